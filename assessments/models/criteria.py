@@ -1,0 +1,142 @@
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from engagements.models import Engagement, MigratedModel
+from engagements.models.engagement import local
+from engagements.stages import Stage
+from workers.models import Artifact
+
+
+class MetricDefinition(models.Model):
+    """How a figure is computed (DOMAIN 3.4). A version in use is never edited."""
+
+    class Calculator(models.TextChoices):
+        LOSS_CURVE = "loss_curve", _("Loss curve against baseline")
+        RELATIVE_ERROR = "relative_error", _("Relative error against baseline")
+        RATIO = "ratio", _("Ratio to baseline")
+        REDUCTION = "reduction", _("Reduction against baseline")
+        SCALING = "scaling", _("Scaling efficiency")
+        VALUE = "value", _("Measured value")
+
+    class Comparison(models.TextChoices):
+        LESS = "lt", "<"
+        AT_MOST = "le", "≤"
+        GREATER = "gt", ">"
+        AT_LEAST = "ge", "≥"
+
+    code = models.CharField(_("code"), max_length=60)
+    version = models.PositiveSmallIntegerField(_("version"), default=1)
+    name = models.CharField(_("name"), max_length=120)
+    name_en = models.CharField(_("English name"), max_length=120)
+    calculator = models.CharField(_("calculator"), max_length=20, choices=Calculator)
+    quantity = models.CharField(_("quantity"), max_length=40)  # what readings are looked up
+    formula = models.TextField(_("formula"))
+    formula_en = models.TextField(_("formula (English)"))
+    alignment = models.CharField(_("alignment"), max_length=240, blank=True)
+    alignment_en = models.CharField(max_length=240, blank=True)
+    comparison = models.CharField(_("comparison"), max_length=2, choices=Comparison)
+    unit = models.CharField(_("unit"), max_length=20, blank=True)  # "%" figures are fractions
+    first_step = models.PositiveIntegerField(_("window from step"), null=True, blank=True)
+    last_step = models.PositiveIntegerField(_("window to step"), null=True, blank=True)
+    epsilon = models.FloatField(_("near-zero guard ε"), default=0)
+    minimum_coverage = models.FloatField(_("minimum coverage"), default=0.95)
+    minimum_points = models.PositiveIntegerField(_("minimum common points"), default=1)
+    figure = models.CharField(_("judged figure"), max_length=60, default="figure")
+    source = models.CharField(_("source"), max_length=160, blank=True)
+
+    class Meta:
+        ordering = ["code", "-version"]
+        constraints = [
+            models.UniqueConstraint(fields=["code", "version"], name="definition_version_unique")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.code} v{self.version}"
+
+    @property
+    def local_name(self) -> str:
+        return local(self.name, self.name_en)
+
+    @property
+    def local_formula(self) -> str:
+        return local(self.formula, self.formula_en)
+
+    @property
+    def local_alignment(self) -> str:
+        return local(self.alignment, self.alignment_en)
+
+
+class CriteriaSet(models.Model):
+    """The contract's criteria in one version. Signed is frozen."""
+
+    class State(models.TextChoices):
+        DRAFT = "draft", _("Draft")
+        SIGNED = "signed", _("Signed")
+        SUPERSEDED = "superseded", _("Superseded")
+
+    engagement = models.ForeignKey(Engagement, models.CASCADE, related_name="criteria_sets")
+    version = models.PositiveSmallIntegerField(_("version"))
+    state = models.CharField(_("state"), max_length=12, choices=State, default=State.DRAFT)
+    signed_at = models.DateTimeField(null=True, blank=True)
+    signed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True,
+                                  related_name="+")
+    customer_signatory = models.CharField(_("signed for the customer by"), max_length=120,
+                                          blank=True)
+    content_hash = models.CharField(max_length=64, blank=True)
+
+    class Meta:
+        ordering = ["-version"]
+        constraints = [
+            models.UniqueConstraint(fields=["engagement", "version"],
+                                    name="criteria_version_unique"),
+            models.CheckConstraint(
+                condition=models.Q(state="draft") | models.Q(signed_at__isnull=False),
+                name="signed_criteria_have_time",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.engagement.code} V{self.version}"
+
+
+class Baseline(models.Model):
+    """A reference measured on the source platform, with its raw file (DOMAIN AR-04)."""
+
+    model = models.ForeignKey(MigratedModel, models.CASCADE, related_name="baselines")
+    quantity = models.CharField(_("quantity"), max_length=40)
+    value = models.DecimalField(_("value"), max_digits=24, decimal_places=10, null=True, blank=True)
+    unit = models.CharField(_("unit"), max_length=20, blank=True)
+    artifact = models.ForeignKey(Artifact, models.PROTECT, null=True, blank=True,
+                                 related_name="baselines")
+    environment = models.JSONField(_("environment"), default=dict, blank=True)
+    source = models.CharField(_("source"), max_length=160, blank=True)
+    measured_at = models.DateTimeField(_("measured at"), null=True, blank=True)
+    recorded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True,
+                                    related_name="+")
+    frozen_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["model", "quantity", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.model} · {self.quantity}"
+
+
+class Criterion(models.Model):
+    """A threshold on a metric of a model, within a criteria set."""
+
+    criteria_set = models.ForeignKey(CriteriaSet, models.CASCADE, related_name="criteria")
+    model = models.ForeignKey(MigratedModel, models.CASCADE, related_name="criteria")
+    definition = models.ForeignKey(MetricDefinition, models.PROTECT, related_name="criteria")
+    stage = models.CharField(_("stage"), max_length=16, choices=Stage)
+    threshold = models.DecimalField(_("threshold"), max_digits=24, decimal_places=10)
+    baseline = models.ForeignKey(Baseline, models.PROTECT, null=True, blank=True,
+                                 related_name="criteria")
+    position = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        ordering = ["model__position", "position", "pk"]
+
+    def __str__(self) -> str:
+        return f"{self.model.code} · {self.definition}"

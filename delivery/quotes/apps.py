@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class QuotesConfig(AppConfig):
+    name = "delivery.quotes"
+    label = "quotes"

@@ -1,0 +1,261 @@
+"""Settings. Every value comes from the environment and has a default that works.
+
+A value that cannot be understood stops the start with a sentence naming the variable.
+Any variable may be given as NAME_FILE, the path of a file that holds it.
+"""
+
+from pathlib import Path
+
+import dj_database_url
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management.utils import get_random_secret_key
+from environs import EnvError, FileAwareEnv
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+env = FileAwareEnv()
+
+
+def read(reader, name: str, default, **kwargs):
+    """The variable `name` through an environs reader, or ImproperlyConfigured naming it."""
+    try:
+        return reader(name, default, **kwargs)
+    except (EnvError, ValueError) as error:
+        raise ImproperlyConfigured(f"{name}: {error}") from error
+
+
+def kept_secret(path: Path) -> str:
+    """A secret made once and kept in a file that only its owner reads."""
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch(mode=0o600)
+        path.write_text(get_random_secret_key())
+    return path.read_text().strip()
+
+
+DEBUG = read(env.bool, "DESK_DEBUG", False)
+VAR_DIR = Path(read(env.str, "DESK_VAR_DIR", str(BASE_DIR / "var")))
+SECRET_KEY = read(env.str, "DESK_SECRET_KEY", "") or kept_secret(VAR_DIR / "secret-key")
+CREDENTIAL_KEYS = read(env.list, "DESK_CREDENTIAL_KEYS", [])  # Fernet keys, newest first
+ALLOWED_HOSTS = read(env.list, "DESK_ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
+CSRF_TRUSTED_ORIGINS = read(env.list, "DESK_TRUSTED_ORIGINS", [])
+PUBLIC_URL = read(env.str, "DESK_PUBLIC_URL", "http://127.0.0.1:8000")
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "rest_framework.authtoken",
+    "django_filters",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "django_htmx",
+    "django_tables2",
+    "crispy_forms",
+    "crispy_bootstrap5",
+    "axes",
+    "engagements",
+    "workers",
+    "assessments",
+    "delivery.quotes",
+    "delivery.reports",
+    "delivery.acceptance",
+    "delivery.portal",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "axes.middleware.AxesMiddleware",
+]
+
+ROOT_URLCONF = "delivery.urls"
+WSGI_APPLICATION = "delivery.wsgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.debug",
+                "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    }
+]
+
+# Database ------------------------------------------------------------------
+
+DATABASE_URL = read(env.str, "DATABASE_URL", f"sqlite:///{VAR_DIR / 'desk.sqlite3'}")
+DATABASES = {"default": dj_database_url.parse(DATABASE_URL, conn_max_age=60)}
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    VAR_DIR.mkdir(parents=True, exist_ok=True)
+    DATABASES["default"]["CONN_MAX_AGE"] = None
+    DATABASES["default"]["OPTIONS"] = {
+        "timeout": 20,
+        # A writer that begins IMMEDIATE waits for the lock; a reader that upgrades fails at once.
+        "transaction_mode": "IMMEDIATE",
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"
+        "PRAGMA busy_timeout=20000; PRAGMA foreign_keys=ON;",
+    }
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# People --------------------------------------------------------------------
+
+AUTH_USER_MODEL = "engagements.User"
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "portal:home"
+LOGOUT_REDIRECT_URL = "login"
+AXES_FAILURE_LIMIT = read(env.int, "DESK_LOGIN_ATTEMPTS", 8)
+AXES_COOLOFF_TIME = 0.5
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = PUBLIC_URL.startswith("https://")
+SECURE_CONTENT_TYPE_NOSNIFF = True
+X_FRAME_OPTIONS = "SAMEORIGIN"
+
+# Language and time -----------------------------------------------------------
+
+LANGUAGE_CODE = "zh-hans"
+LANGUAGES = [("zh-hans", "简体中文"), ("en", "English")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "Asia/Shanghai"  # what people see; the database holds UTC
+
+# Files -----------------------------------------------------------------------
+
+STATIC_URL = "static/"
+STATIC_ROOT = VAR_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+MEDIA_ROOT = Path(read(env.str, "DESK_ARTIFACT_DIR", str(VAR_DIR / "artifacts")))
+ARTIFACT_BUCKET = read(env.str, "DESK_ARTIFACT_BUCKET", "")
+STORAGES = {
+    "default": (
+        {
+            "BACKEND": "storages.backends.s3.S3Storage",
+            "OPTIONS": {
+                "bucket_name": ARTIFACT_BUCKET,
+                "endpoint_url": read(env.str, "DESK_ARTIFACT_ENDPOINT", "") or None,
+                "file_overwrite": False,
+                "max_memory_size": 8 * 2**20,
+            },
+        }
+        if ARTIFACT_BUCKET
+        else {"BACKEND": "django.core.files.storage.FileSystemStorage"}
+    ),
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
+}
+DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 2**20
+UPLOAD_LIMIT_BYTES = read(env.int, "DESK_UPLOAD_LIMIT_MB", 512) * 2**20
+
+# Queue -------------------------------------------------------------------------
+
+REDIS_URL = read(env.str, "REDIS_URL", "")
+if REDIS_URL:
+    CELERY_BROKER_URL = REDIS_URL
+    CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600}
+else:
+    QUEUE_DIR = VAR_DIR / "queue"
+    for folder in ("messages", "processed", "control"):
+        (QUEUE_DIR / folder).mkdir(parents=True, exist_ok=True)
+    CELERY_BROKER_URL = "filesystem://"
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
+        "data_folder_in": str(QUEUE_DIR / "messages"),
+        "data_folder_out": str(QUEUE_DIR / "messages"),
+        "control_folder": str(QUEUE_DIR / "control"),
+        "processed_folder": str(QUEUE_DIR / "processed"),
+        "polling_interval": 0.1,
+    }
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ALWAYS_EAGER = read(env.bool, "DESK_TASKS_EAGER", False)
+CELERY_TASK_TIME_LIMIT = 300
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TIMEZONE = "UTC"
+DISPATCH_TICK_SECONDS = read(env.float, "DESK_DISPATCH_TICK_SECONDS", 2.0)
+CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "beat-schedule")
+CELERY_BEAT_SCHEDULE = {
+    "dispatch-tick": {
+        "task": "workers.tick",
+        "schedule": DISPATCH_TICK_SECONDS,
+        "options": {"expires": 60},
+    }
+}
+
+# Pages and API -------------------------------------------------------------------
+
+CRISPY_ALLOWED_TEMPLATE_PACKS = "bootstrap5"
+CRISPY_TEMPLATE_PACK = "bootstrap5"
+DJANGO_TABLES2_TEMPLATE = "components/table.html"
+FORM_RENDERER = "django.forms.renderers.DjangoTemplates"
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "rest_framework.authentication.SessionAuthentication",
+        "rest_framework.authentication.TokenAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
+    "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.PageNumberPagination",
+    "PAGE_SIZE": 50,
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "engagements.problems.problem_response",
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Delivery Desk",
+    "DESCRIPTION": "GPU to Ascend NPU migration delivery: engagements, jobs, verdicts, documents.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+    "COMPONENT_SPLIT_REQUEST": True,
+}
+
+EMAIL_BACKEND = read(
+    env.str, "DESK_EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend"
+)
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": read(env.str, "DESK_LOG_LEVEL", "INFO")},
+    "loggers": {"asyncssh": {"level": "WARNING"}, "fontTools": {"level": "WARNING"},
+                "weasyprint": {"level": "ERROR"}, "axes": {"level": "WARNING"}},
+}

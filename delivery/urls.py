@@ -1,0 +1,20 @@
+"""Every route of the product, by app."""
+
+from django.contrib import admin
+from django.contrib.auth import views as auth
+from django.urls import include, path
+
+urlpatterns = [
+    path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("logout/", auth.LogoutView.as_view(), name="logout"),
+    path("i18n/", include("django.conf.urls.i18n")),
+    path("admin/", admin.site.urls),
+    path("api/", include("delivery.api")),
+    path("engagements/", include("engagements.urls")),
+    path("", include("workers.urls")),
+    path("", include("assessments.urls")),
+    path("", include("delivery.quotes.urls")),
+    path("", include("delivery.reports.urls")),
+    path("", include("delivery.acceptance.urls")),
+    path("", include("delivery.portal.urls")),
+]

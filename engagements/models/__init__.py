@@ -1,0 +1,18 @@
+from engagements.models.audit import AuditChain, AuditEntry
+from engagements.models.engagement import Customer, Engagement, Membership, MigratedModel
+from engagements.models.people import Role, User
+from engagements.models.progress import ChecklistItem, StageRecord, StageTransition
+
+__all__ = [
+    "AuditChain",
+    "AuditEntry",
+    "ChecklistItem",
+    "Customer",
+    "Engagement",
+    "Membership",
+    "MigratedModel",
+    "Role",
+    "StageRecord",
+    "StageTransition",
+    "User",
+]

@@ -1,0 +1,144 @@
+from django.conf import settings
+from django.db import models
+from django.utils.translation import get_language
+from django.utils.translation import gettext_lazy as _
+
+from engagements.models.people import Role
+from engagements.stages import Scope
+
+
+class Customer(models.Model):
+    """The customer, party A (甲方)."""
+
+    name = models.CharField(_("registered name"), max_length=160, unique=True)
+    name_en = models.CharField(_("English name"), max_length=160, blank=True)
+    industry = models.CharField(_("industry"), max_length=80, blank=True)
+    credit_code = models.CharField(_("unified social credit code"), max_length=18, blank=True)
+    address = models.CharField(_("address"), max_length=240, blank=True)
+    contact_name = models.CharField(_("contact"), max_length=80, blank=True)
+    contact_phone = models.CharField(_("phone"), max_length=40, blank=True)
+    contact_email = models.EmailField(_("e-mail"), blank=True)
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def local_name(self) -> str:
+        return local(self.name, self.name_en)
+
+
+class EngagementQuerySet(models.QuerySet):
+    def visible_to(self, user) -> "EngagementQuerySet":
+        """Administrators and managers see all; everybody else what they are a member of."""
+        if not user.is_authenticated:
+            return self.none()
+        if user.sees_every_engagement:
+            return self
+        return self.filter(pk__in=user.memberships.values("engagement"))
+
+
+class Engagement(models.Model):
+    """One customer contract and its 1..N models."""
+
+    class State(models.TextChoices):
+        ACTIVE = "active", _("Active")
+        ACCEPTED = "accepted", _("Accepted")
+        CLOSED = "closed", _("Closed")
+
+    code = models.CharField(_("project code"), max_length=24, unique=True)
+    name = models.CharField(_("name"), max_length=160)
+    name_en = models.CharField(_("English name"), max_length=160, blank=True)
+    customer = models.ForeignKey(Customer, models.PROTECT, related_name="engagements")
+    contract_number = models.CharField(_("contract number"), max_length=60, blank=True)
+    scope = models.CharField(_("scope"), max_length=12, choices=Scope, default=Scope.FULL)
+    description = models.TextField(_("business need and scenario"), blank=True)
+    description_en = models.TextField(_("business need (English)"), blank=True)
+    state = models.CharField(_("state"), max_length=12, choices=State, default=State.ACTIVE)
+    starts_on = models.DateField(_("start date"), null=True, blank=True)
+    ends_on = models.DateField(_("end date"), null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = EngagementQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at", "code"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(ends_on__isnull=True)
+                | models.Q(starts_on__isnull=True)
+                | models.Q(ends_on__gte=models.F("starts_on")),
+                name="engagement_ends_after_start",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.code} {self.local_name}"
+
+    @property
+    def local_name(self) -> str:
+        return local(self.name, self.name_en)
+
+    @property
+    def local_description(self) -> str:
+        return local(self.description, self.description_en)
+
+
+class Membership(models.Model):
+    """Who works on an engagement, and as what."""
+
+    engagement = models.ForeignKey(Engagement, models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")
+    role = models.CharField(_("role"), max_length=20, choices=Role)
+
+    class Meta:
+        ordering = ["role", "user_id"]
+        constraints = [
+            models.UniqueConstraint(fields=["engagement", "user"], name="one_membership_each")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} · {self.get_role_display()}"
+
+
+class MigratedModelQuerySet(models.QuerySet):
+    def visible_to(self, user) -> "MigratedModelQuerySet":
+        return self.filter(engagement__in=Engagement.objects.visible_to(user))
+
+
+class MigratedModel(models.Model):
+    """A customer's AI model that travels the stages."""
+
+    engagement = models.ForeignKey(Engagement, models.CASCADE, related_name="models")
+    code = models.CharField(_("code"), max_length=24)
+    name = models.CharField(_("name"), max_length=120)
+    name_en = models.CharField(_("English name"), max_length=120, blank=True)
+    task = models.CharField(_("task"), max_length=120, blank=True)
+    framework = models.CharField(_("framework"), max_length=60, blank=True)
+    parameters_billion = models.DecimalField(
+        _("parameters (billion)"), max_digits=9, decimal_places=3, null=True, blank=True
+    )
+    scope = models.CharField(_("scope"), max_length=12, choices=Scope, default=Scope.FULL)
+    position = models.PositiveSmallIntegerField(default=0)
+
+    objects = MigratedModelQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["position", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["engagement", "code"], name="model_code_unique")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.code} {self.local_name}"
+
+    @property
+    def local_name(self) -> str:
+        return local(self.name, self.name_en)
+
+
+def local(chinese: str, english: str) -> str:
+    """The text in the active language; Chinese where there is no English."""
+    return english if english and (get_language() or "").startswith("en") else chinese

@@ -1,0 +1,41 @@
+"""Gate checks about jobs."""
+
+from collections.abc import Iterable
+
+from django.db.models import Q
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from engagements.gates import CheckResult, register_check
+from engagements.models import StageRecord
+from engagements.stages import Stage
+from workers import kinds
+from workers.models import Job, JobState
+
+# Jobs that must have succeeded before the stage may pass (DOMAIN 2.2, exit conditions).
+REQUIRED_KINDS: dict[str, tuple[str, ...]] = {
+    Stage.SURVEY: ("survey.pt_analyse",),
+    Stage.ENV: ("env.npu_info", "env.host_probe", "env.torch_check"),
+    Stage.TRAIN_ADAPT: ("adapt.gpu2npu",),
+    Stage.INFER_MIGRATE: ("inf.atc",),
+    Stage.INFER_TUNE: ("inf.om_bench",),
+}
+
+
+@register_check("jobs")
+def required_jobs_succeeded(record: StageRecord) -> Iterable[CheckResult]:
+    """For each required kind the newest job of this model (or of all models) succeeded."""
+    own_or_shared = Q(model=record.model) | Q(model=None, engagement=record.engagement)
+    for code in REQUIRED_KINDS.get(record.stage, ()):
+        newest = Job.objects.filter(own_or_shared, stage=record.stage, kind=code).first()
+        yield _judge(code, newest)
+
+
+def _judge(code: str, job: Job | None) -> CheckResult:
+    label = str(kinds.get(code).title)
+    if job is None:
+        return CheckResult(f"job:{code}", label, False, _("No such job has run yet."))
+    sentence = _("Job %(number)s: %(state)s.") % {
+        "number": f"#{job.pk}", "state": job.get_state_display()}
+    url = reverse("workers:job", args=[job.pk])
+    return CheckResult(f"job:{code}", label, job.state == JobState.SUCCEEDED, sentence, url)

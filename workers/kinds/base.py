@@ -1,0 +1,196 @@
+"""What a job kind declares. Form, JSON schema and command line follow from it."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from django.utils.translation import gettext as _
+
+from engagements.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from workers.readers.base import Reading
+
+SAFE_PATH = re.compile(r"^[A-Za-z0-9_./~+@=-][A-Za-z0-9_./~+@= -]*$")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One typed parameter.
+
+    Args:
+        type: text, path, integer, number, choice, flag or artifact (id of a stored file).
+        label, help: lazy translations.
+        minimum, maximum: inclusive bounds of integer and number.
+    """
+
+    name: str
+    label: Any
+    type: str = "text"
+    default: Any = None
+    is_required: bool = True
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: tuple[str, ...] = ()
+    unit: str = ""
+    help: Any = ""
+
+    def clean(self, value: Any) -> Any:
+        """The value in its type. Raises InvalidInput naming the parameter."""
+        if value in (None, ""):
+            value = self.default
+        if value in (None, ""):
+            if self.is_required and self.type != "flag":
+                raise InvalidInput(_("“%(label)s” is missing.") % {"label": self.label})
+            return False if self.type == "flag" else None
+        return getattr(self, f"_clean_{self.type}")(value)
+
+    def _reject(self, why: str):
+        raise InvalidInput(f"{self.label}: {why}")
+
+    def _clean_text(self, value) -> str:
+        text = str(value)
+        if "\0" in text or "\n" in text or len(text) > 500:
+            self._reject(_("one line of at most 500 characters is expected."))
+        return text
+
+    def _clean_path(self, value) -> str:
+        text = self._clean_text(value)
+        if not SAFE_PATH.match(text) or text.startswith("-") or ".." in text.split("/"):
+            self._reject(_("a path of letters, digits and _ . / ~ + @ = - is expected, without “..”."))
+        return text
+
+    def _number(self, value, kind):
+        try:
+            number = kind(value)
+        except (TypeError, ValueError):
+            self._reject(_("a number is expected."))
+        low, high = self.minimum, self.maximum
+        if not (number == number) or (low is not None and number < low) or (
+            high is not None and number > high
+        ):
+            self._reject(_("a value from %(low)s to %(high)s is expected.")
+                         % {"low": low if low is not None else "−∞",
+                            "high": high if high is not None else "∞"})
+        return number
+
+    def _clean_integer(self, value) -> int:
+        return self._number(value, int)
+
+    def _clean_number(self, value) -> float:
+        return self._number(value, float)
+
+    def _clean_artifact(self, value) -> int:
+        return self._number(value, int)
+
+    def _clean_flag(self, value) -> bool:
+        return value in (True, "true", "True", "on", "1", 1)
+
+    def _clean_choice(self, value) -> str:
+        if str(value) not in self.choices:
+            self._reject(_("one of %(choices)s is expected.")
+                         % {"choices": ", ".join(self.choices)})
+        return str(value)
+
+    def schema(self) -> dict:
+        """The parameter as JSON Schema."""
+        types = {"integer": "integer", "artifact": "integer", "number": "number",
+                 "flag": "boolean"}
+        entry: dict[str, Any] = {"type": types.get(self.type, "string"), "title": str(self.label)}
+        optional = {"description": str(self.help), "default": self.default,
+                    "minimum": self.minimum, "maximum": self.maximum,
+                    "enum": list(self.choices), "x-unit": self.unit}
+        entry.update({k: v for k, v in optional.items() if v not in (None, "", [])})
+        return entry
+
+
+@dataclass
+class Finished:
+    """What a kind judges: how the command ended and what the readers found."""
+
+    exit_status: int | None
+    log: str  # the last 200,000 characters
+    readings: "dict[str, Reading]" = field(default_factory=dict)  # file name -> reading
+    files: Sequence[str] = ()
+    parameters: dict = field(default_factory=dict)
+    cards_wanted: int = 0
+
+    def of_kind(self, kind: str) -> "list[Reading]":
+        return [reading for reading in self.readings.values() if reading.kind == kind]
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Whether the job did what it is for, a sentence for people, and its key results."""
+
+    is_success: bool
+    message: str
+    results: dict = field(default_factory=dict)
+
+
+class JobKind:
+    """Base of the declarations. Subclasses set the attributes and the two methods."""
+
+    code: ClassVar[str]
+    title: ClassVar[Any]
+    description: ClassVar[Any] = ""
+    stages: ClassVar[tuple[str, ...]] = ()
+    parameters: ClassVar[tuple[Parameter, ...]] = ()
+    cards: ClassVar[int] = 0  # cards leased; a parameter called `cards` overrides
+    timeout_seconds: ClassVar[int] = 600
+    collect: ClassVar[tuple[str, ...]] = ()  # globs below the job's work folder
+    runs_on_node: ClassVar[bool] = True
+    needs_model: ClassVar[bool] = True
+    shows_progress: ClassVar[bool] = False
+    reads_log: ClassVar[bool] = True  # the log itself is a tool output to read
+
+    def clean(self, values: dict) -> dict:
+        """Typed parameters. Raises InvalidInput; unknown names are an error too."""
+        known = {parameter.name for parameter in self.parameters}
+        unknown = sorted(set(values) - known)
+        if unknown:
+            raise InvalidInput(_("Unknown parameter: %(names)s.") % {"names": ", ".join(unknown)})
+        return {p.name: p.clean(values.get(p.name)) for p in self.parameters}
+
+    def argv(self, parameters: dict) -> list[str]:
+        """The command as an argument list; it is never joined from user text by a shell."""
+        raise NotImplementedError
+
+    def environment(self, parameters: dict) -> dict[str, str]:
+        return {}
+
+    def cards_for(self, parameters: dict) -> int:
+        return int(parameters.get("cards", self.cards) or 0)
+
+    def judge(self, finished: Finished) -> Judgement:
+        raise NotImplementedError
+
+    def schema(self) -> dict:
+        """The parameters as a JSON Schema object."""
+        return {
+            "type": "object", "additionalProperties": False,
+            "properties": {p.name: p.schema() for p in self.parameters},
+            "required": [p.name for p in self.parameters
+                         if p.is_required and p.default is None and p.type != "flag"],
+        }
+
+
+_kinds: dict[str, JobKind] = {}
+
+
+def register(kind: type[JobKind]) -> type[JobKind]:
+    """Class decorator: add the kind to the registry under its code."""
+    _kinds[kind.code] = kind()
+    return kind
+
+
+def get(code: str) -> JobKind:
+    """The kind of that code. Raises InvalidInput for an unknown one."""
+    if code not in _kinds:
+        raise InvalidInput(_("There is no job kind “%(code)s”.") % {"code": code})
+    return _kinds[code]
+
+
+def all_kinds() -> list[JobKind]:
+    return sorted(_kinds.values(), key=lambda kind: kind.code)

@@ -1,0 +1,74 @@
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from engagements.access import Can, allowed
+from engagements.models import Engagement, MigratedModel
+from workers.models.job import Job
+
+
+class ArtifactQuerySet(models.QuerySet):
+    def visible_to(self, user) -> "ArtifactQuerySet":
+        """Files of visible engagements; node files (no engagement) for the firm's people."""
+        mine = models.Q(engagement__in=Engagement.objects.visible_to(user))
+        if allowed(user, Can.VIEW_INTERNAL):
+            mine |= models.Q(engagement__isnull=True)
+        return self.filter(mine)
+
+
+class Artifact(models.Model):
+    """A stored file and its checksum: collected by a job or uploaded by a person."""
+
+    engagement = models.ForeignKey(
+        Engagement, models.PROTECT, null=True, blank=True, related_name="artifacts"
+    )
+    model = models.ForeignKey(
+        MigratedModel, models.PROTECT, null=True, blank=True, related_name="artifacts"
+    )
+    job = models.ForeignKey(Job, models.PROTECT, null=True, blank=True, related_name="artifacts")
+    name = models.CharField(_("name"), max_length=240)
+    file = models.FileField(upload_to="artifacts/%Y/%m", max_length=300)
+    size = models.PositiveBigIntegerField(_("size"))
+    sha256 = models.CharField("SHA-256", max_length=64)
+    is_practice = models.BooleanField(default=False)
+    note = models.CharField(_("note"), max_length=240, blank=True)
+    uploaded_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = ArtifactQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["job", "name", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["job", "name"], condition=models.Q(job__isnull=False),
+                name="one_artifact_per_job_and_name",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class StoredReading(models.Model):
+    """What a reader found in an artifact. A newer reader adds a row, the old one stays."""
+
+    artifact = models.ForeignKey(Artifact, models.CASCADE, related_name="readings")
+    kind = models.CharField(max_length=40)
+    reader = models.CharField(max_length=60)
+    reader_version = models.CharField(max_length=20)
+    tool = models.CharField(max_length=80, blank=True)
+    tool_version = models.CharField(max_length=80, blank=True)
+    values = models.JSONField(default=dict)
+    warnings = models.JSONField(default=list)
+    read_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["artifact", "reader", "reader_version"], name="one_reading_per_reader"
+            )
+        ]

@@ -1,0 +1,143 @@
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from engagements.models import Engagement, MigratedModel
+from engagements.access import Can, allowed
+from engagements.stages import Stage
+from workers.models.node import Node
+
+
+class JobState(models.TextChoices):
+    QUEUED = "queued", _("Queued")
+    LEASING = "leasing", _("Leasing cards")
+    STARTING = "starting", _("Starting")
+    RUNNING = "running", _("Running")
+    COLLECTING = "collecting", _("Collecting files")
+    READING = "reading", _("Reading results")
+    SUCCEEDED = "succeeded", _("Succeeded")
+    FAILED = "failed", _("Failed")
+    CANCELLED = "cancelled", _("Cancelled")
+    TIMED_OUT = "timed_out", _("Timed out")
+    LOST = "lost", _("Lost")
+    UNKNOWN = "unknown", _("Node unreachable")
+
+
+FINAL_STATES = frozenset(
+    {JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELLED, JobState.TIMED_OUT, JobState.LOST}
+)
+OPEN_STATES = frozenset(set(JobState.values) - FINAL_STATES)
+
+
+class JobQuerySet(models.QuerySet):
+    def visible_to(self, user) -> "JobQuerySet":
+        """Jobs of visible engagements; node jobs (no engagement) for the firm's people."""
+        mine = models.Q(engagement__in=Engagement.objects.visible_to(user))
+        if allowed(user, Can.VIEW_INTERNAL):
+            mine |= models.Q(engagement__isnull=True)
+        return self.filter(mine)
+
+    def in_flight(self) -> "JobQuerySet":
+        return self.filter(state__in=OPEN_STATES)
+
+
+class Job(models.Model):
+    """One attempt at running one kind of work. The row is the truth, the queue a wake-up."""
+
+    kind = models.CharField(_("kind"), max_length=40)
+    engagement = models.ForeignKey(
+        Engagement, models.PROTECT, null=True, blank=True, related_name="jobs"
+    )
+    model = models.ForeignKey(
+        MigratedModel, models.PROTECT, null=True, blank=True, related_name="jobs"
+    )
+    stage = models.CharField(_("stage"), max_length=16, choices=Stage, blank=True)
+    node = models.ForeignKey(Node, models.PROTECT, null=True, blank=True, related_name="jobs")
+    is_practice = models.BooleanField(default=False)
+    parameters = models.JSONField(default=dict, blank=True)
+    command = models.JSONField(_("command"), default=list, blank=True)
+    cards_wanted = models.PositiveSmallIntegerField(default=0)
+    state = models.CharField(_("state"), max_length=12, choices=JobState, default=JobState.QUEUED)
+    attempt = models.PositiveSmallIntegerField(default=1)
+    retry_of = models.ForeignKey("self", models.PROTECT, null=True, blank=True,
+                                 related_name="retries")
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="jobs", null=True
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    timeout_seconds = models.PositiveIntegerField(default=3600)
+
+    # How it went: a sentence for people, the cause for engineers.
+    message = models.TextField(_("result"), blank=True)
+    technical_cause = models.TextField(blank=True)
+    exit_status = models.IntegerField(null=True, blank=True)
+    results = models.JSONField(default=dict, blank=True)
+
+    # Progress read from the log.
+    progress_done = models.PositiveIntegerField(null=True, blank=True)
+    progress_total = models.PositiveIntegerField(null=True, blank=True)
+    log_text = models.FileField(upload_to="logs/%Y/%m", blank=True)
+    log_offset = models.PositiveBigIntegerField(default=0)
+    last_loss = models.FloatField(null=True, blank=True)
+
+    # Who works on this row, and what the node said.
+    holder = models.CharField(max_length=40, blank=True)
+    holder_until = models.DateTimeField(null=True, blank=True)
+    next_step_at = models.DateTimeField(null=True, blank=True, db_index=True)
+    remote = models.JSONField(default=dict, blank=True)  # boot id, pid, start time
+    heartbeat_at = models.DateTimeField(null=True, blank=True)
+    state_before_unknown = models.CharField(max_length=12, blank=True)
+    cancel_requested_at = models.DateTimeField(null=True, blank=True)
+
+    objects = JobQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=~models.Q(state__in=sorted(FINAL_STATES))
+                | models.Q(finished_at__isnull=False),
+                name="finished_job_has_time",
+            ),
+            models.UniqueConstraint(fields=["retry_of", "attempt"], name="one_job_per_attempt"),
+        ]
+
+    def __str__(self) -> str:
+        return f"#{self.pk} {self.kind}"
+
+    @property
+    def is_final(self) -> bool:
+        return self.state in FINAL_STATES
+
+    @property
+    def directory_name(self) -> str:
+        """The remote directory: deterministic, so that a second start finds it taken."""
+        return f"desk-job-{self.pk}-{self.attempt}"
+
+    @property
+    def progress_percent(self) -> int | None:
+        if not self.progress_total:
+            return None
+        return min(100, 100 * (self.progress_done or 0) // self.progress_total)
+
+
+class CardLease(models.Model):
+    """A card of a node held by a job until released. At most one holder per card."""
+
+    node = models.ForeignKey(Node, models.CASCADE, related_name="leases")
+    card_index = models.PositiveSmallIntegerField()
+    job = models.ForeignKey(Job, models.CASCADE, related_name="leases")
+    taken_at = models.DateTimeField()
+    released_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["node", "card_index"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["node", "card_index"],
+                condition=models.Q(released_at__isnull=True),
+                name="one_holder_per_card",
+            )
+        ]

@@ -1,0 +1,84 @@
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from engagements.access import Can, allowed
+from workers.secrets import EncryptedTextField
+
+
+class NodeQuerySet(models.QuerySet):
+    def visible_to(self, user) -> "NodeQuerySet":
+        """Nodes belong to the firm: the firm's people see them, customers do not."""
+        return self if allowed(user, Can.VIEW_INTERNAL) else self.none()
+
+
+class Node(models.Model):
+    """An NPU server reached over SSH."""
+
+    class State(models.TextChoices):
+        PENDING = "pending", _("Host key to confirm")
+        READY = "ready", _("Ready")
+        MAINTENANCE = "maintenance", _("Maintenance")
+        QUARANTINED = "quarantined", _("Host key changed")
+
+    name = models.CharField(_("name"), max_length=60, unique=True)
+    host = models.CharField(_("address"), max_length=253)
+    port = models.PositiveIntegerField(
+        _("port"), default=22, validators=[MinValueValidator(1), MaxValueValidator(65535)]
+    )
+    username = models.CharField(
+        _("user"), max_length=60, validators=[RegexValidator(r"^[A-Za-z_][A-Za-z0-9_.-]*$")]
+    )
+    private_key = EncryptedTextField(_("private key"), blank=True)
+    passphrase = EncryptedTextField(_("passphrase"), blank=True)
+    host_key = models.TextField(_("pinned host key"), blank=True)
+    offered_host_key = models.TextField(_("offered host key"), blank=True)
+    state = models.CharField(_("state"), max_length=12, choices=State, default=State.PENDING)
+    is_practice = models.BooleanField(
+        _("practice node"), default=False,
+        help_text=_("Everything this node produces is marked as practice data."),
+    )
+    scratch_dir = models.CharField(
+        _("scratch folder"), max_length=240, default="desk-jobs",
+        validators=[RegexValidator(r"^[A-Za-z0-9_./~-]+$")],
+    )
+    set_env = models.CharField(
+        _("environment script"), max_length=240, blank=True,
+        validators=[RegexValidator(r"^[A-Za-z0-9_./-]*$")],
+        help_text=_("For example /usr/local/Ascend/ascend-toolkit/set_env.sh"),
+    )
+    cards_total = models.PositiveSmallIntegerField(
+        _("cards"), default=8, validators=[MaxValueValidator(64)]
+    )
+    software = models.JSONField(default=dict, blank=True)
+    last_seen_at = models.DateTimeField(null=True, blank=True)
+    last_error = models.CharField(max_length=400, blank=True)
+
+    objects = NodeQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Card(models.Model):
+    """One NPU chip of a node, as `npu-smi info` last showed it."""
+
+    node = models.ForeignKey(Node, models.CASCADE, related_name="cards")
+    index = models.PositiveSmallIntegerField(_("card"))
+    npu_id = models.PositiveIntegerField(_("NPU id"), default=0)
+    chip_name = models.CharField(_("chip"), max_length=40, blank=True)
+    health = models.CharField(_("health"), max_length=20, blank=True)
+    temperature_c = models.FloatField(_("temperature (°C)"), null=True)
+    power_w = models.FloatField(_("power (W)"), null=True)
+    memory_used_mb = models.PositiveIntegerField(_("memory used (MB)"), null=True)
+    memory_total_mb = models.PositiveIntegerField(_("memory (MB)"), null=True)
+    read_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["node", "index"]
+        constraints = [
+            models.UniqueConstraint(fields=["node", "index"], name="one_row_per_card")
+        ]
