@@ -1,0 +1,202 @@
+"""The reader registry and ``read_file``: what kind of tool output a file is and what it holds."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import pkgutil
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+from workers.readers.source import ReadError, ReadingWarning, Sample, Source
+
+__all__ = [
+    "ReadError",
+    "Reader",
+    "Reading",
+    "ReadingWarning",
+    "Sample",
+    "Source",
+    "json_safe",
+    "load_readers",
+    "open_source",
+    "read_file",
+    "recognise",
+    "register",
+]
+
+WHOLE_SCAN_BYTES = 64 * 1024**2
+
+
+@dataclass
+class Reading:
+    """What a file holds. ``values`` is JSON-safe: NaN and Inf are the strings "nan", "inf"."""
+
+    kind: str
+    tool: str | None
+    tool_version: str | None
+    values: dict[str, Any]
+    warnings: list[ReadingWarning] = field(default_factory=list)
+    reader: str = ""
+    reader_version: str = ""
+
+
+class Reader:
+    """One format. Subclasses set the four names and implement the two methods."""
+
+    name: str = ""
+    kind: str = ""
+    version: str = "1"
+    tool: str | None = None
+
+    def recognises(self, sample: Sample) -> int:
+        """Confidence 0..100 that the content is this format; the highest reader wins."""
+        raise NotImplementedError
+
+    def read(self, source: Source) -> Reading:
+        """Read the whole file; raise ReadError when it is damaged or holds no value."""
+        raise NotImplementedError
+
+    def reading(
+        self,
+        values: dict[str, Any],
+        *,
+        warnings: Iterable[ReadingWarning] = (),
+        tool: str | None = None,
+        tool_version: str | None = None,
+    ) -> Reading:
+        """A Reading of this reader's kind, with its name and version filled in."""
+        return Reading(
+            kind=self.kind,
+            tool=tool or self.tool,
+            tool_version=tool_version,
+            values=values,
+            warnings=list(warnings),
+            reader=self.name,
+            reader_version=self.version,
+        )
+
+
+READERS: dict[str, Reader] = {}
+R = TypeVar("R", bound=type[Reader])
+
+
+def register(reader_class: R) -> R:
+    """Class decorator: make a reader known. Two readers of one name are a programming error."""
+    reader = reader_class()
+    known = READERS.get(reader.name)
+    if known is not None and type(known).__qualname__ != reader_class.__qualname__:
+        raise ValueError(f"Two readers are named {reader.name!r}")
+    READERS[reader.name] = reader
+    return reader_class
+
+
+@cache
+def load_readers() -> tuple[Reader, ...]:
+    """Import every module of this package once; all registered readers by name."""
+    package = importlib.import_module("workers.readers")
+    for module in pkgutil.iter_modules(package.__path__, "workers.readers."):
+        importlib.import_module(module.name)
+    return tuple(READERS[name] for name in sorted(READERS))
+
+
+def read_file(path: str | Path) -> Reading:
+    """Recognise and read one file.
+
+    Raises ReadError with codes not_found, is_directory, not_a_file, empty_file, unknown_format,
+    too_large, damaged_gzip, damaged_json, damaged_file or those of the reader itself.
+    """
+    source = open_source(path)
+    reader = recognise(source)
+    try:
+        reading = reader.read(source)
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError) as error:
+        message = f"The file looks like {reader.name} but cannot be read: {error!r}."
+        raise ReadError("damaged_file", message) from error
+    reading.values = json_safe(reading.values)
+    known = {(warning.code, warning.line) for warning in reading.warnings}
+    reading.warnings += [w for w in source.warnings if (w.code, w.line) not in known]
+    return reading
+
+
+def open_source(path: str | Path) -> Source:
+    """The file at ``path``, checked to be a readable, non-empty regular file."""
+    path = Path(path)
+    if path.is_dir():
+        raise ReadError("is_directory", "This is a directory; give the files in it.")
+    if not path.exists():
+        raise ReadError("not_found", "There is no such file.")
+    if not path.is_file():
+        raise ReadError("not_a_file", "This is not a regular file.")
+    source = Source(path)
+    try:
+        head = source.head
+    except OSError as error:
+        raise ReadError("not_readable", f"The file cannot be opened: {error}.") from error
+    if not head.strip(b"\x00 \t\r\n\xef\xbb\xbf\xff\xfe"):
+        raise ReadError("empty_file", "The file holds no content.")
+    return source
+
+
+def recognise(source: Source, kind: str | None = None) -> Reader:
+    """The most confident reader (of one kind if given); ReadError unknown_format if there is none.
+
+    The first 256 KiB usually tell. Long start-up noise is skipped by looking at up to 64 MiB.
+    """
+    reader = _best(Sample(source, source.head), kind)
+    if reader is None and len(source.head) < _known_size(source):
+        reader = _best(Sample(source, _first_bytes(source, WHOLE_SCAN_BYTES)), kind)
+    if reader is None:
+        raise _unknown(source)
+    return reader
+
+
+def _best(sample: Sample, kind: str | None) -> Reader | None:
+    ranked = [
+        (reader.recognises(sample), reader)
+        for reader in load_readers()
+        if kind is None or reader.kind == kind
+    ]
+    confidence, reader = max(ranked, key=lambda pair: pair[0], default=(0, None))
+    return reader if confidence > 0 else None
+
+
+def _known_size(source: Source) -> float:
+    return math.inf if source.is_gzip else source.size
+
+
+def _first_bytes(source: Source, limit: int) -> bytes:
+    parts, total = [], 0
+    for block in source.blocks():
+        parts.append(block)
+        total += len(block)
+        if total >= limit:
+            break
+    return b"".join(parts)
+
+
+def _unknown(source: Source) -> ReadError:
+    start = source.head.lstrip(b"\xef\xbb\xbf \t\r\n")
+    # "[2026-01-01 …" opens a log line, `{"` and `[{` open JSON
+    opens_json = re.match(rb'\{\s*["}]|\[\s*[\[{"\]]', start)
+    if opens_json and source.json is None:
+        message = "The file starts like JSON but is not complete or not valid."
+        return ReadError("damaged_json", message)
+    return ReadError("unknown_format", "No reader knows this content.")
+
+
+def json_safe(value: Any) -> Any:
+    """``value`` with what strict JSON can hold: non-finite floats become "nan", "inf", "-inf"."""
+    if isinstance(value, dict):
+        return {str(key): json_safe(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set):
+        return [json_safe(item) for item in value]
+    if hasattr(value, "item") and not isinstance(value, str | bytes):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value

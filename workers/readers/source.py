@@ -1,0 +1,251 @@
+"""A file as readers see it: unpacked, decoded, free of terminal codes, never larger than agreed."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, BinaryIO
+
+MAX_UNPACKED_BYTES = 4 * 1024**3
+MAX_TEXT_BYTES = 256 * 1024**2
+MAX_LINE_CHARACTERS = 1024**2
+CHUNK_BYTES = 4 * 1024**2
+HEAD_BYTES = 256 * 1024
+TAIL_BYTES = 64 * 1024
+
+ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+ANSI_BYTES = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]")
+NEWLINES = re.compile(r"\r\n|\r|\n")
+ZIP_MAGIC = b"PK\x03\x04"
+GZIP_MAGIC = b"\x1f\x8b"
+UTF16_BOMS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
+UTF8_BOM = b"\xef\xbb\xbf"
+CONTROL = bytes(sorted(set(range(1, 32)) - {7, 8, 9, 10, 12, 13, 27}))
+
+
+class ReadError(Exception):
+    """The file cannot be read: damaged, unknown, too large or without the values it should hold.
+
+    ``code`` is stable and is what pages translate by; ``message`` is a plain English sentence.
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(f"{code}: {message}")
+        self.code = code
+        self.message = message
+
+
+@dataclass(frozen=True)
+class ReadingWarning:
+    """Something a person must know about a reading; ``line`` is 1-based where one can be named."""
+
+    code: str
+    message: str
+    line: int | None = None
+
+
+def decode(data: bytes) -> tuple[str, bool]:
+    """Text of ``data`` without terminal codes and NUL, and whether characters were lost.
+
+    UTF-8 first, then GBK, line by line where a file mixes them; otherwise U+FFFD.
+    """
+    try:
+        text, lossy = data.decode("utf-8"), False
+    except UnicodeDecodeError:
+        decoded = [_decode_line(line) for line in data.split(b"\n")]
+        text = "\n".join(line for line, _lossy in decoded)
+        lossy = any(lossy for _line, lossy in decoded)
+    if "\x1b" in text:
+        text = ANSI.sub("", text)
+    return text.replace("\x00", ""), lossy
+
+
+def _decode_line(line: bytes) -> tuple[str, bool]:
+    for encoding in ("utf-8", "gb18030"):
+        try:
+            return line.decode(encoding), False
+        except UnicodeDecodeError:
+            continue
+    return line.decode("utf-8", "replace"), True
+
+
+def looks_binary(data: bytes) -> bool:
+    """True for archives and event files; NUL holes that crashes leave in logs do not count."""
+    if data.startswith(ZIP_MAGIC):
+        return True
+    if data[:2] in UTF16_BOMS:
+        return False
+    data = data[:65536]
+    controls = len(data) - len(data.translate(None, CONTROL))
+    nuls = data.count(0)
+    return controls * 50 > len(data) - nuls
+
+
+@dataclass
+class Source:
+    """One file to read. ``warnings`` collects what decoding had to repair."""
+
+    path: Path
+    warnings: list[ReadingWarning] = field(default_factory=list)
+
+    @property
+    def size(self) -> int:
+        """Size of the stored file in bytes (packed size for .gz)."""
+        return self.path.stat().st_size
+
+    @cached_property
+    def is_gzip(self) -> bool:
+        with self.path.open("rb") as stream:
+            return stream.read(2) == GZIP_MAGIC
+
+    def _open(self) -> BinaryIO:
+        return gzip.open(self.path, "rb") if self.is_gzip else self.path.open("rb")  # type: ignore[return-value]
+
+    def blocks(self, size: int = CHUNK_BYTES) -> Iterator[bytes]:
+        """Unpacked raw bytes in blocks; raises ``too_large`` and ``damaged_gzip``."""
+        total = 0
+        try:
+            with self._open() as stream:
+                while block := stream.read(size):
+                    total += len(block)
+                    if total > MAX_UNPACKED_BYTES:
+                        raise ReadError("too_large", "The unpacked file is larger than 4 GiB.")
+                    yield block
+        except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+            raise ReadError("damaged_gzip", f"The compressed file is damaged: {error}.") from error
+
+    def chunks(self) -> Iterator[bytes]:
+        """Blocks as UTF-8 or GBK bytes that end at a line end, without terminal codes and NUL."""
+        if self.head[:2] in UTF16_BOMS:
+            yield self.text.encode("utf-8")
+            return
+        rest, first = b"", True
+        for block in self.blocks():
+            if first:
+                block, first = block.removeprefix(UTF8_BOM), False
+            cut = block.rfind(b"\n") + 1
+            if not cut and len(rest) < MAX_TEXT_BYTES:
+                rest += block
+                continue
+            yield _clean(rest + block[:cut])
+            rest = block[cut:]
+        if rest:
+            yield _clean(rest)
+
+    @cached_property
+    def data(self) -> bytes:
+        """The whole unpacked file; raises ``too_large`` above 256 MiB."""
+        parts, total = [], 0
+        for block in self.blocks():
+            total += len(block)
+            if total > MAX_TEXT_BYTES:
+                raise ReadError("too_large", "The file is larger than 256 MiB for this format.")
+            parts.append(block)
+        return b"".join(parts)
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first 256 KiB, unpacked."""
+        return next(self.blocks(HEAD_BYTES), b"")
+
+    @cached_property
+    def text(self) -> str:
+        """The whole file as text, line ends as they are."""
+        data = self.data
+        for bom, encoding in UTF16_BOMS.items():
+            if data.startswith(bom):
+                return data[2:].decode(encoding, "replace").replace("\x00", "")
+        text, lossy = decode(data.removeprefix(UTF8_BOM))
+        if lossy:
+            self._warn_once("undecodable_text", "Some characters are neither UTF-8 nor GBK.")
+        return text
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """(line number, text) of every record; a ``\\r`` starts a record but not a line number."""
+        number = 1
+        for chunk in self.chunks():
+            text, lossy = decode(chunk)
+            if lossy:
+                self._warn_once("undecodable_text", "Some characters are neither UTF-8 nor GBK.")
+            rows = text.split("\n")
+            if rows[-1] == "":
+                rows.pop()
+            for row in rows:
+                if len(row) > MAX_LINE_CHARACTERS:
+                    self._warn_once("long_line", "A line was cut at 1,048,576 characters.", number)
+                    row = row[:MAX_LINE_CHARACTERS]
+                if "\r" in row:
+                    for piece in row.split("\r"):
+                        yield number, piece
+                else:
+                    yield number, row
+                number += 1
+
+    @cached_property
+    def json(self) -> Any:
+        """The file as one JSON value (bare NaN allowed), or None where it is not one."""
+        start = decode(self.head[:4096].removeprefix(UTF8_BOM))[0].lstrip()[:1]
+        if start not in ("{", "["):
+            return None
+        try:
+            return json.loads(self.text)
+        except (ValueError, RecursionError, ReadError):
+            return None
+
+    def ends_with_newline(self) -> bool:
+        """False when the last record may be cut off."""
+        last = b""
+        for block in self.blocks():
+            last = block[-1:]
+        return last in (b"\n", b"\r")
+
+    def _warn_once(self, code: str, message: str, line: int | None = None) -> None:
+        if all(warning.code != code for warning in self.warnings):
+            self.warnings.append(ReadingWarning(code, message, line))
+
+
+def _clean(data: bytes) -> bytes:
+    if b"\x1b" in data:
+        data = ANSI_BYTES.sub(b"", data)
+    return data.replace(b"\x00", b"") if b"\x00" in data else data
+
+
+class Sample:
+    """What a reader may look at to recognise its format: content only, never the name.
+
+    ``data``: first 256 KiB raw; ``text``: the same decoded (empty for binary files);
+    ``lines``: its records; ``json``: the parsed file if it is one JSON value, else None.
+    """
+
+    def __init__(self, source: Source, data: bytes) -> None:
+        self._source = source
+        self.data = data
+        self.is_binary = looks_binary(data)
+
+    @cached_property
+    def text(self) -> str:
+        if self.is_binary:
+            return ""
+        for bom, encoding in UTF16_BOMS.items():
+            if self.data.startswith(bom):
+                return self.data[2:].decode(encoding, "replace")
+        return decode(self.data.removeprefix(UTF8_BOM))[0]
+
+    @cached_property
+    def lines(self) -> list[str]:
+        return NEWLINES.split(self.text)
+
+    @property
+    def json(self) -> Any:
+        return None if self.is_binary else self._source.json
+
+    @property
+    def source(self) -> Source:
+        """The whole file, for formats that need to look inside (archives)."""
+        return self._source
