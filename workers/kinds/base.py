@@ -122,10 +122,14 @@ class Finished:
 
 @dataclass(frozen=True)
 class Judgement:
-    """Whether the job did what it is for, a sentence for people, and its key results."""
+    """Whether the job did what it is for, a sentence for people, and its key results.
+
+    `message` is a message id marked with gettext_noop; `values` fill its placeholders.
+    """
 
     is_success: bool
     message: str
+    values: dict = field(default_factory=dict)
     results: dict = field(default_factory=dict)
 
 
@@ -164,6 +168,13 @@ class JobKind:
         return int(parameters.get("cards", self.cards) or 0)
 
     def judge(self, finished: Finished) -> Judgement:
+        raise NotImplementedError
+
+    def after(self, job, finished: Finished) -> None:
+        """What else follows from the readings, for example the state of a node's cards."""
+
+    def run_here(self, job, parameters: dict) -> tuple[Judgement, dict[str, bytes]]:
+        """For kinds that run on the server: the judgement, and files to store by name."""
         raise NotImplementedError
 
     def schema(self) -> dict:

@@ -1,9 +1,12 @@
+import secrets
+
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from engagements.models import Engagement, MigratedModel
 from engagements.access import Can, allowed
+from engagements.models import Engagement, MigratedModel
 from engagements.stages import Stage
 from workers.models.node import Node
 
@@ -27,6 +30,11 @@ FINAL_STATES = frozenset(
     {JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELLED, JobState.TIMED_OUT, JobState.LOST}
 )
 OPEN_STATES = frozenset(set(JobState.values) - FINAL_STATES)
+
+
+def new_token() -> str:
+    """Keeps the directories of two installations on one node apart."""
+    return secrets.token_hex(4)
 
 
 class JobQuerySet(models.QuerySet):
@@ -59,6 +67,7 @@ class Job(models.Model):
     cards_wanted = models.PositiveSmallIntegerField(default=0)
     state = models.CharField(_("state"), max_length=12, choices=JobState, default=JobState.QUEUED)
     attempt = models.PositiveSmallIntegerField(default=1)
+    token = models.CharField(max_length=16, default=new_token, editable=False)
     retry_of = models.ForeignKey("self", models.PROTECT, null=True, blank=True,
                                  related_name="retries")
     created_by = models.ForeignKey(
@@ -70,7 +79,9 @@ class Job(models.Model):
     timeout_seconds = models.PositiveIntegerField(default=3600)
 
     # How it went: a sentence for people, the cause for engineers.
+    # The sentence is kept as a message id and its values, so that each reader gets his language.
     message = models.TextField(_("result"), blank=True)
+    message_values = models.JSONField(default=dict, blank=True)
     technical_cause = models.TextField(blank=True)
     exit_status = models.IntegerField(null=True, blank=True)
     results = models.JSONField(default=dict, blank=True)
@@ -114,7 +125,17 @@ class Job(models.Model):
     @property
     def directory_name(self) -> str:
         """The remote directory: deterministic, so that a second start finds it taken."""
-        return f"desk-job-{self.pk}-{self.attempt}"
+        return f"desk-job-{self.pk}-{self.attempt}-{self.token}"
+
+    @property
+    def sentence(self) -> str:
+        """The result as a sentence in the active language."""
+        if not self.message:
+            return ""
+        try:
+            return gettext(self.message) % self.message_values
+        except (KeyError, TypeError, ValueError):
+            return self.message
 
     @property
     def progress_percent(self) -> int | None:

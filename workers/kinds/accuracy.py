@@ -1,0 +1,74 @@
+"""Accuracy kinds with msprobe (DOMAIN 4.3). The verdict of the tool is shown, not believed."""
+
+from typing import ClassVar
+
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_noop
+
+from engagements.stages import Stage
+from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+
+
+@register
+class ConfigCheck(JobKind):
+    code = "acc.config_check"
+    title = _("Configuration check before training")
+    description = _("Compares the configuration packs of the GPU and the NPU run.")
+    stages = (Stage.TRAIN_TUNE,)
+    timeout_seconds = 1800
+    parameters: ClassVar = (
+        Parameter("bench", _("Pack of the GPU run"), "path", help=_("zip written by ConfigChecker")),
+        Parameter("candidate", _("Pack of the NPU run"), "path"),
+    )
+    collect = ("check/*.xlsx", "check/*.csv", "check/*/*.xlsx")
+
+    def argv(self, parameters):
+        return ["msprobe", "config_check", "-c", parameters["bench"], parameters["candidate"],
+                "-o", "check"]
+
+    def judge(self, finished: Finished) -> Judgement:
+        readings = finished.of_kind("config_check")
+        if not readings:
+            return Judgement(False, gettext_noop("msprobe wrote no comparison; see the log."))
+        values = readings[0].values
+        differing = [str(d.get("item")) for d in values.get("differences", [])]
+        facts = {"n": len(differing), "which": ", ".join(differing[:5])}
+        if differing:
+            return Judgement(True, gettext_noop(
+                "%(n)d differences to look at: %(which)s."), facts, facts)
+        return Judgement(True, gettext_noop("Both configurations agree."), facts, facts)
+
+
+@register
+class Compare(JobKind):
+    code = "acc.compare"
+    title = _("Accuracy comparison")
+    description = _("Compares two msprobe dumps, operator by operator.")
+    stages = (Stage.TRAIN_TUNE,)
+    timeout_seconds = 4 * 3600
+    parameters: ClassVar = (
+        Parameter("target", _("Dump of the NPU run"), "path", help=_("dump.json or step folder")),
+        Parameter("golden", _("Dump of the GPU run"), "path"),
+    )
+    collect = ("compare/*.csv", "compare/*.xlsx", "compare/*.txt", "compare/*.json")
+
+    def argv(self, parameters):
+        return ["msprobe", "compare", "-tp", parameters["target"], "-gp", parameters["golden"],
+                "-o", "compare"]
+
+    def judge(self, finished: Finished) -> Judgement:
+        readings = finished.of_kind("accuracy_compare")
+        if not readings:
+            return Judgement(False, gettext_noop("msprobe wrote no comparison; see the log."))
+        values = readings[0].values
+        facts = {"rows": values.get("rows", 0),
+                 "nonfinite": _count(values.get("nonfinite")),
+                 "unmatched": _count(values.get("unmatched")),
+                 "first": str(values.get("first_deviating") or "–")}
+        return Judgement(True, gettext_noop(
+            "%(rows)d rows; %(nonfinite)d not finite, %(unmatched)d without counterpart; "
+            "first deviating: %(first)s."), facts, facts)
+
+
+def _count(value) -> int:
+    return len(value) if isinstance(value, (list, tuple, dict)) else int(value or 0)

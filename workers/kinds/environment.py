@@ -1,0 +1,150 @@
+"""Kinds that look at a node (DOMAIN 4.1)."""
+
+from typing import ClassVar
+
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_noop
+
+from engagements.stages import Stage
+from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+from workers.models.node import Card
+
+HEALTHY = "OK"  # DOMAIN R-ENV-01; "Normal" occurs in text reports only
+
+
+@register
+class NpuInfo(JobKind):
+    code = "env.npu_info"
+    title = _("Chip status")
+    description = _("Reads all cards of the node with npu-smi and keeps their state.")
+    stages = (Stage.ENV,)
+    needs_model = False
+    timeout_seconds = 120
+    parameters: ClassVar = (
+        Parameter("chips_expected", _("Chips expected"), "integer", default=8, minimum=1,
+                  maximum=64, help=_("Fewer chips than this is a failure.")),
+    )
+
+    def argv(self, parameters):
+        return ["npu-smi", "info"]
+
+    def judge(self, finished: Finished) -> Judgement:
+        readings = finished.of_kind("npu_smi")
+        if not readings or not readings[0].values.get("chips"):
+            return Judgement(False, gettext_noop(
+                "npu-smi listed no chips: check the driver and the login's permissions."))
+        chips = readings[0].values["chips"]
+        expected = finished.parameters["chips_expected"]
+        unhealthy = [c for c in chips if c.get("health") not in (HEALTHY, "Normal")]
+        values = {"n": len(chips), "expected": expected, "bad": len(unhealthy)}
+        if unhealthy:
+            values["which"] = ", ".join(f"{c.get('npu')}: {c.get('health')}" for c in unhealthy)
+            return Judgement(False, gettext_noop(
+                "%(bad)d of %(n)d chips are not healthy (%(which)s)."), values)
+        if len(chips) < expected:
+            return Judgement(False, gettext_noop(
+                "Only %(n)d chips are listed, %(expected)d are expected."), values)
+        return Judgement(True, gettext_noop("All %(n)d chips are healthy."), values)
+
+    def after(self, job, finished):
+        """Keep the cards as last read, and the driver's version."""
+        for reading in finished.of_kind("npu_smi"):
+            _keep_cards(job.node, reading.values.get("chips") or [])
+            driver = reading.values.get("driver_version") or reading.tool_version
+            if driver:
+                _keep_software(job.node, driver=driver)
+
+
+def _keep_cards(node, chips: list[dict]) -> None:
+    now = timezone.now()
+    for index, chip in enumerate(chips):
+        used = chip.get("hbm_used_mb") if chip.get("hbm_total_mb") else chip.get("memory_used_mb")
+        total = chip.get("hbm_total_mb") or chip.get("memory_total_mb")
+        Card.objects.update_or_create(node=node, index=index, defaults={
+            "npu_id": chip.get("npu") or 0, "chip_name": chip.get("name") or "",
+            "health": chip.get("health") or "", "temperature_c": chip.get("temperature_c"),
+            "power_w": chip.get("power_w"), "memory_used_mb": used, "memory_total_mb": total,
+            "read_at": now})
+
+
+def _keep_software(node, **versions) -> None:
+    node.refresh_from_db()
+    node.software = {**node.software, **{k: v for k, v in versions.items() if v}}
+    node.save(update_fields=["software"])
+
+
+PROBE_COMMANDS = ("uname -m", "cat /etc/os-release", "lscpu", "free -m", "df -Pk",
+                  "python3 --version", "gcc --version", "date +%s")
+PROBE_SCRIPT = "; ".join(
+    f"echo '== {c.removeprefix('cat ')} =='; {c} 2>&1" for c in PROBE_COMMANDS) + "; exit 0"
+
+
+@register
+class HostProbe(JobKind):
+    code = "env.host_probe"
+    title = _("Host probe")
+    description = _("Architecture, operating system, processors, memory, disks, Python and GCC.")
+    stages = (Stage.ENV, Stage.SURVEY)
+    needs_model = False
+    timeout_seconds = 120
+
+    def argv(self, parameters):
+        return ["sh", "-c", PROBE_SCRIPT]
+
+    def judge(self, finished: Finished) -> Judgement:
+        readings = finished.of_kind("host_probe")
+        if not readings:
+            return Judgement(False, gettext_noop("The answer of the node could not be read."))
+        values = readings[0].values
+        facts = {"arch": values.get("arch") or "?", "os": values.get("os") or "?",
+                 "python": values.get("python") or "–"}
+        return Judgement(True, gettext_noop(
+            "%(os)s on %(arch)s, Python %(python)s."), facts)
+
+    def after(self, job, finished):
+        for reading in finished.of_kind("host_probe"):
+            found = reading.values
+            _keep_software(job.node, os=found.get("os"), arch=found.get("arch"),
+                           python=found.get("python"), gcc=found.get("gcc"))
+
+
+TORCH_SCRIPT = (
+    "import torch, torch_npu; print('== torch_check =='); "
+    "print('torch', torch.__version__, 'torch_npu', torch_npu.__version__, "
+    "'available', torch.npu.is_available())"
+)
+
+
+@register
+class TorchCheck(JobKind):
+    code = "env.torch_check"
+    title = _("torch_npu check")
+    description = _("Imports torch and torch_npu and asks whether an NPU is available.")
+    stages = (Stage.ENV,)
+    needs_model = False
+    timeout_seconds = 300
+    parameters: ClassVar = (
+        Parameter("python", _("Python interpreter"), "path", default="python3"),
+    )
+
+    def argv(self, parameters):
+        return [parameters["python"], "-c", TORCH_SCRIPT]
+
+    def judge(self, finished: Finished) -> Judgement:
+        readings = finished.of_kind("torch_check")
+        if finished.exit_status != 0 or not readings:
+            return Judgement(False, gettext_noop(
+                "torch or torch_npu cannot be imported; the log shows why."))
+        values = readings[0].values
+        facts = {"torch": values.get("torch"), "torch_npu": values.get("torch_npu")}
+        if values.get("available") is not True:
+            return Judgement(False, gettext_noop(
+                "torch %(torch)s is installed, but no NPU is available to it."), facts)
+        return Judgement(True, gettext_noop(
+            "torch %(torch)s with torch_npu %(torch_npu)s sees the NPU."), facts)
+
+    def after(self, job, finished):
+        for reading in finished.of_kind("torch_check"):
+            _keep_software(job.node, torch=reading.values.get("torch"),
+                           torch_npu=reading.values.get("torch_npu"))

@@ -1,0 +1,86 @@
+"""Inference kinds (DOMAIN 4.5)."""
+
+from typing import ClassVar
+
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_noop
+
+from engagements.stages import Stage
+from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+
+
+@register
+class Atc(JobKind):
+    code = "inf.atc"
+    title = _("ATC conversion")
+    description = _("Converts a model file to an offline model (.om).")
+    stages = (Stage.INFER_MIGRATE,)
+    timeout_seconds = 4 * 3600
+    parameters: ClassVar = (
+        Parameter("model_file", _("Model file on the node"), "path"),
+        Parameter("framework", _("Framework"), "choice", default="5", choices=("0", "1", "3", "5"),
+                  help=_("0 Caffe, 1 MindSpore, 3 TensorFlow, 5 ONNX")),
+        Parameter("soc_version", _("SoC version"), default="Ascend910B3"),
+        Parameter("input_shape", _("Input shape"), is_required=False,
+                  help=_("For example input:1,3,224,224")),
+        Parameter("output", _("Name of the offline model"), "path", default="model"),
+    )
+    collect = ("*.om", "fusion_result.json")
+
+    def argv(self, parameters):
+        # A leading ~ inside an option is not expanded by any shell; pass the value through one.
+        script = ('m=$1; shift; exec atc --model="$m" "$@"')
+        options = [f"--framework={parameters['framework']}", f"--output={parameters['output']}",
+                   f"--soc_version={parameters['soc_version']}"]
+        if parameters["input_shape"]:
+            options.append(f"--input_shape={parameters['input_shape']}")
+        return ["sh", "-c", script, "atc", parameters["model_file"], *options]
+
+    def judge(self, finished: Finished) -> Judgement:
+        produced = [name for name in finished.files if name.endswith(".om")]
+        logs = finished.of_kind("conversion_log")
+        codes = ", ".join(logs[0].values.get("codes") or []) if logs else ""
+        if "ATC run success" in finished.log and produced:
+            return Judgement(True, gettext_noop("Converted: %(name)s."), {"name": produced[0]})
+        if codes:
+            return Judgement(False, gettext_noop("The conversion failed: %(codes)s."),
+                             {"codes": codes})
+        return Judgement(False, gettext_noop("The conversion failed; the log shows why."))
+
+
+@register
+class OmBench(JobKind):
+    code = "inf.om_bench"
+    title = _("Offline model benchmark")
+    description = _("Runs ais_bench on an offline model: latency and throughput.")
+    stages = (Stage.INFER_TUNE,)
+    timeout_seconds = 3600
+    cards = 1
+    parameters: ClassVar = (
+        Parameter("model_file", _("Offline model on the node"), "path"),
+        Parameter("batch_size", _("Batch size"), "integer", default=1, minimum=1, maximum=4096),
+        Parameter("loop", _("Loops"), "integer", default=100, minimum=1, maximum=1_000_000),
+        Parameter("warmup", _("Warm-up loops"), "integer", default=5, minimum=0, maximum=10_000),
+    )
+    collect = ("bench/*.json", "bench/*/*.json")
+
+    def argv(self, parameters):
+        script = ('mkdir -p bench && m=$1 && shift && '
+                  'exec python3 -m ais_bench --model "$m" --output bench "$@"')
+        return ["sh", "-c", script, "bench", parameters["model_file"],
+                "--batchsize", str(parameters["batch_size"]), "--loop", str(parameters["loop"]),
+                "--warmup_count", str(parameters["warmup"])]
+
+    def judge(self, finished: Finished) -> Judgement:
+        readings = finished.of_kind("inference_benchmark")
+        if finished.exit_status != 0 or not readings:
+            return Judgement(False, gettext_noop("The benchmark gave no result; see the log."))
+        values = {}
+        for reading in readings:
+            values.update({k: v for k, v in reading.values.items() if v is not None})
+        latency, rate = values.get("latency_ms"), values.get("throughput")
+        mean = latency.get("mean") if isinstance(latency, dict) else latency
+        facts = {"latency": f"{mean:.4g}" if isinstance(mean, (int, float)) else "–",
+                 "rate": f"{rate:.5g}" if isinstance(rate, (int, float)) else "–"}
+        return Judgement(True, gettext_noop(
+            "Mean latency %(latency)s ms, throughput %(rate)s per second."), facts, facts)

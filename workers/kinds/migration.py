@@ -1,0 +1,98 @@
+"""Kinds of survey and adaptation (DOMAIN 4.1, 4.2)."""
+
+from typing import ClassVar
+
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_noop
+
+from engagements.stages import Stage
+from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+
+TORCH_VERSIONS = ("2.1.0", "2.6.0", "2.7.1", "2.8.0")  # msfmktransplt, mstt 99c2e0f99
+RUN_SUCCEEDED = "run succeeded"  # without it the files may be those of a killed run
+
+SOURCE = Parameter("source", _("Source folder on the node"), "path",
+                   help=_("Folder with the model's training scripts."))
+TORCH = Parameter("torch_version", _("PyTorch version"), "choice", default="2.1.0",
+                  choices=TORCH_VERSIONS)
+
+
+class _Transplant(JobKind):
+    needs_model = True
+    timeout_seconds = 3600
+    counted: ClassVar[dict[str, str]] = {
+        "unsupported_api.csv": "unsupported", "unknown_api.csv": "unknown",
+        "cuda_op_list.csv": "cuda_ops"}
+
+    def counts(self, finished: Finished) -> dict[str, int]:
+        """Rows of each report by its meaning; 0 where the report is missing or empty."""
+        found = dict.fromkeys(self.counted.values(), 0)
+        for name, reading in finished.readings.items():
+            meaning = self.counted.get(name.rsplit("/", 1)[-1])
+            if meaning:
+                found[meaning] += int(reading.values.get("rows") or 0)
+        return found
+
+
+@register
+class PytorchAnalyse(_Transplant):
+    code = "survey.pt_analyse"
+    title = _("PyTorch migration analysis")
+    description = _("Scans the source for APIs that the NPU does not support.")
+    stages = (Stage.SURVEY,)
+    parameters: ClassVar = (
+        SOURCE, TORCH,
+        Parameter("mode", _("Mode"), "choice", default="torch_apis",
+                  choices=("torch_apis", "third_party", "affinity_apis", "dynamic_shape")),
+    )
+    collect = ("analysis/*",)
+
+    def argv(self, parameters):
+        script = "mkdir -p analysis && exec pytorch_analyse.sh -i \"$1\" -o analysis -v \"$2\" -m \"$3\""
+        return ["sh", "-c", script, "analyse", parameters["source"],
+                parameters["torch_version"], parameters["mode"]]
+
+    def judge(self, finished: Finished) -> Judgement:
+        if finished.exit_status != 0 or RUN_SUCCEEDED not in finished.log:
+            return Judgement(False, gettext_noop(
+                "The analysis did not finish; its partial tables are not counted."))
+        counts = self.counts(finished)
+        return Judgement(True, gettext_noop(
+            "%(unsupported)d unsupported and %(unknown)d unknown API uses, "
+            "%(cuda_ops)d CUDA operators."), counts, counts)
+
+
+@register
+class Gpu2Npu(_Transplant):
+    code = "adapt.gpu2npu"
+    title = _("Script migration by tool")
+    description = _("Rewrites the training scripts for the NPU with GPU2Ascend.")
+    stages = (Stage.TRAIN_ADAPT,)
+    parameters: ClassVar = (
+        SOURCE, TORCH,
+        Parameter("entry", _("Entry script for multi-card training"), "path", is_required=False,
+                  help=_("Leave empty for single-card training.")),
+        Parameter("model_variable", _("Name of the model variable"), default="model",
+                  is_required=False),
+    )
+    collect = ("migrated/*/transplant_result_file/*", "migrated/*.sh", "migrated/*/*.sh")
+    counted: ClassVar[dict[str, str]] = {**_Transplant.counted, "change_list.csv": "changes"}
+
+    def argv(self, parameters):
+        script = ("mkdir -p migrated && i=$1 v=$2 && shift 2 && "
+                  "exec pytorch_gpu2npu.sh -i \"$i\" -o migrated -v \"$v\" \"$@\"")
+        extra = []
+        if parameters["entry"]:
+            extra = ["distributed", "-m", parameters["entry"],
+                     "-t", parameters["model_variable"] or "model"]
+        return ["sh", "-c", script, "gpu2npu", parameters["source"],
+                parameters["torch_version"], *extra]
+
+    def judge(self, finished: Finished) -> Judgement:
+        if finished.exit_status != 0 or RUN_SUCCEEDED not in finished.log:
+            return Judgement(False, gettext_noop(
+                "The migration did not finish; the copy it left is incomplete."))
+        counts = self.counts(finished)
+        return Judgement(True, gettext_noop(
+            "%(changes)d places changed; %(unsupported)d unsupported API uses remain."),
+            counts, counts)

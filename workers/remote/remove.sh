@@ -1,0 +1,1 @@
+case "$directory" in desk-job-*) rm -rf -- "$job" ;; esac

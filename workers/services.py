@@ -1,0 +1,184 @@
+"""Writes of this app. Each function owns its transaction, lock and audit entry."""
+
+from django.core.files import File
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from engagements import audit
+from engagements.access import Can, require
+from engagements.errors import InvalidInput, WrongState
+from engagements.models import Engagement, MigratedModel, User
+from workers import artifacts, dispatch, kinds, ssh
+from workers.models import Artifact, Job, JobState, Node
+from workers.models.job import FINAL_STATES
+
+
+def enrol_node(
+    *, actor: User, name: str, host: str, username: str, private_key: str, port: int = 22,
+    passphrase: str = "", **fields,
+) -> Node:
+    """First step: connect, and keep the offered host key for confirmation.
+
+    Raises InvalidInput when the key cannot be used or the address does not answer.
+    """
+    require(actor, Can.OPERATE)
+    try:
+        ssh.check_private_key(private_key, passphrase)
+    except ValueError as error:
+        raise InvalidInput(_("The private key cannot be used: %(why)s") % {"why": error}) from error
+    node = Node(name=name, host=host, port=port, username=username, private_key=private_key,
+                passphrase=passphrase, **fields)
+    node.full_clean(exclude=["host_key", "offered_host_key"])
+    node.offered_host_key = _offered(host, port)
+    with transaction.atomic():
+        node.save()
+        audit.record(actor=actor, action="node.enrol", target=node,
+                     data={"host": host, "port": port,
+                           "fingerprint": ssh.fingerprint(node.offered_host_key)})
+    return node
+
+
+def _offered(host: str, port: int) -> str:
+    try:
+        return ssh.fetch_host_key(host, port)
+    except ssh.Unreachable as error:
+        raise InvalidInput(_("%(host)s:%(port)d does not answer over SSH (%(why)s).")
+                           % {"host": host, "port": port, "why": error}) from error
+
+
+@transaction.atomic
+def confirm_host_key(*, actor: User, node: Node, fingerprint: str) -> Node:
+    """Second step: pin the key whose fingerprint a person has compared.
+
+    Raises InvalidInput when it is not the fingerprint that was offered.
+    """
+    require(actor, Can.OPERATE)
+    node = Node.objects.select_for_update().get(pk=node.pk)
+    if not node.offered_host_key:
+        raise WrongState(_("This node has no host key to confirm."))
+    if fingerprint.strip() != ssh.fingerprint(node.offered_host_key):
+        raise InvalidInput(_("The fingerprint is not the one the node offered."))
+    node.host_key, node.offered_host_key = node.offered_host_key, ""
+    node.state = Node.State.READY
+    node.save()
+    audit.record(actor=actor, action="node.confirm", target=node, data={"fingerprint": fingerprint})
+    return node
+
+
+def fetch_new_host_key(*, actor: User, node: Node) -> Node:
+    """Ask a quarantined node for its key again; it must be confirmed before use."""
+    require(actor, Can.OPERATE)
+    offered = _offered(node.host, node.port)
+    with transaction.atomic():
+        node.offered_host_key, node.state = offered, Node.State.PENDING
+        node.save(update_fields=["offered_host_key", "state"])
+        audit.record(actor=actor, action="node.refetch_key", target=node,
+                     data={"fingerprint": ssh.fingerprint(offered)})
+    return node
+
+
+@transaction.atomic
+def set_maintenance(*, actor: User, node: Node, is_on: bool) -> Node:
+    """Drain a node (running jobs go on, none starts), or take it back."""
+    require(actor, Can.OPERATE)
+    node = Node.objects.select_for_update().get(pk=node.pk)
+    expected = Node.State.READY if is_on else Node.State.MAINTENANCE
+    if node.state != expected:
+        raise WrongState(_("The node is “%(state)s”.") % {"state": node.get_state_display()})
+    node.state = Node.State.MAINTENANCE if is_on else Node.State.READY
+    node.save(update_fields=["state"])
+    audit.record(actor=actor, action="node.maintenance", target=node, data={"on": is_on})
+    return node
+
+
+@transaction.atomic
+def queue_job(
+    *, actor: User, kind: str, parameters: dict | None = None,
+    engagement: Engagement | None = None, model: MigratedModel | None = None, stage: str = "",
+    node: Node | None = None,
+) -> Job:
+    """A new job in the queue; workers are woken once this has committed.
+
+    Raises InvalidInput naming the parameter, NotAllowed, WrongState for a node not ready.
+    """
+    declaration = kinds.get(kind)
+    engagement = model.engagement if model else engagement
+    _require_for_job(actor, declaration, engagement, node)
+    values = declaration.clean(parameters or {})
+    job = Job.objects.create(
+        kind=kind, engagement=engagement, model=model, stage=stage or _stage_of(declaration),
+        node=node if declaration.runs_on_node else None, parameters=values,
+        command=declaration.argv(values) if declaration.runs_on_node else [],
+        cards_wanted=declaration.cards_for(values), created_by=actor,
+        is_practice=bool(node and node.is_practice and declaration.runs_on_node),
+        timeout_seconds=declaration.timeout_seconds, next_step_at=timezone.now(),
+    )
+    audit.record(actor=actor, action="job.queue", target=job, engagement=engagement,
+                 data={"parameters": values})
+    dispatch.wake(job.pk)
+    return job
+
+
+def _require_for_job(actor, declaration, engagement, node) -> None:
+    if engagement:
+        require(actor, Can.WORK, engagement)
+    else:
+        require(actor, Can.OPERATE)
+    if declaration.needs_model and engagement is None:
+        raise InvalidInput(_("This kind of job belongs to an engagement; choose one."))
+    if declaration.runs_on_node and node is None:
+        raise InvalidInput(_("Choose the node on which the job shall run."))
+    if declaration.runs_on_node and node.state != Node.State.READY:
+        raise WrongState(_("The node %(name)s is “%(state)s”.")
+                         % {"name": node.name, "state": node.get_state_display()})
+
+
+def _stage_of(declaration) -> str:
+    return declaration.stages[0] if declaration.stages else ""
+
+
+@transaction.atomic
+def cancel_job(*, actor: User, job: Job) -> Job:
+    """Ask for the end of a job; the cards stay leased until nothing of it runs."""
+    require(actor, Can.WORK if job.engagement_id else Can.OPERATE, job.engagement)
+    job = Job.objects.select_for_update(of=("self",)).get(pk=job.pk)
+    if job.state in FINAL_STATES:
+        raise WrongState(_("The job has already ended."))
+    if job.cancel_requested_at is None:
+        job.cancel_requested_at = job.next_step_at = timezone.now()
+        job.save(update_fields=["cancel_requested_at", "next_step_at"])
+        audit.record(actor=actor, action="job.cancel", target=job, engagement=job.engagement)
+        dispatch.wake(job.pk)
+    return job
+
+
+@transaction.atomic
+def retry_job(*, actor: User, job: Job) -> Job:
+    """A new attempt with the same parameters, linked to the old one."""
+    require(actor, Can.WORK if job.engagement_id else Can.OPERATE, job.engagement)
+    if job.state not in FINAL_STATES or job.state == JobState.SUCCEEDED:
+        raise WrongState(_("Only a job that ended without success can be tried again."))
+    new = queue_job(actor=actor, kind=job.kind, parameters=job.parameters,
+                    engagement=job.engagement, model=job.model, stage=job.stage, node=job.node)
+    Job.objects.filter(pk=new.pk).update(retry_of=job, attempt=job.attempt + 1)
+    new.refresh_from_db()
+    return new
+
+
+@transaction.atomic
+def upload_artifact(
+    *, actor: User, engagement: Engagement, upload: File, model: MigratedModel | None = None,
+    note: str = "", is_practice: bool = False,
+) -> Artifact:
+    """Store an uploaded file and read it by its content."""
+    require(actor, Can.WORK, engagement)
+    if model and model.engagement_id != engagement.pk:
+        raise InvalidInput(_("The model belongs to another engagement."))
+    artifact = artifacts.store_file(
+        stream=upload.file, name=upload.name, engagement=engagement, model=model, note=note,
+        uploaded_by=actor, is_practice=is_practice)
+    artifacts.read_artifact(artifact)
+    audit.record(actor=actor, action="artifact.upload", target=artifact, engagement=engagement,
+                 data={"sha256": artifact.sha256, "size": artifact.size})
+    return artifact
