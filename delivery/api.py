@@ -1,0 +1,36 @@
+"""The REST API: one router assembled from each app's viewsets, and its OpenAPI document."""
+
+from importlib import import_module
+
+from django.urls import include, path
+from drf_spectacular.views import (
+    SpectacularAPIView,
+    SpectacularRedocView,
+    SpectacularSwaggerView,
+)
+from rest_framework.authtoken.views import ObtainAuthToken
+from rest_framework.routers import DefaultRouter
+
+APPS = ("engagements", "workers", "assessments", "delivery.quotes", "delivery.reports",
+        "delivery.acceptance")
+
+
+def _router() -> DefaultRouter:
+    router = DefaultRouter()
+    for app in APPS:
+        for prefix, viewset, basename in import_module(f"{app}.api").routes:
+            router.register(prefix, viewset, basename=basename)
+    return router
+
+
+class TokenView(ObtainAuthToken):
+    """A token for scripts, for a user name and a password."""
+
+
+urlpatterns = [
+    path("v1/", include((_router().urls, "api"))),
+    path("v1/token/", TokenView.as_view(), name="api-token"),
+    path("schema/", SpectacularAPIView.as_view(), name="schema"),
+    path("docs/", SpectacularSwaggerView.as_view(url_name="schema"), name="api-docs"),
+    path("redoc/", SpectacularRedocView.as_view(url_name="schema"), name="api-redoc"),
+]

@@ -1,0 +1,51 @@
+"""Fixtures that every folder of tests uses."""
+
+import pytest
+
+from engagements.models import Customer, Engagement, Membership, Role, User
+
+ROLES = list(Role.values)
+
+
+@pytest.fixture(autouse=True)
+def _quick_and_isolated(settings, tmp_path):
+    """A fast hasher, files and queue in the test's own folder, tasks in this process."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    settings.MEDIA_ROOT = tmp_path / "artifacts"
+    settings.VAR_DIR = tmp_path
+    settings.CELERY_TASK_ALWAYS_EAGER = False
+    settings.AXES_ENABLED = False
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    }
+
+
+@pytest.fixture
+def people(db) -> dict[str, User]:
+    """One active user per role."""
+    return {
+        role: User.objects.create_user(role, password="Trial-2026!", role=role,
+                                       full_name=role.title(),
+                                       is_staff=role == Role.ADMINISTRATOR,
+                                       is_superuser=role == Role.ADMINISTRATOR)
+        for role in ROLES
+    }
+
+
+@pytest.fixture
+def engagement(people) -> Engagement:
+    """An engagement of which everybody is a member."""
+    customer = Customer.objects.create(name="某电力公司", name_en="A power company")
+    found = Engagement.objects.create(code="EP2501", name="变电站巡检模型迁移",
+                                      name_en="Substation inspection", customer=customer)
+    for role, user in people.items():
+        Membership.objects.create(engagement=found, user=user, role=role)
+    return found
+
+
+@pytest.fixture
+def stranger(db) -> User:
+    """A consultant who is a member of nothing."""
+    return User.objects.create_user("stranger", password="Trial-2026!", role=Role.CONSULTANT)
+

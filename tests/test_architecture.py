@@ -1,0 +1,40 @@
+"""The arrows between the packages, also those that string foreign keys draw."""
+
+import subprocess
+import sys
+
+import pytest
+from django.apps import apps
+from django.core.management import call_command
+
+LAYERS = ["engagements", "workers", "assessments", "delivery"]
+
+
+def layer(app_config) -> int | None:
+    package = app_config.name.split(".")[0]
+    return LAYERS.index(package) if package in LAYERS else None
+
+
+def test_imports_point_down():
+    done = subprocess.run([sys.executable, "-c",
+                           "from importlinter.cli import lint_imports; import sys;"
+                           "sys.exit(lint_imports())"],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_foreign_keys_point_down():
+    upward = [
+        f"{model._meta.label}.{field.name}"
+        for model in apps.get_models() if layer(model._meta.app_config) is not None
+        for field in model._meta.get_fields()
+        if field.many_to_one and field.concrete
+        and (target := layer(field.related_model._meta.app_config)) is not None
+        and target > layer(model._meta.app_config)
+    ]
+    assert upward == []
+
+
+@pytest.mark.django_db
+def test_no_migration_is_missing():
+    call_command("makemigrations", check=True, dry_run=True, verbosity=0)
