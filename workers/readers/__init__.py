@@ -5,8 +5,8 @@ folder with a class under ``@register``: modules are found by themselves.
 """
 
 from workers.readers.base import (
-    ReadError,
     Reader,
+    ReadError,
     Reading,
     ReadingWarning,
     load_readers,

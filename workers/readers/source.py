@@ -125,16 +125,14 @@ class Source:
         if self.head[:2] in UTF16_BOMS:
             yield self.text.encode("utf-8")
             return
-        rest, first = b"", True
-        for block in self.blocks():
-            if first:
-                block, first = block.removeprefix(UTF8_BOM), False
-            cut = block.rfind(b"\n") + 1
-            if not cut and len(rest) < MAX_TEXT_BYTES:
-                rest += block
-                continue
-            yield _clean(rest + block[:cut])
-            rest = block[cut:]
+        rest = b""
+        for index, block in enumerate(self.blocks()):
+            data = rest + (block if index else block.removeprefix(UTF8_BOM))
+            cut = data.rfind(b"\n") + 1
+            if cut or len(data) > MAX_TEXT_BYTES:
+                yield _clean(data[: cut or len(data)])
+                data = data[cut or len(data) :]
+            rest = data
         if rest:
             yield _clean(rest)
 
@@ -177,14 +175,12 @@ class Source:
             if rows[-1] == "":
                 rows.pop()
             for row in rows:
-                if len(row) > MAX_LINE_CHARACTERS:
-                    self._warn_once("long_line", "A line was cut at 1,048,576 characters.", number)
-                    row = row[:MAX_LINE_CHARACTERS]
-                if "\r" in row:
-                    for piece in row.split("\r"):
-                        yield number, piece
-                else:
-                    yield number, row
+                pieces = row.split("\r") if "\r" in row else (row,)
+                for piece in pieces:
+                    if len(piece) > MAX_LINE_CHARACTERS:
+                        message = "A line was cut at 1,048,576 characters."
+                        self._warn_once("long_line", message, number)
+                    yield number, piece[:MAX_LINE_CHARACTERS]
                 number += 1
 
     @cached_property

@@ -1,0 +1,303 @@
+"""Iteration lines of Megatron-LM, MindSpeed, MindSpeed-LLM (also FSDP2), FlagScale and forks.
+
+``iteration  5/ 5000 | … | elapsed time per iteration (ms): X | … lm loss: 1.0E+01 | …`` as printed
+by Megatron-LM megatron/training/training.py; steps count from 1, a loss is the mean since the last
+line. Files of a million lines are read with one regular expression built from their own layout.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from workers.readers.base import Sample, Source, register
+from workers.readers.series import (
+    LossSeries,
+    TrainingLogReader,
+    assemble,
+    statistic_values,
+    time_values,
+    truncated,
+)
+from workers.readers.source import ReadError, ReadingWarning
+
+ITERATION = re.compile(rb"iteration[ \t=:]*(\d+)/\s*(\d+)\s*\|")
+RECOGNISED = re.compile(r"iteration[ \t=:]*\d+/\s*\d+\s*\|")
+COUNTED = re.compile(rb"iteration[ \t=:]*\d+/")
+RANK = re.compile(rb"^\s*\[(?:default|rank)(\d+)\]")
+MEMORY = re.compile(
+    rb"\[Rank (\d+)\][^|\[\n]*memory \(MB\) \| allocated: ([\d.]+) \| max allocated: ([\d.]+)"
+    rb"(?: \| reserved: ([\d.]+) \| max reserved: ([\d.]+))?"
+)
+NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+|nan|inf|infinity)", re.IGNORECASE)
+NUMBER_GROUP = rb"([-+.\dEe]+|-?(?:nan|inf|NaN|Inf))"
+PEAK_GB = re.compile(rb"max_memory_allocated\(GB\): ([\d.]+)")
+SPACE = re.compile(rb"[\s_]+")
+NOT_THE_LOSS = (b"scale", b"balancing", b"aux", b"zloss", b"mtp", b"eval", b"valid", b"indexer")
+LOSS_KEYS = (b"lmloss", b"loss", b"reducedtrainloss", b"trainloss", b"totalloss")
+
+Fields = dict[bytes, float]
+
+
+@dataclass
+class Columns:
+    """What one pass collects, in file order; ``ranks`` is -1 where a line names none."""
+
+    steps: list[np.ndarray] = field(default_factory=list)
+    losses: list[np.ndarray] = field(default_factory=list)
+    ranks: list[np.ndarray] = field(default_factory=list)
+    times: list[np.ndarray] = field(default_factory=list)
+    norms: list[np.ndarray] = field(default_factory=list)
+    memory: dict[int, float] = field(default_factory=dict)
+    reserved: dict[int, float] = field(default_factory=dict)
+    iterations: int = 0
+    skipped: int = 0
+    total_steps: int | None = None
+    batch: float | None = None
+    cut: str | None = None
+
+    def add(self, steps: Any, losses: Any, times: Any, norms: Any, ranks: Any = None) -> None:
+        """Append columns of bytes or numbers."""
+        self.steps.append(np.array(steps).astype(np.int64))
+        self.losses.append(np.array(losses).astype(np.float64))
+        unknown = np.full(len(steps), -1, dtype=np.int64)
+        self.ranks.append(unknown if ranks is None else np.array(ranks, dtype=np.int64))
+        self.times.append(np.array(times).astype(np.float64))
+        self.norms.append(np.array(norms).astype(np.float64))
+
+
+@register
+class MegatronReader(TrainingLogReader):
+    """Megatron-style iteration lines."""
+
+    name = "megatron_log"
+    tool = "Megatron-LM"
+
+    def recognises(self, sample: Sample) -> int:
+        return 90 if RECOGNISED.search(sample.text) else 0
+
+    def series(self, source: Source) -> LossSeries:
+        columns = _collect(source)
+        if not columns.steps:
+            raise ReadError("no_loss_points", _no_loss(columns))
+        steps, losses = np.concatenate(columns.steps), np.concatenate(columns.losses)
+        kept, warnings = _one_rank(np.concatenate(columns.ranks), steps, losses)
+        if columns.cut is not None:
+            warnings.append(truncated(None, columns.cut))
+        return assemble(
+            steps[kept],
+            losses[kept],
+            meaning="window_mean",
+            step_base=1,
+            line_of=lambda index: _line_of(source, int(kept[index])),
+            warnings=warnings,
+            tool=self.tool,
+            extras=_extras(columns),
+        )
+
+
+def _collect(source: Source) -> Columns:
+    columns, layout = Columns(), None
+    for chunk in source.chunks():
+        _memory(chunk, columns)
+        first = ITERATION.search(chunk)
+        if first is None:
+            continue
+        layout = layout or _layout(chunk[first.start() : _line_end(chunk, first.start())])
+        if rows := _fast_rows(layout, chunk):
+            columns.add(*zip(*rows, strict=True))
+            columns.iterations += len(rows)
+        else:
+            _slowly(chunk, columns)
+        _first_facts(chunk, first, columns)
+    return columns
+
+
+def _line_end(chunk: bytes, start: int) -> int:
+    end = chunk.find(b"\n", start)
+    return len(chunk) if end < 0 else end
+
+
+def _layout(record: bytes) -> re.Pattern[bytes] | None:
+    """A pattern for lines with the fields of ``record``: step, time in ms, loss, gradient norm.
+
+    None where the line lacks one of them or has another order; such files are read field by field.
+    """
+    fields = record.split(b"|")[1:-1]
+    keys = [_key(field) for field in fields]
+    wanted = {_loss_key(keys), b"elapsedtimeperiteration(ms)", b"gradnorm"}
+    if None in wanted or not wanted <= set(keys):
+        return None
+    order = [key for key in keys if key in wanted]
+    if order != [b"elapsedtimeperiteration(ms)", _loss_key(keys), b"gradnorm"]:
+        return None
+    parts = [rb"iteration +(\d+)/ *\d+ *\|"]
+    for key, text in zip(keys, fields, strict=True):
+        name = re.escape(re.split(rb"[:=]", text, maxsplit=1)[0])
+        value = NUMBER_GROUP if key in wanted else rb"[^|\n]*"
+        parts.append(name + rb"[:=] *" + value + rb" *\|")
+        if key == b"gradnorm":
+            break
+    return re.compile(b"".join(parts))
+
+
+def _fast_rows(layout: re.Pattern[bytes] | None, chunk: bytes) -> list[tuple[bytes, ...]]:
+    """(step, loss, time, norm) if every iteration of the chunk has the layout, else nothing."""
+    if layout is None or b"[default" in chunk or b"[rank" in chunk:
+        return []
+    rows = layout.findall(chunk)
+    if len(rows) != len(COUNTED.findall(chunk)):
+        return []
+    return [(step, loss, time, norm) for step, time, loss, norm in rows]
+
+
+def _key(field_text: bytes) -> bytes:
+    name = re.split(rb"[:=]", field_text, maxsplit=1)[0]
+    return SPACE.sub(b"", name).lower()
+
+
+def _loss_key(keys: list[bytes] | Fields) -> bytes | None:
+    for key in LOSS_KEYS:
+        if key in keys:
+            return key
+    others = [key for key in keys if key.endswith(b"loss")]
+    return next((key for key in others if not any(no in key for no in NOT_THE_LOSS)), None)
+
+
+def _records(chunk: bytes) -> Iterator[tuple[re.Match[bytes], int, bytes]]:
+    """(match, rank, text after the counter) of every iteration, also of glued ones."""
+    matches = list(ITERATION.finditer(chunk))
+    for index, match in enumerate(matches):
+        end = _line_end(chunk, match.end())
+        if index + 1 < len(matches):
+            end = min(end, matches[index + 1].start())
+        start = chunk.rfind(b"\n", 0, match.start()) + 1
+        rank = RANK.match(chunk[start : match.start()])
+        yield match, int(rank[1]) if rank else -1, chunk[match.end() : end]
+
+
+def _fields(text: bytes) -> Fields:
+    """Numbers of the fields that are closed by ``|``; broken keys and numbers are joined again."""
+    numbers: Fields = {}
+    for part in text.split(b"|")[:-1]:
+        pieces = re.split(rb"[:=]", part, maxsplit=1)
+        if len(pieces) == 2:
+            value = NUMBER.fullmatch(SPACE.sub(b"", pieces[1]))
+            if value:
+                numbers[_key(part)] = float(value[0])
+    return numbers
+
+
+def _milliseconds(fields: Fields) -> float:
+    if b"elapsedtimeperiteration(s)" in fields:
+        return 1000 * fields[b"elapsedtimeperiteration(s)"]
+    for key in (b"elapsedtimeperiteration(ms)", b"elapsedtimeperiterationms"):
+        if key in fields:
+            return fields[key]
+    return float("nan")
+
+
+def _slowly(chunk: bytes, columns: Columns) -> None:
+    rows = []
+    for match, rank, text in _records(chunk):
+        columns.iterations += 1
+        fields = _fields(text)
+        loss = _loss_key(fields)
+        if loss is not None:
+            norm = fields.get(b"gradnorm", float("nan"))
+            rows.append((int(match[1]), fields[loss], _milliseconds(fields), norm, rank))
+        elif match.end() + len(text) == len(chunk):
+            columns.cut = (match[0] + text).decode("utf-8", "replace")
+        else:
+            columns.skipped += 1
+    if rows:
+        columns.add(*zip(*rows, strict=True))
+
+
+def _memory(chunk: bytes, columns: Columns) -> None:
+    """Peaks in MB of 2^20 bytes; FSDP2 prints its own rank's in GB of 2^30 bytes."""
+    if b"max_memory_allocated(GB)" in chunk:
+        peaks = [1024 * float(peak) for peak in PEAK_GB.findall(chunk)]
+        columns.memory[0] = max([*peaks, columns.memory.get(0, 0.0)])
+    if b"memory (MB)" not in chunk:
+        return
+    for rank, _allocated, peak, _reserved, reserved in MEMORY.findall(chunk):
+        number = int(rank)
+        columns.memory[number] = max(float(peak), columns.memory.get(number, 0.0))
+        if reserved:
+            columns.reserved[number] = max(float(reserved), columns.reserved.get(number, 0.0))
+
+
+def _first_facts(chunk: bytes, first: re.Match[bytes], columns: Columns) -> None:
+    columns.total_steps = int(first[2])
+    text = chunk[first.end() : _line_end(chunk, first.end())]
+    fields = _fields(text)
+    columns.batch = fields.get(b"globalbatchsize", columns.batch)
+
+
+def _one_rank(
+    ranks: np.ndarray, steps: np.ndarray, losses: np.ndarray
+) -> tuple[np.ndarray, list[ReadingWarning]]:
+    """Records of one rank when several print; the one with most records, the lowest of equals."""
+    numbers, counts = np.unique(ranks, return_counts=True)
+    if len(numbers) < 2:
+        return np.arange(len(ranks)), []
+    chosen = numbers[np.argmax(counts)]
+    others = len(ranks) - int(counts.max())
+    message = (
+        f"{len(numbers)} ranks print losses; rank {chosen} counts, {others} records are left out."
+    )
+    return np.flatnonzero(ranks == chosen), [ReadingWarning("interleaved_ranks", message)]
+
+
+def _no_loss(columns: Columns) -> str:
+    if columns.skipped:
+        return (
+            f"None of {columns.iterations} iterations prints a loss; "
+            "fp16 skips an iteration whose gradients overflow."
+        )
+    return "No iteration of the log prints a loss."
+
+
+def _line_of(source: Source, record: int) -> int | None:
+    """Line of the n-th record with a loss; a second pass, only for warnings."""
+    line, seen = 1, 0
+    for chunk in source.chunks():
+        for match, _rank, text in _records(chunk):
+            if _loss_key(_fields(text)) is None:
+                continue
+            if seen == record:
+                return line + chunk.count(b"\n", 0, match.start())
+            seen += 1
+        line += chunk.count(b"\n")
+    return None
+
+
+def _extras(columns: Columns) -> dict[str, Any]:
+    times = time_values(np.concatenate(columns.times))
+    norms = np.concatenate(columns.norms)
+    throughput = None
+    if times and columns.batch:
+        throughput = {
+            "samples_per_second": columns.batch * 1000 / times["mean"],
+            "global_batch_size": columns.batch,
+        }
+    memory = None
+    if columns.memory:
+        memory = {
+            "max_allocated_mb": {str(rank): mb for rank, mb in sorted(columns.memory.items())},
+            "peak_allocated_mb": max(columns.memory.values()),
+            "peak_reserved_mb": max(columns.reserved.values(), default=None),
+        }
+    return {
+        "total_steps": columns.total_steps,
+        "iteration_time_ms": times,
+        "throughput": throughput,
+        "memory": memory,
+        "grad_norm": None if np.isnan(norms).all() else statistic_values(norms),
+        "skipped_iterations": columns.skipped or None,
+    }

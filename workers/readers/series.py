@@ -1,0 +1,239 @@
+"""Loss curves: what every training-log reader produces, and how its values are summed up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from workers.readers.base import Reader, Reading, open_source, recognise
+from workers.readers.source import ReadError, ReadingWarning, Source
+
+Meaning = Literal["point", "window_mean", "running_mean", "smoothed"]
+StepUnit = Literal["step", "epoch", "sample", "record"]
+LineOf = Callable[[int], int | None]
+
+WARM_UP_STEPS = 5
+"""MindSpeed-LLM CI drops five iterations before it averages times (DOMAIN, FORMATS: Megatron)."""
+
+
+@dataclass
+class LossSeries:
+    """One training-loss curve, ascending and unique in ``steps``.
+
+    ``losses`` keeps NaN and Inf. ``interval``: usual distance of two records in steps.
+    ``meaning``: a record is the loss of its step, the mean since the last record, the running
+    mean of its epoch, or a smoothed value. ``step_base``: number of the first step of the tool.
+    """
+
+    steps: np.ndarray
+    losses: np.ndarray
+    interval: int | None
+    meaning: Meaning
+    step_base: Literal[0, 1]
+    warnings: list[ReadingWarning] = field(default_factory=list)
+    tool: str | None = None
+    tool_version: str | None = None
+    step_unit: StepUnit = "step"
+    extras: dict[str, Any] = field(default_factory=dict)
+
+
+class TrainingLogReader(Reader):
+    """A reader whose file holds a loss curve; subclasses implement ``series``."""
+
+    kind = "training_log"
+
+    def series(self, source: Source) -> LossSeries:
+        """The curve of the file; ReadError ``no_loss_points`` when it holds none."""
+        raise NotImplementedError
+
+    def read(self, source: Source) -> Reading:
+        series = self.series(source)
+        return self.reading(
+            series_values(series),
+            warnings=series.warnings,
+            tool=series.tool,
+            tool_version=series.tool_version,
+        )
+
+
+def read_series(path: str | Path) -> LossSeries:
+    """The loss curve of a training log of any known kind; ReadError as for ``read_file``."""
+    source = open_source(path)
+    reader = recognise(source)
+    if not isinstance(reader, TrainingLogReader):
+        raise ReadError("not_a_training_log", f"This file is {reader.kind}, not a training log.")
+    try:
+        series = reader.series(source)
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError) as error:
+        message = f"The file looks like {reader.name} but cannot be read: {error!r}."
+        raise ReadError("damaged_file", message) from error
+    known = {(warning.code, warning.line) for warning in series.warnings}
+    series.warnings += [w for w in source.warnings if (w.code, w.line) not in known]
+    return series
+
+
+def assemble(
+    steps: Sequence[int] | np.ndarray,
+    losses: Sequence[float] | np.ndarray,
+    *,
+    meaning: Meaning,
+    step_base: Literal[0, 1],
+    line_of: LineOf = lambda _index: None,
+    interval: int | None = None,
+    warnings: Sequence[ReadingWarning] = (),
+    tool: str | None = None,
+    tool_version: str | None = None,
+    step_unit: StepUnit = "step",
+    extras: dict[str, Any] | None = None,
+) -> LossSeries:
+    """Records in file order → a curve: later run wins, order by step, warn about what was found.
+
+    ``line_of`` maps a record's index to its line. Raises ``no_loss_points`` for no record.
+    A curve of windows of one step is a curve of points.
+    """
+    if len(steps) == 0:
+        raise ReadError("no_loss_points", "The file is a training log without any loss value.")
+    found = list(warnings)
+    all_steps = np.asarray(steps, dtype=np.int64)
+    all_losses = np.asarray(losses, dtype=np.float64)
+    kept = last_occurrences(all_steps)
+    if len(kept) < len(all_steps):
+        found.append(_repeated(all_steps, kept, line_of))
+    found += _nonfinite(all_steps[kept], all_losses[kept], lambda i: line_of(int(kept[i])))
+    interval = interval or usual_interval(all_steps[kept])
+    if meaning == "window_mean" and interval == 1:
+        meaning = "point"
+    return LossSeries(
+        steps=all_steps[kept],
+        losses=all_losses[kept],
+        interval=interval,
+        meaning=meaning,
+        step_base=step_base,
+        warnings=found,
+        tool=tool,
+        tool_version=tool_version,
+        step_unit=step_unit,
+        extras={key: value for key, value in (extras or {}).items() if value not in (None, {})},
+    )
+
+
+def last_occurrences(steps: np.ndarray) -> np.ndarray:
+    """Indices of the last record of every step, ordered by step."""
+    if len(steps) > 1 and not (np.diff(steps) > 0).all():
+        unique, backwards = np.unique(steps[::-1], return_index=True)
+        return len(steps) - 1 - backwards
+    return np.arange(len(steps))
+
+
+def usual_interval(steps: np.ndarray) -> int | None:
+    """Most frequent distance between neighbouring records; None for a single record."""
+    if len(steps) < 2:
+        return None
+    distances, counts = np.unique(np.diff(steps), return_counts=True)
+    return int(distances[np.argmax(counts)])
+
+
+def _repeated(steps: np.ndarray, kept: np.ndarray, line_of: LineOf) -> ReadingWarning:
+    dropped = np.setdiff1d(np.arange(len(steps)), kept)
+    repeated = np.unique(steps[dropped])
+    winner = int(kept[np.searchsorted(steps[kept], repeated[0])])
+    first, again = line_of(int(dropped[0])), line_of(winner)
+    where = f" (lines {first} and {again})" if first and again else ""
+    message = (
+        f"{len(repeated)} steps from {repeated[0]} to {repeated[-1]} occur more than once"
+        f"{where}; the later record counts."
+    )
+    return ReadingWarning("repeated_steps", message, again)
+
+
+def _nonfinite(steps: np.ndarray, losses: np.ndarray, line_of: LineOf) -> list[ReadingWarning]:
+    bad = np.flatnonzero(~np.isfinite(losses))
+    if not len(bad):
+        return []
+    message = f"{len(bad)} of {len(losses)} loss values are NaN or Inf, first at step "
+    return [ReadingWarning("nonfinite_loss", f"{message}{steps[bad[0]]}.", line_of(int(bad[0])))]
+
+
+def series_values(series: LossSeries) -> dict[str, Any]:
+    """``values`` of a training_log reading."""
+    losses, finite = series.losses, np.isfinite(series.losses)
+    bad = np.flatnonzero(~finite)
+    return {
+        "loss": {
+            "points": len(losses),
+            "first_step": int(series.steps[0]),
+            "last_step": int(series.steps[-1]),
+            "first": float(losses[0]),
+            "last": float(losses[-1]),
+            "mean": float(losses[finite].mean()) if finite.any() else None,
+            "nonfinite": len(bad),
+            "first_nonfinite_step": int(series.steps[bad[0]]) if len(bad) else None,
+        },
+        "interval": series.interval,
+        "meaning": series.meaning,
+        "step_base": series.step_base,
+        "step_unit": series.step_unit,
+        **series.extras,
+    }
+
+
+def time_values(milliseconds: Sequence[float] | np.ndarray) -> dict[str, Any] | None:
+    """Mean and median iteration time in ms without the first five records (all if there are
+    no more than five), and the count that was averaged."""
+    times = np.asarray(milliseconds, dtype=np.float64)
+    times = times[np.isfinite(times)]
+    if not len(times):
+        return None
+    skipped = WARM_UP_STEPS if len(times) > WARM_UP_STEPS else 0
+    settled = times[skipped:]
+    return {
+        "mean": float(settled.mean()),
+        "median": float(np.median(settled)),
+        "points": len(settled),
+        "warm_up_excluded": skipped,
+        "first": float(times[0]),
+    }
+
+
+def statistic_values(numbers: Sequence[float] | np.ndarray) -> dict[str, Any] | None:
+    """First, last, mean, max of the finite values and the count of the others."""
+    values = np.asarray(numbers, dtype=np.float64)
+    if not len(values):
+        return None
+    finite = values[np.isfinite(values)]
+    return {
+        "points": len(values),
+        "first": float(values[0]),
+        "last": float(values[-1]),
+        "mean": float(finite.mean()) if len(finite) else None,
+        "max": float(finite.max()) if len(finite) else None,
+        "nonfinite": len(values) - len(finite),
+    }
+
+
+def to_float(text: str | float | None) -> float | None:
+    """A number as tools print it (nan, inf, 1.2E+00, thousands unsupported); None if it is not."""
+    if isinstance(text, bool) or text is None:
+        return None
+    try:
+        return float(text)
+    except (TypeError, ValueError):
+        return None
+
+
+def truncated(line: int | None, text: str) -> ReadingWarning:
+    """The warning for a last record that was cut off."""
+    shown = text.strip()[:60]
+    return ReadingWarning("truncated_record", f"The last record is cut off: “{shown}…”.", line)
+
+
+def first_steps_slow(milliseconds: float | None, mean: float | None) -> bool:
+    """True if the first iteration took over five times the mean: graph compilation."""
+    if milliseconds is None or not mean or math.isnan(mean):
+        return False
+    return milliseconds > 5 * mean
