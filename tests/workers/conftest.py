@@ -1,0 +1,25 @@
+"""A real SSH server for the tests of the jobs."""
+
+import pytest
+
+from workers import services, ssh
+
+
+@pytest.fixture(scope="session")
+def ssh_server(tmp_path_factory):
+    """The practice node on a free loopback port, for the whole run."""
+    from workers.practice_node.server import running_practice_node
+
+    with running_practice_node(tmp_path_factory.mktemp("node")) as handle:
+        yield handle
+
+
+@pytest.fixture
+def node(people, ssh_server):
+    """The practice node, enrolled and confirmed."""
+    operator = people["operator"]
+    found = services.enrol_node(
+        actor=operator, name="practice-1", host=ssh_server.host, port=ssh_server.port,
+        username=ssh_server.username, private_key=ssh_server.private_key_text, is_practice=True)
+    return services.confirm_host_key(
+        actor=operator, node=found, fingerprint=ssh.fingerprint(found.offered_host_key))
