@@ -27,14 +27,12 @@ from workers.readers.source import ReadError, ReadingWarning
 
 ITERATION = re.compile(rb"iteration[ \t=:]*(\d+)/\s*(\d+)\s*\|")
 RECOGNISED = re.compile(r"iteration[ \t=:]*\d+/\s*\d+\s*\|")
-COUNTED = re.compile(rb"iteration[ \t=:]*\d+/")
 RANK = re.compile(rb"^\s*\[(?:default|rank)(\d+)\]")
 MEMORY = re.compile(
     rb"\[Rank (\d+)\][^|\[\n]*memory \(MB\) \| allocated: ([\d.]+) \| max allocated: ([\d.]+)"
     rb"(?: \| reserved: ([\d.]+) \| max reserved: ([\d.]+))?"
 )
 NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+|nan|inf|infinity)", re.IGNORECASE)
-NUMBER_GROUP = rb"([-+.\dEe]+|-?(?:nan|inf|NaN|Inf))"
 PEAK_GB = re.compile(rb"max_memory_allocated\(GB\): ([\d.]+)")
 SPACE = re.compile(rb"[\s_]+")
 NOT_THE_LOSS = (b"scale", b"balancing", b"aux", b"zloss", b"mtp", b"eval", b"valid", b"indexer")
@@ -62,12 +60,12 @@ class Columns:
 
     def add(self, steps: Any, losses: Any, times: Any, norms: Any, ranks: Any = None) -> None:
         """Append columns of bytes or numbers."""
-        self.steps.append(np.array(steps).astype(np.int64))
-        self.losses.append(np.array(losses).astype(np.float64))
+        numbers = [np.fromiter(map(float, column), float) for column in (losses, times, norms)]
         unknown = np.full(len(steps), -1, dtype=np.int64)
+        self.steps.append(np.fromiter(map(int, steps), np.int64))
         self.ranks.append(unknown if ranks is None else np.array(ranks, dtype=np.int64))
-        self.times.append(np.array(times).astype(np.float64))
-        self.norms.append(np.array(norms).astype(np.float64))
+        for column, values in zip((self.losses, self.times, self.norms), numbers, strict=True):
+            column.append(values)
 
 
 @register
@@ -103,17 +101,16 @@ class MegatronReader(TrainingLogReader):
 def _collect(source: Source) -> Columns:
     columns, layout = Columns(), None
     for chunk in source.chunks():
-        _memory(chunk, columns)
         first = ITERATION.search(chunk)
         if first is None:
+            _memory(chunk, columns)
             continue
-        layout = layout or _layout(chunk[first.start() : _line_end(chunk, first.start())])
-        if rows := _fast_rows(layout, chunk):
-            columns.add(*zip(*rows, strict=True))
-            columns.iterations += len(rows)
-        else:
+        line = chunk[chunk.rfind(b"\n", 0, first.start()) + 1 : _line_end(chunk, first.start())]
+        layout = layout or _layout(line)
+        if not (layout and _fast(layout, chunk, columns)):
             _slowly(chunk, columns)
-        _first_facts(chunk, first, columns)
+        _memory(chunk, columns, in_gigabytes=b"max_memory_allocated(GB)" in line)
+        _first_facts(first, line, columns)
     return columns
 
 
@@ -122,37 +119,44 @@ def _line_end(chunk: bytes, start: int) -> int:
     return len(chunk) if end < 0 else end
 
 
-def _layout(record: bytes) -> re.Pattern[bytes] | None:
-    """A pattern for lines with the fields of ``record``: step, time in ms, loss, gradient norm.
+@dataclass(frozen=True)
+class Layout:
+    """A pattern for (step, time in ms, loss, gradient norm) and a text found once in each line."""
 
-    None where the line lacks one of them or has another order; such files are read field by field.
-    """
-    fields = record.split(b"|")[1:-1]
+    pattern: re.Pattern[bytes]
+    marker: bytes
+
+
+def _layout(line: bytes) -> Layout | None:
+    """The layout of the line's fields; None where it lacks one of them, has another order or
+    names its rank; such files are read field by field."""
+    fields = line.split(b"|")[1:-1]
     keys = [_key(field) for field in fields]
-    wanted = {_loss_key(keys), b"elapsedtimeperiteration(ms)", b"gradnorm"}
-    if None in wanted or not wanted <= set(keys):
+    wanted = [b"elapsedtimeperiteration(ms)", _loss_key(keys), b"gradnorm"]
+    if [key for key in keys if key in wanted] != wanted or RANK.match(line):
         return None
-    order = [key for key in keys if key in wanted]
-    if order != [b"elapsedtimeperiteration(ms)", _loss_key(keys), b"gradnorm"]:
-        return None
-    parts = [rb"iteration +(\d+)/ *\d+ *\|"]
-    for key, text in zip(keys, fields, strict=True):
-        name = re.escape(re.split(rb"[:=]", text, maxsplit=1)[0])
-        value = NUMBER_GROUP if key in wanted else rb"[^|\n]*"
-        parts.append(name + rb"[:=] *" + value + rb" *\|")
+    names = [re.split(rb"[:=]", text, maxsplit=1)[0] for text in fields]
+    parts = [rb"iteration +(\d+)/ *\d+ \|"]
+    for key, name in zip(keys, names, strict=True):
+        value = rb" *([^ |\n]+) *" if key in wanted else rb"[^|\n]*"
+        parts.append(re.escape(name) + rb"[:=]" + value + rb"\|")
         if key == b"gradnorm":
             break
-    return re.compile(b"".join(parts))
+    return Layout(re.compile(b"".join(parts)), names[0])
 
 
-def _fast_rows(layout: re.Pattern[bytes] | None, chunk: bytes) -> list[tuple[bytes, ...]]:
-    """(step, loss, time, norm) if every iteration of the chunk has the layout, else nothing."""
-    if layout is None or b"[default" in chunk or b"[rank" in chunk:
-        return []
-    rows = layout.findall(chunk)
-    if len(rows) != len(COUNTED.findall(chunk)):
-        return []
-    return [(step, loss, time, norm) for step, time, loss, norm in rows]
+def _fast(layout: Layout, chunk: bytes, columns: Columns) -> bool:
+    """Add the chunk's records if every iteration in it has the layout; say whether it has."""
+    rows = layout.pattern.findall(chunk)
+    if not rows or len(rows) != chunk.count(layout.marker):
+        return False
+    steps, times, losses, norms = zip(*rows, strict=True)
+    try:
+        columns.add(steps, losses, times, norms)
+    except ValueError:
+        return False
+    columns.iterations += len(rows)
+    return True
 
 
 def _key(field_text: bytes) -> bytes:
@@ -218,9 +222,9 @@ def _slowly(chunk: bytes, columns: Columns) -> None:
         columns.add(*zip(*rows, strict=True))
 
 
-def _memory(chunk: bytes, columns: Columns) -> None:
+def _memory(chunk: bytes, columns: Columns, *, in_gigabytes: bool = False) -> None:
     """Peaks in MB of 2^20 bytes; FSDP2 prints its own rank's in GB of 2^30 bytes."""
-    if b"max_memory_allocated(GB)" in chunk:
+    if in_gigabytes:
         peaks = [1024 * float(peak) for peak in PEAK_GB.findall(chunk)]
         columns.memory[0] = max([*peaks, columns.memory.get(0, 0.0)])
     if b"memory (MB)" not in chunk:
@@ -232,11 +236,9 @@ def _memory(chunk: bytes, columns: Columns) -> None:
             columns.reserved[number] = max(float(reserved), columns.reserved.get(number, 0.0))
 
 
-def _first_facts(chunk: bytes, first: re.Match[bytes], columns: Columns) -> None:
+def _first_facts(first: re.Match[bytes], line: bytes, columns: Columns) -> None:
     columns.total_steps = int(first[2])
-    text = chunk[first.end() : _line_end(chunk, first.end())]
-    fields = _fields(text)
-    columns.batch = fields.get(b"globalbatchsize", columns.batch)
+    columns.batch = _fields(line).get(b"globalbatchsize", columns.batch)
 
 
 def _one_rank(

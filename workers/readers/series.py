@@ -106,7 +106,7 @@ def assemble(
         found.append(_repeated(all_steps, kept, line_of))
     found += _nonfinite(all_steps[kept], all_losses[kept], lambda i: line_of(int(kept[i])))
     interval = interval or usual_interval(all_steps[kept])
-    if meaning == "window_mean" and interval == 1:
+    if meaning == "window_mean" and interval == 1 and step_unit == "step":
         meaning = "point"
     return LossSeries(
         steps=all_steps[kept],
@@ -125,7 +125,7 @@ def assemble(
 def last_occurrences(steps: np.ndarray) -> np.ndarray:
     """Indices of the last record of every step, ordered by step."""
     if len(steps) > 1 and not (np.diff(steps) > 0).all():
-        unique, backwards = np.unique(steps[::-1], return_index=True)
+        _unique, backwards = np.unique(steps[::-1], return_index=True)
         return len(steps) - 1 - backwards
     return np.arange(len(steps))
 
