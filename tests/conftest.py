@@ -1,10 +1,14 @@
 """Fixtures that every folder of tests uses."""
 
 import pytest
+from hypothesis import settings as hypothesis_settings
 
 from engagements.models import Customer, Engagement, Membership, Role, User
 
 ROLES = list(Role.values)
+
+hypothesis_settings.register_profile("desk", deadline=None)
+hypothesis_settings.load_profile("desk")
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,17 @@
+"""Failures on request: `.practice/faults.json` in the login's home folder.
+
+Known names: card_alarm (card number), missing_dcmi, nan_loss (iteration), hang (iteration),
+killed (iteration), full_disk (iteration), conversion_error, analysis_error.
+"""
+
+import json
+from pathlib import Path
+
+FILE = Path(".practice") / "faults.json"
+
+
+def set_faults(home: Path, **faults) -> None:
+    """Make the stand-ins of this home fail as told; no faults repair it."""
+    path = home / FILE
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(faults))
