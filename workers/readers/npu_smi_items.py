@@ -1,0 +1,181 @@
+"""The other forms of npu-smi: ``-t board|usages|health|ecc|…`` and ``-l`` (``key : value``),
+``-m`` (chip mapping) and ``-t topo`` (link matrix)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Any
+
+from workers.readers.base import Reader, Reading, Sample, Source, register
+from workers.readers.source import ReadError, ReadingWarning
+
+COMMAND = re.compile(r"npu-smi info\b.*")
+ITEM = re.compile(r"^\s*([A-Za-z][\w /()%.&-]*?)\s*: ?(.*)$")
+KNOWN = re.compile(
+    r"^\s*(?:NPU ID|Chip ID|Chip Count|Health Status|Total Count|HBM Capacity\(MB\)|"
+    r"Aicore Usage Rate\(%\)|HBM Single Bit Error Count)\s+: ",
+    re.MULTILINE,
+)
+MAPPING = re.compile(r"^\s*NPU ID\s{2,}Chip ID\s{2,}(?:Chip )?Logic ID", re.MULTILINE)
+TOPOLOGY = re.compile(r"^\s+NPU0\s+NPU1\b", re.MULTILINE)
+FORMS = (
+    ("health", "Health Status"),
+    ("usages", "Aicore Usage Rate(%)"),
+    ("ecc", "HBM Single Bit Error Count"),
+    ("ecc", "DDR Single Bit Error Count"),
+    ("list", "Total Count"),
+    ("board", "Firmware Version"),
+    ("board", "Software Version"),
+)
+Items = dict[str, Any]
+
+
+def _value(text: str) -> Any:
+    for convert in (int, float):
+        try:
+            return convert(text)
+        except ValueError:
+            continue
+    return None if text in ("NA", "N/A", "-", "") else text
+
+
+def _blocks(source: Source) -> list[Items]:
+    """Groups of ``key : value``; a key that comes again starts the next chip."""
+    blocks: list[Items] = [{}]
+    last = None
+    for _number, line in source.lines():
+        if COMMAND.search(line):
+            continue
+        found = ITEM.match(line)
+        if found is None:
+            if last and line.strip() and blocks[-1].get(last) is not None:
+                blocks[-1][last] = f"{blocks[-1][last]} {line.strip()}"
+            continue
+        last = found[1].strip()
+        if last in blocks[-1]:
+            blocks.append({})
+        blocks[-1][last] = _value(found[2].strip())
+    return [block for block in blocks if block]
+
+
+@register
+class NpuSmiItemsReader(Reader):
+    """``npu-smi info -t …`` and ``-l``."""
+
+    name = "npu_smi_items"
+    kind = "npu_smi"
+    tool = "npu-smi"
+
+    def recognises(self, sample: Sample) -> int:
+        if MAPPING.search(sample.text) or TOPOLOGY.search(sample.text):
+            return 0
+        found = len(KNOWN.findall(sample.text[:8192]))
+        health = "Health Status" in sample.text and "Error Code" in sample.text
+        return 88 if found >= 2 or (found and COMMAND.search(sample.text)) or health else 0
+
+    def read(self, source: Source) -> Reading:
+        blocks = _blocks(source)
+        if not blocks:
+            raise ReadError("damaged_file", "The output names no value.")
+        keys = {key for block in blocks for key in block}
+        form = next((form for form, key in FORMS if key in keys), "items")
+        warnings = _unhealthy(blocks) + _ecc_errors(blocks)
+        values: Items = {"form": form, "items": blocks[0], "blocks": blocks, "error": None}
+        if form == "health":
+            states = [str(b["Health Status"]) for b in blocks if "Health Status" in b]
+            values |= {"health": dict(Counter(states)), "all_healthy": set(states) == {"OK"}}
+        if form == "ecc":
+            values["error_count"] = sum(_ecc_counts(block) for block in blocks)
+        return self.reading(values, warnings=warnings)
+
+
+def _unhealthy(blocks: list[Items]) -> list[ReadingWarning]:
+    return [
+        ReadingWarning("unhealthy_chip", f"Health is {block['Health Status']}.")
+        for block in blocks
+        if block.get("Health Status", "OK") != "OK"
+    ]
+
+
+def _ecc_counts(block: Items) -> int:
+    return sum(
+        value
+        for key, value in block.items()
+        if re.search(r"Bit|Isolated", key) and isinstance(value, int)
+    )
+
+
+def _ecc_errors(blocks: list[Items]) -> list[ReadingWarning]:
+    total = sum(_ecc_counts(block) for block in blocks)
+    message = f"The memory counted {total} ECC errors or isolated pages."
+    return [ReadingWarning("ecc_errors", message)] if total else []
+
+
+@register
+class NpuSmiMappingReader(Reader):
+    """``npu-smi info -m``; rows named Mcu are controllers, not NPUs."""
+
+    name = "npu_smi_mapping"
+    kind = "npu_smi"
+    tool = "npu-smi"
+
+    def recognises(self, sample: Sample) -> int:
+        return 92 if MAPPING.search(sample.text) else 0
+
+    def read(self, source: Source) -> Reading:
+        header: list[str] = []
+        chips: list[Items] = []
+        for _number, line in source.lines():
+            cells = re.split(r"\s{2,}|\t", line.strip())
+            if cells[0] == "NPU ID":
+                header = [cell.lower().replace("chip ", "", 1) for cell in cells]
+            elif header and len(cells) >= len(header) and cells[0].isdigit():
+                chips.append(_mapped(dict(zip(header, cells, strict=False))))
+        npus = [chip for chip in chips if chip["logic_id"] is not None]
+        if not npus:
+            raise ReadError("damaged_file", "The mapping names no chip.")
+        names = sorted({str(chip["name"]) for chip in npus})
+        values = {"form": "mapping", "chips": npus, "chip_count": len(npus), "names": names}
+        return self.reading({**values, "npu_ids": sorted({c["npu"] for c in npus}), "error": None})
+
+
+def _mapped(row: dict[str, str]) -> Items:
+    return {
+        "npu": _value(row["npu id"]),
+        "chip": _value(row.get("id", "")),
+        "logic_id": _value(row.get("logic id", "")),
+        "phy_id": _value(row.get("phy-id", row.get("phy id", ""))),
+        "name": row.get("name"),
+    }
+
+
+@register
+class NpuSmiTopologyReader(Reader):
+    """``npu-smi info -t topo``."""
+
+    name = "npu_smi_topology"
+    kind = "npu_smi"
+    tool = "npu-smi"
+
+    def recognises(self, sample: Sample) -> int:
+        return 92 if TOPOLOGY.search(sample.text) else 0
+
+    def read(self, source: Source) -> Reading:
+        names: list[str] = []
+        links: Counter[str] = Counter()
+        rows: dict[str, list[str]] = {}
+        affinity: dict[str, str] = {}
+        for _number, line in source.lines():
+            cells = line.split()
+            if cells[:1] == ["NPU0"] and "X" not in cells:
+                names = [cell for cell in cells if cell.startswith("NPU")]
+            elif names and cells and cells[0] in names:
+                rows[cells[0]] = cells[1 : len(names) + 1]
+                affinity[cells[0]] = " ".join(cells[len(names) + 1 :])
+                links.update(link for link in rows[cells[0]] if link != "X")
+        if len(rows) != len(names):
+            message = f"The matrix has {len(names)} columns but {len(rows)} rows."
+            raise ReadError("damaged_file", message)
+        values = {"form": "topo", "npu_count": len(rows), "links": dict(links), "matrix": rows}
+        return self.reading({**values, "cpu_affinity": affinity, "error": None})
