@@ -1,0 +1,157 @@
+"""Version files of a node: driver and firmware ``version.info``, ``*_install.info`` of CANN,
+``/etc/ascend_install.info``, ``version.cfg``, ``upgrade-tool --version`` and ``pip list``."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from workers.readers.base import Reader, Reading, Sample, Source, register
+from workers.readers.source import ReadError, ReadingWarning
+
+PAIR = re.compile(r"^([A-Za-z][\w.-]*)=(.*)$")
+SIGNS = re.compile(
+    r"^(?:version|innerversion|Innerversion|package_name|Driver_Install_Path_Param|"
+    r"\w+_(?:running|installed)_version)=",
+    re.MULTILINE | re.IGNORECASE,
+)
+COMPONENTS = (
+    ("ascendhal_version", "driver"),
+    ("compatible_version_fw", "driver"),
+    ("firmware_version", "firmware"),
+    ("compatible_version_drv", "firmware"),
+    ("Driver_Install_Path_Param", "install"),
+)
+CFG = re.compile(r"^\w+_(?:running|installed|upgrade)_version$")
+BRACKETS = re.compile(r"\[([^\]:]*)(?::([^\]]*))?\]")
+UPGRADE = re.compile(r'"device_id":(\d+), "component":(\w+), "version":([^}]+)\}')
+PACKAGE = re.compile(r"^([A-Za-z][\w.-]*)(?:\s+|==)v?(\d+[\w.+!-]*)(?:\s+(?:/\S+|https?:\S+))?\s*$")
+FRAMEWORKS = {"torch", "torch-npu", "mindspore", "tensorflow", "npu-bridge", "transformers"}
+FRAMEWORKS |= {"mindformers", "mindspeed", "vllm", "vllm-ascend", "deepspeed", "accelerate"}
+
+
+@register
+class KeyValueVersionReader(Reader):
+    """KEY=VALUE files."""
+
+    name = "version_info"
+    kind = "version_info"
+
+    def recognises(self, sample: Sample) -> int:
+        if len(sample.data) > 65536 or not SIGNS.search(sample.text):
+            return 0
+        lines = [line for line in sample.lines if line.strip() and not line.startswith("#")]
+        matched = sum(bool(PAIR.match(line.strip())) for line in lines)
+        return 85 if matched == len(lines) else 0
+
+    def read(self, source: Source) -> Reading:
+        items: dict[str, str] = {}
+        for _number, line in source.lines():
+            if found := PAIR.match(line.strip()):
+                items[found[1]] = found[2].strip()
+        if any(CFG.match(key) for key in items):
+            return self.reading(_version_cfg(items))
+        lowered = {key.lower(): value for key, value in items.items()}
+        component = next((name for key, name in COMPONENTS if key in items), None)
+        values = {
+            "component": component or items.get("package_name"),
+            "version": lowered.get("version"),
+            "inner_version": lowered.get("innerversion"),
+            "items": items,
+        }
+        if "Driver_Install_Path_Param" in items:
+            values["driver_path"] = items["Driver_Install_Path_Param"]
+        return self.reading(values)
+
+
+def _version_cfg(items: dict[str, str]) -> dict[str, Any]:
+    """The running version counts, not the newest installed one."""
+    lists = {
+        key: [release or build for build, release in BRACKETS.findall(value)]
+        for key, value in items.items()
+        if CFG.match(key)
+    }
+    running = sorted({one for key in lists if "_running_" in key for one in lists[key]})
+    installed = [one for key in lists if "_installed_" in key for one in lists[key]]
+    return {
+        "component": "CANN",
+        "version": running[0] if len(running) == 1 else None,
+        "running": running,
+        "installed": installed,
+        "items": items,
+    }
+
+
+@register
+class UpgradeToolReader(Reader):
+    """``upgrade-tool --component -1 --version``: looks like JSON, is not."""
+
+    name = "upgrade_tool"
+    kind = "version_info"
+    tool = "upgrade-tool"
+
+    def recognises(self, sample: Sample) -> int:
+        return 90 if UPGRADE.search(sample.text) else 0
+
+    def read(self, source: Source) -> Reading:
+        rows = [
+            {"device": int(device), "component": component, "version": version.strip()}
+            for device, component, version in UPGRADE.findall(source.text)
+        ]
+        versions = sorted({row["version"] for row in rows})
+        warnings = []
+        if len(versions) > 1:
+            message = f"The devices run different firmware: {', '.join(versions)}."
+            warnings.append(ReadingWarning("mixed_versions", message))
+        if re.search(r"^\s*\.\.\.\s*$", source.text, re.MULTILINE):
+            message = "Rows are left out (“...”): not every device is shown."
+            warnings.append(ReadingWarning("rows_elided", message))
+        values = {
+            "component": "firmware",
+            "version": versions[0] if len(versions) == 1 else None,
+            "devices": sorted({row["device"] for row in rows}),
+            "rows": rows,
+        }
+        return self.reading(values, warnings=warnings)
+
+
+@register
+class PipListReader(Reader):
+    """``pip list`` or ``pip freeze``."""
+
+    name = "pip_list"
+    kind = "version_info"
+    tool = "pip"
+
+    def recognises(self, sample: Sample) -> int:
+        lines = [line for line in sample.lines if line.strip()]
+        matched = [found for line in lines if (found := PACKAGE.match(line.strip()))]
+        names = {found[1].lower().replace("_", "-") for found in matched}
+        if not names & FRAMEWORKS or len(matched) < len(lines) * 0.8 - 2:
+            return 0
+        return 75
+
+    def read(self, source: Source) -> Reading:
+        packages: dict[str, str] = {}
+        for _number, line in source.lines():
+            if found := PACKAGE.match(line.strip()):
+                packages[found[1].lower().replace("_", "-")] = found[2]
+        if not packages:
+            raise ReadError("damaged_file", "The list names no package.")
+        mismatch = torch_mismatch(packages)
+        warnings = [ReadingWarning("version_mismatch", mismatch)] if mismatch else []
+        values = {"component": "python packages", "version": None, "packages": packages}
+        return self.reading({**values, "consistent": not mismatch}, warnings=warnings)
+
+
+def base_version(version: str) -> str:
+    """X.Y.Z of ``X.Y.Z.postN.devD+cpu``: torch_npu X.Y.Z.postN needs torch X.Y.Z."""
+    return re.sub(r"(?:\.post\d+|\.dev\d+|rc\d+|\+.*).*$", "", version)
+
+
+def torch_mismatch(packages: dict[str, str]) -> str | None:
+    """A sentence when torch and torch-npu do not belong together, else None."""
+    torch, npu = packages.get("torch"), packages.get("torch-npu")
+    if torch is None or npu is None or base_version(torch) == base_version(npu):
+        return None
+    return f"torch-npu {npu} needs torch {base_version(npu)}, but torch {torch} is installed."
