@@ -110,6 +110,8 @@ DATABASES = {"default": dj_database_url.parse(DATABASE_URL, conn_max_age=60)}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     VAR_DIR.mkdir(parents=True, exist_ok=True)
     DATABASES["default"]["CONN_MAX_AGE"] = None
+    # A real file in tests too: threads of an in-memory database share one table lock.
+    DATABASES["default"]["TEST"] = {"NAME": str(VAR_DIR / "test.sqlite3")}
     DATABASES["default"]["OPTIONS"] = {
         "timeout": 20,
         # A writer that begins IMMEDIATE waits for the lock; a reader that upgrades fails at once.

@@ -3,6 +3,7 @@
 import threading
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from engagements.errors import InvalidInput, NotAllowed, WrongState
@@ -67,17 +68,20 @@ def test_secrets_are_masked_in_log_and_files(queue):
 
 def test_two_workers_at_once_run_a_job_once(queue, ssh_server):
     job = queue("echo x >> $HOME/times; sleep 0.3")
-    marker = ssh_server.root / "home" / "times" if hasattr(ssh_server, "root") else None
-    threads = [threading.Thread(target=runner.drive, args=(job,)) for _n in range(3)]
+    marker = ssh_server.root / "home" / "times"
+
+    def drive():
+        runner.drive(Job.objects.get(pk=job.pk))
+        connection.close()
+
+    threads = [threading.Thread(target=drive) for _n in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     job.refresh_from_db()
     assert job.state == JobState.SUCCEEDED
-    assert job.artifacts.filter(name="log.txt").count() <= 1
-    if marker:
-        assert marker.read_text() == "x\n"
+    assert marker.read_text() == "x\n"
 
 
 def test_cancel_ends_the_group_before_the_cards_are_free(queue, people, node):
@@ -166,8 +170,6 @@ def test_fingerprint_must_be_the_offered_one(people, ssh_server):
 
 
 def test_credentials_are_encrypted_at_rest(node, ssh_server):
-    from django.db import connection
-
     with connection.cursor() as cursor:
         cursor.execute("select private_key from workers_node where id = %s", [node.pk])
         stored = cursor.fetchone()[0]
