@@ -1,0 +1,3 @@
+"""REST doors of criteria, baselines and verdicts."""
+
+routes: list = []

@@ -1,0 +1,1 @@
+"""One Vega-Lite specification for browser and PDF. Being written now."""

@@ -1,0 +1,1 @@
+"""From stored files to measurements and verdicts. Being written now."""

@@ -1,0 +1,1 @@
+"""Reads of this app. Being written now."""

@@ -1,0 +1,1 @@
+"""Writes of this app: definitions, criteria, baselines. Being written now."""

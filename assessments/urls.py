@@ -1,0 +1,4 @@
+"""Routes of criteria, baselines and verdicts."""
+
+app_name = "assessments"
+urlpatterns: list = []

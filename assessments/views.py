@@ -1,0 +1,1 @@
+"""Pages of criteria, baselines and verdicts. Being written now."""
