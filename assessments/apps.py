@@ -7,4 +7,4 @@ class AssessmentsConfig(AppConfig):
     verbose_name = _("Assessments")
 
     def ready(self) -> None:
-        from assessments import checks, jobs  # noqa: F401  gate checks and job kinds
+        from assessments import checks, jobs, receivers  # noqa: F401

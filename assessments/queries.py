@@ -1,1 +1,38 @@
-"""Reads of this app. Being written now."""
+"""Reads that several doors share."""
+
+from assessments.models import CriteriaSet, Criterion, Verdict
+from assessments.sentences import sentence
+from engagements.models import Engagement, MigratedModel
+
+
+def current_criteria(engagement: Engagement) -> CriteriaSet | None:
+    """The signed criteria; where none is signed, the draft."""
+    sets = engagement.criteria_sets
+    return sets.filter(state=CriteriaSet.State.SIGNED).first() or sets.first()
+
+
+def latest_verdicts(engagement: Engagement, model: MigratedModel | None = None
+                    ) -> list[tuple[Criterion, Verdict | None]]:
+    """Each criterion of the current set with its newest verdict, in order of models."""
+    current = current_criteria(engagement)
+    if current is None:
+        return []
+    rows = current.criteria.select_related("model", "definition", "baseline__artifact")
+    if model:
+        rows = rows.filter(model=model)
+    rows = list(rows)
+    newest: dict[int, Verdict] = {}
+    for verdict in Verdict.objects.filter(criterion__in=rows).order_by("pk").select_related(
+            "measurement__artifact", "measurement__job__node"):
+        newest[verdict.criterion_id] = verdict
+    return [(row, newest.get(row.pk)) for row in rows]
+
+
+def verdict_sentence(criterion: Criterion, verdict: Verdict | None) -> str:
+    """The verdict in one sentence of the active language."""
+    definition = criterion.definition
+    if verdict is None:
+        return sentence("not_measured", "no_measurement", None, criterion.threshold,
+                        definition.comparison, definition.unit, {})
+    return sentence(verdict.outcome, verdict.reason, verdict.figure, criterion.threshold,
+                    definition.comparison, definition.unit, verdict.facts)

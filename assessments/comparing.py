@@ -1,0 +1,38 @@
+"""Two training logs, one definition, one verdict: what pages, jobs and commands share."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+
+from assessments.alignment import Aligned, align
+from assessments.definitions import BY_CODE
+from assessments.verdict import Outcome, Rule, judge_curve
+from workers.readers.series import read_series
+
+DEFAULT_DEFINITION = "loss_mean_relative_error"
+DEFAULT_THRESHOLD = Decimal("0.02")  # S2: "< 2 %"
+RULE_FIELDS = ("figure", "comparison", "epsilon", "first_step", "last_step", "minimum_coverage",
+               "minimum_points")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """An aligned pair and the verdict on it."""
+
+    aligned: Aligned
+    outcome: Outcome
+
+
+def standard_rule(code: str) -> Rule:
+    """The arithmetic of a standard definition. Raises KeyError for an unknown code."""
+    entry = BY_CODE[code]
+    return Rule(**{k: entry[k] for k in RULE_FIELDS if k in entry})
+
+
+def compare_logs(baseline: Path, candidate: Path, rule: Rule, threshold: Decimal) -> Comparison:
+    """Read two logs of any known kind, align them and judge them.
+
+    Raises ReadError naming what is wrong with a file.
+    """
+    aligned = align(read_series(baseline), read_series(candidate))
+    return Comparison(aligned, judge_curve(aligned, threshold, rule))

@@ -1,0 +1,76 @@
+"""Compares two training logs. Exit status 0 whenever a verdict was computed, 1 for a bad file."""
+
+import json
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+
+from django.core.management.base import BaseCommand, CommandError
+
+from assessments.comparing import (
+    DEFAULT_DEFINITION,
+    DEFAULT_THRESHOLD,
+    compare_logs,
+    standard_rule,
+)
+from assessments.definitions import BY_CODE
+from assessments.sentences import sentence
+from workers.artifacts import finite_json
+from workers.readers.base import ReadError
+
+CURVES = [code for code, entry in BY_CODE.items() if entry["calculator"] == "loss_curve"]
+
+
+class Command(BaseCommand):
+    help = "Reads two training logs of any known kind, aligns and judges them."
+    requires_system_checks = []
+
+    def add_arguments(self, parser):
+        parser.add_argument("baseline", type=Path)
+        parser.add_argument("candidate", type=Path)
+        parser.add_argument("--definition", choices=CURVES, default=DEFAULT_DEFINITION)
+        parser.add_argument("--threshold", default=str(DEFAULT_THRESHOLD),
+                            help="as a fraction, 0.02 is 2 %%")
+        parser.add_argument("--json", action="store_true", dest="as_json")
+
+    def handle(self, *args, baseline, candidate, definition, threshold, as_json, **options):
+        limit = _threshold(threshold)
+        rule = standard_rule(definition)
+        try:
+            result = compare_logs(baseline, candidate, rule, limit)
+        except ReadError as error:
+            raise CommandError(f"{error.code}: {error.message}") from error
+        outcome, unit = result.outcome, BY_CODE[definition]["unit"]
+        answer = {
+            "common_points": outcome.facts["common_points"],
+            "coverage": outcome.facts["coverage"], "nonfinite": outcome.facts["nonfinite"],
+            "first_nonfinite_step": outcome.facts["first_nonfinite_step"],
+            "figures": outcome.figures, "definition": definition, "figure": outcome.figure,
+            "threshold": float(limit), "verdict": outcome.outcome, "reason": outcome.reason,
+            "sentence": sentence(outcome.outcome, outcome.reason, outcome.figure, limit,
+                                 rule.comparison, unit, outcome.facts),
+            "warnings": [vars(w) for w in result.aligned.warnings],
+        }
+        if as_json:
+            self.stdout.write(json.dumps(finite_json(answer), ensure_ascii=False))
+        else:
+            self._tell(answer)
+
+    def _tell(self, answer: dict) -> None:
+        self.stdout.write(answer["sentence"])
+        self.stdout.write(f"verdict: {answer['verdict']}   definition: {answer['definition']}   "
+                          f"common points: {answer['common_points']}   "
+                          f"coverage: {answer['coverage']:.4f}   nonfinite: {answer['nonfinite']}")
+        for name, value in answer["figures"].items():
+            self.stdout.write(f"  {name:36} {'–' if value is None else f'{value:.9g}'}")
+        for warning in answer["warnings"]:
+            self.stdout.write(f"  warning {warning['code']}: {warning['message']}")
+
+
+def _threshold(text: str) -> Decimal:
+    try:
+        value = Decimal(text)
+    except InvalidOperation as error:
+        raise CommandError(f"--threshold {text}: a number such as 0.02 is expected.") from error
+    if not value.is_finite() or value < 0:
+        raise CommandError(f"--threshold {text}: a finite number of at least 0 is expected.")
+    return value
