@@ -19,11 +19,12 @@ from workers.readers.series import (
     LossSeries,
     TrainingLogReader,
     assemble,
+    records_of_one_rank,
     statistic_values,
     time_values,
     truncated,
 )
-from workers.readers.source import ReadError, ReadingWarning
+from workers.readers.source import ReadError
 
 ITERATION = re.compile(rb"iteration[ \t=:]*(\d+)/\s*(\d+)\s*\|")
 RECOGNISED = re.compile(r"iteration[ \t=:]*\d+/\s*\d+\s*\|")
@@ -83,7 +84,7 @@ class MegatronReader(TrainingLogReader):
         if not columns.steps:
             raise ReadError("no_loss_points", _no_loss(columns))
         steps, losses = np.concatenate(columns.steps), np.concatenate(columns.losses)
-        kept, warnings = _one_rank(np.concatenate(columns.ranks), steps, losses)
+        kept, warnings = records_of_one_rank(np.concatenate(columns.ranks))
         if columns.cut is not None:
             warnings.append(truncated(None, columns.cut))
         return assemble(
@@ -239,21 +240,6 @@ def _memory(chunk: bytes, columns: Columns, *, in_gigabytes: bool = False) -> No
 def _first_facts(first: re.Match[bytes], line: bytes, columns: Columns) -> None:
     columns.total_steps = int(first[2])
     columns.batch = _fields(line).get(b"globalbatchsize", columns.batch)
-
-
-def _one_rank(
-    ranks: np.ndarray, steps: np.ndarray, losses: np.ndarray
-) -> tuple[np.ndarray, list[ReadingWarning]]:
-    """Records of one rank when several print; the one with most records, the lowest of equals."""
-    numbers, counts = np.unique(ranks, return_counts=True)
-    if len(numbers) < 2:
-        return np.arange(len(ranks)), []
-    chosen = numbers[np.argmax(counts)]
-    others = len(ranks) - int(counts.max())
-    message = (
-        f"{len(numbers)} ranks print losses; rank {chosen} counts, {others} records are left out."
-    )
-    return np.flatnonzero(ranks == chosen), [ReadingWarning("interleaved_ranks", message)]
 
 
 def _no_loss(columns: Columns) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -122,6 +121,22 @@ def assemble(
     )
 
 
+def records_of_one_rank(ranks: np.ndarray) -> tuple[np.ndarray, list[ReadingWarning]]:
+    """Indices of one rank's records when several print into the file.
+
+    The rank with most records, the lowest of equals; ``ranks`` is -1 where none is named.
+    """
+    numbers, counts = np.unique(ranks, return_counts=True)
+    if len(numbers) < 2:
+        return np.arange(len(ranks)), []
+    chosen = numbers[np.argmax(counts)]
+    others = len(ranks) - int(counts.max())
+    message = (
+        f"{len(numbers)} ranks print losses; rank {chosen} counts, {others} records are left out."
+    )
+    return np.flatnonzero(ranks == chosen), [ReadingWarning("interleaved_ranks", message)]
+
+
 def last_occurrences(steps: np.ndarray) -> np.ndarray:
     """Indices of the last record of every step, ordered by step."""
     if len(steps) > 1 and not (np.diff(steps) > 0).all():
@@ -183,21 +198,29 @@ def series_values(series: LossSeries) -> dict[str, Any]:
 
 
 def time_values(milliseconds: Sequence[float] | np.ndarray) -> dict[str, Any] | None:
-    """Mean and median iteration time in ms without the first five records (all if there are
-    no more than five), and the count that was averaged."""
+    """Mean and median iteration time in ms without the first five records, and how many count.
+
+    Of five or fewer records only a first one that compiles the graph is left out.
+    """
     times = np.asarray(milliseconds, dtype=np.float64)
     times = times[np.isfinite(times)]
     if not len(times):
         return None
-    skipped = WARM_UP_STEPS if len(times) > WARM_UP_STEPS else 0
+    skipped = WARM_UP_STEPS if len(times) > WARM_UP_STEPS else _compilation(times)
     settled = times[skipped:]
     return {
         "mean": float(settled.mean()),
         "median": float(np.median(settled)),
+        "median_all": float(np.median(times)),
         "points": len(settled),
         "warm_up_excluded": skipped,
         "first": float(times[0]),
     }
+
+
+def _compilation(times: np.ndarray) -> int:
+    """1 if the first of few iterations took over five times the others, else 0."""
+    return int(len(times) > 1 and times[0] > 5 * np.median(times[1:]))
 
 
 def statistic_values(numbers: Sequence[float] | np.ndarray) -> dict[str, Any] | None:
@@ -230,10 +253,3 @@ def truncated(line: int | None, text: str) -> ReadingWarning:
     """The warning for a last record that was cut off."""
     shown = text.strip()[:60]
     return ReadingWarning("truncated_record", f"The last record is cut off: “{shown}…”.", line)
-
-
-def first_steps_slow(milliseconds: float | None, mean: float | None) -> bool:
-    """True if the first iteration took over five times the mean: graph compilation."""
-    if milliseconds is None or not mean or math.isnan(mean):
-        return False
-    return milliseconds > 5 * mean

@@ -1,0 +1,70 @@
+"""Training logs in nobody's format: a step and a loss on one line.
+
+TensorFlow 1 scripts of ModelZoo-TF (``total_step 20, total loss is X``, ``step N, total loss = X``,
+``epoch 1  step 3  loss X``), tf.estimator (``loss = X, step = N``), MindSpore LossMonitor
+(``epoch: 1 step: 10, loss is X``) and scripts that print alike. Asked last.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from workers.readers.base import Sample, register
+from workers.readers.line_logs import NUMBER, LineLogReader, Point, first_number
+from workers.readers.series import to_float
+from workers.readers.source import ReadingWarning
+
+EVALUATION = re.compile(r"\b(?:val|valid|validation|eval|test)\b[ _]?", re.IGNORECASE)
+EPOCH = re.compile(r"\bepoch[ :=#\[]*(\d+)", re.IGNORECASE)
+
+
+@register
+class TextLogReader(LineLogReader):
+    """Any line with a step and a loss, at least three of them."""
+
+    name = "text_training_log"
+    tool = None
+    confidence = 15
+    pattern = re.compile(
+        r"(?:\b(?:total|global|train)?[_ ]?(?:step|iteration|iter)s?\b[\s:=#\[(]*(?P<step>\d+)"
+        r"(?:\s*/\s*\d+)?[^\n]{0,120}?"
+        r"\b(?:total|train|training|lm|batch)?[_ ]?loss\b(?: is)?[\s:=\[]*"
+        rf"|\bloss = (?={NUMBER}, step = (?P<later>\d+)))(?P<loss>{NUMBER})",
+        re.IGNORECASE,
+    )
+
+    def recognises(self, sample: Sample) -> int:
+        found = 0
+        for line in sample.lines:
+            if self.pattern.search(line[:2000]) and not EVALUATION.search(line[:200]):
+                found += 1
+                if found == 3:
+                    return self.confidence
+        return 0
+
+    def point(self, found: re.Match[str], line: str, facts: dict[str, Any]) -> Point | None:
+        if EVALUATION.search(line[: found.start("loss")]):
+            return None
+        loss = to_float(found["loss"])
+        step = _global_step(int(found["step"] or found["later"]), line, facts)
+        if loss is None:
+            return None
+        return Point(
+            step,
+            loss,
+            first_number(r"(?:step|per_step|iter)[ _]time:? *([\d.]+) ?ms", line),
+            first_number(r"([\d.]+) ?(?:samples|examples|images|imgs)/s", line),
+        )
+
+
+def _global_step(step: int, line: str, facts: dict[str, Any]) -> int:
+    """Steps that start again in every epoch are counted on."""
+    found = EPOCH.search(line)
+    epoch = int(found[1]) if found else None
+    if found and facts.get("epoch") not in (None, epoch) and step <= facts.get("step", -1):
+        facts["offset"] = facts.get("offset", 0) + facts["step"]
+        message = "Steps start again in every epoch; they are counted on from the last one printed."
+        facts.setdefault("warnings", [ReadingWarning("steps_counted_on", message)])
+    facts["epoch"], facts["step"] = epoch, step
+    return step + facts.get("offset", 0)
