@@ -1,0 +1,59 @@
+"""The main job without a browser: from survey to the signed acceptance, on the practice node."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+
+from engagements.errors import DeskError
+
+INSIDE = "DESK_DEMO_INSIDE"
+
+
+class Command(BaseCommand):
+    help = "Walks the sample engagement to a signed acceptance and leaves its papers in a folder."
+
+    def add_arguments(self, parser):
+        parser.add_argument("--out", type=Path, required=True, help="folder for the results")
+
+    def handle(self, *args, out: Path, **options):
+        out = out.resolve()
+        out.mkdir(parents=True, exist_ok=True)
+        if INSIDE in os.environ:
+            self._walk(out)
+        else:
+            self._in_a_world_of_its_own(out)
+
+    def _in_a_world_of_its_own(self, out: Path) -> None:
+        """Run again with a database, files and queue of their own; nothing of yours is touched."""
+        with tempfile.TemporaryDirectory(prefix="desk-demo-") as folder:
+            environment = {
+                **os.environ, INSIDE: "1", "DESK_VAR_DIR": folder,
+                "DESK_ARTIFACT_DIR": f"{folder}/artifacts",
+                "DATABASE_URL": f"sqlite:///{folder}/desk.sqlite3", "DESK_LOG_LEVEL": "WARNING",
+                "REDIS_URL": "", "DESK_DISPATCH_TICK_SECONDS": "0.5"}
+            done = subprocess.run(
+                [sys.executable, sys.argv[0], "demo", "--out", str(out)], env=environment,
+                check=False)
+        if done.returncode:
+            raise CommandError("The walk did not reach its end; the lines above say where.")
+
+    def _walk(self, out: Path) -> None:
+        from delivery.portal.walk import Walk
+
+        call_command("migrate", verbosity=0)
+        began = time.monotonic()
+        try:
+            Walk(out, self._tell).go()
+        except (DeskError, TimeoutError) as error:
+            raise CommandError(str(error)) from error
+        self._tell(f"done in {time.monotonic() - began:.0f} s; results in {out}")
+
+    def _tell(self, text: str) -> None:
+        self.stdout.write(text)
+        self.stdout.flush()

@@ -1,0 +1,96 @@
+"""Child processes, each in its own group: what `up` and `demo` start and stop."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from django.conf import settings
+from django.core.management.base import CommandError
+
+
+class Children:
+    """Named child processes; `restart_ended` starts again what ended by itself."""
+
+    def __init__(self) -> None:
+        self.commands: dict[str, list[str]] = {}
+        self.running: dict[str, subprocess.Popen] = {}
+
+    def start(self, name: str, command: list[str]) -> None:
+        self.commands[name] = command
+        self.running[name] = subprocess.Popen(
+            command, cwd=settings.BASE_DIR, stdin=subprocess.DEVNULL, start_new_session=True,
+            env={**os.environ, "PYTHONUNBUFFERED": "1"})
+
+    def restart_ended(self) -> list[str]:
+        """Names of the processes that had ended and were started again."""
+        ended = [name for name, process in self.running.items() if process.poll() is not None]
+        for name in ended:
+            self.start(name, self.commands[name])
+        return ended
+
+    def stop(self) -> None:
+        """TERM to every group, KILL after ten seconds."""
+        for process in self.running.values():
+            _signal_group(process, signal.SIGTERM)
+        deadline = time.monotonic() + 10
+        for process in self.running.values():
+            try:
+                process.wait(max(0.1, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                _signal_group(process, signal.SIGKILL)
+
+
+def _signal_group(process: subprocess.Popen, number: int) -> None:
+    try:
+        os.killpg(process.pid, number)
+    except ProcessLookupError:
+        pass
+
+
+def worker_command() -> list[str]:
+    """A Celery worker with its clock; threads share one SSH connection per node."""
+    return [sys.executable, "-m", "celery", "-A", "delivery", "worker", "--beat", "-P", "threads",
+            "-c", "4", "--loglevel", "warning", "--without-gossip", "--without-mingle"]
+
+
+def web_command(host: str, port: int) -> list[str]:
+    return [sys.executable, "-m", "gunicorn", "delivery.wsgi:application", "--bind",
+            f"{host}:{port}", "--workers", "1", "--threads", "16", "--worker-class", "gthread",
+            "--log-level", "warning", "--timeout", "120"]
+
+
+def node_command(root: Path, port: int) -> list[str]:
+    return [sys.executable, "manage.py", "practice_node", "--root", str(root),
+            "--port", str(port)]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def is_port_free(host: str, port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError:
+            return False
+    return True
+
+
+def wait_for(host: str, port: int, seconds: float = 60) -> None:
+    """Wait until something answers there. Raises CommandError after `seconds`."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        with socket.socket() as probe:
+            probe.settimeout(1)
+            if probe.connect_ex((host, port)) == 0:
+                return
+        time.sleep(0.1)
+    raise CommandError(f"Nothing answers on {host}:{port} after {seconds:.0f} s.")
