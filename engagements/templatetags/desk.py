@@ -1,0 +1,175 @@
+"""Tags and filters of the design system; its pages and gallery are in templates/components."""
+
+from datetime import datetime
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from xml.etree import ElementTree
+
+from django import template
+from django.conf import settings
+from django.urls import NoReverseMatch, reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext_lazy as _
+
+from engagements.stages import Stage, StageState
+
+register = template.Library()
+
+# Colour by code (DOMAIN 12): green done, blue going on, orange attention, red bad, grey idle.
+COLOURS = {
+    "green": "passed succeeded approved accepted signed ready ok met OK active",
+    "blue": "in_progress submitted running starting collecting reading leasing issued in_review",
+    "orange": "conditional not_provable warning expired pending maintenance unknown timed_out "
+              "not_measured Warning",
+    "red": "failed sent_back rejected declined lost quarantined missing Alarm Critical",
+    "secondary": "not_started skipped draft cancelled superseded withdrawn queued closed",
+}
+COLOUR_OF = {code: colour for colour, codes in COLOURS.items() for code in codes.split()}
+ICON_OF = {"green": "check", "blue": "clock", "orange": "alert-triangle", "red": "alert-circle",
+           "secondary": "circle-dashed"}
+
+
+@cache
+def _icon_body(name: str) -> str:
+    path = Path(settings.BASE_DIR) / "static" / "vendor" / "icons" / f"{name}.svg"
+    try:
+        root = ElementTree.fromstring(path.read_text())
+    except (OSError, ElementTree.ParseError):
+        return ""
+    return "".join(
+        f'<path d="{e.get("d")}"/>' for e in root.iter() if e.tag.endswith("path"))
+
+
+@register.simple_tag
+def icon(name: str, label: str = "") -> SafeString:
+    """An inline icon; decorative unless a label is given."""
+    attributes = (format_html('role="img" aria-label="{}"', label) if label
+                  else mark_safe('aria-hidden="true"'))
+    return format_html(
+        '<svg class="icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" '
+        'stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" {}>{}</svg>',
+        attributes, mark_safe(_icon_body(name)))
+
+
+@register.simple_tag
+def tag(code: str, label: str = "") -> SafeString:
+    """A status tag: colour, icon and text, never colour alone."""
+    colour = COLOUR_OF.get(str(code), "secondary")
+    return format_html(
+        '<span class="badge desk-tag bg-{}-lt">{}<span>{}</span></span>', colour,
+        icon(ICON_OF[colour]), label or code)
+
+
+@register.simple_tag
+def state_tag(instance, field: str = "state") -> SafeString:
+    """The tag of a model's state, with its translated label."""
+    return tag(getattr(instance, field), getattr(instance, f"get_{field}_display")())
+
+
+@register.simple_tag
+def practice(is_practice=True) -> SafeString:
+    """The mark of practice data, or nothing."""
+    if not is_practice:
+        return mark_safe("")
+    return format_html('<span class="badge desk-practice" title="{}">{} {}</span>',
+                       _("Produced by a practice node: not evidence"), icon("flask"),
+                       _("Practice"))
+
+
+@register.inclusion_tag("components/steps.html")
+def steps(records) -> dict:
+    """The step bar of one model: its stage records in order."""
+    return {"steps": [{
+        "label": record.get_stage_display(), "state": record.state,
+        "state_label": record.get_state_display(), "number": n,
+        "url": _stage_url(record)} for n, record in enumerate(records, 1)]}
+
+
+def _stage_url(record) -> str:
+    return reverse("engagements:stage", args=[
+        record.model.engagement.code, record.model.code, record.stage])
+
+
+@register.inclusion_tag("components/steps.html")
+def overall_steps(summary) -> dict:
+    """The step bar of an engagement: (stage, passed, in scope, started) per stage."""
+    entries = []
+    for n, row in enumerate(summary, 1):
+        done = row["in_scope"] and row["passed"] == row["in_scope"]
+        state = (StageState.PASSED if done else
+                 StageState.IN_PROGRESS if row["started"] else StageState.NOT_STARTED)
+        entries.append({"label": Stage(row["stage"]).label, "state": state, "number": n, "url": "",
+                        "state_label": f"{row['passed']}/{row['in_scope']}"})
+    return {"steps": entries}
+
+
+@register.filter
+def money(value) -> str:
+    """¥ with thousands separators and two decimals; -- for no data."""
+    return "--" if value is None else f"¥{Decimal(value):,.2f}"
+
+
+@register.filter
+def when(value: datetime | None) -> str:
+    """YYYY-MM-DD HH:mm:ss in Asia/Shanghai; -- for no data."""
+    return timezone.localtime(value).strftime("%Y-%m-%d %H:%M:%S") if value else "--"
+
+
+@register.filter
+def duration(seconds) -> str:
+    """h:mm:ss or mm:ss of a number of seconds or a timedelta."""
+    if seconds is None:
+        return "--"
+    total = int(getattr(seconds, "total_seconds", lambda: seconds)())
+    hours, rest = divmod(max(0, total), 3600)
+    return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60:02}:{rest % 60:02}"
+
+
+@register.filter
+def size(value) -> str:
+    """Bytes as B, KB, MB or GB (1024)."""
+    number = float(value or 0)
+    for unit in ("B", "KB", "MB"):
+        if number < 1024:
+            return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"
+        number /= 1024
+    return f"{number:.1f} GB"
+
+
+@register.filter
+def short_hash(value: str) -> SafeString:
+    """The first twelve digits of a SHA-256; the whole one on hovering."""
+    return format_html('<code class="desk-hash" title="{}">{}…</code>', value, (value or "")[:12])
+
+
+@register.filter
+def dash(value):
+    """-- where there is no data (DOMAIN 12)."""
+    return "--" if value in (None, "") else value
+
+
+@register.simple_tag(takes_context=True)
+def menu_item(context, route: str, icon_name: str, label: str) -> SafeString:
+    """An entry of the side menu; the one whose page is open is marked."""
+    try:
+        url = reverse(route)
+    except NoReverseMatch:
+        return mark_safe("")
+    path = context["request"].path
+    is_open = path == url if url == "/" else path.startswith(url)
+    return format_html(
+        '<li class="nav-item{}"><a class="nav-link" href="{}"{}>'
+        '<span class="nav-link-icon">{}</span><span class="nav-link-title">{}</span></a></li>',
+        " active" if is_open else "", url,
+        mark_safe(' aria-current="page"') if is_open else "", icon(icon_name), label)
+
+
+@register.simple_tag
+def may(user, action: str) -> bool:
+    """Whether the user's role includes an action of `engagements.access.Can`."""
+    from engagements.access import Can, allowed
+
+    return allowed(user, Can(action))

@@ -1,0 +1,39 @@
+// Small behaviours of the portal. Every page works without them.
+(() => {
+  const root = document.documentElement;
+
+  for (const button of document.querySelectorAll("[data-desk-theme]")) {
+    button.addEventListener("click", () => {
+      const next = root.getAttribute("data-bs-theme") === "dark" ? "light" : "dark";
+      root.setAttribute("data-bs-theme", next);
+      localStorage.setItem("desk-theme", next);
+    });
+  }
+
+  document.addEventListener("submit", (event) => {
+    const question = event.target.dataset.confirm;
+    if (question && !window.confirm(question)) event.preventDefault();
+  });
+
+  document.addEventListener("change", (event) => {
+    if (event.target.matches("[data-desk-submit]")) event.target.form.requestSubmit();
+  });
+
+  const drawCharts = () => {
+    for (const place of document.querySelectorAll("[data-chart-url]:not([data-drawn])")) {
+      place.dataset.drawn = "yes";
+      fetch(place.dataset.chartUrl)
+        .then((answer) => answer.json())
+        .then((spec) => window.vegaEmbed(place, spec, { actions: false, renderer: "svg" }))
+        .catch(() => place.classList.add("is-broken"));
+    }
+  };
+  if (window.vegaEmbed) drawCharts();
+  window.addEventListener("load", drawCharts);
+
+  // A log that grows: keep to its end unless the reader has scrolled up.
+  document.body.addEventListener("htmx:afterSwap", () => {
+    for (const log of document.querySelectorAll("[data-desk-log]")) log.scrollTop = log.scrollHeight;
+  });
+  for (const log of document.querySelectorAll("[data-desk-log]")) log.scrollTop = log.scrollHeight;
+})();
