@@ -1,20 +1,22 @@
 """Brings two loss curves onto common steps, and says what had to be done for it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from assessments.suspicions import suspicions
 from workers.readers.base import ReadingWarning
 from workers.readers.series import LossSeries
 
-NEAR_ZERO = 0.01  # below it relative errors say little (FORMATS: loss much larger than 0.01)
+NO_STEPS = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
 class Aligned:
     """Two curves on the same ascending steps (numbered as in the baseline).
 
-    `baseline_points` counts the baseline's records inside the window.
+    `baseline_points` counts the baseline's records inside the window; `lone_nonfinite` holds the
+    steps of NaN or infinite values that stand in one of the logs only.
     """
 
     steps: np.ndarray
@@ -24,6 +26,7 @@ class Aligned:
     warnings: list[ReadingWarning] = field(default_factory=list)
     first_step: int | None = None
     last_step: int | None = None
+    lone_nonfinite: np.ndarray = field(default_factory=lambda: NO_STEPS)
 
     @property
     def baseline_points(self) -> int:
@@ -35,14 +38,18 @@ class Aligned:
         return len(self.steps) / len(self.baseline_steps) if len(self.baseline_steps) else 0.0
 
     @property
+    def _bad(self) -> np.ndarray:
+        return ~(np.isfinite(self.baseline) & np.isfinite(self.candidate))
+
+    @property
     def nonfinite(self) -> int:
-        """Pairs in which either value is NaN or infinite."""
-        return int((~(np.isfinite(self.baseline) & np.isfinite(self.candidate))).sum())
+        """Steps at which either value is NaN or infinite, with or without a counterpart."""
+        return int(self._bad.sum()) + len(self.lone_nonfinite)
 
     @property
     def first_nonfinite_step(self) -> int | None:
-        bad = ~(np.isfinite(self.baseline) & np.isfinite(self.candidate))
-        return int(self.steps[bad][0]) if bad.any() else None
+        steps = np.concatenate([self.steps[self._bad], self.lone_nonfinite])
+        return int(steps.min()) if len(steps) else None
 
     def window(self, first: int | None, last: int | None) -> "Aligned":
         """The part between two steps, both inclusive; None leaves a side open."""
@@ -59,67 +66,115 @@ class Aligned:
         return Aligned(
             steps, self.baseline[kept], self.candidate[kept],
             self.baseline_steps[inside(self.baseline_steps)], self.warnings,
-            int(steps[0]) if len(steps) else None, int(steps[-1]) if len(steps) else None)
+            int(steps[0]) if len(steps) else None, int(steps[-1]) if len(steps) else None,
+            self.lone_nonfinite[inside(self.lone_nonfinite)])
+
+
+@dataclass(frozen=True)
+class _Curve:
+    steps: np.ndarray
+    losses: np.ndarray
 
 
 def align(baseline: LossSeries, candidate: LossSeries) -> Aligned:
     """Common steps of two curves.
 
-    A tool that counts from 0 is shifted to meet one that counts from 1; points are averaged
-    into the windows of a curve that records means. Each such step adds a warning.
+    A tool that counts from 0 is shifted to meet one that counts from 1; points, or means of short
+    windows, are averaged into the windows of the curve with the longer ones. Each such step adds
+    a warning. Curves over different things (steps, epochs, samples) have no step in common.
     """
     warnings: list[ReadingWarning] = []
-    steps, losses = candidate.steps, candidate.losses
-    if baseline.step_base != candidate.step_base:
-        shift = baseline.step_base - candidate.step_base
-        steps = steps + shift
+    base = _Curve(baseline.steps, baseline.losses)
+    other = _Curve(_on_the_same_base(baseline, candidate, warnings), candidate.losses)
+    if baseline.step_unit != candidate.step_unit:
+        warnings.append(ReadingWarning("step_unit", (
+            f"The baseline counts {baseline.step_unit}s, the candidate {candidate.step_unit}s: "
+            "the curves have no common axis.")))
+        other = _Curve(NO_STEPS, np.empty(0))
+    else:
+        base, other = _of_the_same_meaning(baseline, candidate, base, other, warnings)
+    aligned = _intersected(base, other, warnings)
+    aligned.warnings.extend(suspicions(aligned.baseline, aligned.candidate))
+    return aligned
+
+
+def _on_the_same_base(baseline: LossSeries, candidate: LossSeries,
+                      warnings: list[ReadingWarning]) -> np.ndarray:
+    shift = baseline.step_base - candidate.step_base
+    if shift and baseline.step_unit == candidate.step_unit:
         warnings.append(ReadingWarning("step_base", (
             f"One log counts from {baseline.step_base}, the other from {candidate.step_base}: "
             f"the candidate's steps were moved by {shift:+d}.")))
-    base_steps, base_losses = baseline.steps, baseline.losses
-    if baseline.meaning == "window_mean" and candidate.meaning == "point":
-        steps, losses = _into_windows(steps, losses, base_steps)
-        warnings.append(_averaged("candidate"))
-    elif candidate.meaning == "window_mean" and baseline.meaning == "point":
-        base_steps, base_losses = _into_windows(base_steps, base_losses, steps)
-        warnings.append(_averaged("baseline"))
+        return candidate.steps + shift
+    return candidate.steps
+
+
+def _of_the_same_meaning(baseline, candidate, base, other, warnings) -> tuple[_Curve, _Curve]:
+    """Averages the finer of the two curves where the coarser one prints means of windows."""
+    ours, theirs = _width(baseline), _width(candidate)
+    if ours and theirs and ours < theirs:
+        warnings.append(_averaged("baseline", ours, theirs))
+        base = _into_windows(base, other.steps, ours, baseline.step_base - 1)
+    elif ours and theirs and theirs < ours:
+        warnings.append(_averaged("candidate", theirs, ours))
+        other = _into_windows(other, base.steps, theirs, baseline.step_base - 1)
     elif baseline.meaning != candidate.meaning:
         warnings.append(ReadingWarning("interval_meaning", (
             f"The baseline records {baseline.meaning}, the candidate {candidate.meaning}: "
             "the values are not of the same kind.")))
-    common, left, right = np.intersect1d(base_steps, steps, return_indices=True)
-    aligned = Aligned(common, base_losses[left], losses[right], base_steps, warnings)
-    _warn_near_zero(aligned)
-    return aligned.window(None, None)
+    elif baseline.interval != candidate.interval:
+        warnings.append(ReadingWarning("interval_differs", (
+            f"The baseline is logged every {baseline.interval} steps, the candidate every "
+            f"{candidate.interval}: only steps that both logs hold are compared.")))
+    return base, other
 
 
-def _averaged(which: str) -> ReadingWarning:
+def _width(series: LossSeries) -> int | None:
+    """Steps that a record stands for: 1 for a point; None where it cannot be averaged further."""
+    if series.meaning == "point":
+        return 1
+    return series.interval if series.meaning == "window_mean" else None
+
+
+def _averaged(which: str, width: int, windows: int) -> ReadingWarning:
+    records = "points" if width == 1 else f"means over {width} steps"
     return ReadingWarning("interval_meaning", (
-        f"The {which}'s points were averaged into the windows of the other log, "
-        "which prints means."))
+        f"The {which}'s {records} were averaged into the windows of {windows} steps of the other "
+        "log, which prints means."))
 
 
-def _into_windows(steps: np.ndarray, losses: np.ndarray, ends: np.ndarray
-                  ) -> tuple[np.ndarray, np.ndarray]:
-    """Means of the points in (previous end, end] for every window that has all its points."""
-    right = np.searchsorted(steps, ends, side="right")
-    left = np.concatenate([[np.searchsorted(steps, ends[0], side="left")], right[:-1]])
-    if len(ends) > 1 and ends[0] == ends[1] - ends[0]:
-        left[0] = 0  # the first window is a full one
-    finite = np.isfinite(losses)
-    sums = np.concatenate([[0.0], np.cumsum(np.where(finite, losses, 0.0))])
-    bad = np.concatenate([[0], np.cumsum(~finite)])
+def _into_windows(curve: _Curve, ends: np.ndarray, width: int, origin: int) -> _Curve:
+    """Means over (previous end, end] for every window that has all its records.
+
+    Args:
+        width: steps that one record of the curve stands for.
+        origin: the number before the tools' first step; HF prints a first window of one step.
+
+    A window that holds a NaN is NaN.
+    """
+    if not len(ends) or not len(curve.steps):
+        return _Curve(NO_STEPS, np.empty(0))
+    usual = int(np.median(np.diff(ends))) if len(ends) > 1 else int(ends[0]) - origin
+    starts = np.concatenate([[max(int(ends[0]) - usual, origin)], ends[:-1]])
+    left = np.searchsorted(curve.steps, starts, side="right")
+    right = np.searchsorted(curve.steps, ends, side="right")
+    bad = ~np.isfinite(curve.losses)
+    sums = np.concatenate([[0.0], np.cumsum(np.where(bad, 0.0, curve.losses))])
+    spoiled = np.concatenate([[0], np.cumsum(bad)])
     counts = right - left
-    widths = np.diff(ends, prepend=ends[0] - counts[0])
-    full = (counts > 0) & (counts == widths)
+    full = (counts > 0) & (counts * width == ends - starts)
     means = (sums[right] - sums[left])[full] / counts[full]
-    means[(bad[right] - bad[left])[full] > 0] = np.nan
-    return ends[full], means
+    means[(spoiled[right] - spoiled[left])[full] > 0] = np.nan
+    return _Curve(ends[full], means)
 
 
-def _warn_near_zero(aligned: Aligned) -> None:
-    finite = np.abs(aligned.baseline[np.isfinite(aligned.baseline)])
-    if len(finite) and finite.min() < NEAR_ZERO:
-        aligned.warnings.append(ReadingWarning("loss_near_zero", (
-            f"The baseline's loss falls to {finite.min():.3g}: relative errors there say little; "
-            "look at the absolute error and the error of the means.")))
+def _intersected(base: _Curve, other: _Curve, warnings: list[ReadingWarning]) -> Aligned:
+    common, left, right = np.intersect1d(base.steps, other.steps, assume_unique=True,
+                                         return_indices=True)
+    lone = np.union1d(_lone_nonfinite(base, common), _lone_nonfinite(other, common))
+    whole = Aligned(common, base.losses[left], other.losses[right], base.steps, warnings)
+    return replace(whole.window(None, None), lone_nonfinite=lone)
+
+
+def _lone_nonfinite(curve: _Curve, common: np.ndarray) -> np.ndarray:
+    return np.setdiff1d(curve.steps[~np.isfinite(curve.losses)], common, assume_unique=True)

@@ -51,8 +51,8 @@ def _judge(criterion: Criterion, measurement: Measurement) -> Outcome:
     return judge_values(
         definition.calculator, _value(measurement.artifact, definition.quantity),
         _value(baseline.artifact, baseline.quantity) if baseline else None,
-        criterion.threshold, rule_of(definition),
-        measurement.job.cards_wanted if measurement.job else None)
+        threshold=criterion.threshold, rule=rule_of(definition),
+        cards=measurement.job.cards_wanted if measurement.job else None)
 
 
 def aligned_curves(baseline: Artifact, candidate: Artifact):

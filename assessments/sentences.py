@@ -25,7 +25,7 @@ def shown(figure: float, threshold: Decimal, unit: str) -> tuple[str, str]:
     Digits are added until the rounded figure stands on the same side of the threshold.
     """
     scale = 100 if unit == "%" else 1
-    exact, limit = Decimal(figure) * scale, Decimal(threshold) * scale
+    exact, limit = Decimal(repr(float(figure))) * scale, Decimal(threshold) * scale
     suffix = _suffix(unit)
     limit_text = f"{limit.normalize():f}"
     if not exact.is_finite():
@@ -52,22 +52,15 @@ def _side(value: Decimal, limit: Decimal) -> int:
     return (value > limit) - (value < limit)
 
 
-def sentence(outcome: str, reason: str, figure: float | None, threshold: Decimal,
-             comparison: str, unit: str, facts: dict) -> str:
+def sentence(  # noqa: PLR0917  the columns of a verdict, in their order
+    outcome: str, reason: str, figure: float | None, threshold: Decimal, comparison: str,
+    unit: str, facts: dict,
+) -> str:
     """The verdict in one sentence of the active language."""
     if reason in REASONS:
         return REASONS[reason]()
-    if reason == "nonfinite":
-        step = facts.get("first_nonfinite_step")
-        if step is None:
-            return _("A value is not finite: not passed.")
-        return _("%(n)s steps hold a value that is not finite, the first is step %(step)s: "
-                 "not passed.") % {"n": facts.get("nonfinite"), "step": step}
-    if reason == "too_little_coverage":
-        return _("Only %(points)s of %(of)s baseline steps have a counterpart (%(coverage)s): "
-                 "not enough to judge.") % {
-            "points": facts.get("common_points"), "of": facts.get("baseline_points"),
-            "coverage": f"{100 * facts.get('coverage', 0):.1f} %"}
+    if reason in _WITH_FACTS:
+        return _WITH_FACTS[reason](facts)
     if figure is None:
         return _("No figure could be computed.")
     text, limit = shown(figure, threshold, unit)
@@ -75,12 +68,36 @@ def sentence(outcome: str, reason: str, figure: float | None, threshold: Decimal
         return _("A scaling efficiency of %(figure)s is not plausible; the configurations "
                  "probably differ.") % {"figure": text}
     signs = SIGNS if outcome == "passed" else NEGATED
-    if "common_points" in facts:
-        return _("%(figure)s %(sign)s %(limit)s over %(points)s common steps: %(outcome)s.") % {
-            "figure": text, "sign": signs[comparison], "limit": limit,
-            "points": facts["common_points"], "outcome": _outcome(outcome)}
-    return _("%(figure)s %(sign)s %(limit)s: %(outcome)s.") % {
-        "figure": text, "sign": signs[comparison], "limit": limit, "outcome": _outcome(outcome)}
+    values = {"figure": text, "sign": signs[comparison], "limit": limit,
+              "outcome": _outcome(outcome), "points": facts.get("common_points")}
+    if values["points"] is not None:
+        return _("%(figure)s %(sign)s %(limit)s over %(points)s common steps: "
+                 "%(outcome)s.") % values
+    return _("%(figure)s %(sign)s %(limit)s: %(outcome)s.") % values
+
+
+def _nonfinite(facts: dict) -> str:
+    step = facts.get("first_nonfinite_step")
+    if step is None:
+        return _("A value is not finite: not passed.")
+    return _("%(n)s steps hold a value that is not finite, the first is step %(step)s: "
+             "not passed.") % {"n": facts.get("nonfinite"), "step": step}
+
+
+def _too_little_coverage(facts: dict) -> str:
+    return _("Only %(points)s of %(of)s baseline steps have a counterpart (%(coverage)s): "
+             "not enough to judge.") % {
+        "points": facts.get("common_points"), "of": facts.get("baseline_points"),
+        "coverage": f"{100 * facts.get('coverage', 0):.1f} %"}
+
+
+def _too_few_points(facts: dict) -> str:
+    return _("Only %(points)s common steps; the definition asks for %(minimum)s.") % {
+        "points": facts.get("common_points"), "minimum": facts.get("minimum_points")}
+
+
+_WITH_FACTS = {"nonfinite": _nonfinite, "too_little_coverage": _too_little_coverage,
+               "too_few_points": _too_few_points}
 
 
 def _outcome(outcome: str) -> str:

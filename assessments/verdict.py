@@ -6,13 +6,17 @@ Definitions: DOMAIN 3.4 and the definitions in use that stand in the catalogue
 
 from dataclasses import dataclass, field
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from assessments.alignment import Aligned
+from assessments.exact import exact_figure
 
 ENGINE_VERSION = "1"
+
+ADDED_EPSILON = 1e-9  # MindSpeed: |b − f| / (|b| + 1e-9)
 
 PASSED, FAILED = "passed", "failed"
 NOT_MEASURED, NOT_PROVABLE = "not_measured", "not_provable"
@@ -46,11 +50,20 @@ class Outcome:
     facts: dict[str, Any] = field(default_factory=dict)
 
 
-def compare(figure: float, threshold: Decimal | float, comparison: str) -> bool:
-    """Whether the unrounded figure meets the threshold. Exact: a float is its own fraction."""
-    left, right = Decimal(figure), Decimal(threshold)
+def compare(figure: float | Decimal | Fraction, threshold: Decimal | float, comparison: str
+            ) -> bool:
+    """Whether the unrounded figure meets the threshold; a float counts as it is printed."""
+    left, right = _fraction(figure), _fraction(threshold)
     return {"lt": left < right, "le": left <= right,
             "gt": left > right, "ge": left >= right}[comparison]
+
+
+def _fraction(value: float | Decimal | Fraction) -> Fraction | float:
+    """Exact; an infinity stays a float, which compares with fractions as it should."""
+    if isinstance(value, Fraction):
+        return value
+    number = value if isinstance(value, Decimal) else Decimal(repr(float(value)))
+    return Fraction(number) if number.is_finite() else float(number)
 
 
 def curve_figures(aligned: Aligned, epsilon: float = 0.0) -> dict[str, float | None]:
@@ -73,6 +86,8 @@ def curve_figures(aligned: Aligned, epsilon: float = 0.0) -> dict[str, float | N
         "mean_relative_error_smoothed_100": _smoothed(b, n, 100),
         "relative_error_last_100": _of_means(b[-100:], n[-100:]),
         "fraction_over_2_percent": _mean((relative > 0.02).astype(float)),
+        "mean_relative_error_epsilon_added": _mean(error / (np.abs(b) + ADDED_EPSILON)),
+        "relative_error_first_step": float(relative[0]) if len(relative) else None,
     }
 
 
@@ -114,49 +129,88 @@ def judge_curve(aligned: Aligned | None, threshold: Decimal, rule: Rule) -> Outc
     facts = {"common_points": len(inside.steps), "coverage": inside.coverage,
              "nonfinite": inside.nonfinite, "first_nonfinite_step": inside.first_nonfinite_step,
              "first_step": inside.first_step, "last_step": inside.last_step,
-             "baseline_points": inside.baseline_points}
+             "baseline_points": inside.baseline_points,
+             "minimum_points": rule.minimum_points, "minimum_coverage": rule.minimum_coverage}
+    exact = _near_threshold(inside, figures.get(rule.figure), threshold, rule)
+    if exact is not None:
+        figures[rule.figure] = float(exact)
     figure = figures.get(rule.figure)
-    if len(inside.steps) == 0:
-        return Outcome(NOT_PROVABLE, None, "no_common_steps", figures, facts)
-    if inside.nonfinite:
-        return Outcome(FAILED, figure, "nonfinite", figures, facts)
-    if inside.coverage < rule.minimum_coverage or len(inside.steps) < rule.minimum_points:
-        return Outcome(NOT_PROVABLE, figure, "too_little_coverage", figures, facts)
-    if figure is None:
-        return Outcome(NOT_PROVABLE, None, "figure_undefined", figures, facts)
-    return _decided(figure, threshold, rule.comparison, figures, facts)
+    problem = _curve_problem(inside, figure, rule)
+    if problem:
+        outcome, reason = problem
+        return Outcome(outcome, figure, reason, figures, facts)
+    return _decided(figure if exact is None else exact, threshold, rule.comparison, figures, facts)
+
+
+def _curve_problem(inside: Aligned, figure: float | None, rule: Rule) -> tuple[str, str] | None:
+    """Outcome and reason where the figure does not decide."""
+    checks = (
+        (inside.nonfinite > 0, (FAILED, "nonfinite")),
+        (len(inside.steps) == 0, (NOT_PROVABLE, "no_common_steps")),
+        (len(inside.steps) < rule.minimum_points, (NOT_PROVABLE, "too_few_points")),
+        (inside.coverage < rule.minimum_coverage, (NOT_PROVABLE, "too_little_coverage")),
+        (figure is None, (NOT_PROVABLE, "figure_undefined")),
+    )
+    return next((answer for is_so, answer in checks if is_so), None)
+
+
+def _near_threshold(inside: Aligned, figure: float | None, threshold: Decimal, rule: Rule
+                    ) -> Decimal | None:
+    """The judged figure in decimal where binary rounding could decide; None elsewhere."""
+    limit = float(threshold)
+    if figure is None or not abs(figure - limit) <= 1e-9 * max(abs(limit), 1e-9):
+        return None
+    kept = np.isfinite(inside.baseline) & np.isfinite(inside.candidate)
+    if rule.figure.endswith("from_step_21"):
+        kept[:20] = False
+    return exact_figure(rule.figure, inside.baseline[kept], inside.candidate[kept], rule.epsilon)
 
 
 def judge_values(
-    calculator: str, candidate: float | None, baseline: float | None, threshold: Decimal,
+    calculator: str, candidate: float | None, baseline: float | None, *, threshold: Decimal,
     rule: Rule, cards: int | None = None,
 ) -> Outcome:
     """The verdict on a single value.
 
     Args:
-        calculator: relative_error |c − b|/|b| · ratio c/b · reduction (b − c)/b ·
-            scaling c/(cards·b), the throughput of `cards` cards against one · value c.
+        calculator: relative_error |c − b|/|b| · degradation (b − c)/|b| · ratio c/b ·
+            reduction (b − c)/b · value c ·
+            scaling c/(cards·b), the throughput of `cards` cards against one.
     """
-    if candidate is None:
-        return Outcome(NOT_MEASURED, None, "no_measurement")
-    if calculator != "value" and baseline is None:
-        return Outcome(NOT_PROVABLE, None, "no_baseline", {}, {"candidate": candidate})
     facts = {"candidate": candidate, "baseline": baseline, "cards": cards}
-    if not np.isfinite(candidate) or (baseline is not None and not np.isfinite(baseline)):
-        return Outcome(FAILED, None, "nonfinite", {}, facts)
-    if calculator != "value" and baseline == 0:
-        return Outcome(NOT_PROVABLE, None, "baseline_zero", {}, facts)
-    if calculator == "scaling" and not cards:
-        return Outcome(NOT_PROVABLE, None, "cards_unknown", {}, facts)
-    figure = _value_figure(calculator, candidate, baseline, cards)
+    problem = _value_problem(calculator, candidate, baseline, cards)
+    if problem:
+        outcome, reason = problem
+        return Outcome(outcome, None, reason, {}, facts)
+    figure = _value_figure(calculator, *(None if v is None else _fraction(v)
+                                         for v in (candidate, baseline)), cards)
     if calculator == "scaling" and figure > 1:
-        return Outcome(NOT_PROVABLE, figure, "implausible_scaling", {"figure": figure}, facts)
-    return _decided(figure, threshold, rule.comparison, {"figure": figure}, facts)
+        return Outcome(NOT_PROVABLE, float(figure), "implausible_scaling",
+                       {"figure": float(figure)}, facts)
+    return _decided(figure, threshold, rule.comparison, {"figure": float(figure)}, facts)
 
 
-def _value_figure(calculator: str, c: float, b: float | None, cards: int | None) -> float:
+def _value_problem(calculator: str, candidate: float | None, baseline: float | None,
+                   cards: int | None) -> tuple[str, str] | None:
+    """Outcome and reason where no figure can be computed."""
+    is_alone = calculator == "value"
+    values = [candidate] if is_alone else [candidate, baseline]
+    checks = (
+        (candidate is None, (NOT_MEASURED, "no_measurement")),
+        (None in values, (NOT_PROVABLE, "no_baseline")),
+        (any(v is not None and not np.isfinite(v) for v in values), (FAILED, "nonfinite")),
+        (not is_alone and baseline == 0, (NOT_PROVABLE, "baseline_zero")),
+        (calculator == "scaling" and not cards, (NOT_PROVABLE, "cards_unknown")),
+    )
+    return next((answer for is_so, answer in checks if is_so), None)
+
+
+def _value_figure(calculator: str, c: Fraction, b: Fraction | None, cards: int | None
+                  ) -> Fraction:
     if calculator == "relative_error":
         return abs(c - b) / abs(b)
+    if calculator == "degradation":
+        return (b - c) / abs(b)
     if calculator == "ratio":
         return c / b
     if calculator == "reduction":
@@ -166,7 +220,8 @@ def _value_figure(calculator: str, c: float, b: float | None, cards: int | None)
     return c
 
 
-def _decided(figure, threshold, comparison, figures, facts) -> Outcome:
+def _decided(figure: float | Decimal | Fraction, threshold: Decimal, comparison: str,
+             figures: dict, facts: dict) -> Outcome:
     is_met = compare(figure, threshold, comparison)
-    return Outcome(PASSED if is_met else FAILED, figure,
+    return Outcome(PASSED if is_met else FAILED, float(figure),
                    "threshold_met" if is_met else "threshold_missed", figures, facts)

@@ -14,6 +14,7 @@ class MetricDefinition(models.Model):
     class Calculator(models.TextChoices):
         LOSS_CURVE = "loss_curve", _("Loss curve against baseline")
         RELATIVE_ERROR = "relative_error", _("Relative error against baseline")
+        DEGRADATION = "degradation", _("Degradation against baseline")
         RATIO = "ratio", _("Ratio to baseline")
         REDUCTION = "reduction", _("Reduction against baseline")
         SCALING = "scaling", _("Scaling efficiency")
