@@ -139,7 +139,7 @@ class JsonLinesReader(TrainingLogReader):
         return 85 if _dialect(records) else 0
 
     def series(self, source: Source) -> LossSeries:
-        records, lines, warnings = _records(source)
+        records, lines, warnings = records_of(source)
         dialect = _dialect(iter(records))
         assert dialect is not None, "recognised without a training record"
         kept = [i for i, record in enumerate(records) if _is_point(dialect, record)]
@@ -164,7 +164,8 @@ class JsonLinesReader(TrainingLogReader):
         )
 
 
-def _records(source: Source) -> tuple[list[Record], list[int], list[ReadingWarning]]:
+def records_of(source: Source) -> tuple[list[Record], list[int], list[ReadingWarning]]:
+    """Objects, their lines and warnings about lines that are none."""
     records, lines, broken = [], [], []
     last = 0
     for number, text in source.lines():

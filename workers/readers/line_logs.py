@@ -159,7 +159,8 @@ class ImageNetReader(LineLogReader):
     tool = "pytorch/examples imagenet"
     step_base = 0
     pattern = re.compile(
-        rf"(?:Epoch:? ?|Train: )\[? ?(?P<epoch>\d+)(?:/\d+)?\]?\s*\[\s*(?P<step>\d+)/\s*(?P<count>\d+)"
+        r"(?:Epoch:? ?|Train: )\[? ?(?P<epoch>\d+)(?:/\d+)?\]?\s*"
+        r"\[\s*(?P<step>\d+)/\s*(?P<count>\d+)"
         rf"[^\]]*\].*?\b[Ll]oss:? +(?P<loss>{NUMBER})\s*\(\s*{NUMBER}"
     )
     accuracy = re.compile(r"^\s*\*\s+(?:Prec|Acc)@1:? ([\d.]+)(?:\s+(?:Prec|Acc)@5:? ([\d.]+))?")
@@ -286,7 +287,8 @@ class MindFormersReader(LineLogReader):
     tool = "MindFormers"
     confidence = 90
     pattern = re.compile(
-        r"\{ ?(?:Epoch:\[\s*(?P<epoch>\d+)/\s*\d+\], ?)?step:\[\s*(?P<step>\d+)/\s*(?P<count>\d+)\], "
+        r"\{ ?(?:Epoch:\[\s*(?P<epoch>\d+)/\s*\d+\], ?)?"
+        r"step:\[\s*(?P<step>\d+)/\s*(?P<count>\d+)\], "
         rf"loss:\s*\[?(?P<loss>{NUMBER}|N/A)"
     )
 
