@@ -1,0 +1,29 @@
+"""What every page that writes does: one service call, then a message."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest
+
+from engagements.errors import DeskError
+
+
+def attempt(request: HttpRequest, service: Callable[[], Any], success: str) -> Any:
+    """Call the service; tell the user how it went. None after an expected failure."""
+    try:
+        result = service()
+    except DeskError as error:
+        messages.error(request, error.message)
+        return None
+    messages.success(request, success)
+    return result if result is not None else True
+
+
+def attempt_form(form, service: Callable[[], Any]) -> Any:
+    """Call the service for a valid form; an expected failure becomes an error of the form."""
+    try:
+        return service()
+    except DeskError as error:
+        form.add_error(None, error.message)
+        return None

@@ -1,0 +1,56 @@
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from engagements.models import Engagement, MigratedModel, Role, User
+
+
+class EngagementForm(forms.ModelForm):
+    """An engagement; a customer is chosen or named anew."""
+
+    new_customer = forms.CharField(
+        label=_("or a new customer"), max_length=160, required=False,
+        help_text=_("Full registered name. Leave empty when you chose one above."))
+
+    class Meta:
+        model = Engagement
+        fields = ["code", "name", "name_en", "customer", "new_customer", "contract_number",
+                  "scope", "starts_on", "ends_on", "description", "description_en"]
+        widgets = {"starts_on": forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+                   "ends_on": forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+                   "description": forms.Textarea(attrs={"rows": 3}),
+                   "description_en": forms.Textarea(attrs={"rows": 3})}
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["customer"].required = False
+        if self.instance.pk:
+            del self.fields["new_customer"]
+            self.fields["code"].disabled = True
+
+    def clean(self):
+        data = super().clean()
+        start, end = data.get("starts_on"), data.get("ends_on")
+        if start and end and end < start:
+            self.add_error("ends_on", _("The end lies before the start."))
+        if not data.get("customer") and not data.get("new_customer"):
+            self.add_error("customer", _("Choose a customer or name a new one."))
+        return data
+
+
+class ModelForm(forms.ModelForm):
+    class Meta:
+        model = MigratedModel
+        fields = ["code", "name", "name_en", "task", "framework", "parameters_billion", "scope"]
+
+    def clean_code(self):
+        code = self.cleaned_data["code"].strip()
+        if not code.replace("-", "").replace("_", "").isalnum() or not code.isascii():
+            raise forms.ValidationError(_("Use letters, digits, - and _ only."))
+        return code
+
+
+class MemberForm(forms.Form):
+    user = forms.ModelChoiceField(User.objects.filter(is_active=True), label=_("Person"))
+    role = forms.ChoiceField(choices=Role, label=_("Role in this engagement"))
+
+

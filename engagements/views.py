@@ -1,0 +1,157 @@
+"""Pages of engagements: doors that parse, call one service and answer."""
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from engagements import queries, services
+from engagements.access import Can, require
+from engagements.doors import attempt, attempt_form
+from engagements.forms import EngagementForm, MemberForm, ModelForm
+from engagements.gates import evaluate
+from engagements.models import ChecklistItem, Engagement, Membership, StageRecord
+from engagements.stages import Scope, StageMove, StageState, moves_from
+
+
+def visible_engagement(request: HttpRequest, code: str) -> Engagement:
+    """The engagement of that code, or 404 for a stranger."""
+    return get_object_or_404(
+        Engagement.objects.visible_to(request.user).select_related("customer"), code=code)
+
+
+@require_GET
+def engagement_list(request):
+    found = queries.filtered(Engagement.objects.visible_to(request.user), request.GET)
+    page = Paginator(queries.with_progress(found), 25).get_page(request.GET.get("page"))
+    return render(request, "engagements/list.html", {
+        "page": page, "scopes": Scope.choices, "states": Engagement.State.choices})
+
+
+@require_http_methods(["GET", "POST"])
+def engagement_new(request):
+    require(request.user, Can.MANAGE)
+    form = EngagementForm(request.POST or None)
+    if form.is_valid():
+        made = attempt_form(form, lambda: _create(request.user, dict(form.cleaned_data)))
+        if made:
+            return redirect("engagements:engagement", made.code)
+    return render(request, "engagements/form.html", {"form": form})
+
+
+def _create(user, data: dict) -> Engagement:
+    name = data.pop("new_customer", "")
+    if not data["customer"]:
+        data["customer"] = services.create_customer(actor=user, name=name)
+    return services.create_engagement(actor=user, **data)
+
+
+@require_http_methods(["GET", "POST"])
+def engagement_edit(request, code):
+    engagement = visible_engagement(request, code)
+    require(request.user, Can.MANAGE, engagement)
+    form = EngagementForm(request.POST or None, instance=engagement)
+    if form.is_valid():
+        stored = Engagement.objects.get(pk=engagement.pk)
+        if attempt_form(form, lambda: services.update_engagement(
+                actor=request.user, engagement=stored, **form.cleaned_data)):
+            return redirect("engagements:engagement", code)
+    return render(request, "engagements/form.html", {"form": form, "engagement": engagement})
+
+
+@require_GET
+def engagement_page(request, code):
+    engagement = visible_engagement(request, code)
+    return render(request, "engagements/engagement.html", {
+        "engagement": engagement, "active": "overview", "matrix": queries.matrix(engagement),
+        "summary": queries.stage_summary(engagement),
+        "transitions": _transitions(engagement)[:12]})
+
+
+def _transitions(engagement):
+    from engagements.models import StageTransition
+
+    return StageTransition.objects.filter(record__model__engagement=engagement).select_related(
+        "actor", "record__model__engagement")
+
+
+@require_http_methods(["GET", "POST"])
+def team(request, code):
+    engagement = visible_engagement(request, code)
+    require(request.user, Can.VIEW_INTERNAL, engagement)
+    form = MemberForm(request.POST or None)
+    if form.is_valid() and attempt_form(form, lambda: services.add_member(
+            actor=request.user, engagement=engagement, **form.cleaned_data)):
+        return redirect("engagements:team", code)
+    return render(request, "engagements/team.html", {
+        "engagement": engagement, "active": "team", "form": form,
+        "members": engagement.memberships.select_related("user")})
+
+
+@require_POST
+def member_remove(request, code, pk):
+    membership = get_object_or_404(
+        Membership, pk=pk, engagement=visible_engagement(request, code))
+    attempt(request, lambda: services.remove_member(actor=request.user, membership=membership),
+            _("Removed from the team."))
+    return redirect("engagements:team", code)
+
+
+@require_http_methods(["GET", "POST"])
+def model_new(request, code):
+    engagement = visible_engagement(request, code)
+    require(request.user, Can.MANAGE, engagement)
+    form = ModelForm(request.POST or None)
+    if form.is_valid() and attempt_form(form, lambda: services.add_model(
+            actor=request.user, engagement=engagement, **form.cleaned_data)):
+        return redirect("engagements:engagement", code)
+    return render(request, "engagements/model_form.html", {"form": form, "engagement": engagement})
+
+
+def _record(request, code, model_code, stage) -> StageRecord:
+    return get_object_or_404(
+        StageRecord.objects.visible_to(request.user).select_related("model__engagement__customer"),
+        model__engagement__code=code, model__code=model_code, stage=stage)
+
+
+@require_GET
+def stage_page(request, code, model_code, stage):
+    record = _record(request, code, model_code, stage)
+    return render(request, "engagements/stage.html", {
+        "record": record, "engagement": record.engagement, "model": record.model,
+        "records": record.model.stages.select_related("model__engagement"),
+        "checks": evaluate(record) if record.state != StageState.SKIPPED else [],
+        "moves": _moves(request.user, record), "items": record.checklist.select_related("done_by"),
+        "transitions": record.transitions.select_related("actor"),
+        "jobs": record.model.jobs.filter(stage=stage).select_related("node")[:20]})
+
+
+def _moves(user, record) -> list[dict]:
+    """The moves the table and the user's role allow."""
+    from engagements.access import allowed
+
+    return [{"move": move, "label": StageMove(move).label,
+             "needs_reason": move == StageMove.SEND_BACK}
+            for move in moves_from(record.state)
+            if allowed(user, services.MOVE_PERMISSION[StageMove(move)])]
+
+
+@require_POST
+def stage_move(request, code, model_code, stage):
+    record = _record(request, code, model_code, stage)
+    move = request.POST.get("move", "")
+    if move in StageMove.values:
+        attempt(request, lambda: services.move_stage(
+            actor=request.user, record=record, move=move,
+            comment=request.POST.get("comment", "")), _("Done; the move is logged."))
+    return redirect("engagements:stage", code, model_code, stage)
+
+
+@require_POST
+def item_tick(request, code, model_code, stage, pk):
+    record = _record(request, code, model_code, stage)
+    item = get_object_or_404(ChecklistItem, pk=pk, record=record)
+    attempt(request, lambda: services.tick_item(
+        actor=request.user, item=item, is_done=request.POST.get("done") == "yes"), _("Saved."))
+    return redirect("engagements:stage", code, model_code, stage)
