@@ -1,0 +1,348 @@
+"""Evaluation results: lm-eval, HF ``eval_results``, OpenCompass, comparison tables, vllm-ascend CI.
+
+lm-eval scores are fractions (0..1), OpenCompass and AISBench per cent (0..100): ``scale`` says
+which. Differences are given in points and relative, because a threshold has to say which it means.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from workers.readers.base import Reader, Reading, Sample, Source, register
+from workers.readers.series import to_float
+from workers.readers.source import ReadError, ReadingWarning
+from workers.readers.tables import Table, framed_tables
+
+KIND = "evaluation"
+Score = dict[str, Any]
+
+
+def _scale(scores: list[Score]) -> str:
+    return "percent" if any(abs(score["value"]) > 1 for score in scores) else "fraction"
+
+
+@register
+class LmEvalJsonReader(Reader):
+    """``results_<time>.json``: ``results[task]["metric,filter"]`` and ``…_stderr,filter``."""
+
+    name = "lm_eval_json"
+    kind = KIND
+    tool = "lm-eval"
+
+    def recognises(self, sample: Sample) -> int:
+        if '"results"' not in sample.text[:4000]:
+            return 0
+        report = sample.json
+        if not isinstance(report, dict) or not isinstance(report.get("results"), dict):
+            return 0
+        rows = [row for row in report["results"].values() if isinstance(row, dict)]
+        return 92 if any("," in key for row in rows for key in row) else 0
+
+    def read(self, source: Source) -> Reading:
+        report = source.json
+        scores = [score for task, row in report["results"].items() for score in _scores(task, row)]
+        if not scores:
+            raise ReadError("no_scores", "The report holds no score.")
+        samples = {
+            task: counts.get("effective")
+            for task, counts in report.get("n-samples", {}).items()
+            if isinstance(counts, dict)
+        }
+        values = {
+            "scores": scores,
+            "scale": "fraction",
+            "samples": samples,
+            "n_shot": report.get("n-shot"),
+            "model": report.get("model_name"),
+            "limit": report.get("config", {}).get("limit"),
+        }
+        return self.reading(values, tool_version=report.get("lm_eval_version"))
+
+
+def _scores(task: str, row: dict[str, Any]) -> list[Score]:
+    found = []
+    for key, value in row.items():
+        metric, _comma, kind = key.partition(",")
+        number = to_float(value)
+        if not kind or metric.endswith("_stderr") or number is None:
+            continue
+        stderr = to_float(row.get(f"{metric}_stderr,{kind}"))
+        found.append(
+            {"task": task, "metric": metric, "filter": kind, "value": number, "stderr": stderr}
+        )
+    return found
+
+
+@register
+class LmEvalConsoleReader(Reader):
+    """The markdown table lm-eval prints; a task's name stands on its first row only."""
+
+    name = "lm_eval_console"
+    kind = KIND
+    tool = "lm-eval"
+    header = re.compile(r"\|\s*(?:Tasks|Groups)\s*\|\s*Version\s*\|\s*Filter")
+
+    def recognises(self, sample: Sample) -> int:
+        return 90 if self.header.search(sample.text) else 0
+
+    def read(self, source: Source) -> Reading:
+        scores: list[Score] = []
+        for table in framed_tables(source.lines()):
+            if table.header[0] == "Tasks":
+                scores += _console_scores(table)
+        if not scores:
+            raise ReadError("no_scores", "The table of results is empty.")
+        return self.reading({"scores": scores, "scale": _scale(scores)})
+
+
+def _console_scores(table: Table) -> list[Score]:
+    at = {name: table.header.index(name) for name in ("Filter", "Metric", "Value")}
+    error_at = table.header.index("Stderr") if "Stderr" in table.header else None
+    task, scores = "", []
+    for row in table.rows:
+        task = row[0].lstrip("- ") or task
+        value = to_float(row[at["Value"]])
+        if value is not None:
+            scores.append(
+                {
+                    "task": task,
+                    "metric": row[at["Metric"]],
+                    "filter": row[at["Filter"]],
+                    "value": value,
+                    "stderr": to_float(row[error_at]) if error_at else None,
+                }
+            )
+    return scores
+
+
+METRIC_LINE = re.compile(r"^\s*((?:eval|test|predict)_\w+|acc\w*|f1\w*|mcc|epoch)\s*= +(\S+)\s*$")
+
+
+@register
+class HfEvalTextReader(Reader):
+    """``***** eval metrics *****`` block or ``eval_results.txt`` of HF examples."""
+
+    name = "hf_eval_text"
+    kind = KIND
+    tool = "transformers Trainer"
+
+    def recognises(self, sample: Sample) -> int:
+        found = [match for line in sample.lines if (match := METRIC_LINE.match(line))]
+        return 40 if any(match[1] != "epoch" for match in found) else 0
+
+    def read(self, source: Source) -> Reading:
+        metrics: dict[str, float] = {}
+        for _number, line in source.lines():
+            if found := METRIC_LINE.match(line):
+                number = to_float(found[2])
+                if number is not None:
+                    metrics[found[1]] = number
+        return self.reading(_hf_values(metrics))
+
+
+@register
+class HfEvalJsonReader(Reader):
+    """``eval_results.json`` and ``all_results.json``: one flat object."""
+
+    name = "hf_eval_json"
+    kind = KIND
+    tool = "transformers Trainer"
+
+    def recognises(self, sample: Sample) -> int:
+        if not re.search(r'"(?:eval|train|predict)_\w+"', sample.text[:8000]):
+            return 0
+        result = sample.json
+        if not isinstance(result, dict) or any(isinstance(v, dict | list) for v in result.values()):
+            return 0
+        return 80 if any(re.match(r"(?:eval|train|predict)_", key) for key in result) else 0
+
+    def read(self, source: Source) -> Reading:
+        numbers = {key: to_float(value) for key, value in source.json.items()}
+        metrics = {key: value for key, value in numbers.items() if value is not None}
+        return self.reading(_hf_values(metrics))
+
+
+NOT_A_SCORE = re.compile(r"runtime|per_second|samples$|steps$|flos|epoch|^train_|loss$")
+
+
+def _hf_values(metrics: dict[str, float]) -> dict[str, Any]:
+    if not metrics:
+        raise ReadError("no_scores", "The file holds no number.")
+    scores = [
+        {"task": None, "metric": key.removeprefix("eval_"), "value": value}
+        for key, value in metrics.items()
+        if not NOT_A_SCORE.search(key)
+    ]
+    return {"scores": scores, "scale": _scale(scores) if scores else None, "metrics": metrics}
+
+
+@register
+class OpenCompassReader(Reader):
+    """OpenCompass and AISBench summary: ``dataset | version | metric | mode | model…``."""
+
+    name = "opencompass_summary"
+    kind = KIND
+    tool = "OpenCompass"
+    header = re.compile(
+        r"^\W*dataset\s*[|,│\s]\s*version\s*[|,│\s]\s*metric\s*[|,│\s]\s*mode", re.M
+    )
+
+    def recognises(self, sample: Sample) -> int:
+        return 90 if self.header.search(sample.text) else 0
+
+    def read(self, source: Source) -> Reading:
+        scores: list[Score] = []
+        for row, models in _opencompass_rows(source):
+            for model, cell in zip(models, row[4:], strict=False):
+                value = to_float(cell)
+                if value is not None:
+                    name = {"task": row[0], "metric": row[2], "filter": row[3], "model": model}
+                    scores.append({**name, "value": value, "stderr": None})
+        if not scores:
+            raise ReadError("no_scores", "The summary holds no score.")
+        return self.reading({"scores": scores, "scale": "percent"})
+
+
+def _opencompass_rows(source: Source) -> list[tuple[list[str], list[str]]]:
+    for table in framed_tables(source.lines(), least=5):
+        if table.header[0] == "dataset":
+            return [(row, table.header[4:]) for row in table.rows]
+    rows: list[tuple[list[str], list[str]]] = []
+    models: list[str] = []
+    for _number, line in source.lines():
+        cells = [cell.strip() for cell in re.split(r",|\s{2,}", line.strip())]
+        if cells[:4] == ["dataset", "version", "metric", "mode"]:
+            models = cells[4:]
+        elif models and len(cells) == 4 + len(models):
+            rows.append((cells, models))
+    return rows
+
+
+BASELINE = re.compile(
+    r"gpu|基线|baseline|竞品|a100|v100|h100|a800|官方|reference|论文", re.IGNORECASE
+)
+CANDIDATE = re.compile(r"npu|昇腾|ascend|910|atlas", re.IGNORECASE)
+SUBJECT = re.compile(r"dataset|task|benchmark|数据集|任务|评测|测试集", re.IGNORECASE)
+
+
+@register
+class ComparisonTableReader(Reader):
+    """A README table that sets NPU scores beside GPU or published ones."""
+
+    name = "evaluation_comparison"
+    kind = KIND
+
+    def recognises(self, sample: Sample) -> int:
+        if "|" not in sample.text or len(sample.data) > 200_000:
+            return 0
+        tables = framed_tables(enumerate(sample.lines, 1), least=3)
+        return 60 if any(_columns(table) for table in tables) else 0
+
+    def read(self, source: Source) -> Reading:
+        tables = [t for t in framed_tables(source.lines(), least=3) if _columns(t)]
+        comparisons = [one for table in tables for one in _comparisons(table)]
+        if not comparisons:
+            raise ReadError("no_scores", "The table holds no pair of scores.")
+        largest = max(abs(c[key]) for c in comparisons for key in ("baseline", "candidate"))
+        values = {"comparisons": comparisons, "scale": "percent" if largest > 1 else "fraction"}
+        return self.reading(values)
+
+
+def _columns(table: Table) -> tuple[int, int] | None:
+    if not SUBJECT.search(table.header[0]) or not table.rows:
+        return None
+    base = [i for i, cell in enumerate(table.header[1:], 1) if BASELINE.search(cell)]
+    ours = [i for i, cell in enumerate(table.header[1:], 1) if CANDIDATE.search(cell)]
+    return (base[0], ours[0]) if base and ours and base[0] != ours[0] else None
+
+
+def _comparisons(table: Table) -> list[dict[str, Any]]:
+    base_at, ours_at = _columns(table) or (0, 0)
+    found = []
+    for row in table.rows:
+        base = to_float(row[base_at].rstrip("% "))
+        ours = to_float(row[ours_at].strip("*").rstrip("% "))
+        if base is not None and ours is not None:
+            relative = (ours - base) / base if base else None
+            found.append(
+                {
+                    "task": row[0],
+                    "baseline": base,
+                    "candidate": ours,
+                    "difference": ours - base,
+                    "relative": relative,
+                }
+            )
+    return found
+
+
+@register
+class ExpectedAccuracyReader(Reader):
+    """vllm-ascend CI configuration: the accuracy a model is expected to reach."""
+
+    name = "vllm_ascend_expected_accuracy"
+    kind = KIND
+    tool = "vllm-ascend"
+    model = re.compile(r'^model_name:\s*"?([^"\n]+)"?', re.MULTILINE)
+    item = re.compile(r'^\s*(?:- )?(name|value|threshold):\s*"?([^"\n#]+?)"?\s*(?:#.*)?$')
+
+    def recognises(self, sample: Sample) -> int:
+        if self.model.search(sample.text) and re.search(r"^tasks:", sample.text, re.MULTILINE):
+            return 85
+        return 0
+
+    def read(self, source: Source) -> Reading:
+        task, metric, scores = None, None, []
+        in_tasks = in_metrics = False
+        for _number, line in source.lines():
+            if line.startswith("tasks:"):
+                in_tasks = True
+            elif in_tasks and line and not line.startswith((" ", "-")):
+                in_tasks = False
+            elif in_tasks and line.strip() == "metrics:":
+                in_metrics = True
+            elif in_tasks and (found := self.item.match(line)):
+                if found[1] == "name" and line.lstrip() == line:
+                    task, in_metrics = found[2], False
+                elif found[1] == "name" and not in_metrics:
+                    task = found[2]
+                elif found[1] == "name":
+                    metric = found[2]
+                elif found[1] == "value" and metric:
+                    name, _comma, kind = metric.partition(",")
+                    value = {"value": float(found[2]), "stderr": None}
+                    scores.append({"task": task, "metric": name, "filter": kind, **value})
+        if not scores:
+            raise ReadError("no_scores", "The configuration expects no score.")
+        model = self.model.search(source.text)
+        values = {"scores": scores, "scale": _scale(scores), "expected": True}
+        message = "These are expected scores of a CI configuration, not measured ones."
+        warnings = [ReadingWarning("expected_not_measured", message)]
+        return self.reading({**values, "model": model[1] if model else None}, warnings=warnings)
+
+
+MAML = re.compile(r"^Iteration (\d+): ([\d.]+|nan), ([\d.]+|nan)\s*$")
+
+
+@register
+class MamlReader(Reader):
+    """MAML (TensorFlow): ``Iteration N: before, after`` are accuracies, not losses."""
+
+    name = "maml_log"
+    kind = KIND
+    tool = "MAML"
+
+    def recognises(self, sample: Sample) -> int:
+        return 60 if sum(bool(MAML.match(line)) for line in sample.lines) >= 3 else 0
+
+    def read(self, source: Source) -> Reading:
+        rows = [found for _number, line in source.lines() if (found := MAML.match(line))]
+        last = rows[-1]
+        values = {
+            "points": len(rows),
+            "first_step": int(rows[0][1]),
+            "last_step": int(last[1]),
+            "metrics": {"accuracy_before": float(last[2]), "accuracy_after": float(last[3])},
+        }
+        return self.reading(values)
