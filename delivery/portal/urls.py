@@ -1,0 +1,10 @@
+from django.urls import path
+
+from delivery.portal import views
+
+app_name = "portal"
+
+urlpatterns = [
+    path("", views.home, name="home"),
+    path("audit/", views.audit_log, name="audit"),
+]

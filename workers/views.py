@@ -1,0 +1,209 @@
+"""Pages of nodes, jobs and files: doors that parse, call one service and answer."""
+
+from django.core.paginator import Paginator
+from django.http import FileResponse, HttpRequest
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from engagements.access import Can, require
+from engagements.doors import attempt, attempt_form
+from engagements.models import Engagement, MigratedModel
+from workers import kinds, livelog, queries, services, ssh
+from workers.forms import JobForm, NodeForm, UploadForm
+from workers.models import Artifact, Job, JobState, Node
+
+
+@require_GET
+def node_list(request):
+    require(request.user, Can.VIEW_INTERNAL)
+    return render(request, "workers/nodes.html", {
+        "nodes": Node.objects.visible_to(request.user).prefetch_related("cards")})
+
+
+@require_http_methods(["GET", "POST"])
+def node_new(request):
+    require(request.user, Can.OPERATE)
+    form = NodeForm(request.POST or None)
+    if form.is_valid():
+        node = attempt_form(form, lambda: services.enrol_node(
+            actor=request.user, **form.cleaned_data))
+        if node:
+            return redirect("workers:node", node.pk)
+    return render(request, "workers/node_form.html", {"form": form})
+
+
+def _node(request: HttpRequest, pk: int) -> Node:
+    return get_object_or_404(Node.objects.visible_to(request.user), pk=pk)
+
+
+@require_GET
+def node_page(request, pk):
+    node = _node(request, pk)
+    return render(request, "workers/node.html", {
+        "node": node, "cards": queries.cards_with_holders(node),
+        "offered": ssh.fingerprint(node.offered_host_key) if node.offered_host_key else "",
+        "pinned": ssh.fingerprint(node.host_key) if node.host_key else "",
+        "jobs": node.jobs.visible_to(request.user).select_related("node")[:15]})
+
+
+@require_POST
+def node_confirm(request, pk):
+    node = _node(request, pk)
+    attempt(request, lambda: services.confirm_host_key(
+        actor=request.user, node=node, fingerprint=request.POST.get("fingerprint", "")),
+        _("The host key is pinned; the node is ready."))
+    return redirect("workers:node", pk)
+
+
+@require_POST
+def node_refetch(request, pk):
+    node = _node(request, pk)
+    attempt(request, lambda: services.fetch_new_host_key(actor=request.user, node=node),
+            _("Compare the fingerprint below before you confirm it."))
+    return redirect("workers:node", pk)
+
+
+@require_POST
+def node_maintenance(request, pk):
+    node = _node(request, pk)
+    attempt(request, lambda: services.set_maintenance(
+        actor=request.user, node=node, is_on=request.POST.get("on") == "yes"), _("Saved."))
+    return redirect("workers:node", pk)
+
+
+@require_POST
+def node_check(request, pk):
+    """Read chips and host of a node outside any engagement."""
+    node = _node(request, pk)
+    for kind in ("env.npu_info", "env.host_probe"):
+        attempt(request, lambda kind=kind: services.queue_job(
+            actor=request.user, kind=kind, node=node), _("The check is queued."))
+    return redirect("workers:node", pk)
+
+
+@require_GET
+def job_list(request):
+    require(request.user, Can.VIEW_INTERNAL)
+    jobs = queries.filtered_jobs(Job.objects.visible_to(request.user), request.GET)
+    engagement = Engagement.objects.visible_to(request.user).filter(
+        code=request.GET.get("engagement", "")).first()
+    return render(request, "workers/jobs.html", {
+        "page": Paginator(jobs, 30).get_page(request.GET.get("page")), "engagement": engagement,
+        "active": "jobs", "kinds": kinds.all_kinds(), "states": JobState.choices,
+        "nodes": Node.objects.visible_to(request.user)})
+
+
+def _place(request):
+    """(engagement, model, stage) named by the query string, or 404."""
+    params = request.GET
+    if params.get("model", "").isdigit():
+        model = get_object_or_404(MigratedModel.objects.visible_to(request.user),
+                                  pk=params["model"])
+        return model.engagement, model, params.get("stage", "")
+    if params.get("engagement"):
+        return get_object_or_404(Engagement.objects.visible_to(request.user),
+                                 code=params["engagement"]), None, params.get("stage", "")
+    return None, None, params.get("stage", "")
+
+
+@require_http_methods(["GET", "POST"])
+def job_new(request):
+    engagement, model, stage = _place(request)
+    require(request.user, Can.WORK if engagement else Can.OPERATE, engagement)
+    offered = [k for k in kinds.all_kinds() if not stage or stage in k.stages]
+    chosen = next((k for k in offered if k.code == request.GET.get("kind")), None)
+    form = JobForm(request.POST or None, kind=chosen, user=request.user,
+                   engagement=engagement) if chosen else None
+    if form and form.is_valid():
+        job = attempt_form(form, lambda: services.queue_job(
+            actor=request.user, kind=chosen.code, parameters=form.parameters(),
+            engagement=engagement, model=model, stage=stage, node=form.cleaned_data.get("node")))
+        if job:
+            return redirect("workers:job", job.pk)
+    return render(request, "workers/job_form.html", {
+        "form": form, "kinds": offered, "kind": chosen, "engagement": engagement,
+        "model": model, "stage": stage})
+
+
+def _job(request: HttpRequest, pk: int) -> Job:
+    return get_object_or_404(
+        Job.objects.visible_to(request.user).select_related("engagement", "model", "node",
+                                                            "created_by", "retry_of"), pk=pk)
+
+
+@require_GET
+def job_page(request, pk):
+    job = _job(request, pk)
+    template = "workers/job_live.html" if request.htmx else "workers/job.html"
+    return render(request, template, {
+        "job": job, "kind": kinds.get(job.kind), "remaining": queries.remaining_seconds(job),
+        "log": livelog.tail(job, 60_000), "cards": job.results.get("cards", []),
+        "artifacts": job.artifacts.prefetch_related("readings"),
+        "can_retry": job.is_final and job.state != JobState.SUCCEEDED})
+
+
+@require_GET
+def job_log(request, pk):
+    """The masked log as plain text from a byte offset."""
+    job = _job(request, pk)
+    offset = request.GET.get("offset", "0")
+    text, end = livelog.read(job, int(offset) if offset.isdigit() else 0, 4 * 2**20)
+    return _plain_text(text, end)
+
+
+def _plain_text(text: str, end: int):
+    from django.http import HttpResponse
+
+    return HttpResponse(text, content_type="text/plain; charset=utf-8",
+                        headers={"X-Next-Offset": str(end)})
+
+
+@require_POST
+def job_cancel(request, pk):
+    job = _job(request, pk)
+    attempt(request, lambda: services.cancel_job(actor=request.user, job=job),
+            _("Cancelling: the cards are free once nothing of it runs."))
+    return redirect("workers:job", pk)
+
+
+@require_POST
+def job_retry(request, pk):
+    job = _job(request, pk)
+    new = attempt(request, lambda: services.retry_job(actor=request.user, job=job),
+                  _("A new attempt is queued."))
+    return redirect("workers:job", new.pk if new else pk)
+
+
+def _artifact(request: HttpRequest, pk: int) -> Artifact:
+    return get_object_or_404(Artifact.objects.visible_to(request.user).select_related(
+        "job", "model", "engagement", "uploaded_by"), pk=pk)
+
+
+@require_GET
+def artifact_page(request, pk):
+    artifact = _artifact(request, pk)
+    return render(request, "workers/artifact.html", {
+        "artifact": artifact, "readings": artifact.readings.all()})
+
+
+@require_GET
+def artifact_download(request, pk):
+    artifact = _artifact(request, pk)
+    return FileResponse(artifact.file.open("rb"), as_attachment=True,
+                        filename=artifact.name.replace("/", "_"),
+                        content_type="application/octet-stream")
+
+
+@require_http_methods(["GET", "POST"])
+def artifact_upload(request):
+    engagement, model, _stage = _place(request)
+    require(request.user, Can.WORK, engagement)
+    form = UploadForm(request.POST or None, request.FILES or None)
+    if form.is_valid():
+        artifact = attempt_form(form, lambda: services.upload_artifact(
+            actor=request.user, engagement=engagement, model=model, **form.cleaned_data))
+        if artifact:
+            return redirect("workers:artifact", artifact.pk)
+    return render(request, "workers/upload.html", {
+        "form": form, "engagement": engagement, "model": model})
