@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -212,7 +213,7 @@ def _extremes(rows: list[CompareRow]) -> dict[str, Any]:
     """Worst finite figures and the row of each; NaN cosines are counted among the non-finite."""
     cosines = [(row.number("Cosine"), row) for row in rows]
     worst = min(
-        ((value, row) for value, row in cosines if value is not None and value == value),
+        ((value, row) for value, row in cosines if value is not None and not math.isnan(value)),
         key=lambda pair: pair[0],
         default=(None, None),
     )

@@ -118,9 +118,7 @@ def _workbook(path: Path, _changed: int, _size: int) -> Workbook | None:
     try:
         if len(book.sheetnames) > MAX_SHEETS:
             raise ReadError("too_large", f"The workbook has {len(book.sheetnames)} sheets.")
-        return Workbook(
-            path, {sheet.title: next(_rows(sheet), ()) for sheet in book.worksheets}
-        )
+        return Workbook(path, {sheet.title: next(_rows(sheet), ()) for sheet in book.worksheets})
     finally:
         book.close()
 
