@@ -81,9 +81,12 @@ def align(baseline: LossSeries, candidate: LossSeries) -> Aligned:
 
     A tool that counts from 0 is shifted to meet one that counts from 1; points, or means of short
     windows, are averaged into the windows of the curve with the longer ones. Each such step adds
-    a warning. Curves over different things (steps, epochs, samples) have no step in common.
+    a warning; those of the two logs stand first. Curves over different things (steps, epochs,
+    samples) have no step in common.
     """
-    warnings: list[ReadingWarning] = []
+    warnings = [replace(found, message=f"{which}: {found.message}")
+                for which, series in (("Baseline", baseline), ("Candidate", candidate))
+                for found in series.warnings]
     base = _Curve(baseline.steps, baseline.losses)
     other = _Curve(_on_the_same_base(baseline, candidate, warnings), candidate.losses)
     if baseline.step_unit != candidate.step_unit:

@@ -1,3 +1,115 @@
-"""REST doors of criteria, baselines and verdicts."""
+"""REST doors of criteria, baselines and verdicts. Each write is one service call."""
 
-routes: list = []
+from drf_spectacular.utils import extend_schema
+from rest_framework import mixins, status, viewsets
+from rest_framework.decorators import action
+from rest_framework.response import Response
+
+from assessments import serializers, services
+from assessments.models import (
+    Baseline,
+    CriteriaSet,
+    Criterion,
+    Measurement,
+    MetricDefinition,
+    Verdict,
+)
+from engagements.access import Can, require
+
+
+class VisibleMixin:
+    """Only rows of the engagements that the user may see."""
+
+    def get_queryset(self):
+        return super().get_queryset().visible_to(self.request.user)
+
+
+class DefinitionViewSet(viewsets.ReadOnlyModelViewSet):
+    queryset = MetricDefinition.objects.all()
+    serializer_class = serializers.MetricDefinitionSerializer
+    filterset_fields = ["code", "calculator", "quantity"]
+
+
+class BaselineViewSet(VisibleMixin, mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
+    queryset = Baseline.objects.select_related("artifact")
+    serializer_class = serializers.BaselineSerializer
+    filterset_fields = ["model", "quantity"]
+
+    def perform_create(self, serializer):
+        serializer.instance = services.record_baseline(
+            actor=self.request.user, **serializer.validated_data)
+
+
+class CriteriaSetViewSet(VisibleMixin, mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
+    queryset = CriteriaSet.objects.all()
+    serializer_class = serializers.CriteriaSetSerializer
+    filterset_fields = ["engagement", "state"]
+
+    def perform_create(self, serializer):
+        serializer.instance = services.draft_criteria(
+            actor=self.request.user, **serializer.validated_data)
+
+    @extend_schema(request=serializers.SignatureSerializer)
+    @action(detail=True, methods=["post"])
+    def sign(self, request, pk=None):
+        """Freeze the draft."""
+        data = serializers.SignatureSerializer(data=request.data)
+        data.is_valid(raise_exception=True)
+        signed = services.sign_criteria(
+            actor=request.user, criteria_set=self.get_object(), **data.validated_data)
+        return Response(self.get_serializer(signed).data)
+
+    @extend_schema(request=None, responses=serializers.VerdictSerializer(many=True))
+    @action(detail=True, methods=["post"])
+    def judge(self, request, pk=None):
+        """Compute the verdicts of the engagement's signed criteria anew."""
+        engagement = self.get_object().engagement
+        require(request.user, Can.WORK, engagement)
+        verdicts = services.judge_engagement(engagement, request.user)
+        return Response(serializers.VerdictSerializer(verdicts, many=True).data)
+
+
+class CriterionViewSet(VisibleMixin, mixins.CreateModelMixin, mixins.DestroyModelMixin,
+                       viewsets.ReadOnlyModelViewSet):
+    queryset = Criterion.objects.select_related("definition", "baseline__artifact")
+    serializer_class = serializers.CriterionSerializer
+    filterset_fields = ["criteria_set", "model", "stage"]
+
+    def perform_create(self, serializer):
+        serializer.instance = services.add_criterion(
+            actor=self.request.user, **serializer.validated_data)
+
+    def perform_destroy(self, instance):
+        services.remove_criterion(actor=self.request.user, criterion=instance)
+
+    @extend_schema(request=None, responses=serializers.VerdictSerializer)
+    @action(detail=True, methods=["post"])
+    def judge(self, request, pk=None):
+        """Compute the verdict anew from the raw files."""
+        criterion = self.get_object()
+        require(request.user, Can.WORK, criterion.criteria_set.engagement)
+        verdict = services.judge_criterion(criterion, request.user)
+        return Response(serializers.VerdictSerializer(verdict).data,
+                        status=status.HTTP_201_CREATED)
+
+
+class MeasurementViewSet(VisibleMixin, viewsets.ReadOnlyModelViewSet):
+    queryset = Measurement.objects.select_related("artifact")
+    serializer_class = serializers.MeasurementSerializer
+    filterset_fields = ["model", "quantity", "job"]
+
+
+class VerdictViewSet(VisibleMixin, viewsets.ReadOnlyModelViewSet):
+    queryset = Verdict.objects.select_related("criterion__definition", "criterion__baseline")
+    serializer_class = serializers.VerdictSerializer
+    filterset_fields = ["criterion", "outcome"]
+
+
+routes = [
+    ("definitions", DefinitionViewSet, "definition"),
+    ("baselines", BaselineViewSet, "baseline"),
+    ("criteria-sets", CriteriaSetViewSet, "criteria-set"),
+    ("criteria", CriterionViewSet, "criterion"),
+    ("measurements", MeasurementViewSet, "measurement"),
+    ("verdicts", VerdictViewSet, "verdict"),
+]

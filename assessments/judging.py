@@ -49,7 +49,7 @@ def _judge(criterion: Criterion, measurement: Measurement) -> Outcome:
         return judge_curve(aligned_curves(baseline.artifact, measurement.artifact),
                            criterion.threshold, rule_of(definition))
     return judge_values(
-        definition.calculator, _value(measurement.artifact, definition.quantity),
+        definition.calculator, _value(measurement.artifact, criterion.quantity),
         _value(baseline.artifact, baseline.quantity) if baseline else None,
         threshold=criterion.threshold, rule=rule_of(definition),
         cards=measurement.job.cards_wanted if measurement.job else None)

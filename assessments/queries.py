@@ -1,6 +1,8 @@
 """Reads that several doors share."""
 
-from assessments.models import CriteriaSet, Criterion, Verdict
+from django.db.models import QuerySet
+
+from assessments.models import CriteriaSet, Criterion, Measurement, Verdict
 from assessments.sentences import sentence
 from engagements.models import Engagement, MigratedModel
 
@@ -15,9 +17,13 @@ def latest_verdicts(engagement: Engagement, model: MigratedModel | None = None
                     ) -> list[tuple[Criterion, Verdict | None]]:
     """Each criterion of the current set with its newest verdict, in order of models."""
     current = current_criteria(engagement)
-    if current is None:
-        return []
-    rows = current.criteria.select_related("model", "definition", "baseline__artifact")
+    return verdicts_of(current, model) if current else []
+
+
+def verdicts_of(criteria_set: CriteriaSet, model: MigratedModel | None = None
+                ) -> list[tuple[Criterion, Verdict | None]]:
+    """Each criterion of a set with its newest verdict, in order of models."""
+    rows = criteria_set.criteria.select_related("model", "definition", "baseline__artifact")
     if model:
         rows = rows.filter(model=model)
     rows = list(rows)
@@ -26,6 +32,21 @@ def latest_verdicts(engagement: Engagement, model: MigratedModel | None = None
             "measurement__artifact", "measurement__job__node"):
         newest[verdict.criterion_id] = verdict
     return [(row, newest.get(row.pk)) for row in rows]
+
+
+def newest_verdict(criterion: Criterion) -> Verdict | None:
+    """The verdict that counts: the last one computed."""
+    return criterion.verdicts.select_related(
+        "measurement__artifact", "measurement__job__node").first()
+
+
+def measurements_of(criterion: Criterion) -> QuerySet[Measurement]:
+    """All measurements of a criterion's quantity, newest first, without the baseline's file."""
+    found = Measurement.objects.filter(
+        model=criterion.model, quantity=criterion.quantity).select_related("artifact", "job")
+    if criterion.baseline:
+        found = found.exclude(artifact=criterion.baseline.artifact)
+    return found
 
 
 def verdict_sentence(criterion: Criterion, verdict: Verdict | None) -> str:

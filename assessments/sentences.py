@@ -37,6 +37,12 @@ def shown(figure: float, threshold: Decimal, unit: str) -> tuple[str, str]:
     return f"{exact:f}{suffix}", limit_text + suffix
 
 
+def in_unit(threshold: Decimal, unit: str) -> str:
+    """A threshold in the unit that people read: 0.02 is "2 %"."""
+    value = Decimal(threshold) * (100 if unit == "%" else 1)
+    return f"{value.normalize():f}{_suffix(unit)}"
+
+
 def _suffix(unit: str) -> str:
     return " %" if unit == "%" else f" {unit}" if unit and not unit.startswith("/") else unit
 

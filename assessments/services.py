@@ -19,6 +19,7 @@ from assessments.models import (
     Verdict,
 )
 from assessments.quantities import quantities
+from assessments.queries import current_criteria, measurements_of
 from assessments.verdict import ENGINE_VERSION
 from engagements import audit
 from engagements.access import Can, require
@@ -74,6 +75,9 @@ def add_criterion(
         raise InvalidInput(_("The model belongs to another engagement."))
     if baseline and baseline.model_id != model.pk:
         raise InvalidInput(_("The baseline belongs to another model."))
+    if baseline and not baseline.serves(definition):
+        raise InvalidInput(_("This baseline holds another quantity (%(quantity)s).")
+                           % {"quantity": baseline.quantity})
     criterion = Criterion.objects.create(
         criteria_set=criteria_set, model=model, definition=definition, stage=stage,
         threshold=Decimal(threshold), baseline=baseline,
@@ -132,6 +136,8 @@ def sign_criteria(*, actor: User, criteria_set: CriteriaSet, customer_signatory:
                   ) -> CriteriaSet:
     """Freeze the draft, its baselines and definitions, and supersede the version before.
 
+    What is measured already is judged under the new set.
+
     Raises InvalidInput for an empty set, a criterion without the baseline it needs, or a
     baseline whose raw file is damaged.
     """
@@ -153,6 +159,9 @@ def sign_criteria(*, actor: User, criteria_set: CriteriaSet, customer_signatory:
     audit.record(actor=actor, action="criteria.sign", target=criteria_set,
                  engagement=criteria_set.engagement,
                  data={"hash": criteria_set.content_hash, "customer": customer_signatory})
+    for criterion in criteria_set.criteria.all():
+        if newest_measurement(criterion):
+            judge_criterion(criterion, actor)
     return criteria_set
 
 
@@ -223,14 +232,45 @@ def judge_criterion(criterion: Criterion, actor: User | None = None) -> Verdict:
     return verdict
 
 
+@transaction.atomic
+def measure_file(*, actor: User, model: MigratedModel, artifact: Artifact) -> list[Verdict]:
+    """Take a stored file as a measurement of a model and judge the criteria it bears on.
+
+    For logs that no job of ours brought, for example from the customer's own node. A file that
+    belongs to no model becomes the model's.
+    """
+    require(actor, Can.WORK, model.engagement)
+    if artifact.engagement_id != model.engagement_id:
+        raise InvalidInput(_("The file belongs to another engagement."))
+    if artifact.model_id not in (None, model.pk):
+        raise InvalidInput(_("The file belongs to another model."))
+    if artifact.baselines.filter(model=model).exists():
+        raise InvalidInput(_("This file is the baseline; choose the file of the NPU run."))
+    if artifact.model_id is None:
+        artifact.model = model
+        artifact.save(update_fields=["model"])
+    measured = measure_artifact(artifact)
+    if not measured:
+        raise InvalidInput(_("Nothing that can be judged was found in the file."))
+    audit.record(actor=actor, action="measurement.add", target=artifact,
+                 engagement=model.engagement,
+                 data={"sha256": artifact.sha256, "quantities": [m.quantity for m in measured]})
+    return judge_affected(measured, actor)
+
+
+def judge_affected(measured: list[Measurement], actor: User | None = None) -> list[Verdict]:
+    """Compute anew what the measurements bear on, within the current criteria."""
+    touched = {(m.model_id, m.quantity) for m in measured}
+    sets = [current_criteria(model.engagement) for model in {m.model for m in measured}]
+    rows = Criterion.objects.filter(
+        criteria_set__in=[s for s in sets if s]).select_related("definition", "baseline")
+    return [judge_criterion(row, actor) for row in rows
+            if (row.model_id, row.quantity) in touched]
+
+
 def newest_measurement(criterion: Criterion) -> Measurement | None:
     """The newest measurement of the criterion's quantity that is not the baseline itself."""
-    found = Measurement.objects.filter(
-        model=criterion.model, quantity=criterion.definition.quantity
-    ).select_related("artifact", "job")
-    if criterion.baseline:
-        found = found.exclude(artifact=criterion.baseline.artifact)
-    return found.first()
+    return measurements_of(criterion).first()
 
 
 def _is_practice(criterion: Criterion, measurement: Measurement | None) -> bool:

@@ -130,6 +130,7 @@ def judge_curve(aligned: Aligned | None, threshold: Decimal, rule: Rule) -> Outc
              "nonfinite": inside.nonfinite, "first_nonfinite_step": inside.first_nonfinite_step,
              "first_step": inside.first_step, "last_step": inside.last_step,
              "baseline_points": inside.baseline_points,
+             "warnings": [vars(warning) for warning in inside.warnings],
              "minimum_points": rule.minimum_points, "minimum_coverage": rule.minimum_coverage}
     exact = _near_threshold(inside, figures.get(rule.figure), threshold, rule)
     if exact is not None:

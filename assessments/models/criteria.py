@@ -8,6 +8,25 @@ from engagements.stages import Stage
 from workers.models import Artifact
 
 
+class OfEngagementQuerySet(models.QuerySet):
+    """Rows that belong to an engagement over `engagement_path`."""
+
+    engagement_path = "engagement"
+
+    def visible_to(self, user) -> "OfEngagementQuerySet":
+        """Rows of the engagements that the user may see."""
+        return self.filter(
+            **{f"{self.engagement_path}__in": Engagement.objects.visible_to(user)})
+
+
+class OfSetQuerySet(OfEngagementQuerySet):
+    engagement_path = "criteria_set__engagement"
+
+
+class OfModelQuerySet(OfEngagementQuerySet):
+    engagement_path = "model__engagement"
+
+
 class MetricDefinition(models.Model):
     """How a figure is computed (DOMAIN 3.4). A version in use is never edited."""
 
@@ -86,6 +105,8 @@ class CriteriaSet(models.Model):
                                           blank=True)
     content_hash = models.CharField(max_length=64, blank=True)
 
+    objects = OfEngagementQuerySet.as_manager()
+
     class Meta:
         ordering = ["-version"]
         constraints = [
@@ -117,11 +138,17 @@ class Baseline(models.Model):
                                     related_name="+")
     frozen_at = models.DateTimeField(null=True, blank=True)
 
+    objects = OfModelQuerySet.as_manager()
+
     class Meta:
         ordering = ["model", "quantity", "-pk"]
 
     def __str__(self) -> str:
         return f"{self.model} · {self.quantity}"
+
+    def serves(self, definition: MetricDefinition) -> bool:
+        """Whether it holds the definition's quantity, perhaps of one task."""
+        return self.quantity.partition(":")[0] == definition.quantity
 
 
 class Criterion(models.Model):
@@ -136,8 +163,15 @@ class Criterion(models.Model):
                                  related_name="criteria")
     position = models.PositiveSmallIntegerField(default=0)
 
+    objects = OfSetQuerySet.as_manager()
+
     class Meta:
         ordering = ["model__position", "position", "pk"]
 
     def __str__(self) -> str:
         return f"{self.model.code} · {self.definition}"
+
+    @property
+    def quantity(self) -> str:
+        """What is measured: the baseline's quantity may name a task, as in `score:gsm8k`."""
+        return self.baseline.quantity if self.baseline else self.definition.quantity

@@ -1,7 +1,7 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from assessments.models.criteria import Criterion
+from assessments.models.criteria import Criterion, OfModelQuerySet
 from engagements.models import Engagement, MigratedModel
 from workers.models import Artifact, Job
 
@@ -28,6 +28,8 @@ class Measurement(models.Model):
     place = models.CharField(_("place in the file"), max_length=120, blank=True)
     is_practice = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = OfModelQuerySet.as_manager()
 
     class Meta:
         ordering = ["-pk"]
