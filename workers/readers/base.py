@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import math
 import pkgutil
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
@@ -180,10 +179,7 @@ def _first_bytes(source: Source, limit: int) -> bytes:
 
 
 def _unknown(source: Source) -> ReadError:
-    start = source.head.lstrip(b"\xef\xbb\xbf \t\r\n")
-    # "[2026-01-01 …" opens a log line, `{"` and `[{` open JSON
-    opens_json = re.match(rb'\{\s*["}]|\[\s*[\[{"\]]', start)
-    if opens_json and source.json is None:
+    if Sample(source, source.head).is_broken_json:
         message = "The file starts like JSON but is not complete or not valid."
         return ReadError("damaged_json", message)
     return ReadError("unknown_format", "No reader knows this content.")

@@ -135,7 +135,7 @@ class HfConsoleReader(TrainingLogReader):
     tool = TOOL
 
     def recognises(self, sample: Sample) -> int:
-        return 70 if RECORD.search(sample.text) else 0
+        return 70 if RECORD.search(sample.text) and not sample.is_broken_json else 0
 
     def series(self, source: Source) -> LossSeries:
         printed = Printed()

@@ -66,7 +66,8 @@ class LineLogReader(TrainingLogReader):
     confidence = 80
 
     def recognises(self, sample: Sample) -> int:
-        return self.confidence if self.pattern.search(sample.text) else 0
+        found = self.pattern.search(sample.text) and not sample.is_broken_json
+        return self.confidence if found else 0
 
     def point(self, found: re.Match[str], line: str, facts: dict[str, Any]) -> Point | None:
         """The record of a line; None where it has no loss. ``facts`` lives for the file."""

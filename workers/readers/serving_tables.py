@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from typing import Any
 
 from workers.readers.base import Reader, Reading, Sample, Source, register
@@ -42,11 +43,10 @@ class MindIeReader(Reader):
     name = "mindie_benchmark"
     kind = KIND
     tool = "MindIE Benchmark"
+    header = re.compile(r"\|\s*Metric\s*\|\s*average\s*\|")
 
     def recognises(self, sample: Sample) -> int:
-        if "FirstTokenTime" in sample.text and "SLO_P90" in sample.text:
-            return 92
-        return 0
+        return 92 if self.header.search(sample.text) else 0
 
     def read(self, source: Source) -> Reading:
         metrics = _last_tables(source, "Metric")

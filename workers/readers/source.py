@@ -15,12 +15,15 @@ from typing import Any, BinaryIO
 MAX_UNPACKED_BYTES = 4 * 1024**3
 MAX_TEXT_BYTES = 256 * 1024**2
 MAX_LINE_CHARACTERS = 1024**2
+MAX_PARSED_BYTES = 32 * 1024**2
 CHUNK_BYTES = 1024**2
 HEAD_BYTES = 256 * 1024
 TAIL_BYTES = 64 * 1024
 
 ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 ANSI_BYTES = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]")
+# "[2026-01-01 …" opens a log line, `{"` and `[{` open JSON
+JSON_START = re.compile(r"\{\s*[\"}]|\[\s*[\[{\"\]]")
 NEWLINES = re.compile(r"\r\n|\r|\n")
 ZIP_MAGIC = b"PK\x03\x04"
 GZIP_MAGIC = b"\x1f\x8b"
@@ -212,6 +215,14 @@ def _clean(data: bytes) -> bytes:
     return data.replace(b"\x00", b"") if b"\x00" in data else data
 
 
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
 class Sample:
     """What a reader may look at to recognise its format: content only, never the name.
 
@@ -240,6 +251,17 @@ class Sample:
     @property
     def json(self) -> Any:
         return None if self.is_binary else self._source.json
+
+    @cached_property
+    def is_broken_json(self) -> bool:
+        """True for one JSON value that is cut off or damaged; readers of lines leave it alone.
+
+        Files above 32 MiB are not parsed for this.
+        """
+        start = next((line.strip() for line in self.lines if line.strip()), "")
+        if not JSON_START.match(self.text.lstrip()) or self._source.size > MAX_PARSED_BYTES:
+            return False
+        return not _is_json(start) and self.json is None
 
     @property
     def source(self) -> Source:

@@ -16,6 +16,7 @@ from workers.readers.series import to_float
 from workers.readers.source import ReadingWarning
 
 EVALUATION = re.compile(r"\b(?:val|valid|validation|eval|test)\b[ _]?", re.IGNORECASE)
+MAX_LINE = 600
 EPOCH = re.compile(r"\bepoch[ :=#\[]*(\d+)", re.IGNORECASE)
 
 
@@ -36,15 +37,19 @@ class TextLogReader(LineLogReader):
 
     def recognises(self, sample: Sample) -> int:
         found = 0
+        if sample.is_broken_json:
+            return 0
         for line in sample.lines:
-            if self.pattern.search(line[:2000]) and not EVALUATION.search(line[:200]):
+            if len(line) > MAX_LINE or line.startswith(("|", "- ", "* ", "#")):
+                continue
+            if self.pattern.search(line) and not EVALUATION.search(line):
                 found += 1
                 if found == 3:
                     return self.confidence
         return 0
 
     def point(self, found: re.Match[str], line: str, facts: dict[str, Any]) -> Point | None:
-        if EVALUATION.search(line[: found.start("loss")]):
+        if len(line) > MAX_LINE or EVALUATION.search(line[: found.start("loss")]):
             return None
         loss = to_float(found["loss"])
         step = _global_step(int(found["step"] or found["later"]), line, facts)

@@ -1,0 +1,66 @@
+"""Event files, written here as TensorBoard frames them."""
+
+import math
+import struct
+
+import pytest
+
+from workers.readers import ReadError, read_file
+from workers.readers.series import read_series
+from workers.readers.tensorboard import masked_crc
+
+
+def record(data: bytes) -> bytes:
+    length = struct.pack("<Q", len(data))
+    return (
+        length + struct.pack("<I", masked_crc(length)) + data + struct.pack("<I", masked_crc(data))
+    )
+
+
+def block(number: int, data: bytes) -> bytes:
+    assert len(data) < 128
+    return bytes([number << 3 | 2, len(data)]) + data
+
+
+def scalar(tag: str, step: int, value: float, *, tensor: bool = False) -> bytes:
+    number = struct.pack("<f", value)
+    content = block(8, b"\x08\x01" + block(4, number)) if tensor else b"\x15" + number
+    summary = block(1, block(1, tag.encode()) + content)
+    return record(b"\x09" + struct.pack("<d", 1.0) + bytes([0x10, step]) + block(5, summary))
+
+
+HEAD = record(b"\x09" + struct.pack("<d", 1.0) + block(3, b"brain.Event:2"))
+
+
+def test_the_checksum_is_crc32c():
+    # RFC 3720 B.4: 32 bytes of zeros have the CRC-32C 0x8A9136AA
+    crc = 0x8A9136AA
+    assert masked_crc(bytes(32)) == (((crc >> 15) | (crc << 17)) + 0xA282EAD8) & 0xFFFFFFFF
+
+
+@pytest.mark.parametrize("tensor", [False, True])
+@pytest.mark.parametrize("tag", ["train/loss", "Loss/train", "lm loss"])
+def test_scalars_of_the_training_loss(written, tag, tensor):
+    data = HEAD + scalar("val/loss", 0, 9.0)
+    data += b"".join(scalar(tag, step, 4.0 - step, tensor=tensor) for step in range(3))
+    series = read_series(written(data))
+    assert (series.steps.tolist(), series.losses.tolist()) == ([0, 1, 2], [4.0, 3.0, 2.0])
+    assert series.extras["tag"] == tag
+
+
+def test_nan_and_a_cut_off_record(written):
+    data = HEAD + scalar("loss", 1, 2.0) + scalar("loss", 2, math.nan) + scalar("loss", 3, 1.0)[:-6]
+    series = read_series(written(data))
+    assert series.steps.tolist() == [1, 2]
+    assert [warning.code for warning in series.warnings] == ["truncated_record", "nonfinite_loss"]
+
+
+def test_a_file_of_evaluations_is_no_curve(written):
+    reading = read_file(written(HEAD + scalar("eval/loss", 5, 1.5)))
+    assert (reading.kind, reading.values["metrics"]) == ("evaluation", {"eval/loss": 1.5})
+
+
+def test_a_file_without_scalars(written):
+    with pytest.raises(ReadError) as error:
+        read_file(written(HEAD))
+    assert error.value.code == "no_loss_points"
