@@ -1,0 +1,125 @@
+"""Money: exact decimal arithmetic, one rounding level (the line), and amounts in words."""
+
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+
+from django.utils.translation import gettext as _
+
+from engagements.errors import InvalidInput
+
+CENT = Decimal("0.01")
+
+
+def to_cents(value: Decimal) -> Decimal:
+    """Half up to two decimals (DOMAIN 9.4)."""
+    return Decimal(value).quantize(CENT, rounding=ROUND_HALF_UP)
+
+
+@dataclass(frozen=True)
+class LineAmounts:
+    """One line: amount without tax after discount, tax, amount with tax."""
+
+    list_amount: Decimal
+    net: Decimal
+    tax: Decimal
+
+    @property
+    def gross(self) -> Decimal:
+        return self.net + self.tax
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Sums of the rounded lines; the discount is the difference of both sums."""
+
+    list_amount: Decimal
+    net: Decimal
+    tax: Decimal
+
+    @property
+    def discount(self) -> Decimal:
+        return self.list_amount - self.net
+
+    @property
+    def gross(self) -> Decimal:
+        return self.net + self.tax
+
+
+def line_amounts(quantity: Decimal, months: Decimal, unit_price: Decimal, tax_rate: Decimal,
+                 discount_rate: Decimal = Decimal(0)) -> LineAmounts:
+    """Amounts of a line, each rounded to the cent once."""
+    full = to_cents(quantity * months * unit_price)
+    net = to_cents(quantity * months * unit_price * (1 - discount_rate))
+    return LineAmounts(full, net, to_cents(net * tax_rate))
+
+
+def totals(lines: list[LineAmounts]) -> Totals:
+    """Sums of lines; never stored, always computed (R-QUO-01)."""
+    return Totals(*(sum((getattr(line, name) for line in lines), Decimal(0))
+                    for name in ("list_amount", "net", "tax")))
+
+
+def without_tax(gross: Decimal, rate: Decimal) -> tuple[Decimal, Decimal]:
+    """(net, tax) of an amount that includes tax: net = gross / (1 + rate), tax the rest."""
+    net = to_cents(gross / (1 + rate))
+    return net, gross - net
+
+
+def split(total: Decimal, percentages: list[Decimal]) -> list[Decimal]:
+    """Milestone amounts that sum exactly; the last one takes the remainder (R-QUO-04)."""
+    if sum(percentages) != 100:
+        raise InvalidInput(_("The payment milestones add up to %(sum)s %%, not to 100 %%.")
+                           % {"sum": sum(percentages)})
+    parts = [to_cents(total * p / 100) for p in percentages[:-1]]
+    return [*parts, total - sum(parts, Decimal(0))]
+
+
+DIGITS = "零壹贰叁肆伍陆柒捌玖"
+UNITS = ("", "拾", "佰", "仟")
+GROUPS = ("", "万", "亿")
+
+
+def amount_in_words(amount: Decimal) -> str:
+    """The amount in formal Chinese numerals after 人民币 (DOMAIN 9.3, canonical forms).
+
+    Raises InvalidInput for negative amounts and those of 10¹² and more.
+    """
+    cents = int(to_cents(amount) * 100)
+    if cents < 0 or cents >= 10**14:
+        raise InvalidInput(_("Only amounts from 0 to below 10¹² can be written in words."))
+    yuan, jiao, fen = cents // 100, cents // 10 % 10, cents % 10
+    if cents == 0:
+        return "零元整"
+    whole = _integer_in_words(yuan) + "元" if yuan else ""
+    if not jiao and not fen:
+        return whole + "整"
+    if not fen:
+        return whole + ("零" if yuan and yuan % 10 == 0 else "") + DIGITS[jiao] + "角整"
+    if not jiao:
+        return whole + ("零" if yuan else "") + DIGITS[fen] + "分"
+    zero = "零" if yuan and yuan % 10 == 0 else ""
+    return whole + zero + DIGITS[jiao] + "角" + DIGITS[fen] + "分"
+
+
+def _integer_in_words(number: int) -> str:
+    groups = [number // 10000**n % 10000 for n in range(3)]
+    words = ""
+    for n in (2, 1, 0):
+        value = groups[n]
+        if not value:
+            continue
+        lower_was_skipped = words and (value < 1000 or (n < 2 and not groups[n + 1]))
+        words += ("零" if lower_was_skipped else "") + _group_in_words(value) + GROUPS[n]
+    return words
+
+
+def _group_in_words(value: int) -> str:
+    words, pending_zero = "", False
+    for n in (3, 2, 1, 0):
+        digit = value // 10**n % 10
+        if digit:
+            words += ("零" if pending_zero else "") + DIGITS[digit] + UNITS[n]
+            pending_zero = False
+        elif words:
+            pending_zero = True
+    return words
