@@ -1,0 +1,195 @@
+"""The arithmetic: figures, thresholds, and every outcome."""
+
+import json
+import math
+import os
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assessments.alignment import align
+from assessments.verdict import Rule, compare, curve_figures, judge_curve, judge_values
+from tests.assessments.conftest import SAMPLES, curve
+from workers.readers.series import read_series
+
+TWO_PERCENT = Decimal("0.02")
+RULE = Rule()
+NAMES = {
+    "MRE": "mean_relative_error", "MRE_from21": "mean_relative_error_from_step_21",
+    "MaxRE": "max_relative_error", "MAE": "mean_absolute_error",
+    "RE_of_means": "relative_error_of_means", "MRE_sma100": "mean_relative_error_smoothed_100",
+    "RE_last100": "relative_error_last_100", "frac_steps_over_2pct": "fraction_over_2_percent",
+}
+PAIRS = json.loads((SAMPLES / "truth.json").read_text())
+
+
+def outcome(baseline, candidate, threshold=TWO_PERCENT, rule=RULE):
+    return judge_curve(align(curve(baseline), curve(candidate)), threshold, rule)
+
+
+@pytest.mark.parametrize("truth", PAIRS, ids=lambda pair: pair["candidate"])
+def test_figures_agree_with_independent_ones(truth):
+    aligned = align(*(read_series(SAMPLES / truth[side]) for side in ("baseline", "candidate")))
+    figures = curve_figures(aligned)
+    assert (len(aligned.steps), aligned.nonfinite) == (truth["n_common"], truth["n_nonfinite"])
+    assert {short: figures[name] for short, name in NAMES.items()} == pytest.approx(
+        {short: truth[short] for short in NAMES}, rel=1e-9, abs=1e-15)
+
+
+@pytest.mark.skipif("DESK_SAMPLES" not in os.environ, reason="DESK_SAMPLES is not set")
+@pytest.mark.parametrize(("baseline", "candidate"), [
+    ("megatron/megatron_fmt_fp32.log", "megatron/megatron_fmt_bf16.log"),
+    ("llamafactory/lfS_fp32.trainer_log.jsonl", "llamafactory/lfS_bf16.trainer_log.jsonl"),
+    ("imagenet_style/S_fp32.log", "imagenet_style/S_bf16.log"),
+    ("csv/S_fp32.metrics.csv", "csv/S_bf16.metrics.csv"),
+    ("megatron_golden/bert__bert_release_sm.h100.json",
+     "megatron_golden/bert__bert_release_sm.gb200.json"),
+    ("modelzoo_tf/InsightFace_if_gpu.log.gz", "modelzoo_tf/InsightFace_if_npu.log.gz"),
+])
+def test_figures_of_the_other_formats(baseline, candidate):
+    folder = Path(os.environ["DESK_SAMPLES"]) / "training-and-performance"
+    truth = json.loads((folder / "truth.json").read_text())[f"train/{candidate}"]["pair"]
+    aligned = align(*(read_series(folder / "train" / name) for name in (baseline, candidate)))
+    figures = curve_figures(aligned)
+    assert {short: figures[name] for short, name in NAMES.items()} == pytest.approx(
+        {short: truth[short] for short in NAMES}, rel=1e-9, abs=1e-15)
+
+
+def test_the_definition_decides():
+    """One genuine pair: 1.992 % over all steps, 2.006 % from step 21."""
+    aligned = align(*(read_series(SAMPLES / name)
+                      for name in ("ng_fp32.log.gz", "ng_crash_resume.log.gz")))
+    flagperf = Rule(figure="mean_relative_error_from_step_21")
+    assert judge_curve(aligned, TWO_PERCENT, RULE).outcome == "passed"
+    assert judge_curve(aligned, TWO_PERCENT, flagperf).outcome == "failed"
+
+
+def test_half_high_half_low_flips_with_the_definition():
+    """DOMAIN 3.4: 3 % high, then 3 % low."""
+    steps = np.arange(1000)
+    reference = 2 + 2 * np.exp(-steps / 200)
+    candidate = np.where(steps < 500, 1.03, 0.97) * reference
+    by_step = outcome(reference, candidate)
+    by_means = outcome(reference, candidate, rule=Rule(figure="relative_error_of_means"))
+    assert by_step.figure == pytest.approx(0.03, rel=1e-9)
+    assert (by_step.outcome, by_means.outcome) == ("failed", "passed")
+    assert by_means.figure < 0.01
+
+
+@pytest.mark.parametrize(("comparison", "expected"),
+                         [("lt", "failed"), ("le", "passed"), ("gt", "failed"), ("ge", "passed")])
+@pytest.mark.parametrize("loss", [1.0, 5.0, 0.7, 3.3])
+def test_exactly_the_threshold(loss, comparison, expected):
+    """In binary 5.1 against 5.0 is a little less than 2 %; strict < must still fail."""
+    found = outcome([loss] * 50, [float(Decimal(str(loss)) * Decimal("1.02"))] * 50,
+                    rule=Rule(comparison=comparison))
+    assert (found.outcome, found.figure) == (expected, 0.02)
+
+
+@pytest.mark.parametrize("figure", [
+    "mean_relative_error", "mean_relative_error_from_step_21", "max_relative_error",
+    "relative_error_of_means", "relative_error_last_100"])
+def test_exactly_the_threshold_under_every_relative_definition(figure):
+    found = outcome([5.0] * 150, [5.1] * 150, rule=Rule(figure=figure))
+    assert (found.outcome, found.figure) == ("failed", 0.02)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("side", ["baseline", "candidate"])
+def test_one_value_that_is_not_finite_is_never_passed(value, side):
+    curves = {"baseline": [2.0] * 200, "candidate": [2.0] * 200}
+    curves[side][150] = value
+    found = outcome(**curves)
+    assert (found.outcome, found.reason) == ("failed", "nonfinite")
+    assert (found.facts["nonfinite"], found.facts["first_nonfinite_step"]) == (1, 151)
+
+
+def test_a_run_that_goes_nan_after_the_baseline_ends_is_not_passed():
+    found = outcome([2.0] * 100, [2.0] * 110 + [math.nan] * 5)
+    assert (found.outcome, found.reason) == ("failed", "nonfinite")
+
+
+def test_nan_outside_the_agreed_window_does_not_count():
+    found = outcome([2.0] * 100, [2.0] * 80 + [math.nan] * 20, rule=Rule(last_step=80))
+    assert found.outcome == "passed"
+
+
+def test_too_little_coverage_is_not_provable():
+    found = outcome([2.0] * 100, [2.0] * 94)
+    assert (found.outcome, found.reason) == ("not_provable", "too_little_coverage")
+    assert found.facts["coverage"] == 0.94
+
+
+def test_no_common_step_is_not_provable():
+    found = judge_curve(align(curve([2.0] * 10), curve([2.0] * 10, first=100)), TWO_PERCENT, RULE)
+    assert (found.outcome, found.reason) == ("not_provable", "no_common_steps")
+
+
+def test_fewer_points_than_the_definition_asks_for():
+    found = outcome([2.0] * 20, [2.0] * 20,
+                    rule=Rule(figure="mean_relative_error_from_step_21", minimum_points=21))
+    assert (found.outcome, found.reason) == ("not_provable", "too_few_points")
+
+
+def test_nothing_measured():
+    assert judge_curve(None, TWO_PERCENT, RULE).outcome == "not_measured"
+
+
+def test_a_zero_baseline_with_an_error_is_infinite_and_fails():
+    found = outcome([0.0, 1.0], [0.1, 1.0])
+    assert (found.outcome, found.figure) == ("failed", math.inf)
+
+
+@pytest.mark.parametrize(("calculator", "candidate", "baseline", "comparison", "limit", "expected"), [
+    ("relative_error", 90.3, 91.2, "lt", "0.02", "passed"),   # 0.9 points, 0.99 %
+    ("relative_error", 39.0, 40.0, "lt", "0.02", "failed"),   # 1.0 points, 2.5 %
+    ("relative_error", 49.0, 50.0, "le", "0.02", "passed"),   # exactly 2 %
+    ("relative_error", 49.0, 50.0, "lt", "0.02", "failed"),
+    ("relative_error", 95.0, 91.2, "lt", "0.02", "failed"),   # a gain counts when two-sided
+    ("degradation", 95.0, 91.2, "lt", "0.02", "passed"),
+    ("reduction", 19.1, 28.5, "ge", "0.3", "passed"),
+    ("reduction", 19.95, 28.5, "ge", "0.3", "passed"),        # exactly 30 %
+    ("ratio", 18200.0, 12500.0, "ge", "1.456", "passed"),     # exactly
+    ("value", 9.9, None, "le", "9.9", "passed"),
+])
+def test_single_values(calculator, candidate, baseline, comparison, limit, expected):
+    found = judge_values(calculator, candidate, baseline, threshold=Decimal(limit),
+                         rule=Rule(comparison=comparison))
+    assert found.outcome == expected
+
+
+@pytest.mark.parametrize(("arguments", "cards", "expected"), [
+    (("scaling", 25.6, 1.0), 32, ("passed", "threshold_met")),  # exactly 80 %
+    (("scaling", 25.5, 1.0), 32, ("failed", "threshold_missed")),
+    (("scaling", 32.1, 1.0), 32, ("not_provable", "implausible_scaling")),
+    (("scaling", 25.6, 1.0), None, ("not_provable", "cards_unknown")),
+    (("ratio", 1.0, None), None, ("not_provable", "no_baseline")),
+    (("ratio", 1.0, 0.0), None, ("not_provable", "baseline_zero")),
+    (("ratio", None, 1.0), None, ("not_measured", "no_measurement")),
+    (("value", math.nan, None), None, ("failed", "nonfinite")),
+    (("ratio", 1.0, math.inf), None, ("failed", "nonfinite")),
+])
+def test_reasons(arguments, cards, expected):
+    found = judge_values(*arguments, threshold=Decimal("0.8"), rule=Rule(comparison="ge"),
+                         cards=cards)
+    assert (found.outcome, found.reason) == expected
+
+
+@given(figure=st.floats(allow_nan=False, allow_infinity=False), limit=st.decimals(-1000, 1000))
+def test_exactly_one_of_less_and_at_least(figure, limit):
+    assert compare(figure, limit, "lt") is not compare(figure, limit, "ge")
+    assert compare(figure, limit, "gt") is not compare(figure, limit, "le")
+
+
+@given(st.lists(st.tuples(st.floats(0.5, 20), st.floats(0.5, 20)), min_size=1, max_size=80))
+def test_relations_between_the_figures(pairs):
+    baseline, candidate = zip(*pairs, strict=True)
+    figures = curve_figures(align(curve(baseline), curve(candidate)))
+    assert figures["mean_relative_error"] <= figures["max_relative_error"] * (1 + 1e-12)
+    assert 0 <= figures["fraction_over_2_percent"] <= 1
+    mean_error = figures["relative_error_of_means"] * np.mean(baseline)
+    assert mean_error <= figures["mean_absolute_error"] * (1 + 1e-9) + 1e-12
