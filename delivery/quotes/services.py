@@ -243,6 +243,18 @@ def answer_quote(*, actor: User, quote: Quote, is_accepted: bool, reason: str = 
     return _move(quote, actor, state, f"quote.{state}", reason=reason)
 
 
+def move_quote(*, actor: User, quote: Quote, move: str, reason: str = "") -> Quote:
+    """One door for all moves: submit, approve, issue, return, accept, decline."""
+    if move == "return":
+        return return_quote(actor=actor, quote=quote, reason=reason)
+    if move in ("accept", "decline"):
+        return answer_quote(actor=actor, quote=quote, is_accepted=move == "accept", reason=reason)
+    moves = {"submit": submit_quote, "approve": approve_quote, "issue": issue_quote}
+    if move not in moves:
+        raise InvalidInput(_("There is no such step."))
+    return moves[move](actor=actor, quote=quote)
+
+
 def _in_state(quote: Quote, state: str) -> Quote:
     quote = Quote.objects.select_for_update().get(pk=quote.pk)
     if quote.state != state:

@@ -96,22 +96,12 @@ def terms(request, pk):
     return render(request, "delivery/quotes/terms.html", {"form": form, "quote": quote})
 
 
-MOVES = {"submit": services.submit_quote, "approve": services.approve_quote,
-         "issue": services.issue_quote}
-
-
 @require_POST
 def quote_move(request, pk, move):
     quote = _quote(request, pk)
-    if move == "return":
-        attempt(request, lambda: services.return_quote(
-            actor=request.user, quote=quote, reason=request.POST.get("reason", "")), _("Done."))
-    elif move in ("accept", "decline"):
-        attempt(request, lambda: services.answer_quote(
-            actor=request.user, quote=quote, is_accepted=move == "accept",
-            reason=request.POST.get("reason", "")), _("Your answer is recorded."))
-    elif move in MOVES:
-        attempt(request, lambda: MOVES[move](actor=request.user, quote=quote), _("Done."))
+    attempt(request, lambda: services.move_quote(
+        actor=request.user, quote=quote, move=move, reason=request.POST.get("reason", "")),
+        _("Done; the step is recorded."))
     return redirect("quotes:quote", pk)
 
 

@@ -1,0 +1,123 @@
+"""REST doors of engagements. Each write is one service call."""
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework import mixins, viewsets
+from rest_framework.decorators import action
+from rest_framework.response import Response
+
+from engagements import serializers, services
+from engagements.access import Can, require
+from engagements.gates import evaluate
+from engagements.models import Customer, Engagement, Membership, MigratedModel, StageRecord
+
+
+class CustomerViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
+    queryset = Customer.objects.all()
+    serializer_class = serializers.CustomerSerializer
+    filterset_fields = ["name"]
+
+    def get_queryset(self):
+        visible = Engagement.objects.visible_to(self.request.user)
+        if self.request.user.is_reviewer:
+            return super().get_queryset().filter(engagements__in=visible).distinct()
+        return super().get_queryset()
+
+    def perform_create(self, serializer):
+        serializer.instance = services.create_customer(
+            actor=self.request.user, **serializer.validated_data)
+
+
+class EngagementViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
+                        viewsets.ReadOnlyModelViewSet):
+    queryset = Engagement.objects.all()
+    serializer_class = serializers.EngagementSerializer
+    filterset_fields = ["code", "scope", "state", "customer"]
+    lookup_field = "code"
+
+    def get_queryset(self):
+        return super().get_queryset().visible_to(self.request.user)
+
+    def perform_create(self, serializer):
+        serializer.instance = services.create_engagement(
+            actor=self.request.user, **serializer.validated_data)
+
+    def perform_update(self, serializer):
+        serializer.instance = services.update_engagement(
+            actor=self.request.user, engagement=serializer.instance, **serializer.validated_data)
+
+
+class MembershipViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin,
+                        viewsets.ReadOnlyModelViewSet):
+    queryset = Membership.objects.select_related("engagement", "user")
+    serializer_class = serializers.MembershipSerializer
+    filterset_fields = ["engagement", "user", "role"]
+
+    def get_queryset(self):
+        return super().get_queryset().filter(
+            engagement__in=Engagement.objects.visible_to(self.request.user))
+
+    def perform_create(self, serializer):
+        serializer.instance = services.add_member(
+            actor=self.request.user, **serializer.validated_data)
+
+    def perform_destroy(self, instance):
+        services.remove_member(actor=self.request.user, membership=instance)
+
+
+class MigratedModelViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
+    queryset = MigratedModel.objects.all()
+    serializer_class = serializers.MigratedModelSerializer
+    filterset_fields = ["engagement", "code", "scope"]
+
+    def get_queryset(self):
+        return super().get_queryset().visible_to(self.request.user)
+
+    def perform_create(self, serializer):
+        serializer.instance = services.add_model(
+            actor=self.request.user, **serializer.validated_data)
+
+
+class StageRecordViewSet(viewsets.ReadOnlyModelViewSet):
+    queryset = StageRecord.objects.prefetch_related("checklist", "transitions")
+    serializer_class = serializers.StageRecordSerializer
+    filterset_fields = ["model", "model__engagement", "stage", "state"]
+
+    def get_queryset(self):
+        return super().get_queryset().visible_to(self.request.user)
+
+    @extend_schema(request=serializers.MoveSerializer)
+    @action(detail=True, methods=["post"])
+    def move(self, request, pk=None):
+        """Start, submit, pass or send back."""
+        door = serializers.MoveSerializer(data=request.data)
+        door.is_valid(raise_exception=True)
+        services.move_stage(actor=request.user, record=self.get_object(), **door.validated_data)
+        return Response(self.get_serializer(self.get_object()).data)
+
+    @extend_schema(responses=serializers.CheckSerializer(many=True))
+    @action(detail=True, pagination_class=None, filterset_fields=None)
+    def gate(self, request, pk=None):
+        """What the gate checks say now."""
+        return Response([result.as_dict() for result in evaluate(self.get_object())])
+
+    @extend_schema(request=serializers.TickSerializer)
+    @action(detail=True, methods=["post"])
+    def tick(self, request, pk=None):
+        """Confirm a checklist item, or take it back."""
+        record = self.get_object()
+        require(request.user, Can.WORK, record.engagement)
+        door = serializers.TickSerializer(data=request.data)
+        door.is_valid(raise_exception=True)
+        item = get_object_or_404(record.checklist, pk=door.validated_data["item"])
+        services.tick_item(actor=request.user, item=item, is_done=door.validated_data["is_done"])
+        return Response(self.get_serializer(self.get_object()).data)
+
+
+routes = [
+    ("customers", CustomerViewSet, "customer"),
+    ("engagements", EngagementViewSet, "engagement"),
+    ("memberships", MembershipViewSet, "membership"),
+    ("models", MigratedModelViewSet, "model"),
+    ("stages", StageRecordViewSet, "stage"),
+]

@@ -1,0 +1,82 @@
+from rest_framework import serializers
+
+from engagements.models import (
+    ChecklistItem,
+    Customer,
+    Engagement,
+    Membership,
+    MigratedModel,
+    StageRecord,
+    StageTransition,
+)
+from engagements.stages import StageMove
+
+
+class CustomerSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = Customer
+        fields = "__all__"
+
+
+class EngagementSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = Engagement
+        fields = ["id", "code", "name", "name_en", "customer", "contract_number", "scope",
+                  "description", "description_en", "state", "starts_on", "ends_on", "created_at"]
+        read_only_fields = ["state", "created_at"]
+
+
+class MembershipSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = Membership
+        fields = ["id", "engagement", "user", "role"]
+        validators = []
+
+
+class MigratedModelSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = MigratedModel
+        fields = ["id", "engagement", "code", "name", "name_en", "task", "framework",
+                  "parameters_billion", "scope", "position"]
+        read_only_fields = ["position"]
+        validators = []
+
+
+class ChecklistItemSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = ChecklistItem
+        fields = ["id", "text", "text_en", "done_by", "done_at"]
+
+
+class StageTransitionSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = StageTransition
+        fields = ["move", "from_state", "to_state", "actor", "at", "comment", "checks"]
+
+
+class StageRecordSerializer(serializers.ModelSerializer):
+    checklist = ChecklistItemSerializer(many=True, read_only=True)
+    transitions = StageTransitionSerializer(many=True, read_only=True)
+
+    class Meta:
+        model = StageRecord
+        fields = ["id", "model", "stage", "state", "started_at", "submitted_at", "passed_at",
+                  "checklist", "transitions"]
+
+
+class MoveSerializer(serializers.Serializer):
+    move = serializers.ChoiceField(choices=StageMove.choices)
+    comment = serializers.CharField(required=False, default="", allow_blank=True)
+
+
+class TickSerializer(serializers.Serializer):
+    item = serializers.IntegerField()
+    is_done = serializers.BooleanField(default=True)
+
+
+class CheckSerializer(serializers.Serializer):
+    code = serializers.CharField()
+    label = serializers.CharField()
+    is_met = serializers.BooleanField()
+    sentence = serializers.CharField()
+    url = serializers.CharField()

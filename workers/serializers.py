@@ -1,0 +1,95 @@
+from rest_framework import serializers
+
+from engagements.models import Engagement, MigratedModel
+from workers.models import Artifact, Card, Job, Node, StoredReading
+
+
+class CardSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = Card
+        exclude = ["node"]
+
+
+class NodeSerializer(serializers.ModelSerializer):
+    """A node; the credentials go in and never come out."""
+
+    private_key = serializers.CharField(write_only=True)
+    passphrase = serializers.CharField(write_only=True, required=False, allow_blank=True)
+    cards = CardSerializer(many=True, read_only=True)
+    offered_fingerprint = serializers.SerializerMethodField()
+    pinned_fingerprint = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Node
+        fields = ["id", "name", "host", "port", "username", "private_key", "passphrase", "state",
+                  "is_practice", "scratch_dir", "set_env", "cards_total", "software",
+                  "last_seen_at", "offered_fingerprint", "pinned_fingerprint", "cards"]
+        read_only_fields = ["state", "software", "last_seen_at"]
+
+    def get_offered_fingerprint(self, node) -> str:
+        return _fingerprint(node.offered_host_key)
+
+    def get_pinned_fingerprint(self, node) -> str:
+        return _fingerprint(node.host_key)
+
+
+def _fingerprint(key: str) -> str:
+    from workers.ssh import fingerprint
+
+    return fingerprint(key) if key else ""
+
+
+class ConfirmSerializer(serializers.Serializer):
+    fingerprint = serializers.CharField()
+
+
+class JobSerializer(serializers.ModelSerializer):
+    sentence = serializers.CharField(read_only=True)
+
+    class Meta:
+        model = Job
+        fields = ["id", "kind", "engagement", "model", "stage", "node", "is_practice",
+                  "parameters", "command", "cards_wanted", "state", "attempt", "retry_of",
+                  "created_by", "created_at", "started_at", "finished_at", "sentence",
+                  "technical_cause", "exit_status", "results", "progress_done", "progress_total",
+                  "last_loss", "heartbeat_at", "cancel_requested_at"]
+        read_only_fields = [f for f in fields if f not in (
+            "kind", "engagement", "model", "stage", "node", "parameters")]
+
+
+class ReadingSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = StoredReading
+        fields = ["id", "artifact", "kind", "reader", "reader_version", "tool", "tool_version",
+                  "values", "warnings", "read_at"]
+
+
+class ArtifactSerializer(serializers.ModelSerializer):
+    readings = ReadingSerializer(many=True, read_only=True)
+
+    class Meta:
+        model = Artifact
+        fields = ["id", "engagement", "model", "job", "name", "size", "sha256", "is_practice",
+                  "note", "uploaded_by", "created_at", "readings"]
+
+
+class UploadSerializer(serializers.Serializer):
+    engagement = serializers.PrimaryKeyRelatedField(queryset=Engagement.objects.all())
+    model = serializers.PrimaryKeyRelatedField(
+        queryset=MigratedModel.objects.all(), required=False, allow_null=True)
+    upload = serializers.FileField()
+    note = serializers.CharField(required=False, default="", allow_blank=True)
+
+
+class KindSerializer(serializers.Serializer):
+    code = serializers.CharField()
+    title = serializers.CharField()
+    description = serializers.CharField()
+    stages = serializers.ListField(child=serializers.CharField())
+    runs_on_node = serializers.BooleanField()
+    parameters = serializers.DictField()
+
+
+class LogSerializer(serializers.Serializer):
+    text = serializers.CharField()
+    next_offset = serializers.IntegerField()
