@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import importlib
 import math
 import pkgutil
+import struct
+import zipfile
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
@@ -27,6 +31,21 @@ __all__ = [
     "recognise",
     "register",
 ]
+
+DAMAGE = (
+    ArithmeticError,
+    AttributeError,
+    csv.Error,
+    EOFError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+    struct.error,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+"""What reading damaged content raises; callers see ReadError ``damaged_file`` instead."""
 
 WHOLE_SCAN_BYTES = 64 * 1024**2
 
@@ -113,13 +132,18 @@ def read_file(path: str | Path) -> Reading:
     reader = recognise(source)
     try:
         reading = reader.read(source)
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError) as error:
-        message = f"The file looks like {reader.name} but cannot be read: {error!r}."
-        raise ReadError("damaged_file", message) from error
+    except DAMAGE as error:
+        raise damaged(reader, error) from error
     reading.values = json_safe(reading.values)
     known = {(warning.code, warning.line) for warning in reading.warnings}
     reading.warnings += [w for w in source.warnings if (w.code, w.line) not in known]
     return reading
+
+
+def damaged(reader: Reader, error: BaseException) -> ReadError:
+    """The error for content that was recognised but breaks its reader."""
+    message = f"The file looks like {reader.name} but cannot be read: {error!r}."
+    return ReadError("damaged_file", message)
 
 
 def open_source(path: str | Path) -> Source:
@@ -156,12 +180,19 @@ def recognise(source: Source, kind: str | None = None) -> Reader:
 
 def _best(sample: Sample, kind: str | None) -> Reader | None:
     ranked = [
-        (reader.recognises(sample), reader)
+        (_confidence(reader, sample), reader)
         for reader in load_readers()
         if kind is None or reader.kind == kind
     ]
     confidence, reader = max(ranked, key=lambda pair: pair[0], default=(0, None))
     return reader if confidence > 0 else None
+
+
+def _confidence(reader: Reader, sample: Sample) -> int:
+    try:
+        return reader.recognises(sample)
+    except DAMAGE:
+        return 0
 
 
 def _known_size(source: Source) -> float:

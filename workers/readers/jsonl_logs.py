@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from workers.readers.base import Sample, Source, register
-from workers.readers.hf_trainer import real_losses
+from workers.readers.hf_records import real_losses
 from workers.readers.series import (
     LossSeries,
     Meaning,

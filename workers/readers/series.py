@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from workers.readers.base import Reader, Reading, open_source, recognise
+from workers.readers.base import DAMAGE, Reader, Reading, damaged, open_source, recognise
 from workers.readers.source import ReadError, ReadingWarning, Source
 
 Meaning = Literal["point", "window_mean", "running_mean", "smoothed"]
@@ -68,9 +68,8 @@ def read_series(path: str | Path) -> LossSeries:
         raise ReadError("not_a_training_log", f"This file is {reader.kind}, not a training log.")
     try:
         series = reader.series(source)
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError) as error:
-        message = f"The file looks like {reader.name} but cannot be read: {error!r}."
-        raise ReadError("damaged_file", message) from error
+    except DAMAGE as error:
+        raise damaged(reader, error) from error
     known = {(warning.code, warning.line) for warning in series.warnings}
     series.warnings += [w for w in source.warnings if (w.code, w.line) not in known]
     return series

@@ -16,7 +16,7 @@ MAX_UNPACKED_BYTES = 4 * 1024**3
 MAX_TEXT_BYTES = 256 * 1024**2
 MAX_LINE_CHARACTERS = 1024**2
 MAX_PARSED_BYTES = 32 * 1024**2
-CHUNK_BYTES = 1024**2
+CHUNK_BYTES = 512 * 1024
 HEAD_BYTES = 256 * 1024
 TAIL_BYTES = 64 * 1024
 
@@ -24,6 +24,7 @@ ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 ANSI_BYTES = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]")
 # "[2026-01-01 …" opens a log line, `{"` and `[{` open JSON
 JSON_START = re.compile(r"\{\s*[\"}]|\[\s*[\[{\"\]]")
+JSON_NUMBERS = re.compile(r"\[\s*(?:-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?\s*[,\]]|true|false|null)")
 NEWLINES = re.compile(r"\r\n|\r|\n")
 ZIP_MAGIC = b"PK\x03\x04"
 GZIP_MAGIC = b"\x1f\x8b"
@@ -189,8 +190,8 @@ class Source:
     @cached_property
     def json(self) -> Any:
         """The file as one JSON value (bare NaN allowed), or None where it is not one."""
-        start = decode(self.head[:4096].removeprefix(UTF8_BOM))[0].lstrip()[:1]
-        if start not in ("{", "["):
+        start = decode(self.head[:4096].removeprefix(UTF8_BOM))[0].lstrip()
+        if not (JSON_START.match(start) or JSON_NUMBERS.match(start)):
             return None
         try:
             return json.loads(self.text)

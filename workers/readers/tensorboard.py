@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from workers.readers.base import Reader, Reading, Sample, Source, register
-from workers.readers.hf_trainer import real_losses
+from workers.readers.hf_records import real_losses
 from workers.readers.series import LossSeries, TrainingLogReader, assemble
 from workers.readers.source import ReadError, ReadingWarning
 
@@ -21,6 +21,8 @@ LOSS_TAGS += ("train/total_loss", "total_loss", "train/loss_step", "train_loss_s
 LOSS_TAGS += ("epoch_loss", "lm-loss-training/lm loss", "training/loss", "losses/total_loss")
 OTHER = re.compile(r"\b(?:val|valid|validation|eval|test)|vs samples|scale", re.IGNORECASE)
 MAX_RECORD = 256 * 1024**2
+MAX_CHECKED_RECORD = 4096
+MAX_CHECKED_BYTES = 32 * 1024**2
 Message = list[tuple[int, int, int | bytes]]
 
 
@@ -97,7 +99,10 @@ class Events:
 
 
 def read_events(data: bytes) -> Events:
-    """All scalars of an event file; stops at the first record with a wrong length checksum."""
+    """All scalars of an event file; stops at the first record with a wrong checksum.
+
+    Checksums of data are compared for records of up to 4 KiB (scalars) in the first 32 MiB.
+    """
     events, at = Events(), 0
     while at < len(data):
         if at + 12 > len(data):
@@ -110,7 +115,12 @@ def read_events(data: bytes) -> Events:
         if at + 16 + length > len(data):
             events.cut = True
             break
-        _event(data[at + 12 : at + 12 + length], events)
+        record = data[at + 12 : at + 12 + length]
+        (crc,) = struct.unpack_from("<I", data, at + 12 + length)
+        if at < MAX_CHECKED_BYTES and length <= MAX_CHECKED_RECORD and masked_crc(record) != crc:
+            events.damaged = True
+            break
+        _event(record, events)
         events.records += 1
         at += 16 + length
     return events

@@ -1,0 +1,114 @@
+"""Text logs of frameworks: mmengine and mmcv, detectron2, MindFormers."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from workers.readers.base import register
+from workers.readers.line_logs import NUMBER, LineLogReader, Point, first_number
+from workers.readers.series import to_float
+from workers.readers.source import ReadingWarning
+
+
+@register
+class OpenMmlabTextReader(LineLogReader):
+    """mmengine ``Epoch(train) [e][i/n] … loss: v``, mmcv ``Epoch [e][i/n]``, ``Iter(train)``."""
+
+    name = "openmmlab_text_log"
+    tool = "mmengine"
+    meaning = "smoothed"
+    confidence = 88
+    pattern = re.compile(
+        r"(?:Epoch(?:\(train\))?\s+\[(?P<epoch>\d+)\]\[\s*(?P<step>\d+)/(?P<count>\d+)\]|"
+        r"Iter(?:\(train\))?\s+\[\s*(?P<iteration>\d+)/\d+\]).*?"
+        rf"\slr: .*?[\s,]loss: (?P<loss>{NUMBER})"
+    )
+    validation = re.compile(r"(?:Epoch|Iter)\(val\)\s+(?:\[\d+\])?\[\d+/\d+\]\s+(.*)$")
+
+    def point(self, found: re.Match[str], line: str, facts: dict[str, Any]) -> Point | None:
+        if found["iteration"]:
+            step = int(found["iteration"])
+        else:
+            step = (int(found["epoch"]) - 1) * int(found["count"]) + int(found["step"])
+        loss, seconds = to_float(found["loss"]), first_number(r"[\s,]time: ([\d.]+)", line)
+        facts["tool"] = "mmengine" if "(train)" in line else "mmcv"
+        if loss is None:
+            return None
+        return Point(step, loss, None if seconds is None else 1000 * seconds)
+
+    def other(self, number: int, line: str, facts: dict[str, Any]) -> None:
+        if found := self.validation.search(line):
+            pairs = re.findall(rf"([\w/@.-]+): ({NUMBER})(?=\s|$)", found[1])
+            numbers = {key: float(value) for key, value in pairs if not key.endswith("time")}
+            facts["evaluation"] = numbers or facts.get("evaluation")
+
+    def extras(self, facts: dict[str, Any]) -> dict[str, Any]:
+        return {"evaluation": facts.get("evaluation")}
+
+
+@register
+class Detectron2TextReader(LineLogReader):
+    """``eta: …  iter: 19  total_loss: 1.2  …``; median of 20, steps from 0."""
+
+    name = "detectron2_text_log"
+    tool = "detectron2"
+    meaning = "smoothed"
+    step_base = 0
+    pattern = re.compile(rf"\biter: (?P<step>\d+)\s+total_loss: (?P<loss>{NUMBER})")
+
+    def point(self, found: re.Match[str], line: str, facts: dict[str, Any]) -> Point | None:
+        loss, seconds = to_float(found["loss"]), first_number(r"\s(?:last_)?time: ([\d.]+)", line)
+        milliseconds = None if seconds is None else 1000 * seconds
+        return None if loss is None else Point(int(found["step"]), loss, milliseconds)
+
+
+@register
+class MindFormersReader(LineLogReader):
+    """``{ Epoch:[ 1/ 2], step:[ 1/ 19], loss: v, per_step_time: Tms, …}``, MindFormers callbacks.
+
+    Stages of a pipeline other than the last print N/A; 0.000 means that the data was skipped;
+    step 1 compiles the graph. ``[current/average]`` in place of the loss is MindSpore LossMonitor.
+    """
+
+    name = "mindformers_log"
+    tool = "MindFormers"
+    confidence = 90
+    pattern = re.compile(
+        r"\{ ?(?:Epoch:\[\s*(?P<epoch>\d+)/\s*\d+\], ?)?"
+        r"step:\[\s*(?P<step>\d+)/\s*(?P<count>\d+)\], "
+        rf"loss:\s*\[?(?P<loss>{NUMBER}|N/A)"
+    )
+
+    def point(self, found: re.Match[str], line: str, facts: dict[str, Any]) -> Point | None:
+        epoch, loss = int(found["epoch"] or 1), to_float(found["loss"])
+        facts["total_steps"] = int(found["count"])
+        step = (epoch - 1) * int(found["count"]) + int(found["step"])
+        if loss is None:
+            return None
+        if loss == 0.0:
+            facts.setdefault("zero", []).append(step)
+            message = "A loss of exactly 0 is printed; MindFormers does so for skipped data."
+            facts.setdefault("warnings", [ReadingWarning("zero_loss", message)])
+        if "overflow cond: True" in line:
+            facts["overflows"] = facts.get("overflows", 0) + 1
+        if "throughput" in line:
+            speed = first_number(r"throughput(?:_per_npu)?:\s*([\d.]+)T", line)
+            facts.setdefault("tflops", []).append(speed)
+        return Point(
+            step,
+            loss,
+            first_number(r"per_step_time:\s*([\d.]+) ?ms", line),
+            grad_norm=first_number(rf"(?:global|grad)_norm:? *\[?({NUMBER})[\],]", line),
+        )
+
+    def extras(self, facts: dict[str, Any]) -> dict[str, Any]:
+        speeds = [speed for speed in facts.get("tflops", []) if speed is not None]
+        mean = sum(speeds[1:]) / len(speeds[1:]) if len(speeds) > 1 else None
+        zero = facts.get("zero")
+        return {
+            "total_steps": facts.get("total_steps"),
+            "overflows": facts.get("overflows"),
+            "throughput": {"tflops_per_npu": mean} if mean else None,
+            "zero_loss_steps": zero,
+        }
