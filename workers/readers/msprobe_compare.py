@@ -142,26 +142,27 @@ def _values(header: list[str], rows: list[CompareRow], verdict: str) -> dict[str
         "tool_verdicts": dict(Counter(_spelt(row.text(verdict)) for row in rows)),
         "first_flagged_by_tool": _place(flagged[0], verdict) if flagged else None,
         **_group("nonfinite", nonfinite, verdict),
-        "npu_nonfinite_rows": sum(row.npu_nonfinite for row in rows),
-        "bench_nonfinite_rows": sum(row.bench_nonfinite for row in rows),
+        "npu_nonfinite": sum(row.npu_nonfinite for row in rows),
+        "bench_nonfinite": sum(row.bench_nonfinite for row in rows),
         **_group("unmatched", unmatched, verdict),
-        "npu_only_rows": sum(not row.bench_matched for row in rows),
-        "bench_only_rows": sum(not row.npu_matched for row in rows),
+        "npu_only": sum(not row.bench_matched for row in rows),
+        "bench_only": sum(not row.npu_matched for row in rows),
         **_deviation(ordered, verdict),
-        "dtype_mismatch_rows": sum(row.dtype_differs for row in rows),
-        "shape_mismatch_rows": sum(row.shape_differs for row in rows),
-        "different_md5_rows": sum(row.md5_differs for row in rows),
+        "dtype_mismatches": sum(row.dtype_differs for row in rows),
+        "shape_mismatches": sum(row.shape_differs for row in rows),
+        "md5_differences": sum(row.md5_differs for row in rows),
         **_extremes(rows),
     }
 
 
 def _group(label: str, rows: list[CompareRow], verdict: str) -> dict[str, Any]:
+    """Number of rows, their ops in execution order, the first op and where it stands."""
     ops = list(dict.fromkeys(row.op for row in rows))
     return {
-        f"{label}_rows": len(rows),
+        label: len(rows),
         f"{label}_ops": ops[:LISTED],
-        f"first_{label}": _place(rows[0], verdict) if rows else None,
-        f"first_{label}_op": ops[0] if ops else None,
+        f"first_{label}": ops[0] if ops else None,
+        f"first_{label}_row": _place(rows[0], verdict) if rows else None,
     }
 
 
@@ -176,12 +177,12 @@ def _deviation(ordered: list[CompareRow], verdict: str) -> dict[str, Any]:
     suspect = _suspect(deviating)
     found = _group("deviating", deviating, verdict)
     if outputs:
-        found["first_deviating_op"] = outputs[0].op
+        found["first_deviating"] = outputs[0].op
     return {
         **found,
         "first_deviating_output": _place(outputs[0], verdict) if outputs else None,
-        "suspect": _place(suspect, verdict) if suspect else None,
-        "suspect_op": suspect.op if suspect else None,
+        "suspect": suspect.op if suspect else None,
+        "suspect_row": _place(suspect, verdict) if suspect else None,
         "deviating_passed_by_tool": sum(not _flagged(row.text(verdict)) for row in deviating),
     }
 
@@ -241,21 +242,21 @@ def _flagged(verdict: str) -> bool:
 def _warnings(values: dict[str, Any]) -> Iterator[ReadingWarning]:
     if not values["rows"]:
         yield ReadingWarning("no_rows", "The comparison holds no row: nothing was compared.")
-    if count := values["nonfinite_rows"]:
-        first = values["first_nonfinite"]
+    if count := values["nonfinite"]:
+        first = values["first_nonfinite_row"]
         message = f"{count} rows hold NaN or Inf, first {first['name']}."
         yield ReadingWarning("nonfinite_values", message, first["row"])
-    if count := values["unmatched_rows"]:
-        first = values["first_unmatched"]
+    if count := values["unmatched"]:
+        first = values["first_unmatched_row"]
         message = f"{count} rows have no counterpart, first {first['name']}."
         yield ReadingWarning("unmatched_operators", message, first["row"])
     if count := values["deviating_passed_by_tool"]:
-        message = f"The tool does not flag {count} of {values['deviating_rows']} deviating rows."
+        message = f"The tool does not flag {count} of {values['deviating']} deviating rows."
         yield ReadingWarning("tool_verdict_passes_deviation", message)
-    if count := values["dtype_mismatch_rows"]:
+    if count := values["dtype_mismatches"]:
         message = f"{count} rows compare different data types."
         yield ReadingWarning("dtype_mismatch", message)
-    if count := values["shape_mismatch_rows"]:
+    if count := values["shape_mismatches"]:
         message = f"{count} rows compare different shapes."
         yield ReadingWarning("shape_mismatch", message)
 
@@ -295,7 +296,7 @@ class MsprobeAdvisorReader(Reader):
     """``advisor_*.txt`` of msprobe 8.x and 1.x. Its Line is a 0-based data row, NA means none."""
 
     name = "msprobe_advisor"
-    kind = "accuracy_compare"
+    kind = "accuracy_advice"
     tool = "msprobe"
 
     def recognises(self, sample: Sample) -> int:
