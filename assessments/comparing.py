@@ -7,7 +7,8 @@ from pathlib import Path
 from assessments.alignment import Aligned, align
 from assessments.definitions import BY_CODE
 from assessments.verdict import Outcome, Rule, judge_curve
-from workers.readers.series import read_series
+from workers.readers.base import ReadError
+from workers.readers.series import LossSeries, read_series
 
 DEFAULT_DEFINITION = "loss_mean_relative_error"
 DEFAULT_THRESHOLD = Decimal("0.02")  # S2: "< 2 %"
@@ -29,10 +30,25 @@ def standard_rule(code: str) -> Rule:
     return Rule(**{k: entry[k] for k in RULE_FIELDS if k in entry})
 
 
+class UnreadableLogError(ReadError):
+    """One of the two logs cannot be read; `path` says which."""
+
+    def __init__(self, path: Path, cause: ReadError) -> None:
+        super().__init__(cause.code, cause.message)
+        self.path = path
+
+
+def _read(path: Path) -> LossSeries:
+    try:
+        return read_series(path)
+    except ReadError as error:
+        raise UnreadableLogError(path, error) from error
+
+
 def compare_logs(baseline: Path, candidate: Path, rule: Rule, threshold: Decimal) -> Comparison:
     """Read two logs of any known kind, align them and judge them.
 
-    Raises ReadError naming what is wrong with a file.
+    Raises UnreadableLogError naming the file and what is wrong with it.
     """
-    aligned = align(read_series(baseline), read_series(candidate))
+    aligned = align(_read(baseline), _read(candidate))
     return Comparison(aligned, judge_curve(aligned, threshold, rule))

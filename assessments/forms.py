@@ -73,8 +73,8 @@ class BaselineForm(FileForm):
 
     model = forms.ModelChoiceField(MigratedModel.objects.none(), label=_("Model"))
     quantity = forms.ChoiceField(label=_("Quantity"))
-    task = forms.CharField(max_length=30, required=False, label=_("Task"),
-                           help_text=_("Of an evaluation score, as the result file names it."))
+    task = forms.CharField(max_length=100, required=False, label=_("Task"),
+                           help_text=_("Of an evaluation score, for example: gsm8k/exact_match"))
     source = forms.CharField(max_length=160, required=False, label=_("Measured by, and where"))
     environment = forms.CharField(
         required=False, label=_("Environment"), widget=forms.Textarea(attrs={"rows": 5}),

@@ -126,7 +126,7 @@ class Baseline(models.Model):
     """A reference measured on the source platform, with its raw file (DOMAIN AR-04)."""
 
     model = models.ForeignKey(MigratedModel, models.CASCADE, related_name="baselines")
-    quantity = models.CharField(_("quantity"), max_length=40)
+    quantity = models.CharField(_("quantity"), max_length=120)
     value = models.DecimalField(_("value"), max_digits=24, decimal_places=10, null=True, blank=True)
     unit = models.CharField(_("unit"), max_length=20, blank=True)
     artifact = models.ForeignKey(Artifact, models.PROTECT, null=True, blank=True,

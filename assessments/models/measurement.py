@@ -17,7 +17,7 @@ class Measurement(models.Model):
     """A quantity that a reader found in an artifact of a model."""
 
     model = models.ForeignKey(MigratedModel, models.CASCADE, related_name="measurements")
-    quantity = models.CharField(_("quantity"), max_length=40)
+    quantity = models.CharField(_("quantity"), max_length=120)
     value = models.FloatField(_("value"), null=True, blank=True)  # None: the artifact is a curve
     unit = models.CharField(_("unit"), max_length=20, blank=True)
     artifact = models.ForeignKey(Artifact, models.PROTECT, related_name="measurements")

@@ -144,7 +144,7 @@ def test_a_zero_baseline_with_an_error_is_infinite_and_fails():
     assert (found.outcome, found.figure) == ("failed", math.inf)
 
 
-@pytest.mark.parametrize(("calculator", "candidate", "baseline", "comparison", "limit", "expected"), [
+@pytest.mark.parametrize("case", [
     ("relative_error", 90.3, 91.2, "lt", "0.02", "passed"),   # 0.9 points, 0.99 %
     ("relative_error", 39.0, 40.0, "lt", "0.02", "failed"),   # 1.0 points, 2.5 %
     ("relative_error", 49.0, 50.0, "le", "0.02", "passed"),   # exactly 2 %
@@ -156,7 +156,8 @@ def test_a_zero_baseline_with_an_error_is_infinite_and_fails():
     ("ratio", 18200.0, 12500.0, "ge", "1.456", "passed"),     # exactly
     ("value", 9.9, None, "le", "9.9", "passed"),
 ])
-def test_single_values(calculator, candidate, baseline, comparison, limit, expected):
+def test_single_values(case):
+    calculator, candidate, baseline, comparison, limit, expected = case
     found = judge_values(calculator, candidate, baseline, threshold=Decimal(limit),
                          rule=Rule(comparison=comparison))
     assert found.outcome == expected

@@ -9,13 +9,13 @@ from django.core.management.base import BaseCommand, CommandError
 from assessments.comparing import (
     DEFAULT_DEFINITION,
     DEFAULT_THRESHOLD,
+    UnreadableLogError,
     compare_logs,
     standard_rule,
 )
 from assessments.definitions import BY_CODE
 from assessments.sentences import sentence
 from workers.artifacts import finite_json
-from workers.readers.base import ReadError
 
 CURVES = [code for code, entry in BY_CODE.items() if entry["calculator"] == "loss_curve"]
 
@@ -37,8 +37,8 @@ class Command(BaseCommand):
         rule = standard_rule(definition)
         try:
             result = compare_logs(baseline, candidate, rule, limit)
-        except ReadError as error:
-            raise CommandError(f"{error.code}: {error.message}") from error
+        except UnreadableLogError as error:
+            raise CommandError(f"{error.path}: {error.code}: {error.message}") from error
         outcome, unit = result.outcome, BY_CODE[definition]["unit"]
         answer = {
             "common_points": outcome.facts["common_points"],

@@ -1,0 +1,71 @@
+"""The command that people and scripts call."""
+
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from tests.assessments.conftest import SAMPLES, megatron_log
+
+
+def compared(capsys, baseline, candidate, *options) -> dict:
+    call_command("compare-curves", str(SAMPLES / baseline), str(SAMPLES / candidate),
+                 "--json", *options)
+    return json.loads(capsys.readouterr().out)
+
+
+def test_the_json_has_the_agreed_keys(capsys):
+    found = compared(capsys, "ng_fp32.log.gz", "ng_bf16.log.gz")
+    assert {"common_points", "coverage", "nonfinite", "figures", "definition", "threshold",
+            "verdict", "sentence", "warnings"} <= set(found)
+    assert (found["verdict"], found["threshold"], found["common_points"]) == (
+        "passed", 0.02, 3001)
+
+
+def test_nan_is_not_passed(capsys):
+    found = compared(capsys, "ng_fp32.log.gz", "ng_nan.log.gz")
+    assert (found["verdict"], found["nonfinite"]) == ("failed", 1261)
+
+
+def test_two_formats_that_count_differently(capsys):
+    found = compared(capsys, "ng_fp32.log.gz", "megatron_bf16.log.gz")
+    assert found["figures"]["mean_relative_error"] < 0.001
+    assert "step_base" in [warning["code"] for warning in found["warnings"]]
+
+
+def test_a_tenth_of_the_steps_proves_nothing(capsys):
+    found = compared(capsys, "ng_fp32.log.gz", "ng_bf16_int10.log")
+    assert (found["verdict"], found["common_points"]) == ("not_provable", 301)
+
+
+@pytest.mark.parametrize(("definition", "verdict"), [
+    ("loss_mean_relative_error", "passed"), ("loss_flagperf", "failed"),
+    ("loss_error_of_means", "passed"), ("loss_every_step", "failed"),
+    ("loss_mean_absolute_error", "failed"), ("loss_epsilon_added", "passed")])
+def test_definitions(capsys, definition, verdict):
+    found = compared(capsys, "ng_fp32.log.gz", "ng_crash_resume.log.gz",
+                     "--definition", definition)
+    assert (found["definition"], found["verdict"]) == (definition, verdict)
+
+
+def test_exactly_two_percent_is_not_below_two_percent(capsys, tmp_path):
+    for name, loss in (("gpu.log", 5.0), ("npu.log", 5.1)):
+        (tmp_path / name).write_bytes(megatron_log([loss] * 30))
+    call_command("compare-curves", str(tmp_path / "gpu.log"), str(tmp_path / "npu.log"), "--json")
+    found = json.loads(capsys.readouterr().out)
+    assert (found["verdict"], found["figures"]["mean_relative_error"]) == ("failed", 0.02)
+
+
+@pytest.mark.parametrize("content", [b"", b"hello\n", b"\x00\x01\x02" * 50])
+def test_a_bad_file_is_an_error_that_names_it(tmp_path, content):
+    bad = tmp_path / "bad.log"
+    bad.write_bytes(content)
+    with pytest.raises(CommandError, match=r"bad\.log"):
+        call_command("compare-curves", str(SAMPLES / "ng_fp32.log.gz"), str(bad))
+
+
+@pytest.mark.parametrize("threshold", ["abc", "nan", "-1", "inf"])
+def test_a_senseless_threshold_is_refused(threshold):
+    file = str(SAMPLES / "ng_fp32.log.gz")
+    with pytest.raises(CommandError):
+        call_command("compare-curves", file, file, f"--threshold={threshold}")

@@ -1,0 +1,48 @@
+"""What readings measure."""
+
+import pytest
+
+from assessments.quantities import quantities
+
+
+def found(kind, values) -> dict:
+    return {q.name: q.value for q in quantities(kind, values)}
+
+
+def test_a_training_log():
+    values = {"loss": {"points": 3}, "iteration_time_ms": {"mean": 500.0},
+              "throughput": {"samples_per_second": 20.0}, "memory": {"peak_allocated_mb": 1024}}
+    assert found("training_log", values) == {
+        "loss_curve": None, "iteration_time_ms": 500.0, "samples_per_second": 20.0,
+        "peak_memory_mb": 1024.0}
+
+
+@pytest.mark.parametrize(("scale", "value"), [("fraction", 0.6842), ("percent", 68.42)])
+def test_scores_are_fractions(scale, value):
+    scores = [{"task": "ceval", "metric": "accuracy", "filter": "gen", "value": value},
+              {"task": None, "metric": "f1", "value": value}]
+    assert found("evaluation", {"scores": scores, "scale": scale}) == {
+        "score:ceval/accuracy,gen": 0.6842, "score:f1": 0.6842}
+
+
+def test_expected_scores_are_not_measured():
+    scores = [{"task": "gsm8k", "metric": "exact_match", "value": 0.8}]
+    assert found("evaluation", {"scores": scores, "expected": True}) == {}
+
+
+def test_a_benchmark_that_calls_itself_invalid_measures_nothing():
+    values = {"latency_ms": {"inference": {"mean": 2.0}}, "valid": False}
+    assert found("inference_benchmark", values) == {}
+    assert found("inference_benchmark", {**values, "valid": True}) == {"latency_ms": 2.0}
+
+
+def test_serving_latencies_are_kept_apart():
+    values = {"latency_ms": {"ttft": {"mean": 106.8}, "tpot": {"mean": 25.8}},
+              "throughput": {"requests_per_second": 0.5, "output_tokens_per_second": 133.67}}
+    assert found("inference_benchmark", values) == {
+        "ttft_ms": 106.8, "tpot_ms": 25.8, "inference_throughput": 133.67}
+
+
+@pytest.mark.parametrize("kind", ["npu_smi", "profile", "nonsense"])
+def test_other_kinds_measure_nothing(kind):
+    assert found(kind, {"loss": {}, "scores": []}) == {}
