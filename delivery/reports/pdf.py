@@ -14,7 +14,7 @@ HTML_LANG = {"zh-hans": "zh-CN", "en": "en"}
 PACKAGES = "libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0 fonts-noto-cjk"
 
 
-class PdfUnavailable(DeskError):
+class PdfUnavailableError(DeskError):
     """The system libraries that set the type are missing."""
 
     code = "pdf_unavailable"
@@ -29,7 +29,7 @@ def render_pdf(template: str, context: dict, language: str) -> bytes:
         context: frozen facts; nothing in it may depend on the clock or the database.
         language: "zh-hans" or "en"; fixes all words, whatever the active language is.
 
-    Raises PdfUnavailable naming the packages to install.
+    Raises PdfUnavailableError naming the packages to install.
     """
     weasyprint = _weasyprint()
     with override(language):
@@ -44,7 +44,7 @@ def _weasyprint():
     try:
         import weasyprint
     except OSError as error:
-        raise PdfUnavailable(
+        raise PdfUnavailableError(
             _("PDF files need system libraries that are missing here. Install them with: "
               "%(command)s") % {"command": f"apt-get install {PACKAGES}"}) from error
     return weasyprint

@@ -1,0 +1,40 @@
+"""Texts of a snapshot in both languages, so that both files come from one set of facts."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from django.utils import timezone
+from django.utils.translation import override
+
+LANGUAGES = ("zh-hans", "en")
+
+
+def both(text: Callable[[], Any]) -> dict[str, str]:
+    """The text that `text()` gives in each language."""
+    found = {}
+    for language in LANGUAGES:
+        with override(language):
+            found[language] = str(text() or "")
+    return found
+
+
+def pair(chinese: str, english: str) -> dict[str, str]:
+    """Two stored texts; Chinese where there is no English."""
+    return {"zh-hans": chinese, "en": english or chinese}
+
+
+def in_language(facts: Any, language: str) -> Any:
+    """A copy of a snapshot in which every bilingual text is the text of one language."""
+    if isinstance(facts, dict):
+        if set(facts) == set(LANGUAGES):
+            return facts[language]
+        return {key: in_language(value, language) for key, value in facts.items()}
+    if isinstance(facts, list):
+        return [in_language(value, language) for value in facts]
+    return facts
+
+
+def instant(at: datetime | None) -> str:
+    """YYYY-MM-DD HH:mm:ss in Asia/Shanghai; empty for none (DOMAIN 12, AR-17)."""
+    return timezone.localtime(at).strftime("%Y-%m-%d %H:%M:%S") if at else ""
