@@ -13,8 +13,10 @@ from workers.readers.base import Reader, Reading, Sample, Source, register
 from workers.readers.msprobe_tensors import is_nonfinite, tensors_of
 from workers.readers.source import ReadingWarning
 
-CALL = re.compile(r"^(?:Functional|Tensor|Torch|Module|Cell|NPU|Distributed|Aten|VF|Mint\w*|Jit|"
-                  r"Primitive)\.[\w.\[\]]+\.(?:forward|backward|parameters_grad)(?:\.\d+)?$")  # fmt: skip
+CALL = re.compile(
+    r"^(?:Functional|Tensor|Torch|Module|Cell|NPU|Distributed|Aten|VF|Mint\w*|Jit|Primitive)"
+    r"\.[\w.\[\]]+\.(?:forward|backward|parameters_grad)(?:\.\d+)?$"
+)
 INPUTS = ("input_args", "input_kwargs", "input", "parameters")
 LISTED = 200
 
