@@ -40,7 +40,8 @@ def _icon_body(name: str) -> str:
     except (OSError, ElementTree.ParseError):
         return ""
     return "".join(
-        f'<path d="{e.get("d")}"/>' for e in root.iter() if e.tag.endswith("path"))
+        f'<path d="{e.get("d")}"/>' for e in root.iter()
+        if e.tag.endswith("path") and e.get("stroke") != "none")
 
 
 @register.simple_tag
@@ -161,9 +162,8 @@ def menu_item(context, route: str, icon_name: str, label: str) -> SafeString:
     path = context["request"].path
     is_open = path == url if url == "/" else path.startswith(url)
     return format_html(
-        '<li class="nav-item{}"><a class="nav-link" href="{}"{}>'
-        '<span class="nav-link-icon">{}</span><span class="nav-link-title">{}</span></a></li>',
-        " active" if is_open else "", url,
+        '<li{}><a href="{}"{}>{}<span>{}</span></a></li>',
+        mark_safe(' class="is-open"') if is_open else "", url,
         mark_safe(' aria-current="page"') if is_open else "", icon(icon_name), label)
 
 
