@@ -53,8 +53,8 @@ def _signal_group(process: subprocess.Popen, number: int) -> None:
 
 def worker_command() -> list[str]:
     """A Celery worker with its clock; threads share one SSH connection per node."""
-    return [sys.executable, "-m", "celery", "-A", "delivery", "worker", "--beat", "-P", "threads",
-            "-c", "4", "--quiet", "--loglevel", "warning", "--without-gossip",
+    return [sys.executable, "-m", "celery", "-q", "-A", "delivery", "worker", "--beat", "-P", "threads",
+            "-c", "4", "--loglevel", "warning", "--without-gossip",
             "--without-mingle"]
 
 
