@@ -23,12 +23,32 @@ def render_document(snapshot: dict, language: str, signed: dict | None = None) -
     facts = in_language(snapshot, language)
     with override(language):
         sections = _sections(facts["kind"], is_signed=bool(signed))
+        margins = _margins(facts, content_hash(snapshot))
     context = {
-        **facts, "sections": sections, "content_hash": content_hash(snapshot),
+        **facts, **margins, "sections": sections, "content_hash": content_hash(snapshot),
         "signed": in_language(signed, language) if signed else None,
         "metrics": [_with_picture(row, facts["curves"]) for row in facts["metrics"]],
     }
     return render_pdf("documents/document.html", context, language)
+
+
+def _margins(facts: dict, digest: str) -> dict[str, str]:
+    """Head and foot of every page as CSS strings: number, version, page x of y, content hash."""
+    before, between, after = _("Page {page} of {pages}").replace("{pages}", "{page}").split(
+        "{page}")
+    number = facts["number"] or _("DRAFT")
+    words = {
+        "page_head": f"{facts['title']} · {facts['engagement']['name']}",
+        "page_foot": f"{number} V{facts['version']}.0 · SHA-256 {digest[:16]}…",
+        "page_before": before, "page_between": between, "page_after": after,
+        "practice_words": _("PRACTICE DATA – NOT EVIDENCE"),
+    }
+    return {key: mark_safe(_css_string(value)) for key, value in words.items()}
+
+
+def _css_string(text: str) -> str:
+    """Text that is safe between the quotes of a CSS string in a <style> element."""
+    return "".join(c if c.isalnum() or c in " .,:;·–…-/()" else f"\\{ord(c):x} " for c in text)
 
 
 def _with_picture(metric: dict, curves: list[dict]) -> dict:

@@ -138,7 +138,8 @@ def _criteria(criteria) -> dict:
 def _definitions(judged: evidence.Judged) -> list[dict]:
     used: dict[int, MetricDefinition] = {c.definition_id: c.definition for c, _v in judged}
     return [{
-        "code": d.code, "version": d.version, "name": pair(d.name, d.name_en),
+        "key": f"{d.code} v{d.version}", "code": d.code, "version": d.version,
+        "name": pair(d.name, d.name_en),
         "formula": pair(d.formula, d.formula_en),
         "alignment": pair(d.alignment, d.alignment_en), "unit": d.unit,
         "calculator": both(d.get_calculator_display), "comparison": SIGNS[d.comparison],

@@ -1,0 +1,104 @@
+"""An engagement with everything that a document shows: runs, raw files, baselines, verdicts."""
+
+import io
+import math
+import random
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+
+from assessments import services as assessing
+from assessments.models import MetricDefinition
+from engagements import services as engaging
+from engagements.models import Role
+from workers.artifacts import read_artifact, store_file
+from workers.models import CardLease, Job, JobState, Node
+
+STARTED = datetime(2025, 6, 24, 2, 0, tzinfo=UTC)
+GPU = {"chip": "A800 80GB", "cards": 8, "driver": "535.129.03", "cuda": "12.1", "torch": "2.1.0",
+       "python": "3.10.12", "os": "Ubuntu 22.04", "seed": 1234}
+NPU = {"driver": "24.1.rc2", "firmware": "7.3.0.1.231", "cann": "8.0.RC2", "torch": "2.1.0",
+       "torch_npu": "2.1.0.post6", "python": "3.10.12", "os": "EulerOS 2.0", "seed": 1234}
+
+
+def loss_log(scale: float = 1.0, steps: int = 400, seed: int = 7) -> bytes:
+    """A training log as CSV: loss falling from about 10.8 to 2.9, with noise."""
+    noise = random.Random(seed)
+    rows = ["step,loss"]
+    for step in range(1, steps + 1):
+        loss = 2.8 + 8 * math.exp(-step / 90) + noise.uniform(-0.04, 0.04)
+        rows.append(f"{step},{loss * scale:.6f}")
+    return "\n".join(rows).encode() + b"\n"
+
+
+@pytest.fixture
+def delivered(engagement, people):
+    """Signed criteria of two models: one loss curve passed, one threshold not measured."""
+    return deliver(engagement, people)
+
+
+@pytest.fixture
+def practised(engagement, people):
+    """The same, measured on a practice node."""
+    return deliver(engagement, people, is_practice=True)
+
+
+def deliver(engagement, people, *, is_practice=False, scale=1.004):
+    manager, consultant = people[Role.MANAGER], people[Role.CONSULTANT]
+    engagement.contract_number = "HT-2025-EP-017"
+    engagement.description = "变电站智能巡视业务系统的模型由 GPU 迁移到昇腾 NPU。"
+    engagement.description_en = "Models of a substation inspection system move to Ascend NPU."
+    engagement.save()
+    assessing.load_standard_definitions()
+    llm = engaging.add_model(actor=manager, engagement=engagement, code="LLM",
+                             name="巡检报告生成大模型", name_en="Inspection report model",
+                             task="文本生成", framework="PyTorch 2.1.0 + MindSpeed",
+                             parameters_billion="0.125")
+    psr = engaging.add_model(actor=manager, engagement=engagement, code="PSR",
+                             name="人员安全风险识别", name_en="Personnel safety risk recognition",
+                             task="目标检测", framework="PyTorch 2.1.0")
+    base = stored(engagement, llm, "gpu/train_baseline.csv", loss_log(), uploaded_by=consultant)
+    slow = stored(engagement, psr, "gpu/train_psr.csv", loss_log(seed=3), uploaded_by=consultant)
+    draft = assessing.draft_criteria(actor=manager, engagement=engagement)
+    for model, artifact, code in ((llm, base, "loss_mean_relative_error"),
+                                  (llm, base, "loss_every_step"),
+                                  (psr, slow, "loss_mean_relative_error")):
+        baseline = assessing.record_baseline(
+            actor=consultant, model=model, quantity="loss_curve", artifact=artifact,
+            environment=GPU, source="customer's GPU cluster")
+        assessing.add_criterion(
+            actor=manager, criteria_set=draft, model=model, stage="train_tune",
+            definition=MetricDefinition.objects.get(code=code, version=1),
+            threshold=Decimal("0.02"), baseline=baseline)
+    assessing.sign_criteria(actor=manager, criteria_set=draft, customer_signatory="陈国栋")
+    measure(engagement, people, llm, is_practice=is_practice, scale=scale)
+    return engagement
+
+
+def measure(engagement, people, model, *, is_practice=False, scale=1.004):
+    """Three runs of a training: one failed, one cancelled, one that is judged."""
+    node, _made = Node.objects.get_or_create(name="bms-01", defaults={
+        "host": "10.0.0.8", "username": "desk", "software": NPU, "is_practice": is_practice,
+        "state": Node.State.READY})
+    for n, state in enumerate([JobState.FAILED, JobState.CANCELLED, JobState.SUCCEEDED]):
+        begun = STARTED + timedelta(hours=3 * n)
+        job = Job.objects.create(
+            kind="train.pretrain", engagement=engagement, model=model, stage="train_tune",
+            node=node, is_practice=is_practice, cards_wanted=8, state=state, created_by=people[
+                Role.CONSULTANT], started_at=begun, finished_at=begun + timedelta(minutes=48),
+            exit_status=0 if state == JobState.SUCCEEDED else 1,
+            command=["torchrun", "--nproc_per_node=8", "pretrain_gpt.py", "--seed", "1234"])
+        CardLease.objects.bulk_create(
+            CardLease(node=node, card_index=i, job=job, taken_at=begun, released_at=begun)
+            for i in range(8))
+    artifact = stored(engagement, model, "train_npu.csv", loss_log(scale=scale), job=job,
+                      is_practice=is_practice)
+    return assessing.judge_affected(assessing.measure_artifact(artifact))
+
+
+def stored(engagement, model, name, content, **fields):
+    artifact = store_file(stream=io.BytesIO(content), name=name, engagement=engagement,
+                          model=model, **fields)
+    read_artifact(artifact)
+    return artifact
