@@ -47,7 +47,7 @@ DAMAGE = (
 )
 """What reading damaged content raises; callers see ReadError ``damaged_file`` instead."""
 
-WHOLE_SCAN_BYTES = 64 * 1024**2
+WHOLE_SCAN_BYTES = 16 * 1024**2
 
 
 @dataclass
@@ -168,7 +168,7 @@ def open_source(path: str | Path) -> Source:
 def recognise(source: Source, kind: str | None = None) -> Reader:
     """The most confident reader (of one kind if given); ReadError unknown_format if there is none.
 
-    The first 256 KiB usually tell. Long start-up noise is skipped by looking at up to 64 MiB.
+    The first 256 KiB usually tell. Long start-up noise is skipped by looking at up to 16 MiB.
     """
     reader = _best(Sample(source, source.head), kind)
     if reader is None and len(source.head) < _known_size(source):

@@ -21,8 +21,8 @@ class OpenMmlabTextReader(LineLogReader):
     confidence = 88
     pattern = re.compile(
         r"(?:Epoch(?:\(train\))?\s+\[(?P<epoch>\d+)\]\[\s*(?P<step>\d+)/(?P<count>\d+)\]|"
-        r"Iter(?:\(train\))?\s+\[\s*(?P<iteration>\d+)/\d+\]).*?"
-        rf"\slr: .*?[\s,]loss: (?P<loss>{NUMBER})"
+        r"Iter(?:\(train\))?\s+\[\s*(?P<iteration>\d+)/\d+\]).{0,100}?"
+        rf"\slr: .{{0,2000}}?[\s,]loss: (?P<loss>{NUMBER})"
     )
     validation = re.compile(r"(?:Epoch|Iter)\(val\)\s+(?:\[\d+\])?\[\d+/\d+\]\s+(.*)$")
 

@@ -161,7 +161,7 @@ class ImageNetReader(LineLogReader):
     pattern = re.compile(
         r"(?:Epoch:? ?|Train: )\[? ?(?P<epoch>\d+)(?:/\d+)?\]?\s*"
         r"\[\s*(?P<step>\d+)/\s*(?P<count>\d+)"
-        rf"[^\]]*\].*?\b[Ll]oss:? +(?P<loss>{NUMBER})\s*\(\s*{NUMBER}"
+        rf"[^\]]{{0,40}}\].{{0,400}}?\b[Ll]oss:? +(?P<loss>{NUMBER})\s*\(\s*{NUMBER}"
     )
     accuracy = re.compile(r"^\s*\*\s+(?:Prec|Acc)@1:? ([\d.]+)(?:\s+(?:Prec|Acc)@5:? ([\d.]+))?")
 

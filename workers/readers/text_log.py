@@ -31,7 +31,7 @@ class TextLogReader(LineLogReader):
         r"(?:\b(?:total|global|train)?[_ ]?(?:step|iteration|iter)s?\b[\s:=#\[(]*(?P<step>\d+)"
         r"(?:\s*/\s*\d+)?[^\n]{0,120}?"
         r"\b(?:total|train|training|lm|batch)?[_ ]?loss\b(?: is)?[\s:=\[]*"
-        rf"|\bloss = (?={NUMBER}, step = (?P<later>\d+)))(?P<loss>{NUMBER})",
+        rf"|\bloss = (?={NUMBER}, step = (?P<later>\d+)))(?P<loss>{NUMBER})(?![A-Za-z])",
         re.IGNORECASE,
     )
 
