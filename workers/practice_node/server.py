@@ -2,8 +2,6 @@
 
 import asyncio
 import contextlib
-import os
-import signal
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +10,7 @@ from pathlib import Path
 import asyncssh
 
 from workers.practice_node.home import prepare_home
+from workers.practice_node.sessions import CommandSession
 
 USERNAME = "practice"
 
@@ -29,10 +28,24 @@ class PracticeNode:
 
 
 class _Login(asyncssh.SSHServer):
-    """Lets the user `practice` in with the one known key."""
+    """Lets the user `practice` in with the one known key, and by no other way."""
 
-    def __init__(self, client_key: asyncssh.SSHKey) -> None:
+    def __init__(self, client_key: asyncssh.SSHKey, home: Path, environment: dict[str, str],
+                 connections: set[asyncssh.SSHServerConnection]) -> None:
         self._client_key = client_key.convert_to_public()
+        self._home = home
+        self._environment = environment
+        self._connections = connections
+
+    def connection_made(self, conn: asyncssh.SSHServerConnection) -> None:
+        self._connection = conn
+        self._connections.add(conn)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._connections.discard(self._connection)
+
+    def session_requested(self) -> CommandSession:
+        return CommandSession(self._home, self._environment)
 
     def begin_auth(self, username: str) -> bool:
         return True
@@ -53,7 +66,26 @@ def kept_key(path: Path) -> asyncssh.SSHKey:
     return asyncssh.read_private_key(str(path))
 
 
-async def serve(root: Path, port: int = 0) -> tuple[asyncssh.SSHAcceptor, PracticeNode]:
+class PracticeServer:
+    """A listening practice node and the connections it has."""
+
+    def __init__(self, acceptor: asyncssh.SSHAcceptor,
+                 connections: set[asyncssh.SSHServerConnection]) -> None:
+        self._acceptor = acceptor
+        self._connections = connections
+
+    def close(self) -> None:
+        """Stop listening and cut every connection; detached jobs go on."""
+        self._acceptor.close()
+        for connection in list(self._connections):
+            connection.abort()
+
+    async def wait_closed(self) -> None:
+        await self._acceptor.wait_closed()
+        await asyncio.gather(*(c.wait_closed() for c in list(self._connections)))
+
+
+async def serve(root: Path, port: int = 0) -> tuple[PracticeServer, PracticeNode]:
     """Listen on a loopback port.
 
     Args:
@@ -66,37 +98,14 @@ async def serve(root: Path, port: int = 0) -> tuple[asyncssh.SSHAcceptor, Practi
     environment = prepare_home(root)
     host_key = kept_key(root / "keys" / "host_key")
     client_key = kept_key(root / "keys" / "client_key")
-
-    async def run(process: asyncssh.SSHServerProcess) -> None:
-        await _run_command(process, root / "home", environment)
-
+    connections: set[asyncssh.SSHServerConnection] = set()
     acceptor = await asyncssh.create_server(
-        lambda: _Login(client_key), "127.0.0.1", port, server_host_keys=[host_key],
-        process_factory=run, encoding=None, sftp_factory=True, allow_scp=True)
-    return acceptor, PracticeNode(
+        lambda: _Login(client_key, root / "home", environment, connections), "127.0.0.1", port,
+        server_host_keys=[host_key], encoding=None)
+    return PracticeServer(acceptor, connections), PracticeNode(
         "127.0.0.1", acceptor.get_port(), USERNAME,
-        client_key.export_private_key().decode(),
+        (root / "keys" / "client_key").read_text(),
         host_key.export_public_key().decode().strip(), root)
-
-
-async def _run_command(process: asyncssh.SSHServerProcess, home: Path, environment: dict) -> None:
-    """Run the command in a shell of its own session; its detached children outlive it."""
-    child = await asyncio.create_subprocess_exec(
-        "/bin/sh", *(["-c", process.command] if process.command else []),
-        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE, cwd=home, env=environment, start_new_session=True)
-    try:
-        await process.redirect(stdin=child.stdin, stdout=child.stdout, stderr=child.stderr)
-        status = await child.wait()
-        await process.stdout.drain()
-        if status < 0:
-            process.exit_with_signal(signal.Signals(-status).name.removeprefix("SIG"))
-        else:
-            process.exit(status)
-    except (asyncio.CancelledError, asyncssh.Error, OSError):
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(child.pid, signal.SIGHUP)
-        raise
 
 
 @contextlib.contextmanager
@@ -105,10 +114,29 @@ def running_practice_node(root: Path, port: int = 0) -> Iterator[PracticeNode]:
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True, name="practice-node")
     thread.start()
-    acceptor, node = asyncio.run_coroutine_threadsafe(serve(root, port), loop).result(30)
+
+    def run(coroutine):
+        return asyncio.run_coroutine_threadsafe(coroutine, loop).result(30)
+
     try:
-        yield node
+        server, node = run(serve(root, port))
+        try:
+            yield node
+        finally:
+            run(_stop(server))
     finally:
-        loop.call_soon_threadsafe(acceptor.close)
         loop.call_soon_threadsafe(loop.stop)
         thread.join(5)
+        loop.close()
+
+
+async def _stop(server: PracticeServer) -> None:
+    """Close, and let the tasks of cut connections come to their end."""
+    server.close()
+    await asyncio.wait_for(server.wait_closed(), 10)
+    rest = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    if rest:
+        _done, late = await asyncio.wait(rest, timeout=2)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)

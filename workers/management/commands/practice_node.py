@@ -2,12 +2,14 @@
 
 import asyncio
 import contextlib
+import errno
 import signal
 from pathlib import Path
 
+import asyncssh
 from django.core.management.base import BaseCommand, CommandError
 
-from workers.practice_node.server import serve
+from workers.practice_node.server import PracticeNode, serve
 
 
 class Command(BaseCommand):
@@ -26,10 +28,22 @@ class Command(BaseCommand):
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
         try:
-            acceptor, node = await serve(root, port)
+            server, node = await serve(root, port)
         except OSError as error:
-            raise CommandError(f"Port {port} is taken; choose another one.") from error
-        self.stdout.write(f"practice node: {node.username}@{node.host} port {node.port}, "
-                          f"key {node.root / 'keys' / 'client_key'}")
+            if error.errno != errno.EADDRINUSE:
+                raise CommandError(f"The practice node cannot start in {root}: {error}") from error
+            raise CommandError(
+                f"Port {port} of 127.0.0.1 is taken by another program; choose another with "
+                "--port, or leave it out for a free one.") from error
+        self._greet(node)
         await stop.wait()
-        acceptor.close()
+        server.close()
+
+    def _greet(self, node: PracticeNode) -> None:
+        key = node.root / "keys" / "client_key"
+        fingerprint = asyncssh.import_public_key(node.host_key).get_fingerprint()
+        self.stdout.write(
+            f"practice node: {node.username}@{node.host} port {node.port}, key {key}\n"
+            f"host key: {fingerprint}\n"
+            f"log in: ssh -i {key} -p {node.port} {node.username}@{node.host}")
+        self.stdout.flush()
