@@ -1,0 +1,232 @@
+"""Walks the sample engagement from the survey to the signed acceptance, as its people would."""
+
+import time
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+
+from django.conf import settings
+from django.db import connection
+
+from assessments import services as assessments
+from assessments.models import MetricDefinition
+from assessments.queries import latest_verdicts, verdict_sentence
+from delivery.acceptance import services as acceptance
+from delivery.portal.processes import Children, free_port, node_command, wait_for, worker_command
+from delivery.portal.sample import load_sample
+from delivery.portal.sample_node import enrol_practice_node
+from delivery.quotes import services as quotes
+from delivery.quotes.documents import quote_pdf
+from delivery.quotes.models import PriceLine, RateCard
+from delivery.quotes.spreadsheet import quote_xlsx
+from delivery.reports import services as reports
+from engagements import services as engagements
+from engagements.errors import WrongState
+from engagements.models import MigratedModel, User
+from engagements.stages import Scope, Stage, StageMove
+from workers import services as workers
+from workers.models import Job, JobState
+from workers.models.job import FINAL_STATES
+
+SOURCE = "~/data/inspect_net"
+LANGUAGES = ("zh-hans", "en")
+TRAINING = {"cards": 8, "train_iters": 400, "tensor_parallel": 2, "pipeline_parallel": 2}
+
+
+class Walk:
+    """One walk. Every step goes through the same services as a person's click."""
+
+    def __init__(self, out: Path, tell: Callable[[str], None]) -> None:
+        self.out, self.tell = out, tell
+        self.children = Children()
+
+    def go(self) -> None:
+        """All steps in order. Raises DeskError or TimeoutError at the first that fails."""
+        try:
+            self._start()
+            for step in (self.survey, self.quote, self.criteria, self.environment, self.training,
+                         self.inference, self.report, self.acceptance):
+                self.tell(f"• {step.__name__}")
+                step()
+        finally:
+            self.children.stop()
+
+    def _start(self) -> None:
+        root, port = Path(settings.VAR_DIR) / "practice-node", free_port()
+        self.children.start("practice node", node_command(root, port))
+        wait_for("127.0.0.1", port)
+        self.engagement = load_sample()
+        self.node = enrol_practice_node(root, "127.0.0.1", port)
+        self.who = {user.username: user for user in User.objects.all()}
+        self.models = list(self.engagement.models.all())
+        connection.close()
+        self.children.start("worker", worker_command())
+        self.tell(f"• engagement {self.engagement.code} with {len(self.models)} models, "
+                  f"node {self.node} enrolled")
+
+    # Stages ----------------------------------------------------------------------
+
+    def survey(self) -> None:
+        self._jobs(Stage.SURVEY, "survey.pt_analyse", {"source": SOURCE}, self.models)
+        self._pass(Stage.SURVEY, self.models)
+
+    def quote(self) -> None:
+        sales, card = self.who["sales"], RateCard.objects.get()
+        quote = quotes.create_quote(actor=sales, engagement=self.engagement)
+        quotes.add_resources(actor=sales, quote=quote, card=card, months=Decimal(3))
+        for price, days in zip(PriceLine.objects.filter(card=card, unit="person_day"),
+                               (10, 6, 8, 12, 6, 10, 8, 4, 20, 5, 15, 8, 3), strict=True):
+            quotes.add_line(actor=sales, quote=quote, price=price, quantity=Decimal(days))
+        quote.refresh_from_db()
+        quotes.update_quote(actor=sales, quote=quote, source_note="以各行之和为准，来源所印合计有误。",
+                            discount_rate=Decimal("0.05"), discount_reason="框架协议客户")
+        quotes.submit_quote(actor=sales, quote=quote)
+        quotes.approve_quote(actor=self.who["manager"], quote=quote)
+        quote = quotes.issue_quote(actor=sales, quote=quote)
+        quotes.answer_quote(actor=self.who["reviewer"], quote=quote, is_accepted=True)
+        for language in LANGUAGES:
+            self._write(f"quote-{language}.pdf", quote_pdf(quote, language))
+            self._write(f"quote-{language}.xlsx", quote_xlsx(quote, language))
+        self.tell(f"  {quote}: {quote.snapshot['totals']['gross']} CNY including tax, accepted")
+
+    def criteria(self) -> None:
+        manager, llm = self.who["manager"], self._model("LLM")
+        [baseline_job] = self._jobs(
+            Stage.DESIGN, "adapt.megatron_train",
+            {**TRAINING, "extra": "--practice-device gpu"}, [llm])
+        baseline = assessments.record_baseline(
+            actor=self.who["consultant"], model=llm, quantity="loss_curve",
+            artifact=baseline_job.artifacts.get(name="log.txt"), source="演练：GPU 侧运行",
+            environment={"chip": "GPU (practice)", "cards": "8", "framework": "PyTorch 2.1.0"})
+        draft = assessments.draft_criteria(actor=manager, engagement=self.engagement)
+        assessments.add_criterion(
+            actor=manager, criteria_set=draft, model=llm, stage=Stage.TRAIN_TUNE,
+            threshold=Decimal("0.02"), baseline=baseline,
+            definition=MetricDefinition.objects.get(code="loss_mean_relative_error"))
+        for model in self.models:
+            assessments.add_criterion(
+                actor=manager, criteria_set=draft, model=model, stage=Stage.INFER_TUNE,
+                threshold=Decimal("200"), definition=MetricDefinition.objects.get(code="latency"))
+        signed = assessments.sign_criteria(actor=manager, criteria_set=draft,
+                                           customer_signatory="陈国栋 信息中心主任")
+        self.tell(f"  criteria {signed} signed, {signed.criteria.count()} criteria, "
+                  f"hash {signed.content_hash[:16]}")
+        self._pass(Stage.DESIGN, self.models)
+
+    def environment(self) -> None:
+        for kind in ("env.npu_info", "env.host_probe", "env.torch_check"):
+            job = workers.queue_job(actor=self.who["consultant"], kind=kind, node=self.node,
+                                    engagement=self.engagement, stage=Stage.ENV)
+            self._wait([job])
+        self._pass(Stage.ENV, self.models)
+
+    def training(self) -> None:
+        trained = [m for m in self.models if m.scope != Scope.INFERENCE]
+        self._jobs(Stage.TRAIN_ADAPT, "adapt.gpu2npu", {"source": SOURCE}, trained)
+        self._pass(Stage.TRAIN_ADAPT, trained)
+        llm = [self._model("LLM")]
+        self._jobs(Stage.TRAIN_TUNE, "acc.config_check", {
+            "bench": "~/data/config_gpu.zip", "candidate": "~/data/config_npu.zip"}, llm)
+        self._jobs(Stage.TRAIN_TUNE, "acc.compare", {
+            "target": "~/data/dump_npu/step0", "golden": "~/data/dump_gpu/step0"}, llm)
+        [run] = self._jobs(Stage.TRAIN_TUNE, "adapt.megatron_train", TRAINING, llm)
+        baseline = llm[0].baselines.get()
+        self._jobs(Stage.TRAIN_TUNE, "acc.loss_compare", {
+            "baseline": baseline.artifact_id,
+            "candidate": run.artifacts.get(name="log.txt").pk}, llm)
+        self._pass(Stage.TRAIN_TUNE, trained)
+
+    def inference(self) -> None:
+        jobs = self._jobs(Stage.INFER_MIGRATE, "inf.atc", {"model_file": "~/data/model.onnx"},
+                          self.models)
+        self._pass(Stage.INFER_MIGRATE, self.models)
+        benches = []
+        for job in jobs:
+            place = f"~/{self.node.scratch_dir}/{job.directory_name}/work/model.om"
+            benches.append(self._queue(Stage.INFER_TUNE, "inf.om_bench",
+                                       {"model_file": place, "loop": 50}, job.model))
+        self._wait(benches)
+        self._pass(Stage.INFER_TUNE, self.models)
+        for criterion, verdict in latest_verdicts(self.engagement):
+            self.tell(f"  {criterion}: {verdict.outcome if verdict else 'not_measured'} – "
+                      f"{verdict_sentence(criterion, verdict)}")
+
+    # Papers ------------------------------------------------------------------------
+
+    def report(self) -> None:
+        manager = self.who["manager"]
+        document = reports.issue_document(
+            actor=manager,
+            document=reports.draft_test_report(actor=manager, engagement=self.engagement))
+        self._save_files("test-report", document)
+
+    def acceptance(self) -> None:
+        manager, reviewer = self.who["manager"], self.who["reviewer"]
+        document = reports.issue_document(
+            actor=manager,
+            document=reports.draft_acceptance(actor=manager, engagement=self.engagement))
+        review = acceptance.open_review(actor=manager, document=document)
+        acceptance.comment(actor=reviewer, review=review, text="损失曲线与证据已核对。")
+        acceptance.decide(actor=reviewer, review=review, decision="accepted")
+        acceptance.sign(actor=reviewer, review=review, name="陈国栋", capacity="信息中心主任")
+        document.refresh_from_db()
+        self._save_files("acceptance", document)
+        self._pass(Stage.ACCEPT, self.models)
+        bundle = acceptance.build_bundle(actor=manager, engagement=self.engagement,
+                                         document=document)
+        with bundle.file.open("rb") as stream:
+            self._write("evidence-bundle.zip", stream.read())
+        self.engagement.refresh_from_db()
+        self.tell(f"  {document} signed; engagement is {self.engagement.state}")
+
+    def _save_files(self, name: str, document) -> None:
+        for file in document.files.all():
+            with file.file.open("rb") as stream:
+                self._write(f"{name}-{file.language}.{file.format}", stream.read())
+        self.tell(f"  {document} issued, hash {document.content_hash[:16]}")
+
+    def _write(self, name: str, data: bytes) -> None:
+        (self.out / name).write_bytes(data)
+
+    # Small steps ---------------------------------------------------------------------
+
+    def _model(self, code: str) -> MigratedModel:
+        return next(model for model in self.models if model.code == code)
+
+    def _queue(self, stage: str, kind: str, parameters: dict, model: MigratedModel) -> Job:
+        return workers.queue_job(
+            actor=self.who["consultant"], kind=kind, parameters=parameters, model=model,
+            stage=stage, node=None if kind == "acc.loss_compare" else self.node)
+
+    def _jobs(self, stage: str, kind: str, parameters: dict, models: list[MigratedModel]
+              ) -> list[Job]:
+        """One job per model, run by the worker; all must succeed."""
+        return self._wait([self._queue(stage, kind, parameters, m) for m in models])
+
+    def _wait(self, jobs: list[Job], seconds: float = 120) -> list[Job]:
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            jobs = list(Job.objects.filter(pk__in=[j.pk for j in jobs]).order_by("pk"))
+            if all(job.state in FINAL_STATES for job in jobs):
+                break
+            time.sleep(0.2)
+        else:
+            raise TimeoutError(f"jobs still open: {[str(j) for j in jobs if not j.is_final]}")
+        for job in jobs:
+            if job.state != JobState.SUCCEEDED:
+                raise WrongState(f"{job}: {job.state} – {job.sentence} {job.technical_cause}")
+        self.tell(f"  {len(jobs)} × {jobs[0].kind}: {jobs[-1].sentence}")
+        return jobs
+
+    def _pass(self, stage: str, models: list[MigratedModel]) -> None:
+        """Start, tick, submit and pass the stage of each model."""
+        consultant, manager = self.who["consultant"], self.who["manager"]
+        for model in models:
+            record = model.stages.get(stage=stage)
+            engagements.move_stage(actor=consultant, record=record, move=StageMove.START)
+            for item in record.checklist.select_related("record"):
+                item.record.refresh_from_db()
+                engagements.tick_item(actor=consultant, item=item)
+            engagements.move_stage(actor=consultant, record=record, move=StageMove.SUBMIT)
+            engagements.move_stage(actor=manager, record=record, move=StageMove.PASS)
+        self.tell(f"  {stage}: {len(models)} models passed")
