@@ -38,8 +38,7 @@ TOKEN_SHAPES = re.compile(
 
 def is_secret_name(name: str) -> bool:
     """True for names such as HF_TOKEN, accessKey, db-password, AK."""
-    if HARMLESS.search(name):
-        return False
+    name = HARMLESS.sub(" ", name)
     words = {word.lower() for word in WORDS.findall(name)}
     joined = re.sub(r"[^a-z]", "", name.lower())
     return bool(
