@@ -1,7 +1,9 @@
 """Two training logs, one definition, one verdict: what pages, jobs and commands share."""
 
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from decimal import Decimal
+from multiprocessing import get_context
 from pathlib import Path
 
 from assessments.alignment import Aligned, align
@@ -11,7 +13,8 @@ from workers.readers.base import ReadError
 from workers.readers.series import LossSeries, read_series
 
 DEFAULT_DEFINITION = "loss_mean_relative_error"
-DEFAULT_THRESHOLD = Decimal("0.02")  # S2: "< 2 %"
+DEFAULT_THRESHOLD = Decimal("0.02")  # service contract: "< 2 %"
+LONG_LOG_BYTES = 30 * 2**20
 RULE_FIELDS = ("figure", "comparison", "epsilon", "first_step", "last_step", "minimum_coverage",
                "minimum_points")
 
@@ -33,16 +36,29 @@ def standard_rule(code: str) -> Rule:
 class UnreadableLogError(ReadError):
     """One of the two logs cannot be read; `path` says which."""
 
-    def __init__(self, path: Path, cause: ReadError) -> None:
-        super().__init__(cause.code, cause.message)
+    def __init__(self, path: Path, code: str, message: str) -> None:
+        super().__init__(code, message)
         self.path = path
+
+    def __reduce__(self):  # it crosses from the reading process
+        return UnreadableLogError, (self.path, self.code, self.message)
 
 
 def _read(path: Path) -> LossSeries:
     try:
         return read_series(path)
     except ReadError as error:
-        raise UnreadableLogError(path, error) from error
+        raise UnreadableLogError(path, error.code, error.message) from None
+
+
+def _read_both(baseline: Path, candidate: Path) -> tuple[LossSeries, LossSeries]:
+    """Both curves; long logs are read side by side, the second one in a process of its own."""
+    if not all(path.is_file() and path.stat().st_size > LONG_LOG_BYTES
+               for path in (baseline, candidate)):
+        return _read(baseline), _read(candidate)
+    with ProcessPoolExecutor(1, mp_context=get_context("fork")) as pool:
+        second = pool.submit(_read, candidate)
+        return _read(baseline), second.result()
 
 
 def compare_logs(baseline: Path, candidate: Path, rule: Rule, threshold: Decimal) -> Comparison:
@@ -50,5 +66,5 @@ def compare_logs(baseline: Path, candidate: Path, rule: Rule, threshold: Decimal
 
     Raises UnreadableLogError naming the file and what is wrong with it.
     """
-    aligned = align(_read(baseline), _read(candidate))
+    aligned = align(*_read_both(baseline, candidate))
     return Comparison(aligned, judge_curve(aligned, threshold, rule))
