@@ -185,7 +185,7 @@ class ManualReader(Reader):
         found = [hit for _number, line in lines if (hit := MANUAL.match(line))]
         values = {
             "form": "manual",
-            "lines": sum(bool(line.strip()) for _number, line in lines),
+            "lines": lines[-1][0],
             "rows": len(found),
             "items": [_place(hit, what=hit["what"]) for hit in found][:LISTED],
         }
