@@ -1,0 +1,153 @@
+"""The evidence bundle of a document: one zip from which every verdict can be recomputed (AR-08)."""
+
+import json
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+
+from django.core.files import File
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+
+from assessments.models import CriteriaSet, Criterion, Verdict
+from assessments.queries import verdicts_of
+from assessments.services import criteria_facts
+from delivery.acceptance.archive import digest_of, raw_name, write_archive
+from delivery.acceptance.models import EvidenceBundle
+from delivery.acceptance.signing import signed_facts
+from delivery.reports.models import Document
+from engagements.errors import InvalidInput
+from workers.artifacts import is_intact, local_path
+from workers.models import Artifact
+
+FORMAT = 1
+
+
+def write_bundle(document: Document) -> EvidenceBundle:
+    """Write and store the bundle of an issued document; the same facts give the same bytes."""
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        entries = _entries(document, Path(folder), stack)
+        path = Path(folder) / "bundle.zip"
+        with path.open("wb") as target:
+            write_archive(target, entries)
+        bundle = EvidenceBundle(
+            engagement=document.engagement, document=document, size=path.stat().st_size,
+            sha256=digest_of(path), is_practice=document.is_practice)
+        with path.open("rb") as stream:
+            bundle.file.save(f"{document.number}-V{document.version}-evidence.zip", File(stream),
+                             save=False)
+    bundle.save()
+    return bundle
+
+
+def _entries(document: Document, folder: Path, stack: ExitStack) -> dict[str, Path]:
+    criteria = _criteria_of(document)
+    artifacts = {a.pk: a for a in Artifact.objects.filter(
+        pk__in=[row["id"] for row in document.snapshot["evidence"]])}
+    texts = _texts(document, criteria)
+    entries = {}
+    for n, (name, text) in enumerate(texts.items()):
+        entries[name] = folder / f"text-{n}"
+        entries[name].write_text(text, "utf-8")
+    for stored in document.files.all():
+        entries[f"documents/{stored.download_name}"] = _local(stored, folder)
+    for row in document.snapshot["evidence"]:
+        artifact = artifacts.get(row["id"])
+        if artifact is None or artifact.sha256 != row["sha256"] or not is_intact(artifact):
+            raise InvalidInput(_("The raw file %(name)s is missing or its checksum differs.")
+                               % {"name": row["name"]})
+        entries[raw_name(row["name"], row["sha256"])] = stack.enter_context(local_path(artifact))
+    return entries
+
+
+def _local(stored, folder: Path) -> Path:
+    path = folder / f"file-{stored.pk}"
+    with stored.file.open("rb") as source:
+        path.write_bytes(source.read())
+    if digest_of(path) != stored.sha256:
+        raise InvalidInput(_("The file %(name)s is missing or its checksum differs.")
+                           % {"name": stored.download_name})
+    return path
+
+
+def _criteria_of(document: Document) -> CriteriaSet:
+    return document.engagement.criteria_sets.get(version=document.snapshot["criteria"]["version"])
+
+
+def _texts(document: Document, criteria: CriteriaSet) -> dict[str, str]:
+    snapshot = document.snapshot
+    facts = criteria_facts(criteria)
+    texts = {
+        "bundle.json": _json({
+            "format": FORMAT, "document": document.number, "version": document.version,
+            "content_hash": document.content_hash, "is_practice": document.is_practice}),
+        f"snapshots/{document.number}-V{document.version}.json": _json(snapshot),
+        "criteria.json": _json({"version": criteria.version, "facts": facts,
+                                "content_hash": criteria.content_hash}),
+        "definitions.json": _json(snapshot["definitions"]),
+        "verdicts.json": _json(_verdicts(document, criteria)),
+        "jobs.json": _json(snapshot["runs"]),
+        "README.en.txt": _readme(document, "en"), "README.zh.txt": _readme(document, "zh-hans"),
+    }
+    review = getattr(document, "review", None)
+    if review and review.decision:
+        texts["review.json"] = _json(signed_facts(review))
+    if document.is_practice:
+        texts["PRACTICE"] = "演练数据，不是证据。\nPractice data, not evidence.\n"
+    return texts
+
+
+def _json(facts) -> str:
+    return json.dumps(facts, ensure_ascii=False, sort_keys=True, indent=1) + "\n"
+
+
+def _verdicts(document: Document, criteria: CriteriaSet) -> list[dict]:
+    """Per criterion, in their signed order: what the document says, and the files behind it."""
+    stated = {row["criterion"]: row for row in document.snapshot["metrics"]}
+    files = {row["id"]: row for row in document.snapshot["evidence"]}
+    rows = []
+    for position, (criterion, _newest) in enumerate(verdicts_of(criteria)):
+        metric = stated[criterion.pk]
+        verdict = _verdict(criterion, metric)
+        cards = verdict.facts.get("cards") if verdict else None
+        rows.append({
+            "criterion": position, "model": criterion.model.code, "quantity": criterion.quantity,
+            "definition": metric["definition"], "outcome": metric["outcome"],
+            "reason": metric["reason"], "figure": verdict.figure if verdict else None,
+            "cards": cards, "baseline": _raw(files, metric["baseline_artifact"]),
+            "measured": _raw(files, metric["artifact"]),
+            "engine_version": metric["engine_version"],
+        })
+    return rows
+
+
+def _verdict(criterion: Criterion, metric: dict) -> Verdict | None:
+    """The verdict that the document states: same outcome, reason and raw file."""
+    return criterion.verdicts.filter(
+        outcome=metric["outcome"], reason=metric["reason"],
+        measurement__artifact=metric["artifact"]).first() if metric["computed_at"] else None
+
+
+def _raw(files: dict[int, dict], artifact_id: int | None) -> str | None:
+    row = files.get(artifact_id)
+    return raw_name(row["name"], row["sha256"]) if row else None
+
+
+def _readme(document: Document, language: str) -> str:
+    with override(language):
+        return _explanation() % {"document": document} + (
+            "\n" + _("This bundle holds practice data. It is not evidence.") + "\n"
+            if document.is_practice else "")
+
+
+def _explanation() -> str:
+    return _(
+        "Evidence bundle of %(document)s\n\n"
+        "documents/       the issued files\n"
+        "snapshots/       the frozen facts of the document; its SHA-256 is the content hash\n"
+        "criteria.json    the signed criteria and definitions\n"
+        "verdicts.json    every verdict with its raw files\n"
+        "jobs.json        all runs, also failed and cancelled ones\n"
+        "raw/             the raw files\n\n"
+        "Check the files:     sha256sum -c SHA256SUMS\n"
+        "Check the verdicts:  python manage.py verify <this zip>\n")
