@@ -4,6 +4,7 @@ A value that cannot be understood stops the start with a sentence naming the var
 Any variable may be given as NAME_FILE, the path of a file that holds it.
 """
 
+import os
 from pathlib import Path
 
 import dj_database_url
@@ -112,7 +113,7 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     VAR_DIR.mkdir(parents=True, exist_ok=True)
     DATABASES["default"]["CONN_MAX_AGE"] = None
     # A real file in tests too: threads of an in-memory database share one table lock.
-    DATABASES["default"]["TEST"] = {"NAME": str(VAR_DIR / "test.sqlite3")}
+    DATABASES["default"]["TEST"] = {"NAME": str(VAR_DIR / f"test-{os.getpid()}.sqlite3")}
     DATABASES["default"]["OPTIONS"] = {
         "timeout": 20,
         # A writer that begins IMMEDIATE waits for the lock; a reader that upgrades fails at once.

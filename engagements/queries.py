@@ -9,7 +9,8 @@ from engagements.stages import Stage, StageState
 def with_progress(engagements: QuerySet) -> QuerySet:
     """Adds `stages_passed`, `stages_in_scope` and `model_count` to each engagement."""
     in_scope = ~Q(models__stages__state=StageState.SKIPPED)
-    return engagements.select_related("customer").annotate(
+    ordered = engagements.select_related("customer").order_by("-created_at", "code")
+    return ordered.annotate(
         model_count=Count("models", distinct=True),
         stages_in_scope=Count("models__stages", filter=in_scope, distinct=True),
         stages_passed=Count("models__stages", distinct=True,

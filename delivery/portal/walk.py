@@ -209,6 +209,7 @@ class Walk:
             jobs = list(Job.objects.filter(pk__in=[j.pk for j in jobs]).order_by("pk"))
             if all(job.state in FINAL_STATES for job in jobs):
                 break
+            self.children.restart_ended()
             time.sleep(0.2)
         else:
             raise TimeoutError(f"jobs still open: {[str(j) for j in jobs if not j.is_final]}")
