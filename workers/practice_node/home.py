@@ -26,7 +26,8 @@ def prepare_home(root: Path) -> dict[str, str]:
 def _install_toolbox(root: Path) -> None:
     """A small sh wrapper per stand-in, running this Python; packages go on the Python path."""
     names = {
-        "npu-smi": "npu_smi.py", "pytorch_analyse.sh": "transplant_analyse.py",
+        "npu-smi": "npu_smi.py", "practice_train": "practice_train.py",
+        "pytorch_analyse.sh": "transplant_analyse.py",
         "pytorch_gpu2npu.sh": "transplant_gpu2npu.py", "torchrun": "torchrun.py",
         "atc": "atc.py", "msprobe": "msprobe_cli.py", "ais_bench": "ais_bench_cli.py",
     }

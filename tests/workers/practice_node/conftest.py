@@ -1,6 +1,7 @@
 """A practice node and logins to it."""
 
 import asyncio
+import re
 from collections.abc import Callable
 
 import asyncssh
@@ -52,8 +53,8 @@ def sh(over_ssh) -> Callable:
 
 
 @pytest.fixture
-def work(practice, tmp_path_factory, request):
-    """A folder of the test's own in the home of the login; its name and its path."""
-    folder = practice.root / "home" / request.node.name.replace("[", "-").replace("]", "")
+def work(practice, request):
+    """A folder of the test's own in the home of the login."""
+    folder = practice.root / "home" / re.sub(r"\W+", "-", request.node.name)
     folder.mkdir()
     return folder
