@@ -13,7 +13,7 @@ from collections import Counter
 from typing import Any
 
 from workers.readers.base import Reader, Reading, Sample, Source, register
-from workers.readers.msprobe_compare import csv_header, csv_rows
+from workers.readers.csv_rows import csv_header, csv_rows
 from workers.readers.source import ReadError, ReadingWarning
 
 NEEDED = {"Index", "GroundTruth", "CosineSimilarity"}

@@ -11,7 +11,7 @@ from collections import Counter
 from typing import Any
 
 from workers.readers.base import Reader, Reading, Sample, Source, register
-from workers.readers.msprobe_compare import csv_header, csv_rows
+from workers.readers.csv_rows import csv_header, csv_rows
 from workers.readers.source import ReadingWarning
 
 RESULT = ("Forward Test Success", "Backward Test Success")

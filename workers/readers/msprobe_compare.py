@@ -6,8 +6,6 @@ deviating row in execution order. The tool's verdicts are counted beside.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import re
 from collections import Counter
@@ -15,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from workers.readers.base import Reader, Reading, Sample, Source, register
+from workers.readers.csv_rows import csv_header, csv_rows
 from workers.readers.msprobe_rows import CompareRow, in_execution_order
 from workers.readers.source import ReadError, ReadingWarning
 from workers.readers.xlsx import Row, text, workbook_of
@@ -23,27 +22,6 @@ NAMES = ("NPU Name", "Bench Name")
 VERDICTS = ("Result", "Accuracy Reached or Not")
 DROPPED = {"NPU_Stack_Info", "Data_name"}
 LISTED = 200
-csv.field_size_limit(16 * 1024**2)
-
-
-def csv_rows(source: Source) -> Iterator[Row]:
-    """Rows of a CSV file, the header first; quoted cells may span lines."""
-    content = source.text.lstrip("\ufeff")
-    try:
-        yield from map(tuple, csv.reader(io.StringIO(content, newline="")))
-    except csv.Error as error:
-        raise ReadError("damaged_csv", f"The table cannot be read: {error}.") from error
-
-
-def csv_header(sample: Sample) -> list[str]:
-    """Cells of a text sample's first non-empty line, [] for binary files."""
-    if sample.is_binary or not sample.text:
-        return []
-    line = sample.text.lstrip("\ufeff\r\n ").split("\n", 1)[0].strip()
-    try:
-        return [cell.strip() for cell in next(csv.reader([line[:20000]]), [])]
-    except csv.Error:
-        return []
 
 
 @register

@@ -12,8 +12,8 @@ from collections import Counter
 from typing import Any
 
 from workers.readers.base import Reader, Reading, Sample, Source, register
+from workers.readers.csv_rows import csv_header, csv_rows
 from workers.readers.masking import MASK, mask_tree, mask_value
-from workers.readers.msprobe_compare import csv_header, csv_rows
 from workers.readers.source import ReadError, ReadingWarning
 from workers.readers.xlsx import is_zip, member_bytes, members
 

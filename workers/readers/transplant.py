@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import Any
 
 from workers.readers.base import Reader, Reading, Sample, Source, register
-from workers.readers.msprobe_compare import csv_header, csv_rows
+from workers.readers.csv_rows import csv_header, csv_rows
 from workers.readers.source import ReadError, ReadingWarning
 
 POSITION = ("File", "Start Line", "End Line")

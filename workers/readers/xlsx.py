@@ -5,6 +5,7 @@ Limits are ours: an Excel sheet of a real tool stays far below them, a zip bomb 
 
 from __future__ import annotations
 
+import warnings
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -127,7 +128,9 @@ def _open(path: Path) -> Any:
     import openpyxl
 
     try:
-        return openpyxl.load_workbook(path, read_only=True, data_only=True, keep_links=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # openpyxl's remarks on styles it does not know
+            return openpyxl.load_workbook(path, read_only=True, data_only=True, keep_links=False)
     except Exception as error:  # openpyxl lets every kind of error out of damaged files
         raise ReadError("damaged_xlsx", f"The workbook cannot be opened: {error!r}.") from error
 
