@@ -14,8 +14,8 @@ from engagements.stages import Stage
 
 @register_check("criteria")
 def criteria_are_signed(record: StageRecord) -> Iterable[CheckResult]:
-    """Design ends with signed criteria that name this model (DOMAIN 2.2)."""
-    if record.stage != Stage.DESIGN:
+    """Design ends with signed criteria that name this model (DOMAIN 2.2), acceptance needs them."""
+    if record.stage not in (Stage.DESIGN, Stage.ACCEPT):
         return
     current = current_criteria(record.engagement)
     is_signed = bool(current and current.state == CriteriaSet.State.SIGNED)

@@ -139,7 +139,8 @@ def judge_curve(aligned: Aligned | None, threshold: Decimal, rule: Rule) -> Outc
     problem = _curve_problem(inside, figure, rule)
     if problem:
         outcome, reason = problem
-        return Outcome(outcome, figure, reason, figures, facts)
+        is_number = figure is not None and np.isfinite(figure)
+        return Outcome(outcome, figure if is_number else None, reason, figures, facts)
     return _decided(figure if exact is None else exact, threshold, rule.comparison, figures, facts)
 
 
@@ -150,7 +151,7 @@ def _curve_problem(inside: Aligned, figure: float | None, rule: Rule) -> tuple[s
         (len(inside.steps) == 0, (NOT_PROVABLE, "no_common_steps")),
         (len(inside.steps) < rule.minimum_points, (NOT_PROVABLE, "too_few_points")),
         (inside.coverage < rule.minimum_coverage, (NOT_PROVABLE, "too_little_coverage")),
-        (figure is None, (NOT_PROVABLE, "figure_undefined")),
+        (figure is None or not np.isfinite(figure), (NOT_PROVABLE, "figure_undefined")),
     )
     return next((answer for is_so, answer in checks if is_so), None)
 

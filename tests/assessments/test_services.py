@@ -10,6 +10,7 @@ from assessments.models import CriteriaSet, Measurement, MetricDefinition, Verdi
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.gates import evaluate
 from engagements.models import AuditEntry, Role
+from engagements.services import add_model
 from engagements.stages import Stage
 from tests.assessments.conftest import megatron_log
 from workers.models import StoredReading
@@ -200,12 +201,17 @@ def test_only_managers_sign(people, role, draft):
 
 
 def gate(model, stage) -> dict[str, bool]:
-    record = model.stages.get(stage=stage)
-    return {r.code.split(":")[0]: r.is_met for r in evaluate(record) if r.code != "checklist"}
+    found = {r.code.split(":")[0]: r.is_met for r in evaluate(model.stages.get(stage=stage))}
+    return {code: found[code] for code in ("criteria", "verdict") if code in found}
 
 
 def test_the_design_gate_asks_for_signed_criteria(model, draft):
     assert gate(model, Stage.DESIGN)["criteria"] is False
+
+
+def test_a_model_without_criteria_is_not_accepted(criterion, manager, engagement):
+    other = add_model(actor=manager, engagement=engagement, code="DET", name="缺陷检测")
+    assert gate(other, Stage.ACCEPT) == {"criteria": False}
 
 
 def test_the_gates_follow_the_verdicts(criterion, model, judged):
@@ -213,5 +219,5 @@ def test_the_gates_follow_the_verdicts(criterion, model, judged):
     assert gate(model, Stage.TRAIN_TUNE) == {"verdict": False}
     judged(GPU)
     assert gate(model, Stage.TRAIN_TUNE) == {"verdict": True}
-    assert gate(model, Stage.ACCEPT)["verdict"] is True
+    assert gate(model, Stage.ACCEPT) == {"criteria": True, "verdict": True}
     assert "verdict" not in gate(model, Stage.INFER_TUNE)

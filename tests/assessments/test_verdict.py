@@ -139,9 +139,15 @@ def test_nothing_measured():
     assert judge_curve(None, TWO_PERCENT, RULE).outcome == "not_measured"
 
 
-def test_a_zero_baseline_with_an_error_is_infinite_and_fails():
+def test_a_relative_error_against_zero_is_not_defined():
     found = outcome([0.0, 1.0], [0.1, 1.0])
-    assert (found.outcome, found.figure) == ("failed", math.inf)
+    assert (found.outcome, found.reason, found.figure) == (
+        "not_provable", "figure_undefined", None)
+
+
+def test_epsilon_guards_a_zero_baseline():
+    found = outcome([0.0, 1.0], [1e-9, 1.0], rule=Rule(epsilon=1e-7))
+    assert (found.outcome, found.figure) == ("passed", pytest.approx(0.005))
 
 
 @pytest.mark.parametrize("case", [
