@@ -1,0 +1,195 @@
+"""The evidence bundle: the same bytes every time, recomputed offline, no byte changed unseen."""
+
+import io
+import json
+import subprocess
+import zipfile
+from hashlib import sha256
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from delivery.acceptance import services
+from delivery.acceptance.archive import SUMS, ArchiveError, extract, write_archive
+from delivery.acceptance.verifying import verify_bundle
+from delivery.reports import services as reporting
+from engagements.errors import InvalidInput, WrongState
+from engagements.models import Role
+
+
+@pytest.fixture(autouse=True)
+def _quick_pdf(monkeypatch):
+    monkeypatch.setattr("delivery.reports.services.render_document",
+                        lambda *a, **k: b"%PDF-1.7 short")
+
+
+def issue(engagement, people):
+    manager = people[Role.MANAGER]
+    return reporting.issue_document(
+        actor=manager, document=reporting.draft_test_report(actor=manager, engagement=engagement))
+
+
+def bundle_of(engagement, people):
+    return services.build_bundle(actor=people[Role.MANAGER], engagement=engagement,
+                                 document=issue(engagement, people))
+
+
+@pytest.fixture
+def made(delivered, people, tmp_path):
+    """A bundle on disk."""
+    path = tmp_path / "bundle.zip"
+    with bundle_of(delivered, people).file.open("rb") as stream:
+        path.write_bytes(stream.read())
+    return path
+
+
+def failures(path) -> list[str]:
+    return [step.text for step in verify_bundle(path) if not step.is_good]
+
+
+def rewritten(path, change):
+    """The bundle unpacked, changed by `change(files)`, and packed as if by us."""
+    folder = path.parent / "unpacked"
+    files = extract(path, folder)
+    change(files)
+    del files[SUMS]
+    with path.open("wb") as target:
+        write_archive(target, files)
+    return path
+
+
+def test_a_good_bundle_needs_no_database(made):
+    connection.force_debug_cursor = True
+    before = len(connection.queries_log)
+    out = io.StringIO()
+    call_command("verify", str(made), language="en", stdout=out)
+    assert len(connection.queries_log) == before
+    assert "The bundle is good." in out.getvalue()
+    assert out.getvalue().count("LLM · loss_") == 2
+
+
+def test_the_same_document_gives_the_same_bytes(delivered, people):
+    document = issue(delivered, people)
+    first, second = (services.build_bundle(actor=people[Role.MANAGER], engagement=delivered,
+                                           document=document) for _n in range(2))
+    assert first.sha256 == second.sha256
+
+
+def test_a_plain_checksum_tool_agrees(made, tmp_path):
+    folder = tmp_path / "plain"
+    zipfile.ZipFile(made).extractall(folder)
+    done = subprocess.run(["sha256sum", "-c", "--strict", SUMS], cwd=folder, capture_output=True,
+                          text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_a_changed_byte_in_any_entry_is_named(made):
+    good = made.read_bytes()
+    with zipfile.ZipFile(made) as archive:
+        infos = [i for i in archive.infolist() if i.file_size and i.filename != SUMS]
+    for info in infos:
+        start = good.index(info.FileHeader()) + len(info.FileHeader())
+        place = start + info.file_size // 2
+        made.write_bytes(good[:place] + bytes([good[place] ^ 1]) + good[place + 1:])
+        assert any(info.filename in text for text in failures(made)), info.filename
+
+
+def test_a_changed_byte_anywhere_fails(made):
+    good = made.read_bytes()
+    step = max(1, len(good) // 60)
+    for place in [*range(0, len(good), step), *range(len(good) - 60, len(good))]:
+        made.write_bytes(good[:place] + bytes([good[place] ^ 4]) + good[place + 1:])
+        assert failures(made), place
+
+
+def test_a_forged_verdict_is_recomputed(made):
+    def forge(files):
+        name = next(n for n in files if n.startswith("snapshots/"))
+        snapshot = json.loads(files[name].read_text())
+        snapshot["metrics"][2].update(outcome="passed", reason="threshold_met")
+        files[name].write_text(json.dumps(snapshot))
+        verdicts = json.loads(files["verdicts.json"].read_text())
+        verdicts[2].update(outcome="passed", reason="threshold_met")
+        files["verdicts.json"].write_text(json.dumps(verdicts))
+
+    texts = failures(rewritten(made, forge))
+    assert any("PSR" in text for text in texts)
+    assert len(texts) == 2  # the content hash, and the verdict
+
+
+def test_a_forged_log_is_found(made):
+    def forge(files):
+        name = next(n for n in files if n.endswith("train_npu.csv"))
+        files[name].write_bytes(files[name].read_bytes().replace(b"\n400,", b"\n400,9"))
+
+    assert failures(rewritten(made, forge))
+
+
+def test_missing_and_extra_files_are_named(made):
+    with zipfile.ZipFile(made) as archive:
+        entries = {i: archive.read(i) for i in archive.infolist()}
+    for keep, extra in ((lambda n: n != "jobs.json", None), (lambda n: True, "surplus.txt")):
+        with zipfile.ZipFile(made, "w") as archive:
+            for info, content in entries.items():
+                if keep(info.filename):
+                    archive.writestr(info, content)
+            if extra:
+                archive.writestr(extra, "x")
+        assert any((extra or "jobs.json") in text for text in failures(made))
+
+
+@pytest.mark.parametrize(("names", "compressed"), [
+    (["../evil"], False), (["/etc/passwd"], False), (["a/../../b"], False), (["a\\b"], False),
+    (["same", "same"], False), (["Same", "same"], False), (["bomb"], True)])
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_hostile_archives_are_refused(tmp_path, names, compressed):
+    path = tmp_path / "hostile.zip"
+    kind = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
+    with zipfile.ZipFile(path, "w", kind) as archive:
+        for name in names:
+            archive.writestr(name, b"0" * 100_000)
+    with pytest.raises(ArchiveError):
+        extract(path, tmp_path / "out")
+    assert not (tmp_path / "evil").exists()
+    with pytest.raises(CommandError):
+        call_command("verify", str(path), stdout=io.StringIO())
+
+
+def test_no_zip_at_all(tmp_path):
+    path = tmp_path / "not.zip"
+    path.write_bytes(b"no zip")
+    assert failures(path)
+
+
+def test_practice_data_is_marked(practised, people):
+    bundle = bundle_of(practised, people)
+    assert bundle.is_practice
+    with zipfile.ZipFile(bundle.file) as archive:
+        assert "演练" in archive.read("PRACTICE").decode()
+
+
+def test_a_damaged_raw_file_stops_the_bundle(delivered, people):
+    document = issue(delivered, people)
+    artifact = delivered.artifacts.get(name="train_npu.csv")
+    with open(artifact.file.path, "ab") as stream:
+        stream.write(b"401,1.0\n")
+    with pytest.raises(InvalidInput, match=r"train_npu\.csv"):
+        services.build_bundle(actor=people[Role.MANAGER], engagement=delivered,
+                              document=document)
+
+
+def test_a_draft_has_no_bundle(delivered, people):
+    draft = reporting.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
+    with pytest.raises(WrongState):
+        services.build_bundle(actor=people[Role.MANAGER], engagement=delivered, document=draft)
+
+
+def test_who_downloads_a_bundle(delivered, people, stranger, client):
+    bundle = bundle_of(delivered, people)
+    client.force_login(stranger)
+    assert client.get(f"/bundles/{bundle.pk}/").status_code == 404
+    client.force_login(people[Role.REVIEWER])
+    answer = client.get(f"/bundles/{bundle.pk}/")
+    assert answer["Content-Type"] == "application/zip"
+    assert sha256(b"".join(answer.streaming_content)).hexdigest() == bundle.sha256
