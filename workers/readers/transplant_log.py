@@ -28,8 +28,8 @@ SKIPPED = re.compile(r"(?P<what>.*?)(?:unsupported python syntax|syntax error)",
 PATH = re.compile(r"[\w./\-]+\.py\b")
 OUTPUT = re.compile(r"the relative path is (?P<path>\S+?)\.?$")
 STATISTICS_ROW = re.compile(r"^\w+\.csv$")
-ANALYSIS_START = "PyTorch analysis start working now"
-TRANSPLANT_START = "MsFmkTransplt start working now"
+ANALYSIS = re.compile(r"PyTorch analysis start working now|Analyse run succe(?:ss|eded)\b")
+TRANSPLANT = re.compile(r"MsFmkTransplt (?:start working now|run succe(?:ss|eded)\b)")
 LISTED = 200
 
 
@@ -98,13 +98,15 @@ class Run:
 
 
 class TransplantLog(Reader):
-    """What both logs share; the subclasses say which start line is theirs."""
+    """What both logs share; the subclasses say which first and last line is theirs."""
 
     tool = "msfmktransplt"
-    start = ""
+    own = ANALYSIS
+    confidence = 90
 
     def recognises(self, sample: Sample) -> int:
-        return 90 if self.start in sample.text and LINE.search(_first(sample)) else 0
+        found = self.own.search(sample.text) and LINE.search(_first(sample))
+        return self.confidence if found else 0
 
     def read(self, source: Source) -> Reading:
         run = Run()
@@ -125,7 +127,7 @@ class AnalysisLogReader(TransplantLog):
 
     name = "msfmktransplt_analysis_log"
     kind = "migration_analysis"
-    start = ANALYSIS_START
+    own = ANALYSIS
 
 
 @register
@@ -134,7 +136,8 @@ class TransplantLogReader(TransplantLog):
 
     name = "msfmktransplt_log"
     kind = "script_transplant"
-    start = TRANSPLANT_START
+    own = TRANSPLANT
+    confidence = 85  # an analysis may be announced by the migration's start line
 
 
 def _values(run: Run) -> dict[str, Any]:

@@ -136,3 +136,8 @@ def test_an_empty_report_does_not_prove_static_shapes(sample):
     ]  # fmt: skip
     empty = read_file(sample("accuracy/transplant/report_nostart.csv"))
     assert "detector_not_started" in codes(empty)
+
+
+def test_the_end_of_an_analysis_tells_its_kind(sample, written):
+    lines = sample("accuracy/transplant/pytorch_analysis.txt").read_text().splitlines()
+    assert read_file(written("\n".join(lines[-20:]))).kind == "migration_analysis"
