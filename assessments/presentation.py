@@ -120,6 +120,10 @@ def _warning_texts() -> dict[str, str]:
                                 "seed."),
         "repeated_steps": _("Steps occur more than once in a log; the later record counts."),
         "nonfinite_loss": _("A log holds losses that are not finite."),
+        "hidden_nan": _("A log prints a number, usually 0.0, where the loss was NaN; such records "
+                        "count as NaN."),
+        "not_recorded": _("A log marks some steps as not recorded; they count as not finite."),
+        "traceback": _("A log holds the traceback of an error."),
         "steps_inferred": _("A log does not number its steps; they were inferred from its order."),
     }
 
