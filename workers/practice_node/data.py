@@ -4,6 +4,7 @@ import json
 import zipfile
 from pathlib import Path
 
+EDITION = "2"  # raise it when the data below changes
 TRAIN = '''"""Training of the substation inspection network (CUDA version)."""
 
 import torch
@@ -34,8 +35,8 @@ def loader():
 if __name__ == "__main__":
     main()
 '''
-MODEL = '''import torch
-import flash_attn
+MODEL = '''import amp_C
+import torch
 from apex import amp
 
 
@@ -43,18 +44,28 @@ class InspectionNet(torch.nn.Module):
     def __init__(self):
         super().__init__()
         self.stem = torch.nn.Conv2d(3, 32, 3)
+        self.kinds = torch.nn.Embedding(16, 32)
+        self.scale = torch.nn.Parameter(torch.ones(1))
 
     def forward(self, x):
-        x = flash_attn.flash_attn_func(x, x, x)
-        return apex.normalization.fused_layer_norm(self.stem(x))
+        x = self.stem(x) * self.scale
+        x[x < 0] = 0
+        return x if x.is_cuda else x.cuda()
 '''
 CUDA = "__global__ void box_iou(const float* a, const float* b, float* out) { /* … */ }\n"
+BINDING = """#include <torch/extension.h>
+
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
+    m.def("box_iou", &box_iou, "intersection over union of rotated boxes (CUDA)");
+}
+"""
 PIP = {"torch": "2.1.0", "numpy": "1.26.4", "transformers": "4.37.2", "tokenizers": "0.15.2"}
 
 
 def prepare(folder: Path) -> None:
-    """Write the data once; existing data stays."""
-    if (folder / "ready").exists():
+    """Write the data of this edition once; data of the login's own stays."""
+    marker = folder / "ready"
+    if marker.exists() and marker.read_text() == EDITION:
         return
     _sources(folder / "inspect_net")
     (folder / "model.onnx").write_bytes(b"\x08\x07\x12\x07pytorch" + bytes(range(256)) * 256)
@@ -64,7 +75,7 @@ def prepare(folder: Path) -> None:
           {**PIP, "torch-npu": "2.1.0.post8"})
     _dump(folder / "dump_gpu" / "step0" / "rank0", 1.0)
     _dump(folder / "dump_npu" / "step0" / "rank0", 1.0004)
-    (folder / "ready").write_text("")
+    marker.write_text(EDITION)
 
 
 def _sources(folder: Path) -> None:
@@ -72,6 +83,7 @@ def _sources(folder: Path) -> None:
     (folder / "train.py").write_text(TRAIN)
     (folder / "model.py").write_text(MODEL)
     (folder / "ops" / "box_iou.cu").write_text(CUDA)
+    (folder / "ops" / "binding.cpp").write_text(BINDING)
 
 
 def _pack(path: Path, env: dict, pip: dict) -> None:

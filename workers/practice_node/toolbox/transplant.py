@@ -1,113 +1,212 @@
-"""What both transplant stand-ins share: a real scan of Python sources, tables as msfmktransplt's.
+"""What both transplant stand-ins share: arguments, log, a real scan of the sources, the tables.
 
-Columns and messages as written by msfmktransplt (mstt 99c2e0f99): everything goes to stderr.
+Messages, columns and file names as of msfmktransplt (mstt 99c2e0f99); everything goes to stderr.
+The lists of APIs are a small part of the tool's own, the same verdicts for what is in them.
 """
 
 import argparse
 import ast
 import csv
+import io
 import os
+import re
 import sys
 import time
 
-UNSUPPORTED = {"torch.nn.DataParallel", "torch.cuda.nvtx.range_push", "torch.cuda.nvtx.range_pop",
-               "torch.nn.utils.clip_grad_norm_"}
-UNKNOWN_PREFIXES = ("apex.", "amp_C.", "flash_attn.", "torch._C.")
+VERSIONS = ["2.1.0", "2.6.0", "2.7.1", "2.8.0"]
+UNSUPPORTED = {"torch.nn.DataParallel", "torch.nn.CosineEmbeddingLoss"}
+UNSUPPORTED_IN_2_1 = {"torch.nn.utils.clip_grad_norm_"}
+UNKNOWN = re.compile(
+    r"torch\.(accelerator\.\w+|multiprocessing\.spawn|nn\.Parameter|amp\.autocast|"
+    r"cuda\.(is_bf16_supported|IntTensor|nvtx\.\w+)|distributed\.destroy_process_group)$")
+GENERAL_ADVICE = [
+    ("torch_npu.npu.set_compile_mode",
+     "If it is a dynamic shape scenario, it is recommended to set "
+     "torch_npu.npu.set_compile_mode(jit_compile=False) above the training entry file; if it is a "
+     "fixed shape scenario, it is recommended to set "
+     "torch_npu.npu.set_compile_mode(jit_compile=True) above the training entry file.\n"),
+    ("TASK_QUEUE_ENABLE", "If you want to improve performance, please set environment variables "
+                          "'export TASK_QUEUE_ENABLE=1'."),
+]
+ADVICE = {
+    "torch.nn.parallel.DistributedDataParallel":
+        "To optimize communication between devices, it is recommended to set bucket_cap_mb to 500.",
+    "torch.optim.SGD": "Try modifying to apex.optimizers.NpuFusedSGD.",
+    "torch.optim.AdamW": "Try modifying to apex.optimizers.NpuFusedAdamW, performance has improved "
+                         "significantly, but the memory usage increases by 70%.",
+}
+PRECISION = {"torch.nn.Embedding":
+             "This api may have an issue with uncertain backward calculation results."}
+OP_COLUMNS = ["File", "Start Line", "End Line", "OP", "Tips"]
+PYBIND = re.compile(r"\bm\.def\(\s*\"(\w+)\"")
 
 
-def log(level, text, stream=sys.stderr):
-    stamp = time.strftime("%Y-%m-%d %H:%M:%S")
-    print(f"{stamp} [{level}]{' ' * max(1, 8 - len(level))}{text}", file=stream, flush=True)
+class Log:
+    """Lines to stderr, and kept for the log file of the result folder."""
+
+    def __init__(self):
+        self.kept = []
+        self.progress = None
+
+    def say(self, level, text):
+        part = "" if self.progress is None else f"[Progress:{self.progress:6.2f}%]  "
+        line = f"{time.strftime('%Y-%m-%d %H:%M:%S')} {f'[{level}]':<10}{part}{text}"
+        self.kept.append(line)
+        print(line, file=sys.stderr, flush=True)
+
+    def operation(self, row, kind, message):
+        level = "WARNING" if kind == "UNSUPPORTED" else "INFO"
+        self.say(level, f"line: {row[1]} ~ {row[2]} Operation Type: {kind} Message: {message}")
+
+    def write(self, path):
+        with open(path, "w") as stream:
+            stream.write("\n".join(self.kept) + "\n")
 
 
-def arguments():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("-i", dest="source", required=True)
-    parser.add_argument("-o", dest="output", required=True)
-    parser.add_argument("-v", dest="version", required=True)
-    parser.add_argument("-m", dest="mode", nargs="?", default="torch_apis")
-    parser.add_argument("rest", nargs="*")
-    known, _unknown = parser.parse_known_args()
-    return known
+def folder(text):
+    if not os.path.isdir(text):
+        raise argparse.ArgumentTypeError(f"{text} does not exist or is not a directory")
+    return os.path.normpath(text)
 
 
-def require_folders(args):
-    for folder in (args.source, args.output):
-        if not os.path.isdir(folder):
-            log("ERROR", f"The path {folder} does not exist or is not a directory.")
-            sys.exit(1)
+def parser():
+    options = argparse.ArgumentParser()
+    options.add_argument("-i", "--input", dest="source", required=True, type=folder)
+    options.add_argument("-o", "--output", required=True, type=folder)
+    options.add_argument("-v", "--version", required=True, choices=VERSIONS)
+    return options
 
 
 def python_files(source):
-    for folder, _folders, files in sorted(os.walk(source)):
+    """(path from the source folder, path) of every Python file."""
+    for place, _folders, files in sorted(os.walk(source)):
         for name in sorted(files):
             if name.endswith(".py"):
-                path = os.path.join(folder, name)
+                path = os.path.join(place, name)
                 yield os.path.relpath(path, source), path
 
 
-def dotted(node):
-    """a.b.c of an attribute chain, or None."""
+def parsed(path):
+    """The syntax tree, or None where the file does not parse."""
+    with open(path, encoding="utf-8", errors="replace") as stream:
+        try:
+            return ast.parse(stream.read())
+        except (SyntaxError, ValueError):
+            return None
+
+
+def imported_names(tree):
+    """Local name -> full dotted name, by the import lines."""
+    names = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names.update({a.asname: a.name for a in node.names if a.asname})
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.update({a.asname or a.name: f"{node.module}.{a.name}" for a in node.names})
+    return names
+
+
+def dotted(node, names):
+    """a.b.c of an attribute chain with import names resolved, or None."""
     parts = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
         node = node.value
-    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None
+    if not isinstance(node, ast.Name):
+        return None
+    return ".".join([names.get(node.id, node.id), *reversed(parts)])
 
 
-def api_uses(path, relative):
-    """(line, name) of every dotted call; a file that does not parse is skipped with a warning."""
-    with open(path, encoding="utf-8") as stream:
-        text = stream.read()
-    try:
-        tree = ast.parse(text)
-    except SyntaxError:
-        log("WARNING", f"{relative}: unsupported python syntax, skip")
-        return []
-    return sorted((n.lineno, name) for n in ast.walk(tree)
-                  if isinstance(n, ast.Call) and (name := dotted(n.func)))
+def calls(tree):
+    """(start line, end line, full name) of every call, in order of the file."""
+    names = imported_names(tree)
+    return sorted((n.lineno, n.end_lineno, name) for n in ast.walk(tree)
+                  if isinstance(n, ast.Call) and (name := dotted(n.func, names)))
 
 
-def scan(source):
-    """The rows of unsupported_api.csv, unknown_api.csv and cuda_op_list.csv."""
-    unsupported, unknown, cuda = [], [], []
-    for relative, path in python_files(source):
-        for line, name in api_uses(path, relative):
-            if name in UNSUPPORTED:
-                unsupported.append([relative, line, line, name, "NA"])
-            elif name.startswith(UNKNOWN_PREFIXES):
-                unknown.append([relative, line, line, name])
-        log("INFO", f"[Progress:  0.00%]  Analysis of {relative} completed.")
-    for folder, _folders, files in sorted(os.walk(source)):
-        cuda += [[os.path.relpath(os.path.join(folder, f), source), os.path.splitext(f)[0]]
-                 for f in sorted(files) if f.endswith(".cu")]
-    return unsupported, unknown, cuda
+def is_unsupported(name, version):
+    return name in UNSUPPORTED or (version == "2.1.0" and name in UNSUPPORTED_IN_2_1)
 
 
-def write_tables(folder, unsupported, unknown, cuda):
-    columns = ["File", "Start Line", "End Line", "OP", "Tips"]
-    write(folder, "unsupported_api.csv", columns, unsupported)
-    write(folder, "unknown_api.csv", columns, unknown)
-    write(folder, "cuda_op_list.csv", ["File", "Api"], cuda)
-    write(folder, "api_precision_advice.csv", columns, [])
-    write(folder, "api_performance_advice.csv", columns, [
-        ["NA", "NA", "NA", "TASK_QUEUE_ENABLE",
-         "If you want to improve performance, please set environment variables "
-         "'export TASK_QUEUE_ENABLE=1'."]])
+def new_tables():
+    return {
+        "api_performance_advice.csv": [["NA", "NA", "NA", *advice] for advice in GENERAL_ADVICE],
+        "cuda_op_list.csv": [], "unsupported_api.csv": [], "unknown_api.csv": [],
+        "api_precision_advice.csv": []}
 
 
-def write(folder, name, columns, rows):
-    with open(os.path.join(folder, name), "w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(rows)
+def scan(source, version, log):
+    """The rows of the five tables of API analysis, by file name."""
+    tables = new_tables()
+    files = list(python_files(source))
+    for number, (relative, path) in enumerate(files):
+        log.progress = 100 * number / len(files)
+        log.say("INFO", f"Start the analysis of {relative}.")
+        tree = parsed(path)
+        if tree is None:
+            log.say("WARNING", f"{relative} has unsupported python syntax, skip.")
+            continue
+        for start, end, name in calls(tree):
+            judge(tables, [relative, start, end, name], version, log)
+        log.say("INFO", f"Analysis of {relative} completed.")
+    tables["cuda_op_list.csv"] = cuda_operators(source)
+    return tables
 
 
-def finish(counts):
-    log("INFO", "[Progress:100.00%]  MsFmkTransplt run succeeded, welcome to the next use.")
-    print("+----------------------------+------------+", file=sys.stderr)
-    print("|           files            | statistics |", file=sys.stderr)
-    print("+----------------------------+------------+", file=sys.stderr)
-    for name, number in counts.items():
-        print(f"| {name:^26} | {number:^10} |", file=sys.stderr)
-    print("+----------------------------+------------+", file=sys.stderr)
+def judge(tables, row, version, log):
+    name = row[3]
+    if is_unsupported(name, version):
+        tables["unsupported_api.csv"].append([*row, "NA"])
+        log.operation(row, "UNSUPPORTED", "NA")
+    elif UNKNOWN.match(name):
+        tables["unknown_api.csv"].append(row)
+    for table, known, subject in (("api_performance_advice.csv", ADVICE, "performance"),
+                                  ("api_precision_advice.csv", PRECISION, "precision")):
+        if name in known:
+            tables[table].append([*row, known[name]])
+            log.operation(row, "SUGGESTION", f"{name} has a suggestion about {subject}")
+
+
+def cuda_operators(source):
+    """Names that C++ sources bind for Python: the operators somebody has to rewrite."""
+    rows = []
+    for place, _folders, files in sorted(os.walk(source)):
+        for name in sorted(f for f in files if f.endswith((".cpp", ".cc", ".cu"))):
+            path = os.path.join(place, name)
+            with open(path, encoding="utf-8", errors="replace") as stream:
+                rows += [[os.path.relpath(path, source), api]
+                         for api in PYBIND.findall(stream.read())]
+    return rows
+
+
+def write_tables(place, tables):
+    for name, rows in tables.items():
+        columns = ["File", "Api"] if name == "cuda_op_list.csv" else OP_COLUMNS
+        write(place, name, columns, rows)
+
+
+def write(place, name, columns, rows):
+    """A finished table, read-only as the tool leaves it."""
+    path = os.path.join(place, name)
+    if os.path.exists(path):
+        os.unlink(path)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    with open(path, "w", encoding="utf-8") as stream:
+        stream.write(text.getvalue())
+    os.chmod(path, 0o440)
+
+
+def finish(log, tool, place, counts):
+    log.progress = 100.0
+    log.say("INFO", f"{tool} run succeeded, welcome to the next use.")
+    log.progress = None
+    log.say("INFO", "The detailed transplant result files are in the output path you defined, "
+                    f"the relative path is {place}.")
+    width = max(len(name) for name in counts) + 2
+    rule = f"+{'-' * width}+{'-' * 12}+"
+    print(rule, f"|{'files':^{width}}|{'statistics':^12}|", rule,
+          *(f"|{name:^{width}}|{count:^12}|" for name, count in counts.items()), rule,
+          sep="\n", file=sys.stderr, flush=True)
