@@ -58,7 +58,7 @@ def _side(value: Decimal, limit: Decimal) -> int:
     return (value > limit) - (value < limit)
 
 
-def sentence(  # noqa: PLR0917  the columns of a verdict, in their order
+def sentence(
     outcome: str, reason: str, figure: float | None, threshold: Decimal, comparison: str,
     unit: str, facts: dict,
 ) -> str:

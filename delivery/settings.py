@@ -260,6 +260,7 @@ LOGGING = {
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": read(env.str, "DESK_LOG_LEVEL", "INFO")},
-    "loggers": {"kombu.connection": {"level": "ERROR"}, "asyncssh": {"level": "WARNING"}, "fontTools": {"level": "WARNING"},
+    "loggers": {"kombu.connection": {"level": "ERROR"}, "asyncssh": {"level": "WARNING"},
+                "fontTools": {"level": "WARNING"},
                 "weasyprint": {"level": "ERROR"}, "axes": {"level": "WARNING"}},
 }

@@ -13,7 +13,7 @@ from django.core.files.storage import FileSystemStorage
 
 from workers.models import Artifact, StoredReading
 from workers.readers import read_file
-from workers.readers.base import Reading, ReadError
+from workers.readers.base import ReadError, Reading
 
 
 def store_file(*, stream: BinaryIO, name: str, **fields) -> Artifact:

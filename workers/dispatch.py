@@ -1,5 +1,7 @@
 """Waking the workers. A message carries only a job's id; losing or doubling one changes nothing."""
 
+import contextlib
+
 from celery import signature
 from django.db import transaction
 
@@ -11,8 +13,6 @@ def wake(job_id: int) -> None:
 
 def send(job_id: int) -> None:
     """Ask a worker now. A broker that is away is no error: the periodic tick finds the job."""
-    try:
-        signature("workers.advance", args=(job_id,), options={"expires": 60}).apply_async(
-            retry=False)
-    except OSError:
-        pass
+    message = signature("workers.advance", args=(job_id,), options={"expires": 60})
+    with contextlib.suppress(OSError):
+        message.apply_async(retry=False)

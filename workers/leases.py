@@ -49,6 +49,7 @@ def choose_cards(free: list[int], wanted: int) -> list[int] | None:
     """Cards for a job: inside one ring where the number allows it."""
     if wanted <= RING:
         rings = sorted({card // RING for card in free})
-        fitting = [ring for r in rings if len(ring := [c for c in free if c // RING == r]) >= wanted]
+        by_ring = [[c for c in free if c // RING == r] for r in rings]
+        fitting = [cards for cards in by_ring if len(cards) >= wanted]
         return min(fitting, key=len)[:wanted] if fitting else None
     return free[:wanted] if len(free) >= wanted else None

@@ -1,5 +1,6 @@
 """The log of a running job: fetched by byte offset, masked, kept beside the database."""
 
+import math
 import re
 from pathlib import Path
 
@@ -46,7 +47,7 @@ def _progress(chunk: bytes) -> dict:
     losses = _LOSS.findall(chunk)
     if losses:
         value = float(losses[-1])
-        changes["last_loss"] = value if value == value and abs(value) != float("inf") else None
+        changes["last_loss"] = value if math.isfinite(value) else None
     return changes
 
 

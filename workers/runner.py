@@ -89,8 +89,9 @@ def _one_step(job: Job) -> dict:
         return steps.refused_by_node(job, error)
     except Exception as error:
         log.exception("%s: step %s failed", job, job.state)
-        return steps.failed(gettext_noop("An internal error stopped the job; the cause is recorded."),
-                            cause=steps.traceback_text(error))
+        return steps.failed(
+            gettext_noop("An internal error stopped the job; the cause is recorded."),
+            cause=steps.traceback_text(error))
 
 
 def _settle(job_id: int) -> None:

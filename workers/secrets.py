@@ -8,7 +8,8 @@ from cryptography.fernet import Fernet, MultiFernet
 from django.conf import settings
 from django.db import models
 
-_SECRET_NAME = r"[\w.-]*(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|credential)[\w.-]*"
+_SECRET_NAME = (r"[\w.-]*(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|"
+                r"credential)[\w.-]*")
 _ASSIGNMENT = re.compile(rf"(?i)\b({_SECRET_NAME})(\s*[=:]\s*)(\"[^\"\n]*\"|'[^'\n]*'|[^\s,;&]+)")
 _URL_PASSWORD = re.compile(r"(\b[a-z][a-z0-9+.-]*://[^\s:/@]+:)([^\s@/]+)(@)")
 _PRIVATE_KEY = re.compile(

@@ -123,7 +123,7 @@ def download(node: Node, command: str, sink: Callable[[bytes], None], timeout: f
                 yield chunk
             await process.wait()
             if process.exit_status != 0:
-                raise Unreachable(f"{command.split()[0]} ended with {process.exit_status}")
+                raise Unreachable(f"the download ended with {process.exit_status}")
 
     async def go():
         async for chunk in chunks():
@@ -179,7 +179,7 @@ def _guarded(function: Callable[[], Coroutine], timeout: float, node: Node | Non
         raise HostKeyChanged(str(error)) from error
     except asyncssh.PermissionDenied as error:
         raise LoginRefused(str(error)) from error
-    except (OSError, asyncssh.Error, TimeoutError, asyncio.TimeoutError) as error:
+    except (OSError, asyncssh.Error, TimeoutError) as error:
         if node is not None:
             _current_loop().call(_forget(node), 5)
         raise Unreachable(f"{type(error).__name__}: {error}".strip(": ")) from error

@@ -1,5 +1,6 @@
 """Child processes, each in its own group: what `up` and `demo` start and stop."""
 
+import contextlib
 import os
 import signal
 import socket
@@ -45,16 +46,14 @@ class Children:
 
 
 def _signal_group(process: subprocess.Popen, number: int) -> None:
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, number)
-    except ProcessLookupError:
-        pass
 
 
 def worker_command() -> list[str]:
     """A Celery worker with its clock; threads share one SSH connection per node."""
-    return [sys.executable, "-m", "celery", "-q", "-A", "delivery", "worker", "--beat", "-P", "threads",
-            "-c", "4", "--loglevel", "warning", "--without-gossip",
+    return [sys.executable, "-m", "celery", "-q", "-A", "delivery", "worker", "--beat", "-P",
+            "threads", "-c", "4", "--loglevel", "warning", "--without-gossip",
             "--without-mingle"]
 
 

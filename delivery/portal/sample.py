@@ -11,7 +11,7 @@ from django.db import transaction
 from assessments.services import load_standard_definitions
 from delivery.quotes.services import load_rate_cards
 from engagements import services
-from engagements.models import Customer, Engagement, Role, User
+from engagements.models import Engagement, Role, User
 from engagements.stages import Scope
 from workers.models import Node
 

@@ -182,7 +182,8 @@ class Walk:
     def _save_files(self, name: str, document) -> None:
         for file in document.files.all():
             with file.file.open("rb") as stream:
-                self._write(f"{name}-{file.language}.{file.format}", stream.read())
+                ending = {"pdf": ".pdf", "signed": "-signed.pdf"}[file.format]
+                self._write(f"{name}-{file.language}{ending}", stream.read())
         self.tell(f"  {document} issued, hash {document.content_hash[:16]}")
 
     def _write(self, name: str, data: bytes) -> None:

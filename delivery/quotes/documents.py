@@ -69,8 +69,14 @@ def quote_pdf(quote: Quote, language: str) -> bytes:
     with override(language):
         lines = [{**line, "unit_label": unit_label(line["unit"]),
                   "grade_label": grade_label(line["grade"])} for line in facts["lines"]]
+        before, between, after = _("Page {page} of {pages}").replace(
+            "{pages}", "{page}").split("{page}")
+        parties = [_("For the supplier"), _("For the customer")]
+        head = f"{_('Quotation')} · {facts['number']}"
     return render_pdf("documents/quote/quote.html", {
-        "facts": {**facts, "lines": lines}, "footer": footer,
+        "facts": {**facts, "lines": lines}, "page_foot": footer, "page_head": head,
+        "page_before": before, "page_between": between, "page_after": after, "parties": parties,
+        "number": facts["number"],
         "discount_percent": f"{(Decimal(facts['discount_rate']) * 100).normalize():f}",
         "is_draft": not quote.content_hash}, language)
 

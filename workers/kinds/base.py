@@ -1,5 +1,6 @@
 """What a job kind declares. Form, JSON schema and command line follow from it."""
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -58,7 +59,8 @@ class Parameter:
     def _clean_path(self, value) -> str:
         text = self._clean_text(value)
         if not SAFE_PATH.match(text) or text.startswith("-") or ".." in text.split("/"):
-            self._reject(_("a path of letters, digits and _ . / ~ + @ = - is expected, without “..”."))
+            self._reject(
+                _("a path of letters, digits and _ . / ~ + @ = - is expected, without “..”."))
         return text
 
     def _number(self, value, kind):
@@ -67,7 +69,7 @@ class Parameter:
         except (TypeError, ValueError):
             self._reject(_("a number is expected."))
         low, high = self.minimum, self.maximum
-        if not (number == number) or (low is not None and number < low) or (
+        if math.isnan(number) or (low is not None and number < low) or (
             high is not None and number > high
         ):
             self._reject(_("a value from %(low)s to %(high)s is expected.")

@@ -75,12 +75,21 @@ class OmBench(JobKind):
         readings = finished.of_kind("inference_benchmark")
         if finished.exit_status != 0 or not readings:
             return Judgement(False, gettext_noop("The benchmark gave no result; see the log."))
-        values = {}
-        for reading in readings:
-            values.update({k: v for k, v in reading.values.items() if v is not None})
-        latency, rate = values.get("latency_ms"), values.get("throughput")
-        mean = latency.get("mean") if isinstance(latency, dict) else latency
-        facts = {"latency": f"{mean:.4g}" if isinstance(mean, (int, float)) else "–",
-                 "rate": f"{rate:.5g}" if isinstance(rate, (int, float)) else "–"}
+        latency, rate = _latency_and_rate(readings)
+        facts = {"latency": _digits(latency), "rate": _digits(rate)}
         return Judgement(True, gettext_noop(
             "Mean latency %(latency)s ms, throughput %(rate)s per second."), facts, facts)
+
+
+def _latency_and_rate(readings) -> tuple[float | None, float | None]:
+    """Mean inference latency in ms and samples per second, where a reading holds them."""
+    latency = rate = None
+    for reading in readings:
+        stages = reading.values.get("latency_ms") or {}
+        latency = latency or (stages.get("inference") or {}).get("mean")
+        rate = rate or (reading.values.get("throughput") or {}).get("samples_per_second")
+    return latency, rate
+
+
+def _digits(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4g}"

@@ -48,7 +48,8 @@ class PytorchAnalyse(_Transplant):
     collect = ("analysis/*",)
 
     def argv(self, parameters):
-        script = "mkdir -p analysis && exec pytorch_analyse.sh -i \"$1\" -o analysis -v \"$2\" -m \"$3\""
+        script = ('mkdir -p analysis && '
+                  'exec pytorch_analyse.sh -i "$1" -o analysis -v "$2" -m "$3"')
         return ["sh", "-c", script, "analyse", parameters["source"],
                 parameters["torch_version"], parameters["mode"]]
 

@@ -3,7 +3,7 @@
 __version__ = "2.1.0"
 
 
-class npu:  # noqa: N801
+class npu:
     """What torch_npu adds to torch."""
 
     @staticmethod
