@@ -1,0 +1,198 @@
+"""Drafting, issuing and correcting documents, and what stands on their pages."""
+
+import io
+import json
+from hashlib import sha256
+from pathlib import Path
+
+import pypdf
+import pytest
+from django.db import IntegrityError
+
+from delivery.reports import services
+from delivery.reports.bilingual import in_language
+from delivery.reports.models import Document
+from delivery.reports.rendering import render_document
+from delivery.reports.snapshot import content_hash
+from engagements.errors import InvalidInput, NotAllowed, WrongState
+from engagements.models import Role
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """Typesetting takes seconds; tests that do not read the pages go without."""
+    monkeypatch.setattr("delivery.reports.services.render_document",
+                        lambda *a, **k: b"%PDF-1.7 short")
+
+
+def report(engagement, people):
+    manager = people[Role.MANAGER]
+    return services.issue_document(
+        actor=manager,
+        document=services.draft_test_report(actor=manager, engagement=engagement))
+
+
+def words(content: bytes) -> str:
+    """All words of all pages without spaces; a watermark stands in the middle of the text."""
+    pages = pypdf.PdfReader(io.BytesIO(content)).pages
+    return "".join("".join(page.extract_text().split()) for page in pages)
+
+
+def test_a_report_is_numbered_frozen_and_stored_twice(short, delivered, people):
+    document = report(delivered, people)
+    day = document.snapshot["date"].replace("-", "")
+    assert str(document) == f"TR-EP2501-{day}-001 V1.0"
+    assert document.content_hash == content_hash(document.snapshot)
+    assert [f.language for f in document.files.all()] == ["en", "zh-hans"]
+    assert document.files.first().sha256 == sha256(b"%PDF-1.7 short").hexdigest()
+    assert str(report(delivered, people)).endswith("-002 V1.0")
+
+
+def test_the_metric_table_says_what_is_not_measured(short, delivered, people):
+    facts = in_language(report(delivered, people).snapshot, "en")
+    assert [(m["model"], m["outcome"]) for m in facts["metrics"]] == [
+        ("LLM", "passed"), ("LLM", "passed"), ("PSR", "not_measured")]
+    assert facts["conclusion"] == "not_provable"
+    assert [i["model"] for i in facts["issues"]] == ["PSR"]
+
+
+def test_all_runs_are_listed(short, delivered, people):
+    facts = report(delivered, people).snapshot
+    assert [(r["state"], r["is_judged"]) for r in facts["runs"]] == [
+        ("failed", False), ("cancelled", False), ("succeeded", True)]
+    assert facts["summary"]["card_hours"] == "19.20"  # 3 runs of 48 min on 8 cards
+
+
+def test_both_sides_of_the_environment_are_compared(short, delivered, people):
+    rows = in_language(report(delivered, people).snapshot, "en")["environments"][0]["rows"]
+    found = {row["item"]: (row["source"], row["target"], row["is_same"]) for row in rows}
+    assert found["Driver"] == ("535.129.03", "24.1.rc2", False)
+    assert found["PyTorch"] == ("2.1.0", "2.1.0", True)
+    assert found["CANN"] == ("", "8.0.RC2", False)
+
+
+def test_an_issued_document_is_immutable(short, delivered, people):
+    document = report(delivered, people)
+    for service in (services.issue_document, services.refresh_draft, services.discard_draft):
+        with pytest.raises(WrongState):
+            service(actor=people[Role.MANAGER], document=document)
+
+
+def test_a_correction_is_a_new_version_that_names_the_old_one(short, delivered, people):
+    manager, first = people[Role.MANAGER], report(delivered, people)
+    with pytest.raises(InvalidInput):
+        services.draft_correction(actor=manager, document=first, reason=" ")
+    draft = services.draft_correction(actor=manager, document=first, reason="客户名称更正")
+    second = services.issue_document(actor=manager, document=draft)
+    first.refresh_from_db()
+    assert (second.number, second.version, first.state) == (first.number, 2, "superseded")
+    assert second.snapshot["replaces"] == str(first)
+    assert [row["version"] for row in second.snapshot["versions"]] == ["V1.0"]
+    with pytest.raises(WrongState):
+        services.draft_correction(actor=manager, document=first, reason="again")
+
+
+def test_a_number_is_used_once(short, delivered, people):
+    first = report(delivered, people)
+    with pytest.raises(IntegrityError, match="unique|UNIQUE"):
+        Document.objects.create(
+            engagement=delivered, kind="TR", number=first.number, version=1, state="issued",
+            issued_at=first.issued_at, created_by=people[Role.MANAGER])
+
+
+def test_unsigned_criteria_and_a_missing_contract_stop_the_issuing(short, engagement, people):
+    manager = people[Role.MANAGER]
+    draft = services.draft_test_report(actor=manager, engagement=engagement)
+    with pytest.raises(InvalidInput) as refused:
+        services.issue_document(actor=manager, document=draft)
+    assert len(refused.value.details["problems"]) == 3  # contract, models, criteria
+
+
+@pytest.mark.parametrize("damage", ["changed", "missing"])
+def test_a_verdict_without_its_raw_file_is_refused(short, delivered, people, damage):
+    path = delivered.artifacts.get(name="train_npu.csv").file.path
+    if damage == "changed":
+        with open(path, "ab") as stream:
+            stream.write(b"\n")
+    else:
+        Path(path).unlink()
+    with pytest.raises(InvalidInput, match=r"train_npu\.csv"):
+        report(delivered, people)
+
+
+def test_who_drafts_and_who_sees(short, delivered, people, stranger, client):
+    for role in (Role.CONSULTANT, Role.SALES, Role.REVIEWER, Role.OPERATOR):
+        with pytest.raises(NotAllowed):
+            services.draft_test_report(actor=people[role], engagement=delivered)
+    draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
+    status = {}
+    for name, user in (("manager", people[Role.MANAGER]), ("reviewer", people[Role.REVIEWER]),
+                       ("stranger", stranger)):
+        client.force_login(user)
+        status[name] = client.get(f"/documents/{draft.pk}/").status_code
+    assert status == {"manager": 200, "reviewer": 404, "stranger": 404}
+
+
+def test_pages_and_files(short, delivered, people, stranger, client):
+    document = report(delivered, people)
+    stored = document.files.get(language="en")
+    pages = ("/documents/", "/engagements/EP2501/documents/", f"/documents/{document.pk}/")
+    client.force_login(people[Role.REVIEWER])
+    for page in pages:
+        assert document.number in client.get(page).content.decode()
+    answer = client.get(f"/documents/files/{stored.pk}/?download=1")
+    assert answer["Content-Type"] == "application/pdf"
+    assert f"{document.number}-V1.0-en.pdf" in answer["Content-Disposition"]
+    client.force_login(stranger)
+    assert document.number not in client.get("/documents/").content.decode()
+    assert [client.get(p).status_code for p in pages[1:]] == [404, 404]
+    assert client.get(f"/documents/files/{stored.pk}/").status_code == 404
+
+
+def test_drafting_and_issuing_by_pages_and_api(short, delivered, people, client):
+    client.force_login(people[Role.MANAGER])
+    client.post("/engagements/EP2501/documents/draft/", {"kind": "FA"})
+    draft = Document.objects.get()
+    client.post(f"/documents/{draft.pk}/issue/")
+    draft.refresh_from_db()
+    assert (draft.kind, draft.state) == ("FA", "issued")
+    made = client.post("/api/v1/documents/", {"engagement": "EP2501", "kind": "TR"},
+                       content_type="application/json")
+    assert made.status_code == 201
+    issued = client.post(f"/api/v1/documents/{made.json()['id']}/issue/")
+    assert issued.json()["state"] == "issued"
+    again = client.post(f"/api/v1/documents/{made.json()['id']}/issue/")
+    assert (again.status_code, again.json()["title"]) == (409, "wrong_state")
+
+
+def test_the_pages_of_a_report(practised, people):
+    manager = people[Role.MANAGER]
+    document = services.draft_test_report(actor=manager, engagement=practised)
+    facts = {**json.loads(json.dumps(document.snapshot)), "is_draft": False,
+             "number": "TR-EP2501-20250625-001"}
+    first, second = (render_document(facts, "en") for _n in range(2))
+    assert first == second
+    reader = pypdf.PdfReader(io.BytesIO(first))
+    assert reader.trailer["/Root"]["/MarkInfo"]["/Marked"]
+    assert reader.trailer["/Root"]["/Lang"] == "en"
+    for number, page in enumerate(reader.pages, 1):
+        flat = "".join(page.extract_text().split())
+        assert f"Page{number}of{len(reader.pages)}" in flat
+        assert "PRACTICEDATA–NOTEVIDENCE" in flat
+        assert "TR-EP2501-20250625-001V1.0" in flat
+    text = words(first)
+    for row in facts["evidence"]:
+        assert row["sha256"] in text
+    assert content_hash(facts) in text
+    assert "Nothinghasbeenmeasuredyet." in text
+    chinese = words(render_document(facts, "zh-hans"))
+    assert "巡检报告生成大模型" in chinese
+    assert "陈国栋" in chinese
+
+
+def test_genuine_data_bears_no_mark(delivered, people):
+    draft = services.draft_acceptance(actor=people[Role.MANAGER], engagement=delivered)
+    assert not draft.is_practice
+    text = words(render_document(draft.snapshot, "en"))
+    assert "PRACTICE" not in text
+    assert "Signaturesandseals" in text
