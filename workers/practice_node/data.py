@@ -1,10 +1,14 @@
 """Practice data in the login's home folder: sources, model file, configuration packs, dumps."""
 
 import json
+import random
 import zipfile
+from collections.abc import Iterator
+from math import hypot
 from pathlib import Path
+from statistics import fmean
 
-EDITION = "2"  # raise it when the data below changes
+EDITION = "3"  # raise it when the data below changes
 TRAIN = '''"""Training of the substation inspection network (CUDA version)."""
 
 import torch
@@ -60,6 +64,18 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
 }
 """
 PIP = {"torch": "2.1.0", "numpy": "1.26.4", "transformers": "4.37.2", "tokenizers": "0.15.2"}
+GPU_ENV = {"CUDA_VISIBLE_DEVICES": "0,1,2,3,4,5,6,7", "NCCL_ALGO": "Ring",
+           "CUDA_LAUNCH_BLOCKING": "0"}
+NPU_ENV = {"ASCEND_RT_VISIBLE_DEVICES": "0,1,2,3,4,5,6,7", "HCCL_ALGO": "Ring",
+           "HCCL_DETERMINISTIC": "True", "ASCEND_LAUNCH_BLOCKING": "0"}
+HYPERPARAMETERS = {
+    "nproc_per_node": "8", "tensor-model-parallel-size": "2", "num-layers": "12",
+    "hidden-size": "768", "seq-length": "1024", "micro-batch-size": "1", "lr": "1.0e-4",
+    "weight-decay": "0.1", "seed": "1234", "bf16": True}
+WEIGHTS = ("embedding.weight", "layers.0.attention.weight", "layers.0.mlp.weight", "head.weight")
+# functional API and the shape of its output, in order of execution
+LAYERS = (("conv2d", [4, 8, 16, 16]), ("batch_norm", [4, 8, 16, 16]), ("relu", [4, 8, 16, 16]),
+          ("adaptive_avg_pool2d", [4, 8, 1, 1]), ("linear", [4, 10]), ("cross_entropy", []))
 
 
 def prepare(folder: Path) -> None:
@@ -69,12 +85,11 @@ def prepare(folder: Path) -> None:
         return
     _sources(folder / "inspect_net")
     (folder / "model.onnx").write_bytes(b"\x08\x07\x12\x07pytorch" + bytes(range(256)) * 256)
-    _pack(folder / "config_gpu.zip", {"CUDA_VISIBLE_DEVICES": "0,1,2,3,4,5,6,7", "SEED": "1234"},
-          PIP)
-    _pack(folder / "config_npu.zip", {"ASCEND_RT_VISIBLE_DEVICES": "0,1,2,3", "SEED": "1234"},
-          {**PIP, "torch-npu": "2.1.0.post8"})
-    _dump(folder / "dump_gpu" / "step0" / "rank0", 1.0)
-    _dump(folder / "dump_npu" / "step0" / "rank0", 1.0004)
+    _pack(folder / "config_gpu.zip", GPU_ENV, PIP, HYPERPARAMETERS)
+    _pack(folder / "config_npu.zip", NPU_ENV, {**PIP, "transformers": "4.43.2"},
+          {**HYPERPARAMETERS, "lr": "1.25e-4"})
+    _dump(folder / "dump_gpu" / "step0" / "rank0", 0.0)
+    _dump(folder / "dump_npu" / "step0" / "rank0", 4e-4)
     marker.write_text(EDITION)
 
 
@@ -86,25 +101,50 @@ def _sources(folder: Path) -> None:
     (folder / "ops" / "binding.cpp").write_text(BINDING)
 
 
-def _pack(path: Path, env: dict, pip: dict) -> None:
+def _pack(path: Path, env: dict, pip: dict, hyperparameters: dict) -> None:
+    """A pack with the members that msprobe 26.2.0 writes."""
+    figures = _figures(random.Random(1234))
     with zipfile.ZipFile(path, "w") as pack:
-        pack.writestr("env", json.dumps(env, indent=4))
+        pack.writestr("env", json.dumps({"LANG": "C.UTF-8", **env}, indent=4))
         pack.writestr("pip", "\n".join(f"{k}={v}" for k, v in pip.items()))
+        pack.writestr("hyperparameters/hyperparameters_static.json",
+                      json.dumps(hyperparameters, indent=4))
+        for step in (0, 1):
+            pack.writestr(f"dataset/step{step}/rank0/dataset.json", json.dumps(
+                {"args": {"0": next(figures)}, "kwargs": {}}, indent=4))
+            pack.writestr(f"weights/step{step}/rank0/weight.json", json.dumps(
+                {name: next(figures) for name in WEIGHTS}, indent=4))
+        pack.writestr("random/rank0.json", json.dumps({"torch.manual_seed": [
+            {"count": 1, "stack": ["File train.py, line 10, in main, torch.manual_seed(seed)"]}]}))
 
 
-def _dump(folder: Path, scale: float) -> None:
+def _figures(rng: random.Random) -> Iterator[dict[str, float]]:
+    """Maximum, minimum, mean and norm of really drawn numbers."""
+    while True:
+        drawn = [rng.gauss(0, 1) for _n in range(256)]
+        yield {"max": max(drawn), "min": min(drawn), "mean": fmean(drawn), "norm": hypot(*drawn)}
+
+
+def _dump(folder: Path, error: float) -> None:
+    """A statistics dump of one step; `error` is the relative error each layer adds."""
     folder.mkdir(parents=True, exist_ok=True)
-    data = {}
-    for number, api in enumerate(("conv2d", "batch_norm", "relu", "linear")):
-        factor = scale if number else 1.0
-        tensor = {"type": "torch.Tensor", "dtype": "torch.float32", "shape": [4, 8, 16, 16],
-                  "requires_grad": True}
-        values = {"Max": 3.2, "Min": -3.5, "Mean": 0.02, "Norm": 55.5}
-        data[f"Functional.{api}.{number}.forward"] = {
-            "input_args": [{**tensor, **values}], "input_kwargs": {},
-            "output": [{**tensor, **{k: v * factor for k, v in values.items()}}]}
+    figures = _figures(random.Random(99))
+    shape, values, data = [4, 3, 16, 16], next(figures), {}
+    for depth, (api, output_shape) in enumerate(LAYERS):
+        exact = next(figures)
+        output = {k: v * (1 + error * (depth + 1)) for k, v in exact.items()}
+        data[f"Functional.{api}.0.forward"] = {
+            "input_args": [_tensor(shape, values, depth > 0)], "input_kwargs": {},
+            "output": [_tensor(output_shape, output, True)]}
+        shape, values = output_shape, output
     (folder / "dump.json").write_text(json.dumps(
         {"task": "statistics", "level": "L1", "framework": "pytorch", "dump_data_dir": None,
-         "data": data}))
+         "data": data}, indent=1))
     (folder / "stack.json").write_text("{}")
     (folder / "construct.json").write_text("{}")
+
+
+def _tensor(shape: list[int], values: dict[str, float], requires_grad: bool) -> dict:
+    return {"type": "torch.Tensor", "dtype": "torch.float32", "shape": shape,
+            **{name.capitalize(): value for name, value in values.items()},
+            "requires_grad": requires_grad}

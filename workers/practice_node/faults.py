@@ -1,7 +1,9 @@
 """Failures on request: `.practice/faults.json` in the login's home folder.
 
 Known names: card_alarm (card number), missing_dcmi, nan_loss (iteration), hang (iteration),
-killed (iteration), full_disk (iteration), conversion_error, analysis_error.
+killed (iteration), full_disk (iteration of the training, or any true value for ATC), slow,
+conversion_error, analysis_error. One job alone fails by its variable PRACTICE_FAULT, for example
+`PRACTICE_FAULT=nan_loss:20,slow`.
 """
 
 import json

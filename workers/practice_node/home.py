@@ -2,11 +2,18 @@
 
 import shutil
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 from workers.practice_node import data
 
 TOOLBOX = Path(__file__).parent / "toolbox"
+SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+STAND_INS = {
+    "npu-smi": "npu_smi.py", "torchrun": "torchrun.py", "practice_train": "practice_train.py",
+    "pytorch_analyse.sh": "transplant_analyse.py", "pytorch_gpu2npu.sh": "transplant_gpu2npu.py",
+    "atc": "atc.py", "msprobe": "msprobe_cli.py", "ais_bench": "ais_bench_cli.py",
+}
 
 
 def prepare_home(root: Path) -> dict[str, str]:
@@ -18,26 +25,31 @@ def prepare_home(root: Path) -> dict[str, str]:
     return {
         "HOME": str(root / "home"), "USER": "practice", "LOGNAME": "practice",
         "SHELL": "/bin/sh", "LANG": "C.UTF-8", "TMPDIR": str(root / "tmp"),
-        "PATH": f"{root / 'bin'}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+        "PATH": f"{root / 'bin'}:{SYSTEM_PATH}",
         "PYTHONPATH": str(root / "python"), "PYTHONDONTWRITEBYTECODE": "1",
     }
 
 
 def _install_toolbox(root: Path) -> None:
     """A small sh wrapper per stand-in, running this Python; packages go on the Python path."""
-    names = {
-        "npu-smi": "npu_smi.py", "practice_train": "practice_train.py",
-        "pytorch_analyse.sh": "transplant_analyse.py",
-        "pytorch_gpu2npu.sh": "transplant_gpu2npu.py", "torchrun": "torchrun.py",
-        "atc": "atc.py", "msprobe": "msprobe_cli.py", "ais_bench": "ais_bench_cli.py",
-    }
-    for command, script in names.items():
-        if command == "msprobe" and shutil.which("msprobe"):
-            continue  # the genuine tool is there and runs without an NPU
-        wrapper = root / "bin" / command
-        wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{TOOLBOX / script}" "$@"\n')
-        wrapper.chmod(0o755)
-    python = root / "bin" / "python3"
-    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
-    python.chmod(0o755)
-    shutil.copytree(TOOLBOX / "python", root / "python", dirs_exist_ok=True)
+    for command, script in STAND_INS.items():
+        _wrapper(root / "bin" / command, f'exec "{sys.executable}" "{TOOLBOX / script}" "$@"')
+    _wrapper(root / "bin" / "python3", f'exec "{sys.executable}" "$@"')
+    genuine = _genuine_msprobe()
+    if genuine:  # it runs without an NPU; the stand-in of torch must not reach it
+        _wrapper(root / "bin" / "msprobe", f'unset PYTHONPATH; exec "{genuine}" "$@"')
+    for package in (TOOLBOX / "python").iterdir():
+        if package.name.startswith("torch") and find_spec("torch"):
+            continue
+        shutil.copytree(package, root / "python" / package.name, dirs_exist_ok=True,
+                        ignore=shutil.ignore_patterns("__pycache__"))
+
+
+def _wrapper(path: Path, command: str) -> None:
+    path.write_text(f"#!/bin/sh\n{command}\n")
+    path.chmod(0o755)
+
+
+def _genuine_msprobe() -> str | None:
+    beside_python = str(Path(sys.executable).parent)
+    return shutil.which("msprobe", path=f"{beside_python}:{SYSTEM_PATH}")
