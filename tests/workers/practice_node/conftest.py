@@ -8,13 +8,12 @@ import asyncssh
 import pytest
 
 from workers.practice_node.faults import set_faults
-from workers.practice_node.server import PracticeNode, running_practice_node
+from workers.practice_node.server import PracticeNode
 
 
 @pytest.fixture(scope="session")
-def practice(tmp_path_factory) -> PracticeNode:
-    with running_practice_node(tmp_path_factory.mktemp("practice")) as node:
-        yield node
+def practice(ssh_server) -> PracticeNode:
+    return ssh_server
 
 
 @pytest.fixture(autouse=True)
