@@ -10,9 +10,9 @@ class Review(models.Model):
     """The customer's review of an issued acceptance document."""
 
     class Decision(models.TextChoices):
-        ACCEPTED = "accepted", _("Accepted")
-        CONDITIONAL = "conditional", _("Accepted with conditions")
-        REJECTED = "rejected", _("Rejected")
+        ACCEPTED = "accepted", _("Passed")
+        CONDITIONAL = "conditional", _("Passed with conditions")
+        REJECTED = "rejected", _("Not passed")
 
     document = models.OneToOneField(Document, models.PROTECT, related_name="review")
     decision = models.CharField(_("decision"), max_length=12, choices=Decision, blank=True)

@@ -42,7 +42,7 @@ class Migration(migrations.Migration):
             name='Review',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('decision', models.CharField(blank=True, choices=[('accepted', 'Accepted'), ('conditional', 'Accepted with conditions'), ('rejected', 'Rejected')], max_length=12, verbose_name='decision')),
+                ('decision', models.CharField(blank=True, choices=[('accepted', 'Passed'), ('conditional', 'Passed with conditions'), ('rejected', 'Not passed')], max_length=12, verbose_name='decision')),
                 ('reason', models.TextField(blank=True, verbose_name='reason or conditions')),
                 ('decided_at', models.DateTimeField(blank=True, null=True)),
                 ('opened_at', models.DateTimeField(auto_now_add=True)),
