@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 class Stage(models.TextChoices):
     SURVEY = "survey", _("Survey")
     DESIGN = "design", _("Design")
-    ENV = "env", _("Environment")
+    ENV = "env", _("Environment preparation")
     TRAIN_ADAPT = "train_adapt", _("Training adaptation")
     TRAIN_TUNE = "train_tune", _("Training tuning")
     INFER_MIGRATE = "infer_migrate", _("Inference migration")
