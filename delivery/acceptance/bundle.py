@@ -16,6 +16,7 @@ from delivery.acceptance.archive import digest_of, raw_name, write_archive
 from delivery.acceptance.models import EvidenceBundle
 from delivery.acceptance.signing import signed_facts
 from delivery.reports.models import Document
+from delivery.reports.snapshot import canonical
 from engagements.errors import InvalidInput
 from workers.artifacts import is_intact, local_path
 from workers.models import Artifact
@@ -81,7 +82,7 @@ def _texts(document: Document, criteria: CriteriaSet) -> dict[str, str]:
         "bundle.json": _json({
             "format": FORMAT, "document": document.number, "version": document.version,
             "content_hash": document.content_hash, "is_practice": document.is_practice}),
-        f"snapshots/{document.number}-V{document.version}.json": _json(snapshot),
+        f"snapshots/{document.number}-V{document.version}.json": canonical(snapshot),
         "criteria.json": _json({"version": criteria.version, "facts": facts,
                                 "content_hash": criteria.content_hash}),
         "definitions.json": _json(snapshot["definitions"]),

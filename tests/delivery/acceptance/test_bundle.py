@@ -84,6 +84,13 @@ def test_a_plain_checksum_tool_agrees(made, tmp_path):
     assert done.returncode == 0, done.stdout
 
 
+def test_the_snapshot_file_has_the_content_hash(made):
+    with zipfile.ZipFile(made) as archive:
+        name = next(n for n in archive.namelist() if n.startswith("snapshots/"))
+        stated = json.loads(archive.read("bundle.json"))["content_hash"]
+        assert sha256(archive.read(name)).hexdigest() == stated
+
+
 def test_a_changed_byte_in_any_entry_is_named(made):
     good = made.read_bytes()
     with zipfile.ZipFile(made) as archive:
