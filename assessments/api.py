@@ -49,11 +49,11 @@ class CriteriaSetViewSet(VisibleMixin, mixins.CreateModelMixin, viewsets.ReadOnl
         serializer.instance = services.draft_criteria(
             actor=self.request.user, **serializer.validated_data)
 
-    @extend_schema(request=serializers.SignatureSerializer)
+    @extend_schema(request=serializers.CriteriaSignatureSerializer)
     @action(detail=True, methods=["post"])
     def sign(self, request, pk=None):
         """Freeze the draft."""
-        data = serializers.SignatureSerializer(data=request.data)
+        data = serializers.CriteriaSignatureSerializer(data=request.data)
         data.is_valid(raise_exception=True)
         signed = services.sign_criteria(
             actor=request.user, criteria_set=self.get_object(), **data.validated_data)

@@ -77,5 +77,5 @@ class CriteriaSetSerializer(serializers.ModelSerializer):
         read_only_fields = fields[2:]
 
 
-class SignatureSerializer(serializers.Serializer):
+class CriteriaSignatureSerializer(serializers.Serializer):
     customer_signatory = serializers.CharField(max_length=120)

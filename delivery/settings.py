@@ -249,6 +249,15 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
     "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_NAME_OVERRIDES": {
+        "StageStateEnum": "engagements.stages.StageState",
+        "EngagementStateEnum": "engagements.models.engagement.Engagement.State",
+        "JobStateEnum": "workers.models.job.JobState",
+        "NodeStateEnum": "workers.models.node.Node.State",
+        "QuoteStateEnum": "delivery.quotes.models.Quote.State",
+        "DocumentStateEnum": "delivery.reports.models.Document.State",
+        "CriteriaStateEnum": "assessments.models.criteria.CriteriaSet.State",
+    },
 }
 
 EMAIL_BACKEND = read(

@@ -86,11 +86,11 @@ class StageRecordViewSet(viewsets.ReadOnlyModelViewSet):
     def get_queryset(self):
         return super().get_queryset().visible_to(self.request.user)
 
-    @extend_schema(request=serializers.MoveSerializer)
+    @extend_schema(request=serializers.StageMoveSerializer)
     @action(detail=True, methods=["post"])
     def move(self, request, pk=None):
         """Start, submit, pass or send back."""
-        door = serializers.MoveSerializer(data=request.data)
+        door = serializers.StageMoveSerializer(data=request.data)
         door.is_valid(raise_exception=True)
         services.move_stage(actor=request.user, record=self.get_object(), **door.validated_data)
         return Response(self.get_serializer(self.get_object()).data)

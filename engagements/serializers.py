@@ -64,7 +64,7 @@ class StageRecordSerializer(serializers.ModelSerializer):
                   "checklist", "transitions"]
 
 
-class MoveSerializer(serializers.Serializer):
+class StageMoveSerializer(serializers.Serializer):
     move = serializers.ChoiceField(choices=StageMove.choices)
     comment = serializers.CharField(required=False, default="", allow_blank=True)
 

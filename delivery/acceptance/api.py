@@ -14,7 +14,7 @@ from delivery.acceptance.serializers import (
     CommentSerializer,
     DecisionSerializer,
     ReviewSerializer,
-    SignatureSerializer,
+    ReviewSignatureSerializer,
 )
 from delivery.reports.models import Document
 from engagements.models import Engagement
@@ -44,11 +44,11 @@ class ReviewViewSet(ReadOnlyModelViewSet):
         """Accept, accept with conditions, or reject; once."""
         return self._written(DecisionSerializer, services.decide)
 
-    @extend_schema(request=SignatureSerializer, responses=ReviewSerializer)
+    @extend_schema(request=ReviewSignatureSerializer, responses=ReviewSerializer)
     @action(detail=True, methods=["post"])
     def sign(self, request, pk=None):
         """Sign the content hash of the decided document."""
-        return self._written(SignatureSerializer, services.sign,
+        return self._written(ReviewSignatureSerializer, services.sign,
                              ip_address=request.META.get("REMOTE_ADDR"))
 
     def _written(self, serializer, service, **extra) -> Response:

@@ -27,7 +27,7 @@ class CommentSerializer(serializers.ModelSerializer):
         read_only_fields = ["author", "at"]
 
 
-class SignatureSerializer(serializers.ModelSerializer):
+class ReviewSignatureSerializer(serializers.ModelSerializer):
     signer = serializers.StringRelatedField()
 
     class Meta:
@@ -39,7 +39,7 @@ class SignatureSerializer(serializers.ModelSerializer):
 class ReviewSerializer(serializers.ModelSerializer):
     conditions = ConditionSerializer(many=True, read_only=True)
     comments = CommentSerializer(many=True, read_only=True)
-    signatures = SignatureSerializer(many=True, read_only=True)
+    signatures = ReviewSignatureSerializer(many=True, read_only=True)
 
     class Meta:
         model = Review

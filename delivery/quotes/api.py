@@ -47,11 +47,11 @@ class QuoteViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
         return Response(self.get_serializer(self.get_object()).data,
                         status=status.HTTP_201_CREATED)
 
-    @extend_schema(request=serializers.MoveSerializer)
+    @extend_schema(request=serializers.QuoteMoveSerializer)
     @action(detail=True, methods=["post"])
     def move(self, request, pk=None):
         """Submit, approve, issue, return, accept or decline."""
-        door = serializers.MoveSerializer(data=request.data)
+        door = serializers.QuoteMoveSerializer(data=request.data)
         door.is_valid(raise_exception=True)
         services.move_quote(actor=request.user, quote=self.get_object(), **door.validated_data)
         return Response(self.get_serializer(self.get_object()).data)

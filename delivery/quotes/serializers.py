@@ -36,7 +36,7 @@ class AddLineSerializer(serializers.Serializer):
     months = serializers.DecimalField(max_digits=6, decimal_places=2, default=1)
 
 
-class MoveSerializer(serializers.Serializer):
+class QuoteMoveSerializer(serializers.Serializer):
     move = serializers.ChoiceField(
         choices=["submit", "approve", "issue", "return", "accept", "decline"])
     reason = serializers.CharField(required=False, default="", allow_blank=True)

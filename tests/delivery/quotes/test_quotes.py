@@ -1,0 +1,126 @@
+"""A quote from draft to answer, and its papers: the PDF and the workbook say the same."""
+
+import io
+import shutil
+import subprocess
+from decimal import Decimal
+
+import pytest
+from openpyxl import load_workbook
+from pypdf import PdfReader
+
+from delivery.quotes import services
+from delivery.quotes.checks import failed_checks
+from delivery.quotes.documents import facts_of, quote_pdf
+from delivery.quotes.models import PriceLine, Quote
+from delivery.quotes.spreadsheet import quote_xlsx, safe_text
+from engagements.errors import InvalidInput, NotAllowed, WrongState
+from engagements.models import Role
+
+
+@pytest.fixture
+def card(people):
+    return services.load_rate_cards(actor=people[Role.ADMINISTRATOR])
+
+
+@pytest.fixture
+def quote(people, engagement, card):
+    """A draft with all resources for three months and ten days of two services."""
+    draft = services.create_quote(actor=people[Role.SALES], engagement=engagement)
+    services.add_resources(actor=people[Role.SALES], quote=draft, card=card, months=Decimal(3))
+    for code in ("S-ASSESS", "S-TRAIN"):
+        services.add_line(actor=people[Role.SALES], quote=draft, quantity=Decimal(10),
+                          price=PriceLine.objects.get(code=code))
+    draft.refresh_from_db()
+    return draft
+
+
+@pytest.fixture
+def issued(people, quote):
+    services.update_quote(actor=people[Role.SALES], quote=quote, source_note="以各行为准",
+                          discount_rate=Decimal("0.05"), discount_reason="框架协议")
+    services.submit_quote(actor=people[Role.SALES], quote=quote)
+    services.approve_quote(actor=people[Role.MANAGER], quote=quote)
+    return services.issue_quote(actor=people[Role.SALES], quote=quote)
+
+
+def test_printed_total_of_the_source_is_not_the_sum_of_its_lines(card):
+    assert services.computed_total(card) == Decimal("88342.75")
+    assert services.source_difference(card) == Decimal("4071.70")
+
+
+def test_difference_must_be_explained_before_review(people, quote):
+    assert [check.code for check in failed_checks(quote)] == ["R-QUO-01"]
+    with pytest.raises(InvalidInput, match=r"4071\.70"):
+        services.submit_quote(actor=people[Role.SALES], quote=quote)
+
+
+def test_author_does_not_approve(people, engagement, card):
+    own = services.create_quote(actor=people[Role.MANAGER], engagement=engagement)
+    services.add_line(actor=people[Role.MANAGER], quote=own, quantity=Decimal(1),
+                      price=PriceLine.objects.get(code="S-PM"))
+    own.refresh_from_db()
+    services.update_quote(actor=people[Role.MANAGER], quote=own, source_note="已核")
+    services.submit_quote(actor=people[Role.MANAGER], quote=own)
+    with pytest.raises(NotAllowed):
+        services.approve_quote(actor=people[Role.MANAGER], quote=own)
+
+
+def test_issued_is_frozen(people, issued):
+    before = quote_pdf(issued, "zh-hans")
+    with pytest.raises(WrongState):
+        services.update_quote(actor=people[Role.SALES], quote=issued, notes="later")
+    PriceLine.objects.update(unit_price=1)
+    assert quote_pdf(Quote.objects.get(pk=issued.pk), "zh-hans") == before
+
+
+def test_reviewer_sees_and_answers_only_what_was_issued(people, quote, issued):
+    assert list(Quote.objects.visible_to(people[Role.REVIEWER])) == [issued]
+    answered = services.answer_quote(actor=people[Role.REVIEWER], quote=issued, is_accepted=True)
+    assert answered.state == Quote.State.ACCEPTED
+    services.new_version(actor=people[Role.SALES], quote=issued)
+    assert list(Quote.objects.visible_to(people[Role.REVIEWER])) == [answered]
+
+
+def test_new_version_has_the_same_lines_and_number(people, issued):
+    second = services.new_version(actor=people[Role.SALES], quote=issued)
+    assert (second.number, second.version, second.lines.count()) == (
+        issued.number, 2, issued.lines.count())
+
+
+@pytest.mark.parametrize(("language", "total_word"), [("zh-hans", "价税合计"),
+                                                      ("en", "Total including tax")])
+def test_pdf_shows_the_totals(issued, language, total_word):
+    reader = PdfReader(io.BytesIO(quote_pdf(issued, language)))
+    text = "".join(page.extract_text() for page in reader.pages)
+    totals = facts_of(issued)["totals"]
+    assert total_word in text
+    assert f"¥{Decimal(totals['gross']):,.2f}" in text
+    assert issued.content_hash[:32] in text
+
+
+@pytest.mark.slow
+def test_workbook_recalculates_to_the_pdf_s_figures(issued, tmp_path):
+    office = shutil.which("soffice")
+    assert office, "LibreOffice is needed: apt-get install libreoffice-calc"
+    path = tmp_path / "quote.xlsx"
+    path.write_bytes(quote_xlsx(issued, "zh-hans"))
+    subprocess.run([office, f"-env:UserInstallation=file://{tmp_path}/profile", "--headless",
+                    "--convert-to", "csv:Text - txt - csv (StarCalc):44,34,76", "--outdir",
+                    str(tmp_path), str(path)], check=True, capture_output=True, timeout=120)
+    rows = (tmp_path / "quote.csv").read_text().splitlines()
+    total = next(row for row in rows if row.split(",")[1] == "合计")
+    totals = facts_of(issued)["totals"]
+    figures = total.replace('"', "").replace(",", "")
+    for name in ("net", "tax", "gross"):
+        assert totals[name] in figures
+
+
+def test_workbook_has_formulas_and_no_foreign_ones(people, quote):
+    line = quote.lines.first()
+    line.name = '=HYPERLINK("http://x")'
+    line.save()
+    sheet = load_workbook(io.BytesIO(quote_xlsx(quote, "zh-hans"))).active
+    assert sheet["B9"].value == "'=HYPERLINK(\"http://x\")"
+    assert sheet["I9"].value == "=ROUND(E9*F9*G9*(1-$C$7),2)"
+    assert safe_text("普通文字") == "普通文字"

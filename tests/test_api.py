@@ -1,0 +1,86 @@
+"""The REST API: schema, log-ins, errors as problem+json, strangers, and the doors' services."""
+
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+from rest_framework.test import APIClient
+
+from engagements import services
+from engagements.models import Engagement, Role, StageRecord
+from engagements.stages import StageState
+
+
+@pytest.fixture
+def api():
+    return APIClient()
+
+
+def test_committed_schema_is_the_code_s():
+    out = StringIO()
+    call_command("spectacular", stdout=out, lang="en")
+    committed = (Path(settings.BASE_DIR) / "docs" / "openapi.yaml").read_text()
+    assert committed.rstrip() == out.getvalue().rstrip()
+
+
+def test_token_log_in(api, people):
+    answer = api.post("/api/v1/token/", {"username": "manager", "password": "Trial-2026!"})
+    api.credentials(HTTP_AUTHORIZATION=f"Token {answer.data['token']}")
+    assert api.get("/api/v1/engagements/").status_code == 200
+
+
+def test_without_log_in_nothing_is_answered(api, db):
+    assert api.get("/api/v1/engagements/").status_code in (401, 403)
+
+
+def test_engagement_by_api(api, people):
+    api.force_authenticate(people[Role.MANAGER])
+    customer = api.post("/api/v1/customers/", {"name": "某公司"}).json()
+    made = api.post("/api/v1/engagements/", {
+        "code": "X1", "name": "迁移", "customer": customer["id"], "scope": "full"})
+    model = api.post("/api/v1/models/", {
+        "engagement": made.json()["id"], "code": "M1", "name": "模型", "scope": "inference"})
+    assert (made.status_code, model.status_code) == (201, 201)
+    states = StageRecord.objects.filter(model_id=model.json()["id"]).values_list("state", flat=True)
+    assert list(states).count(StageState.SKIPPED) == 2
+
+
+def test_move_and_gate_by_api(api, people, engagement):
+    model = services.add_model(actor=people[Role.MANAGER], engagement=engagement, code="M",
+                               name="m")
+    record = model.stages.get(stage="survey")
+    api.force_authenticate(people[Role.CONSULTANT])
+    moved = api.post(f"/api/v1/stages/{record.pk}/move/", {"move": "start"})
+    gate = api.get(f"/api/v1/stages/{record.pk}/gate/").json()
+    again = api.post(f"/api/v1/stages/{record.pk}/move/", {"move": "start"})
+    assert moved.json()["state"] == "in_progress"
+    assert [c["is_met"] for c in gate] == [False, False]
+    assert (again.status_code, again["Content-Type"]) == (409, "application/problem+json")
+    assert again.json()["title"] == "wrong_state"
+
+
+@pytest.mark.parametrize("path", ["engagements/EP2501/", "models/{model}/"])
+def test_stranger_gets_404(api, people, engagement, stranger, path):
+    model = services.add_model(actor=people[Role.MANAGER], engagement=engagement, code="M",
+                               name="m")
+    api.force_authenticate(stranger)
+    answer = api.get(f"/api/v1/{path.format(model=model.pk)}")
+    assert (answer.status_code, answer["Content-Type"]) == (404, "application/problem+json")
+
+
+def test_reviewer_cannot_write(api, people, engagement):
+    api.force_authenticate(people[Role.REVIEWER])
+    answer = api.post("/api/v1/models/", {"engagement": engagement.pk, "code": "M", "name": "m"})
+    assert (answer.status_code, answer.json()["title"]) == (403, "not_allowed")
+    assert not Engagement.objects.get().models.exists()
+
+
+def test_kinds_tell_their_parameters(api, people):
+    api.force_authenticate(people[Role.CONSULTANT])
+    kinds = {kind["code"]: kind for kind in api.get("/api/v1/job-kinds/").json()}
+    assert {"env.npu_info", "env.host_probe", "env.torch_check", "survey.pt_analyse",
+            "adapt.gpu2npu", "adapt.megatron_train", "acc.config_check", "acc.compare",
+            "acc.loss_compare", "inf.atc", "inf.om_bench"} <= set(kinds)
+    assert kinds["inf.om_bench"]["parameters"]["properties"]["loop"]["maximum"] == 1_000_000
