@@ -25,7 +25,8 @@ def write_log(path: Path, steps: int, factor: float) -> None:
             loss = factor * (2 + 8 / (1 + n / 1000))
             file.write(f" iteration {n:8d}/{steps:8d} | consumed samples: {16 * n:12d} | elapsed "
                        "time per iteration (ms): 512.3 | learning rate: 1.000E-04 | global "
-                       f"batch size:    16 | lm loss: {loss:.6E} | loss scale: 1.0 | grad norm: 1.234 |\n")
+                       f"batch size:    16 | lm loss: {loss:.6E} | loss scale: 1.0 | "
+                       "grad norm: 1.234 |\n")
 
 
 def main() -> int:

@@ -14,7 +14,8 @@ CHECKLISTS: dict[str, list[tuple[str, str]]] = {
         ("迁移方案与配合事项已与客户确认", "Plan and cooperation duties agreed with the customer"),
     ],
     Stage.ENV: [
-        ("CANN、框架与驱动版本已按方案锁定", "CANN, framework and driver versions pinned as planned"),
+        ("CANN、框架与驱动版本已按方案锁定",
+         "CANN, framework and driver versions pinned as planned"),
     ],
     Stage.TRAIN_ADAPT: [
         ("权重已产出且参数正常更新", "Weights produced and parameters update"),

@@ -9,6 +9,7 @@ from datetime import date
 from django.db import transaction
 
 from assessments.services import load_standard_definitions
+from delivery.quotes.models import CompanyProfile
 from delivery.quotes.services import load_rate_cards
 from engagements import services
 from engagements.models import Engagement, Role, User
@@ -35,6 +36,12 @@ PEOPLE = {
     "sales": (Role.SALES, "何嘉", "商务经理", "交付公司"),
     "operator": (Role.OPERATOR, "马涛", "节点管理员", "交付公司"),
     "reviewer": (Role.REVIEWER, "陈国栋", "信息中心主任", "某智能电力公司"),
+}
+
+COMPANY = {
+    "name": "昇腾迁移交付有限公司（演练）", "name_en": "Ascend Migration Delivery Ltd. (practice)",
+    "address": "上海市（演练地址）", "phone": "021-00000000", "contact_name": "何嘉",
+    "email": "sales@practice.example",
 }
 
 # code, name, English name, task, framework, parameters (billion), scope
@@ -68,6 +75,8 @@ def load_sample() -> Engagement:
     Safe to repeat: what exists stays as it is.
     """
     load_standard_definitions()
+    if not CompanyProfile.objects.exists():
+        CompanyProfile.objects.create(**COMPANY)
     people = {name: _person(name) for name in PEOPLE}
     load_rate_cards(actor=people["admin"])
     existing = Engagement.objects.filter(code=CODE).first()

@@ -78,7 +78,8 @@ class Walk:
                                (10, 6, 8, 12, 6, 10, 8, 4, 20, 5, 15, 8, 3), strict=True):
             quotes.add_line(actor=sales, quote=quote, price=price, quantity=Decimal(days))
         quote.refresh_from_db()
-        quotes.update_quote(actor=sales, quote=quote, source_note="以各行之和为准，来源所印合计有误。",
+        quotes.update_quote(actor=sales, quote=quote,
+                            source_note="以各行之和为准，来源所印合计有误。",
                             discount_rate=Decimal("0.05"), discount_reason="框架协议客户")
         quotes.submit_quote(actor=sales, quote=quote)
         quotes.approve_quote(actor=self.who["manager"], quote=quote)

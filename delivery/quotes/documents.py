@@ -7,10 +7,12 @@ from decimal import Decimal
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
-from delivery.quotes.models import Quote
+from delivery.quotes.models import CompanyProfile, Quote
 from delivery.quotes.money import amount_in_words, line_amounts, split, totals
 from delivery.reports.pdf import render_pdf
 
+SUPPLIER_FIELDS = ("name", "name_en", "credit_code", "address", "phone", "contact_name", "bank",
+                   "bank_account")
 LINE_TEXTS = ("code", "category", "name", "name_en", "specification", "specification_en", "grade",
               "unit", "remark")
 
@@ -21,8 +23,9 @@ def snapshot(quote: Quote) -> dict:
     amounts = [line_amounts(line.quantity, line.months, line.unit_price, line.tax_rate,
                             quote.discount_rate) for line in lines]
     total = totals(amounts)
-    customer = quote.engagement.customer
+    customer, supplier = quote.engagement.customer, CompanyProfile.objects.first()
     return {
+        "supplier": {f: getattr(supplier, f, "") for f in SUPPLIER_FIELDS},
         "number": quote.number, "version": quote.version, "currency": quote.currency,
         "quote_date": f"{quote.quote_date}", "valid_until": f"{quote.valid_until}",
         "project": {"code": quote.engagement.code, "name": quote.engagement.name,

@@ -8,6 +8,23 @@ from engagements.models import Engagement
 from engagements.models.engagement import local
 
 
+class CompanyProfile(models.Model):
+    """The firm's own particulars, party B (乙方), as every paper prints them."""
+
+    name = models.CharField(_("registered name"), max_length=160)
+    name_en = models.CharField(_("English name"), max_length=160, blank=True)
+    credit_code = models.CharField(_("unified social credit code"), max_length=18, blank=True)
+    address = models.CharField(_("address"), max_length=240, blank=True)
+    phone = models.CharField(_("phone"), max_length=40, blank=True)
+    email = models.EmailField(_("e-mail"), blank=True)
+    contact_name = models.CharField(_("contact"), max_length=80, blank=True)
+    bank = models.CharField(_("bank"), max_length=120, blank=True)
+    bank_account = models.CharField(_("account number"), max_length=40, blank=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class RateCard(models.Model):
     """Prices with a period of validity: cloud resources, services and grades."""
 

@@ -6,7 +6,6 @@ from collections import Counter
 from datetime import datetime
 from typing import Any
 
-from django.apps import apps
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import override
@@ -15,6 +14,7 @@ from assessments.charts import can_be_drawn, criterion_chart_spec
 from assessments.models import Criterion, MetricDefinition, Outcome, Verdict
 from assessments.queries import current_criteria, verdict_sentence, verdicts_of
 from assessments.sentences import SIGNS, in_unit, shown
+from delivery.quotes.models import CompanyProfile
 from delivery.reports import evidence
 from delivery.reports.bilingual import LANGUAGES, both, instant, pair
 from delivery.reports.models import Document
@@ -101,13 +101,10 @@ def _customer(customer: Customer) -> dict:
 
 
 def _supplier() -> dict:
-    """The firm's own particulars, where the quotes keep them."""
-    try:
-        profile = apps.get_model("quotes", "CompanyProfile").objects.first()
-    except LookupError:
-        profile = None
+    """The firm's own particulars."""
+    profile = CompanyProfile.objects.first()
     name = getattr(profile, "name", "") or ""
-    fields = ("credit_code", "tax_number", "address", "phone", "email", "contact_name")
+    fields = ("credit_code", "address", "phone", "email", "contact_name")
     return {"name": pair(name, getattr(profile, "name_en", "") or ""),
             **{field: str(getattr(profile, field, "") or "") for field in fields}}
 

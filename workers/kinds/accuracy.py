@@ -17,7 +17,8 @@ class ConfigCheck(JobKind):
     stages = (Stage.TRAIN_TUNE,)
     timeout_seconds = 1800
     parameters: ClassVar = (
-        Parameter("bench", _("Pack of the GPU run"), "path", help=_("zip written by ConfigChecker")),
+        Parameter("bench", _("Pack of the GPU run"), "path",
+                  help=_("zip written by ConfigChecker")),
         Parameter("candidate", _("Pack of the NPU run"), "path"),
     )
     collect = ("check/*.xlsx", "check/*.csv", "check/*/*.xlsx")
