@@ -45,7 +45,7 @@ class QuoteMoveSerializer(serializers.Serializer):
 class PriceLineSerializer(serializers.ModelSerializer):
     class Meta:
         model = PriceLine
-        exclude = ["card"]
+        exclude = ["card", "basis", "basis_en"]
 
 
 class RateCardSerializer(serializers.ModelSerializer):
