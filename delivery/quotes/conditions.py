@@ -14,7 +14,7 @@ TITLES = {
     "staffing": _("Staffing"),
     "place": _("Place of service"),
     "travel": _("Travel and other costs"),
-    "acceptance": _("Acceptance"),
+    "acceptance": _("Method of acceptance"),
     "remarks": _("Remarks"),
 }
 
