@@ -69,7 +69,7 @@ def add_criterion(
 ) -> Criterion:
     """Add a threshold to a draft. `threshold` is a fraction for figures in per cent."""
     require(actor, Can.MANAGE, criteria_set.engagement)
-    criteria_set = CriteriaSet.objects.select_for_update().get(pk=criteria_set.pk)
+    criteria_set = CriteriaSet.objects.select_for_update(of=("self",)).get(pk=criteria_set.pk)
     _require_draft(criteria_set)
     if model.engagement_id != criteria_set.engagement_id:
         raise InvalidInput(_("The model belongs to another engagement."))
@@ -142,7 +142,7 @@ def sign_criteria(*, actor: User, criteria_set: CriteriaSet, customer_signatory:
     baseline whose raw file is damaged.
     """
     require(actor, Can.MANAGE, criteria_set.engagement)
-    criteria_set = CriteriaSet.objects.select_for_update().get(pk=criteria_set.pk)
+    criteria_set = CriteriaSet.objects.select_for_update(of=("self",)).get(pk=criteria_set.pk)
     _require_draft(criteria_set)
     if not customer_signatory.strip():
         raise InvalidInput(_("Say who signed for the customer."))

@@ -29,7 +29,7 @@ def record(
     """
     with transaction.atomic():
         AuditChain.objects.get_or_create(pk=1)
-        chain = AuditChain.objects.select_for_update().get(pk=1)
+        chain = AuditChain.objects.select_for_update(of=("self",)).get(pk=1)
         entry = AuditEntry(
             at=timezone.now(), actor=actor, action=action,
             target_type=target._meta.label_lower, target_id=str(target.pk),

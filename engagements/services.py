@@ -55,7 +55,7 @@ def create_engagement(
 def update_engagement(*, actor: User, engagement: Engagement, **fields) -> Engagement:
     """Change facts of an engagement; the audit entry holds what changed."""
     require(actor, Can.MANAGE, engagement)
-    engagement = Engagement.objects.select_for_update().get(pk=engagement.pk)
+    engagement = Engagement.objects.select_for_update(of=("self",)).get(pk=engagement.pk)
     changed = {k: [getattr(engagement, k), v] for k, v in fields.items()
                if getattr(engagement, k) != v}
     for key, (_before, after) in changed.items():
@@ -150,7 +150,7 @@ def move_stage(*, actor: User, record: StageRecord, move: str, comment: str = ""
         InvalidInput: sending back without a reason.
     """
     require(actor, MOVE_PERMISSION[StageMove(move)], record.engagement)
-    record = StageRecord.objects.select_for_update().get(pk=record.pk)
+    record = StageRecord.objects.select_for_update(of=("self",)).get(pk=record.pk)
     target = TRANSITIONS.get((record.state, move))
     if target is None:
         raise WrongState(

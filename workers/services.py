@@ -54,7 +54,7 @@ def confirm_host_key(*, actor: User, node: Node, fingerprint: str) -> Node:
     Raises InvalidInput when it is not the fingerprint that was offered.
     """
     require(actor, Can.OPERATE)
-    node = Node.objects.select_for_update().get(pk=node.pk)
+    node = Node.objects.select_for_update(of=("self",)).get(pk=node.pk)
     if not node.offered_host_key:
         raise WrongState(_("This node has no host key to confirm."))
     if fingerprint.strip() != ssh.fingerprint(node.offered_host_key):
@@ -82,7 +82,7 @@ def fetch_new_host_key(*, actor: User, node: Node) -> Node:
 def set_maintenance(*, actor: User, node: Node, is_on: bool) -> Node:
     """Drain a node (running jobs go on, none starts), or take it back."""
     require(actor, Can.OPERATE)
-    node = Node.objects.select_for_update().get(pk=node.pk)
+    node = Node.objects.select_for_update(of=("self",)).get(pk=node.pk)
     expected = Node.State.READY if is_on else Node.State.MAINTENANCE
     if node.state != expected:
         raise WrongState(_("The node is “%(state)s”.") % {"state": node.get_state_display()})

@@ -32,7 +32,7 @@ PASSING = (Review.Decision.ACCEPTED, Review.Decision.CONDITIONAL)
 def open_review(*, actor: User, document: Document) -> Review:
     """Put an issued acceptance document before the customer. Safe to repeat."""
     require(actor, Can.ISSUE, document.engagement)
-    document = Document.objects.select_for_update().get(pk=document.pk)
+    document = Document.objects.select_for_update(of=("self",)).get(pk=document.pk)
     if document.kind != Document.Kind.ACCEPTANCE:
         raise WrongState(_("Only an acceptance document is reviewed and signed."))
     if document.state not in (Document.State.ISSUED, Document.State.SIGNED):
@@ -74,7 +74,7 @@ def decide(*, actor: User, review: Review, decision: str, reason: str = "",
             none for the others.
     """
     _require_reviewer(actor, review)
-    review = Review.objects.select_for_update().select_related(
+    review = Review.objects.select_for_update(of=("self",)).select_related(
         "document__engagement").get(pk=review.pk)
     _require_issued(review)
     if review.decision:
@@ -125,7 +125,7 @@ def sign(*, actor: User, review: Review, name: str, capacity: str,
     and an acceptance, also a conditional one, makes the engagement accepted.
     """
     _require_reviewer(actor, review)
-    review = Review.objects.select_for_update().select_related(
+    review = Review.objects.select_for_update(of=("self",)).select_related(
         "document__engagement").get(pk=review.pk)
     document = review.document
     _require_signable(actor, review, name, capacity)

@@ -90,7 +90,7 @@ def create_quote(*, actor: User, engagement: Engagement, today: date | None = No
 
 
 def _draft(quote: Quote) -> Quote:
-    quote = Quote.objects.select_for_update().get(pk=quote.pk)
+    quote = Quote.objects.select_for_update(of=("self",)).get(pk=quote.pk)
     if quote.state != Quote.State.DRAFT:
         raise WrongState(_("Only a draft can be changed; make a new version instead."))
     return quote
@@ -256,7 +256,7 @@ def move_quote(*, actor: User, quote: Quote, move: str, reason: str = "") -> Quo
 
 
 def _in_state(quote: Quote, state: str) -> Quote:
-    quote = Quote.objects.select_for_update().get(pk=quote.pk)
+    quote = Quote.objects.select_for_update(of=("self",)).get(pk=quote.pk)
     if quote.state != state:
         raise WrongState(_("The quote is “%(state)s”.") % {"state": quote.get_state_display()})
     return quote

@@ -78,7 +78,7 @@ def draft_correction(*, actor: User, document: Document, reason: str) -> Documen
     whose correction is open already.
     """
     require(actor, Can.ISSUE, document.engagement)
-    document = Document.objects.select_for_update().get(pk=document.pk)
+    document = Document.objects.select_for_update(of=("self",)).get(pk=document.pk)
     if document.state not in (Document.State.ISSUED, Document.State.SIGNED):
         raise WrongState(_("Only an issued document is corrected, by a new version."))
     if document.successors.exists():
@@ -142,7 +142,7 @@ def store_pdf(document: Document, language: str, content: bytes, format: str = "
 
 
 def _locked_draft(document: Document) -> Document:
-    document = Document.objects.select_for_update().select_related(
+    document = Document.objects.select_for_update(of=("self",)).select_related(
         "engagement__customer", "created_by", "replaces").get(pk=document.pk)
     if document.is_frozen:
         raise WrongState(_("An issued document is never changed; make a new version of it."))
