@@ -1,9 +1,7 @@
-from datetime import date
 from decimal import Decimal
 
 from django.conf import settings
 from django.db import models
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from engagements.models import Engagement
@@ -17,22 +15,14 @@ class CompanyProfile(models.Model):
     name_en = models.CharField(_("English name"), max_length=160, blank=True)
     credit_code = models.CharField(_("unified social credit code"), max_length=18, blank=True)
     address = models.CharField(_("address"), max_length=240, blank=True)
-    address_en = models.CharField(_("address (English)"), max_length=240, blank=True)
     phone = models.CharField(_("phone"), max_length=40, blank=True)
     email = models.EmailField(_("e-mail"), blank=True)
     contact_name = models.CharField(_("contact"), max_length=80, blank=True)
     bank = models.CharField(_("bank"), max_length=120, blank=True)
     bank_account = models.CharField(_("account number"), max_length=40, blank=True)
-    discount_limit = models.DecimalField(_("largest discount a manager approves"), max_digits=6,
-                                         decimal_places=4, default=Decimal("0.10"))
 
     def __str__(self) -> str:
         return self.name
-
-    @classmethod
-    def current(cls) -> "CompanyProfile":
-        """The stored profile, or an empty one with the standard limits."""
-        return cls.objects.first() or cls()
 
 
 class RateCard(models.Model):
@@ -76,8 +66,6 @@ class PriceLine(models.Model):
                                      null=True, blank=True)
     line_fee = models.DecimalField(_("fee printed for the line"), max_digits=16, decimal_places=2,
                                    null=True, blank=True)
-    basis = models.CharField(_("basis of the price"), max_length=240, blank=True)
-    basis_en = models.CharField(max_length=240, blank=True)
 
     class Meta:
         ordering = ["card", "position"]
@@ -90,14 +78,6 @@ class PriceLine(models.Model):
     def local_name(self) -> str:
         return local(self.name, self.name_en)
 
-    @property
-    def local_specification(self) -> str:
-        return local(self.specification, self.specification_en)
-
-    @property
-    def local_basis(self) -> str:
-        return local(self.basis, self.basis_en)
-
 
 class QuoteQuerySet(models.QuerySet):
     def visible_to(self, user) -> "QuoteQuerySet":
@@ -107,14 +87,6 @@ class QuoteQuerySet(models.QuerySet):
             return quotes.exclude(state__in=[Quote.State.DRAFT, Quote.State.IN_REVIEW,
                                              Quote.State.APPROVED])
         return quotes
-
-    def in_state(self, state: str, today: date) -> "QuoteQuerySet":
-        """Those in a state as it stands on a day; issued ones expire by their date."""
-        if state == Quote.State.EXPIRED:
-            return self.filter(state=Quote.State.ISSUED, valid_until__lt=today)
-        if state == Quote.State.ISSUED:
-            return self.filter(state=state, valid_until__gte=today)
-        return self.filter(state=state)
 
 
 class Quote(models.Model):
@@ -143,8 +115,6 @@ class Quote(models.Model):
     payment_terms = models.JSONField(default=list, blank=True)
     notes = models.TextField(_("assumptions and exclusions"), blank=True)
     notes_en = models.TextField(blank=True)
-    conditions = models.JSONField(default=dict, blank=True)  # see delivery.quotes.conditions
-    source = models.JSONField(default=dict, blank=True)  # totals of a list that contradicts itself
     source_note = models.TextField(_("explanation of differing source totals"), blank=True)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
@@ -166,16 +136,6 @@ class Quote(models.Model):
 
     def __str__(self) -> str:
         return f"{self.number} V{self.version}"
-
-    @property
-    def current_state(self) -> str:
-        """The state as it stands today: what was issued expires by its date alone."""
-        is_over = self.state == self.State.ISSUED and self.valid_until < timezone.localdate()
-        return self.State.EXPIRED if is_over else self.state
-
-    @property
-    def current_state_label(self) -> str:
-        return str(self.State(self.current_state).label)
 
 
 class QuoteLine(models.Model):
@@ -200,29 +160,3 @@ class QuoteLine(models.Model):
 
     class Meta:
         ordering = ["position", "pk"]
-
-    @property
-    def local_name(self) -> str:
-        return local(self.name, self.name_en)
-
-    @property
-    def local_specification(self) -> str:
-        return local(self.specification, self.specification_en)
-
-
-class QuoteFile(models.Model):
-    """The stored bytes of an issued quote in one language and format (pdf or xlsx)."""
-
-    quote = models.ForeignKey(Quote, models.CASCADE, related_name="files")
-    language = models.CharField(max_length=10)
-    format = models.CharField(max_length=8)
-    file = models.FileField(upload_to="quotes/%Y/%m", max_length=300)
-    size = models.PositiveBigIntegerField()
-    sha256 = models.CharField(max_length=64)
-
-    class Meta:
-        ordering = ["language", "format"]
-        constraints = [
-            models.UniqueConstraint(fields=["quote", "language", "format"],
-                                    name="one_quote_file_per_language_and_format")
-        ]

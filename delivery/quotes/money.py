@@ -59,35 +59,6 @@ def totals(lines: list[LineAmounts]) -> Totals:
                     for name in ("list_amount", "net", "tax")))
 
 
-@dataclass(frozen=True)
-class RateTotals:
-    """Sums of the lines of one tax rate, and the tax as the sum alone would give it."""
-
-    rate: Decimal
-    net: Decimal
-    tax: Decimal
-    tax_on_sum: Decimal
-
-    @property
-    def rounding(self) -> Decimal:
-        """What rounding on each line adds to rounding once (DOMAIN 9.4)."""
-        return self.tax - self.tax_on_sum
-
-
-def totals_by_rate(lines: list[tuple[Decimal, LineAmounts]]) -> list[RateTotals]:
-    """Net and tax per tax rate, the highest rate first."""
-    found = []
-    for rate in sorted({Decimal(rate) for rate, _line in lines}, reverse=True):
-        own = totals([line for r, line in lines if r == rate])
-        found.append(RateTotals(rate, own.net, own.tax, to_cents(own.net * rate)))
-    return found
-
-
-def with_tax(price: Decimal, rate: Decimal) -> Decimal:
-    """A unit price including tax, to the cent; shown only, never multiplied."""
-    return to_cents(price * (1 + rate))
-
-
 def without_tax(gross: Decimal, rate: Decimal) -> tuple[Decimal, Decimal]:
     """(net, tax) of an amount that includes tax: net = gross / (1 + rate), tax the rest."""
     net = to_cents(gross / (1 + rate))

@@ -45,7 +45,7 @@ class QuoteMoveSerializer(serializers.Serializer):
 class PriceLineSerializer(serializers.ModelSerializer):
     class Meta:
         model = PriceLine
-        exclude = ["card", "basis", "basis_en"]
+        exclude = ["card"]
 
 
 class RateCardSerializer(serializers.ModelSerializer):
