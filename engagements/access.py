@@ -45,3 +45,9 @@ def require(user: User, action: Can, engagement: Engagement | None = None) -> No
         )
     if engagement and not Engagement.objects.visible_to(user).filter(pk=engagement.pk).exists():
         raise NotAllowed(_("You are not a member of this engagement."))
+
+
+def require_administrator(user: User) -> None:
+    """Raise NotAllowed for everybody but administrators."""
+    if not user.is_authenticated or user.role != Role.ADMINISTRATOR:
+        raise NotAllowed(_("Only administrators may do this."))

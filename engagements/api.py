@@ -8,8 +8,15 @@ from rest_framework.response import Response
 
 from engagements import serializers, services
 from engagements.access import Can, require
-from engagements.gates import evaluate
-from engagements.models import Customer, Engagement, Membership, MigratedModel, StageRecord
+from engagements.gates import evaluate, seen_by
+from engagements.models import (
+    Customer,
+    Engagement,
+    Membership,
+    MigratedModel,
+    StageRecord,
+    StageWaiver,
+)
 
 
 class CustomerViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
@@ -89,7 +96,7 @@ class StageRecordViewSet(viewsets.ReadOnlyModelViewSet):
     @extend_schema(request=serializers.StageMoveSerializer)
     @action(detail=True, methods=["post"])
     def move(self, request, pk=None):
-        """Start, submit, pass or send back."""
+        """Make one move of the table; some need a comment as their reason."""
         door = serializers.StageMoveSerializer(data=request.data)
         door.is_valid(raise_exception=True)
         services.move_stage(actor=request.user, record=self.get_object(), **door.validated_data)
@@ -99,7 +106,8 @@ class StageRecordViewSet(viewsets.ReadOnlyModelViewSet):
     @action(detail=True, pagination_class=None, filterset_fields=None)
     def gate(self, request, pk=None):
         """What the gate checks say now."""
-        return Response([result.as_dict() for result in evaluate(self.get_object())])
+        results = seen_by(evaluate(self.get_object()), request.user)
+        return Response([result.as_dict() for result in results])
 
     @extend_schema(request=serializers.TickSerializer)
     @action(detail=True, methods=["post"])
@@ -110,8 +118,44 @@ class StageRecordViewSet(viewsets.ReadOnlyModelViewSet):
         door = serializers.TickSerializer(data=request.data)
         door.is_valid(raise_exception=True)
         item = get_object_or_404(record.checklist, pk=door.validated_data["item"])
-        services.tick_item(actor=request.user, item=item, is_done=door.validated_data["is_done"])
+        services.tick_item(actor=request.user, item=item, is_done=door.validated_data["is_done"],
+                           evidence=door.validated_data["evidence"])
         return Response(self.get_serializer(self.get_object()).data)
+
+    @extend_schema(request=serializers.WaiverDraftSerializer,
+                   responses={201: serializers.StageWaiverSerializer})
+    @action(detail=True, methods=["post"])
+    def waiver(self, request, pk=None):
+        """Draft a waiver of what is missing; somebody else signs it."""
+        record = self.get_object()
+        door = serializers.WaiverDraftSerializer(data=request.data)
+        door.is_valid(raise_exception=True)
+        made = services.draft_stage_waiver(actor=request.user, record=record,
+                                           **door.validated_data)
+        return Response(serializers.StageWaiverSerializer(made).data, status=201)
+
+
+class StageWaiverViewSet(viewsets.ReadOnlyModelViewSet):
+    queryset = StageWaiver.objects.all()
+    serializer_class = serializers.StageWaiverSerializer
+    filterset_fields = ["record", "record__model", "record__model__engagement"]
+
+    def get_queryset(self):
+        return super().get_queryset().visible_to(self.request.user)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def sign(self, request, pk=None):
+        """Sign it; not by who drafted it."""
+        return Response(self.get_serializer(services.sign_stage_waiver(
+            actor=request.user, waiver=self.get_object())).data)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def revoke(self, request, pk=None):
+        """Withdraw it before it was used."""
+        return Response(self.get_serializer(services.revoke_stage_waiver(
+            actor=request.user, waiver=self.get_object())).data)
 
 
 routes = [
@@ -120,4 +164,5 @@ routes = [
     ("memberships", MembershipViewSet, "membership"),
     ("models", MigratedModelViewSet, "model"),
     ("stages", StageRecordViewSet, "stage"),
+    ("stage-waivers", StageWaiverViewSet, "stage-waiver"),
 ]

@@ -1,14 +1,20 @@
 """The append-only, hash-chained audit log (DOMAIN AR-12)."""
 
 import hashlib
+import hmac
 import json
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from django.conf import settings
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models, transaction
 from django.utils import timezone
 
 from engagements.models import AuditChain, AuditEntry, Engagement, User
+
+NOTHING = "0" * 64
 
 
 def record(
@@ -38,8 +44,9 @@ def record(
             previous_hash=chain.head,
         )
         entry.entry_hash = chain.head = entry_hash(entry)
+        entry.seal = chain.seal = entry_seal(chain.seal, entry.entry_hash)
         entry.save()
-        chain.save(update_fields=["head"])
+        chain.save(update_fields=["head", "seal"])
     return entry
 
 
@@ -47,20 +54,57 @@ def entry_hash(entry: AuditEntry) -> str:
     """SHA-256 over the previous hash and the entry's own facts."""
     facts = [
         entry.previous_hash, _instant(entry.at), entry.actor_id, entry.action,
-        entry.target_type, entry.target_id, entry.target_label, entry.data,
+        entry.target_type, entry.target_id, entry.target_label, entry.data, entry.engagement_id,
     ]
     text = json.dumps(facts, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def first_broken_entry() -> AuditEntry | None:
-    """The first entry whose hash does not follow from its facts and its predecessor."""
-    previous = "0" * 64
+def entry_seal(previous: str, digest: str) -> str:
+    """Keyed with AUDIT_KEY, which the database does not hold: nobody who can only write to the
+    database can make a chain of his own."""
+    key = settings.AUDIT_KEY.encode()
+    return hmac.new(key, f"{previous}{digest}".encode(), hashlib.sha256).hexdigest()
+
+
+@dataclass(frozen=True)
+class Finding:
+    """An entry at which the log is not what the application wrote.
+
+    `problem`: changed (its facts), order (an entry before it is missing, added or moved), seal
+    (hashes were made anew without the key), end (the newest entries are missing or added).
+    `entry` is None where nothing is left to name.
+    """
+
+    entry: AuditEntry | None
+    problem: str
+
+
+def findings() -> Iterator[Finding]:
+    """Walk the whole log; nothing if it is what the application wrote."""
+    previous, seal, entry = NOTHING, "", None
     for entry in AuditEntry.objects.order_by("pk").iterator():
-        if entry.previous_hash != previous or entry_hash(entry) != entry.entry_hash:
-            return entry
-        previous = entry.entry_hash
-    return None
+        problem = _problem(entry, previous, seal)
+        if problem:
+            yield Finding(entry, problem)
+        previous, seal = entry.entry_hash, entry.seal
+    chain = AuditChain.objects.filter(pk=1).first()
+    if (chain.head, chain.seal) != (previous, seal) if chain else entry:
+        yield Finding(entry, "end")
+
+
+def _problem(entry: AuditEntry, previous: str, seal: str) -> str:
+    if entry_hash(entry) != entry.entry_hash:
+        return "changed"
+    if entry.previous_hash != previous:
+        return "order"
+    is_sealed = hmac.compare_digest(entry.seal, entry_seal(seal, entry.entry_hash))
+    return "" if is_sealed else "seal"
+
+
+def first_broken_entry() -> AuditEntry | None:
+    """The first entry that is not what the application wrote."""
+    return next((found.entry for found in findings() if found.entry), None)
 
 
 def _instant(at: datetime) -> str:

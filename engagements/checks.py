@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -15,11 +16,20 @@ def checklist_done(record: StageRecord) -> Iterable[CheckResult]:
     items = list(record.checklist.all())
     if not items:
         return
-    open_count = sum(item.done_at is None for item in items)
+    open_items = [item for item in items if item.done_at is None]
     sentence = (
-        ngettext("%(n)d item is still open.", "%(n)d items are still open.", open_count)
-        % {"n": open_count}
-        if open_count
+        ngettext("%(n)d item is still open.", "%(n)d items are still open.", len(open_items))
+        % {"n": len(open_items)}
+        if open_items
         else _("All %(n)d items are confirmed.") % {"n": len(items)}
     )
-    yield CheckResult("checklist", _("Checklist"), open_count == 0, sentence)
+    remedy = _("Confirm: %(items)s") % {
+        "items": "; ".join(map(str, open_items))} if open_items else ""
+    yield CheckResult("checklist", _("Checklist"), not open_items, sentence,
+                      stage_url(record) + "#checklist", remedy)
+
+
+def stage_url(record: StageRecord) -> str:
+    """The page of a model's stage."""
+    return reverse("engagements:stage", args=[record.engagement.code, record.model.code,
+                                              record.stage])

@@ -25,5 +25,12 @@ def attempt_form(form, service: Callable[[], Any]) -> Any:
     try:
         return service()
     except DeskError as error:
-        form.add_error(None, error.message)
+        _add_errors(form, error)
         return None
+
+
+def _add_errors(form, error: DeskError) -> None:
+    """Sentences stand at their parameters where the error names them."""
+    for name, sentences in (error.details.get("parameters") or {"": [error.message]}).items():
+        for sentence in sentences:
+            form.add_error(name if name in form.fields else None, sentence)

@@ -5,16 +5,18 @@ to say about that stage. The gate is met when no result is failed.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
-from engagements.models import StageRecord
+from engagements.access import Can, allowed
+from engagements.models import StageRecord, User
 
 
 @dataclass(frozen=True)
 class CheckResult:
     """What one check found.
 
-    `sentence` says what was found or what would make it pass; `url` opens the evidence.
+    `sentence` says what was found, `remedy` what would make it pass, `url` opens the evidence
+    or the page on which it comes to be; `is_internal` if that page is for the firm only.
     """
 
     code: str
@@ -22,6 +24,8 @@ class CheckResult:
     is_met: bool
     sentence: str
     url: str = ""
+    remedy: str = ""
+    is_internal: bool = False
 
     def as_dict(self) -> dict:
         return {key: value if isinstance(value, bool) else str(value)
@@ -40,6 +44,15 @@ def register_check(code: str) -> Callable[[Check], Check]:
         return check
 
     return add
+
+
+def seen_by(results: Iterable[CheckResult], user: User) -> list[CheckResult]:
+    """The results as the user may see them: customers get no links into the firm's pages."""
+    if allowed(user, Can.VIEW_INTERNAL):
+        return list(results)
+    return [replace(result, remedy="",
+                    url="" if result.is_internal or not result.is_met else result.url)
+            for result in results]
 
 
 def evaluate(record: StageRecord) -> list[CheckResult]:

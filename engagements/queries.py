@@ -3,7 +3,7 @@
 from django.db.models import Count, Q, QuerySet
 
 from engagements.models import Engagement, StageRecord
-from engagements.stages import Stage, StageState
+from engagements.stages import LET_THROUGH, Stage, StageState
 
 
 def with_progress(engagements: QuerySet) -> QuerySet:
@@ -14,7 +14,7 @@ def with_progress(engagements: QuerySet) -> QuerySet:
         model_count=Count("models", distinct=True),
         stages_in_scope=Count("models__stages", filter=in_scope, distinct=True),
         stages_passed=Count("models__stages", distinct=True,
-                            filter=Q(models__stages__state=StageState.PASSED)))
+                            filter=Q(models__stages__state__in=LET_THROUGH)))
 
 
 def matrix(engagement: Engagement) -> list[dict]:
@@ -24,14 +24,14 @@ def matrix(engagement: Engagement) -> list[dict]:
 
 
 def stage_summary(engagement: Engagement) -> list[dict]:
-    """Per stage: how many models have it in scope, started it, passed it."""
+    """Per stage: how many models have it in scope, started it, were let through."""
     rows = {stage: {"stage": stage, "in_scope": 0, "passed": 0, "started": 0}
             for stage in Stage.values}
     for stage, state in StageRecord.objects.filter(
             model__engagement=engagement).values_list("stage", "state"):
         row = rows[stage]
         row["in_scope"] += state != StageState.SKIPPED
-        row["passed"] += state == StageState.PASSED
+        row["passed"] += state in LET_THROUGH
         row["started"] += state not in (StageState.NOT_STARTED, StageState.SKIPPED)
     return list(rows.values())
 

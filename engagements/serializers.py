@@ -8,6 +8,7 @@ from engagements.models import (
     MigratedModel,
     StageRecord,
     StageTransition,
+    StageWaiver,
 )
 from engagements.stages import StageMove
 
@@ -45,7 +46,7 @@ class MigratedModelSerializer(serializers.ModelSerializer):
 class ChecklistItemSerializer(serializers.ModelSerializer):
     class Meta:
         model = ChecklistItem
-        fields = ["id", "text", "text_en", "done_by", "done_at"]
+        fields = ["id", "text", "text_en", "needs_evidence", "evidence", "done_by", "done_at"]
 
 
 class StageTransitionSerializer(serializers.ModelSerializer):
@@ -64,6 +65,17 @@ class StageRecordSerializer(serializers.ModelSerializer):
                   "checklist", "transitions"]
 
 
+class StageWaiverSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = StageWaiver
+        fields = ["id", "record", "reason", "checks", "drafted_by", "drafted_at", "signed_by",
+                  "signed_at", "content_hash", "revoked_by", "revoked_at"]
+
+
+class WaiverDraftSerializer(serializers.Serializer):
+    reason = serializers.CharField()
+
+
 class StageMoveSerializer(serializers.Serializer):
     move = serializers.ChoiceField(choices=StageMove.choices)
     comment = serializers.CharField(required=False, default="", allow_blank=True)
@@ -72,6 +84,7 @@ class StageMoveSerializer(serializers.Serializer):
 class TickSerializer(serializers.Serializer):
     item = serializers.IntegerField()
     is_done = serializers.BooleanField(default=True)
+    evidence = serializers.CharField(max_length=240, default="", allow_blank=True)
 
 
 class CheckSerializer(serializers.Serializer):
@@ -80,3 +93,5 @@ class CheckSerializer(serializers.Serializer):
     is_met = serializers.BooleanField()
     sentence = serializers.CharField()
     url = serializers.CharField()
+    remedy = serializers.CharField()
+    is_internal = serializers.BooleanField()

@@ -26,6 +26,7 @@ class StageState(models.TextChoices):
     IN_PROGRESS = "in_progress", _("In progress")
     SUBMITTED = "submitted", _("Submitted")
     PASSED = "passed", _("Passed")
+    WAIVED = "waived", _("Waived")
     SENT_BACK = "sent_back", _("Sent back")
     SKIPPED = "skipped", _("Out of scope")
 
@@ -35,6 +36,10 @@ class StageMove(models.TextChoices):
     SUBMIT = "submit", _("Submit")
     PASS = "pass", _("Pass")
     SEND_BACK = "send_back", _("Send back")
+    WAIVE = "waive", _("Let through with the waiver")
+    REOPEN = "reopen", _("Reopen")
+    SKIP = "skip", _("Take out of scope")
+    RESTORE = "restore", _("Back into scope")
 
 
 TRANSITIONS: dict[tuple[str, str], str] = {
@@ -44,7 +49,23 @@ TRANSITIONS: dict[tuple[str, str], str] = {
     (StageState.SUBMITTED, StageMove.PASS): StageState.PASSED,
     (StageState.SUBMITTED, StageMove.SEND_BACK): StageState.SENT_BACK,
     (StageState.PASSED, StageMove.SEND_BACK): StageState.SENT_BACK,
+    (StageState.SUBMITTED, StageMove.WAIVE): StageState.WAIVED,
+    (StageState.WAIVED, StageMove.SEND_BACK): StageState.SENT_BACK,
+    (StageState.PASSED, StageMove.REOPEN): StageState.IN_PROGRESS,
+    (StageState.WAIVED, StageMove.REOPEN): StageState.IN_PROGRESS,
+    (StageState.NOT_STARTED, StageMove.SKIP): StageState.SKIPPED,
+    (StageState.IN_PROGRESS, StageMove.SKIP): StageState.SKIPPED,
+    (StageState.SENT_BACK, StageMove.SKIP): StageState.SKIPPED,
+    (StageState.SKIPPED, StageMove.RESTORE): StageState.NOT_STARTED,
 }
+
+# A waived stage is not passed (rule 2), but the following ones may build on it.
+LET_THROUGH = frozenset({StageState.PASSED, StageState.WAIVED})
+DONE = LET_THROUGH | {StageState.SKIPPED}
+WITH_REASON = frozenset({StageMove.SEND_BACK, StageMove.REOPEN, StageMove.SKIP,
+                         StageMove.RESTORE})
+# Every model is surveyed, and nobody but the customer decides on acceptance.
+NEVER_SKIPPED = frozenset({Stage.SURVEY, Stage.ACCEPT})
 
 OUT_OF_SCOPE: dict[str, frozenset[str]] = {
     Scope.FULL: frozenset(),

@@ -10,9 +10,8 @@ from engagements import queries, services
 from engagements.access import Can, require
 from engagements.doors import attempt, attempt_form
 from engagements.forms import EngagementForm, MemberForm, ModelForm
-from engagements.gates import evaluate
-from engagements.models import ChecklistItem, Engagement, Membership, StageRecord
-from engagements.stages import Scope, StageMove, StageState, moves_from
+from engagements.models import Engagement, Membership
+from engagements.stages import Scope
 
 
 def visible_engagement(request: HttpRequest, code: str) -> Engagement:
@@ -107,51 +106,3 @@ def model_new(request, code):
             actor=request.user, engagement=engagement, **form.cleaned_data)):
         return redirect("engagements:engagement", code)
     return render(request, "engagements/model_form.html", {"form": form, "engagement": engagement})
-
-
-def _record(request, code, model_code, stage) -> StageRecord:
-    return get_object_or_404(
-        StageRecord.objects.visible_to(request.user).select_related("model__engagement__customer"),
-        model__engagement__code=code, model__code=model_code, stage=stage)
-
-
-@require_GET
-def stage_page(request, code, model_code, stage):
-    record = _record(request, code, model_code, stage)
-    return render(request, "engagements/stage.html", {
-        "record": record, "engagement": record.engagement, "model": record.model,
-        "records": record.model.stages.select_related("model__engagement"),
-        "checks": evaluate(record) if record.state != StageState.SKIPPED else [],
-        "moves": _moves(request.user, record), "items": record.checklist.select_related("done_by"),
-        "transitions": record.transitions.select_related("actor"),
-        "jobs": record.model.jobs.filter(stage=stage).select_related("node")[:20]})
-
-
-def _moves(user, record) -> list[dict]:
-    """The moves the table and the user's role allow."""
-    from engagements.access import allowed
-
-    return [{"move": move, "label": StageMove(move).label,
-             "needs_reason": move == StageMove.SEND_BACK}
-            for move in moves_from(record.state)
-            if allowed(user, services.MOVE_PERMISSION[StageMove(move)])]
-
-
-@require_POST
-def stage_move(request, code, model_code, stage):
-    record = _record(request, code, model_code, stage)
-    move = request.POST.get("move", "")
-    if move in StageMove.values:
-        attempt(request, lambda: services.move_stage(
-            actor=request.user, record=record, move=move,
-            comment=request.POST.get("comment", "")), _("Done; the move is logged."))
-    return redirect("engagements:stage", code, model_code, stage)
-
-
-@require_POST
-def item_tick(request, code, model_code, stage, pk):
-    record = _record(request, code, model_code, stage)
-    item = get_object_or_404(ChecklistItem, pk=pk, record=record)
-    attempt(request, lambda: services.tick_item(
-        actor=request.user, item=item, is_done=request.POST.get("done") == "yes"), _("Saved."))
-    return redirect("engagements:stage", code, model_code, stage)

@@ -2,6 +2,7 @@ from engagements.models.audit import AuditChain, AuditEntry
 from engagements.models.engagement import Customer, Engagement, Membership, MigratedModel
 from engagements.models.people import Role, User
 from engagements.models.progress import ChecklistItem, StageRecord, StageTransition
+from engagements.models.waiver import StageWaiver
 
 __all__ = [
     "AuditChain",
@@ -14,5 +15,6 @@ __all__ = [
     "Role",
     "StageRecord",
     "StageTransition",
+    "StageWaiver",
     "User",
 ]

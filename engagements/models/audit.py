@@ -9,6 +9,7 @@ class AuditChain(models.Model):
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1)
     head = models.CharField(max_length=64, default="0" * 64)
+    seal = models.CharField(max_length=64, default="", blank=True)
 
 
 class AuditEntryQuerySet(models.QuerySet):
@@ -29,11 +30,12 @@ class AuditEntry(models.Model):
     target_id = models.CharField(max_length=40)
     target_label = models.CharField(max_length=240, blank=True)
     engagement = models.ForeignKey(
-        Engagement, models.SET_NULL, null=True, blank=True, related_name="audit_entries"
+        Engagement, models.PROTECT, null=True, blank=True, related_name="audit_entries"
     )
     data = models.JSONField(default=dict, blank=True)
     previous_hash = models.CharField(max_length=64)
     entry_hash = models.CharField(max_length=64, unique=True)
+    seal = models.CharField(max_length=64)  # see engagements.audit.entry_seal
 
     objects = AuditEntryQuerySet.as_manager()
 

@@ -59,6 +59,7 @@ class Engagement(models.Model):
     state = models.CharField(_("state"), max_length=12, choices=State, default=State.ACTIVE)
     starts_on = models.DateField(_("start date"), null=True, blank=True)
     ends_on = models.DateField(_("end date"), null=True, blank=True)
+    has_practice_data = models.BooleanField(default=False, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = EngagementQuerySet.as_manager()

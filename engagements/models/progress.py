@@ -31,7 +31,8 @@ class StageRecord(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["model", "stage"], name="one_record_per_stage"),
             models.CheckConstraint(
-                condition=~models.Q(state=StageState.PASSED) | models.Q(passed_at__isnull=False),
+                condition=~models.Q(state__in=[StageState.PASSED, StageState.WAIVED])
+                | models.Q(passed_at__isnull=False),
                 name="passed_stage_has_time",
             ),
         ]
@@ -61,12 +62,17 @@ class StageTransition(models.Model):
 
 
 class ChecklistItem(models.Model):
-    """Something a person confirms before the stage may pass."""
+    """Something a person confirms before the stage may pass.
+
+    `evidence` is a stored file (`#12`), an address or a place in words; some items need one.
+    """
 
     record = models.ForeignKey(StageRecord, models.CASCADE, related_name="checklist")
     text = models.CharField(max_length=240)
     text_en = models.CharField(max_length=240, blank=True)
     position = models.PositiveSmallIntegerField(default=0)
+    needs_evidence = models.BooleanField(default=False)
+    evidence = models.CharField(_("evidence"), max_length=240, blank=True)
     done_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )

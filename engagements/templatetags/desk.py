@@ -20,11 +20,14 @@ register = template.Library()
 
 # Colour by code (DOMAIN 12): green done, blue going on, orange attention, red bad, grey idle.
 COLOURS = {
-    "green": "passed succeeded approved accepted signed ready ok met OK active",
-    "blue": "in_progress submitted running starting collecting reading leasing issued in_review",
-    "orange": "conditional not_provable warning expired pending maintenance unknown timed_out "
-              "not_measured Warning",
-    "red": "failed sent_back rejected declined lost quarantined missing Alarm Critical",
+    "green": "passed confirmed succeeded approved accepted signed ready ok met OK active applied "
+             "frozen green low minor",
+    "blue": "in_progress submitted running starting collecting reading leasing issued in_review "
+            "reviewed",
+    "orange": "waived conditional not_provable warning expired pending maintenance unknown "
+              "timed_out not_measured Warning yellow medium major open",
+    "red": "failed sent_back rejected declined lost quarantined missing Alarm Critical "
+           "high blocking occurred red",
     "secondary": "not_started skipped draft cancelled superseded withdrawn queued closed",
 }
 COLOUR_OF = {code: colour for colour, codes in COLOURS.items() for code in codes.split()}

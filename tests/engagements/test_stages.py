@@ -6,12 +6,7 @@ from engagements import audit, services
 from engagements.errors import GateNotMet, InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role, StageTransition
 from engagements.stages import Scope, Stage, StageMove, StageState
-
-
-@pytest.fixture
-def model(people, engagement):
-    return services.add_model(actor=people[Role.MANAGER], engagement=engagement, code="M",
-                              name="模型")
+from tests.engagements.conftest import move
 
 
 @pytest.fixture
@@ -21,10 +16,6 @@ def design(people, model):
     survey.state, survey.passed_at = StageState.PASSED, model.engagement.created_at
     survey.save()
     return model.stages.get(stage=Stage.DESIGN)
-
-
-def move(people, record, step, role=Role.MANAGER, comment=""):
-    return services.move_stage(actor=people[role], record=record, move=step, comment=comment)
 
 
 def test_scope_decides_which_stages_are_skipped(people, engagement):
@@ -48,7 +39,7 @@ def test_gate_says_what_is_missing_and_nothing_moves(people, model):
     record.refresh_from_db()
     assert record.state == StageState.SUBMITTED
     assert {c["code"] for c in error.value.details["checks"]} == {
-        "checklist", "job:survey.pt_analyse"}
+        "checklist", "job:survey.pt_analyse", "survey", "survey_decision"}
 
 
 def test_sending_back_needs_a_reason_and_is_logged(people, design):

@@ -1,0 +1,25 @@
+"""Writes of this app. Each function owns its transaction, lock and audit entry."""
+
+from engagements.services.checklists import tick_item
+from engagements.services.moving import MOVE_PERMISSION, move_stage
+from engagements.services.scoping import set_model_scope, update_model
+from engagements.services.shaping import (
+    add_member,
+    add_model,
+    create_customer,
+    create_engagement,
+    mark_practice,
+    remove_member,
+    update_engagement,
+)
+from engagements.services.waiving import (
+    draft_stage_waiver,
+    may_sign,
+    revoke_stage_waiver,
+    sign_stage_waiver,
+)
+
+__all__ = ["MOVE_PERMISSION", "add_member", "add_model", "create_customer", "create_engagement",
+           "draft_stage_waiver", "mark_practice", "may_sign", "move_stage", "remove_member",
+           "revoke_stage_waiver", "set_model_scope", "sign_stage_waiver", "tick_item",
+           "update_engagement", "update_model"]

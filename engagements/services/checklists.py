@@ -1,0 +1,40 @@
+"""Writes about checklists."""
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from engagements import audit
+from engagements.access import Can, require
+from engagements.errors import InvalidInput, WrongState
+from engagements.evidence import resolve
+from engagements.models import ChecklistItem, User
+from engagements.stages import StageState
+
+
+@transaction.atomic
+def tick_item(*, actor: User, item: ChecklistItem, is_done: bool = True, evidence: str = ""
+              ) -> ChecklistItem:
+    """Confirm a checklist item with its evidence, or take the confirmation back.
+
+    Args:
+        evidence: a stored file as `#12`, an address or a place in words; "" keeps what is there.
+    Raises:
+        WrongState: the stage is not in progress.
+        InvalidInput: the item needs evidence and has none, or the evidence does not exist.
+    """
+    engagement = item.record.engagement
+    require(actor, Can.WORK, engagement)
+    if item.record.state not in (StageState.IN_PROGRESS, StageState.SUBMITTED):
+        raise WrongState(_("The checklist can be changed only while the stage is in progress."))
+    if evidence.strip():
+        resolve(engagement, evidence)
+        item.evidence = evidence.strip()
+    if is_done and item.needs_evidence and not item.evidence:
+        raise InvalidInput(_("“%(item)s” needs evidence: a stored file such as #12, an address, "
+                             "or where it lies.") % {"item": item})
+    item.done_by, item.done_at = (actor, timezone.now()) if is_done else (None, None)
+    item.save(update_fields=["done_by", "done_at", "evidence"])
+    audit.record(actor=actor, action="checklist.tick" if is_done else "checklist.untick",
+                 target=item, engagement=engagement, data={"evidence": item.evidence})
+    return item

@@ -1,0 +1,76 @@
+"""Writes that change what a model is and which stages it goes through."""
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from engagements import audit
+from engagements.access import Can, require
+from engagements.errors import InvalidInput
+from engagements.models import MigratedModel, StageRecord, User
+from engagements.services.moving import move_stage
+from engagements.stages import OUT_OF_SCOPE, Scope, StageMove, StageState
+
+MODEL_FACTS = ("name", "name_en", "task", "framework", "parameters_billion")
+
+
+@transaction.atomic
+def update_model(*, actor: User, model: MigratedModel, **facts: Any) -> MigratedModel:
+    """Change facts of a model (MODEL_FACTS); the audit entry holds what changed.
+
+    Raises InvalidInput for a value that does not fit its field; NotAllowed.
+    """
+    require(actor, Can.MANAGE, model.engagement)
+    if unknown := set(facts) - set(MODEL_FACTS):
+        raise InvalidInput(_("Not a fact of a model: %(names)s.")
+                           % {"names": ", ".join(sorted(unknown))})
+    model = MigratedModel.objects.select_for_update(of=("self",)).get(pk=model.pk)
+    changed = {name: [str(getattr(model, name)), str(value)] for name, value in facts.items()
+               if getattr(model, name) != value}
+    for name in changed:
+        setattr(model, name, facts[name])
+    _check_fields(model, set(facts))
+    model.save()
+    audit.record(actor=actor, action="model.update", target=model, engagement=model.engagement,
+                 data=changed)
+    return model
+
+
+def _check_fields(model: MigratedModel, names: set[str]) -> None:
+    others = {field.name for field in model._meta.fields} - names
+    try:
+        model.clean_fields(exclude=others)
+    except ValidationError as error:
+        raise InvalidInput("; ".join(
+            f"{model._meta.get_field(name).verbose_name}: {' '.join(sentences)}"
+            for name, sentences in error.message_dict.items())) from error
+
+
+@transaction.atomic
+def set_model_scope(*, actor: User, model: MigratedModel, scope: str, reason: str
+                    ) -> MigratedModel:
+    """Change a model's scope: stages that fall out are skipped, those that come in are restored.
+
+    Stages that were taken out one by one stay as they are. Logs a move for each stage.
+    Raises WrongState, with nothing changed, when a stage that falls out is submitted or done, or
+    when later stages build on one that comes in; NotAllowed.
+    """
+    require(actor, Can.MANAGE, model.engagement)
+    model = MigratedModel.objects.select_for_update(of=("self",)).get(pk=model.pk)
+    before, model.scope = model.scope, Scope(scope).value
+    out, within = OUT_OF_SCOPE[scope] - OUT_OF_SCOPE[before], (
+        OUT_OF_SCOPE[before] - OUT_OF_SCOPE[scope])
+    for record in model.stages.filter(stage__in=out).exclude(state=StageState.SKIPPED):
+        _move(actor, record, StageMove.SKIP, reason)
+    for record in model.stages.filter(stage__in=within, state=StageState.SKIPPED):
+        _move(actor, record, StageMove.RESTORE, reason)
+    model.save(update_fields=["scope"])
+    audit.record(actor=actor, action="model.scope", target=model, engagement=model.engagement,
+                 data={"from": before, "to": model.scope, "reason": reason.strip()})
+    return model
+
+
+def _move(actor: User, record: StageRecord, move: str, reason: str) -> None:
+    move_stage(actor=actor, record=record, move=move, comment=reason)

@@ -1,0 +1,126 @@
+"""Pages of a model's stage: gate, checklist, moves, waivers."""
+
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from engagements import evidence, services
+from engagements.access import Can, allowed
+from engagements.doors import attempt
+from engagements.duties import deeds
+from engagements.gates import evaluate, seen_by
+from engagements.models import ChecklistItem, StageRecord, StageWaiver, User
+from engagements.sheets import SHEETS
+from engagements.stages import (
+    NEVER_SKIPPED,
+    WITH_REASON,
+    Stage,
+    StageMove,
+    StageState,
+    moves_from,
+)
+
+DECISIONS = (StageMove.PASS, StageMove.WAIVE)
+
+
+def _record(request: HttpRequest, code: str, model_code: str, stage: str) -> StageRecord:
+    return get_object_or_404(
+        StageRecord.objects.visible_to(request.user).select_related("model__engagement__customer"),
+        model__engagement__code=code, model__code=model_code, stage=stage)
+
+
+@require_GET
+def stage_page(request, code, model_code, stage):
+    record = _record(request, code, model_code, stage)
+    checks = seen_by(evaluate(record) if record.state != StageState.SKIPPED else [], request.user)
+    waivers = list(record.waivers.select_related("drafted_by", "signed_by", "revoked_by"))
+    moves = _moves(request.user, record, waivers)
+    return render(request, "engagements/stage.html", {
+        "record": record, "engagement": record.engagement, "model": record.model,
+        "records": record.model.stages.select_related("model__engagement"),
+        "checks": checks, "moves": moves, "sheet": _sheet(stage), "items": _items(record),
+        "waivers": [{"waiver": w, "may_sign": services.may_sign(request.user, w)}
+                    for w in waivers],
+        "may_waive": _may_waive(request.user, record, checks, waivers),
+        "deeds": deeds(record, request.user) if any(
+            move["move"] in DECISIONS for move in moves) else [],
+        "transitions": record.transitions.select_related("actor"),
+        "jobs": record.model.jobs.filter(stage=stage).select_related("node")[:20]})
+
+
+def _sheet(stage: str) -> list[tuple]:
+    """The stage's sheet as (heading, lines)."""
+    sheet = SHEETS[stage]
+    return [(_("Activities"), sheet.activities), (_("Inputs"), sheet.inputs),
+            (_("Outputs"), sheet.outputs), (_("Exit criteria"), sheet.exit),
+            (_("Typical risks"), sheet.risks), (_("Tools"), sheet.tools)]
+
+
+def _items(record: StageRecord) -> list[dict]:
+    """Checklist items with what their evidence names."""
+    return [{"item": item, "evidence": evidence.shown(record.engagement, item.evidence)
+             if item.evidence else None}
+            for item in record.checklist.select_related("done_by")]
+
+
+def _moves(user: User, record: StageRecord, waivers: list[StageWaiver]) -> list[dict]:
+    """The moves that the table, the user's role and the waivers allow."""
+    is_waived = any(w.signed_at and not w.revoked_at for w in waivers)
+    hidden = set() if is_waived else {StageMove.WAIVE}
+    if record.stage in NEVER_SKIPPED:
+        hidden.add(StageMove.SKIP)
+    offered = [{"move": move, "label": StageMove(move).label,
+                "needs_reason": move in WITH_REASON, "is_decision": move in DECISIONS}
+               for move in moves_from(record.state)
+               if move not in hidden
+               and allowed(user, services.MOVE_PERMISSION[StageMove(move)])]
+    return sorted(offered, key=lambda entry: entry["needs_reason"])
+
+
+def _may_waive(user: User, record: StageRecord, checks: list, waivers: list[StageWaiver]) -> bool:
+    """Whether the form for a waiver is shown: no open one names all that is missing."""
+    missing = {check.code for check in checks if not check.is_met}
+    named = next((waiver.codes for waiver in waivers if not waiver.revoked_at), frozenset())
+    return (record.state == StageState.SUBMITTED and record.stage != Stage.ACCEPT
+            and allowed(user, Can.MANAGE) and bool(missing - named))
+
+
+@require_POST
+def stage_move(request, code, model_code, stage):
+    record = _record(request, code, model_code, stage)
+    move = request.POST.get("move", "")
+    if move in StageMove.values:
+        attempt(request, lambda: services.move_stage(
+            actor=request.user, record=record, move=move,
+            comment=request.POST.get("comment", "")), _("Done; the move is logged."))
+    return redirect("engagements:stage", code, model_code, stage)
+
+
+@require_POST
+def item_tick(request, code, model_code, stage, pk):
+    record = _record(request, code, model_code, stage)
+    item = get_object_or_404(ChecklistItem, pk=pk, record=record)
+    attempt(request, lambda: services.tick_item(
+        actor=request.user, item=item, is_done=request.POST.get("done") == "yes",
+        evidence=request.POST.get("evidence", "")), _("Saved."))
+    return redirect("engagements:stage", code, model_code, stage)
+
+
+@require_POST
+def waiver_draft(request, code, model_code, stage):
+    record = _record(request, code, model_code, stage)
+    attempt(request, lambda: services.draft_stage_waiver(
+        actor=request.user, record=record, reason=request.POST.get("reason", "")),
+        _("The waiver is drafted; somebody else signs it."))
+    return redirect("engagements:stage", code, model_code, stage)
+
+
+@require_POST
+def waiver_end(request, code, model_code, stage, pk, way):
+    """Sign or revoke a waiver."""
+    record = _record(request, code, model_code, stage)
+    waiver = get_object_or_404(StageWaiver, pk=pk, record=record)
+    service = {"sign": services.sign_stage_waiver, "revoke": services.revoke_stage_waiver}[way]
+    attempt(request, lambda: service(actor=request.user, waiver=waiver), _("Done."))
+    return redirect("engagements:stage", code, model_code, stage)
