@@ -9,7 +9,8 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.response import Response
 
 from engagements.models import Engagement, MigratedModel
-from workers import kinds, livelog, serializers, services
+from workers import catalogue, judging, kinds, livelog, rule_api, serializers, services
+from workers.chain_api import chain_routes
 from workers.models import Artifact, Job, Node
 
 
@@ -36,17 +37,28 @@ class NodeViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
         return Response(self.get_serializer(node).data)
 
 
+    @extend_schema(responses=serializers.OutcomeSerializer)
+    @action(detail=True)
+    def rules(self, request, pk=None):
+        """The rules over what was last read of the node."""
+        return Response(serializers.OutcomeSerializer(judging.of_node(self.get_object())).data)
+
+
 class KindViewSet(viewsets.ViewSet):
     """The job kinds with the JSON schema of their parameters."""
 
     serializer_class = serializers.KindSerializer
+    lookup_field = "code"
+    lookup_value_regex = "[a-z0-9_.]+"
 
     @extend_schema(responses=serializers.KindSerializer(many=True))
     def list(self, request):
-        return Response([{
-            "code": kind.code, "title": str(kind.title), "description": str(kind.description),
-            "stages": list(kind.stages), "runs_on_node": kind.runs_on_node,
-            "parameters": kind.schema()} for kind in kinds.all_kinds()])
+        return Response([serializers.kind_facts(kind) for kind in kinds.all_kinds()])
+
+    @extend_schema(responses=serializers.KindSerializer)
+    def retrieve(self, request, code=None):
+        """One kind."""
+        return Response(serializers.kind_facts(catalogue.known_kind(code)))
 
 
 class JobViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
@@ -118,4 +130,6 @@ routes = [
     ("job-kinds", KindViewSet, "job-kind"),
     ("jobs", JobViewSet, "job"),
     ("artifacts", ArtifactViewSet, "artifact"),
+    *chain_routes,
+    *rule_api.routes,
 ]

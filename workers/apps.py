@@ -7,6 +7,6 @@ class WorkersConfig(AppConfig):
     verbose_name = _("Workers")
 
     def ready(self) -> None:
-        from workers import checks, kinds  # noqa: F401
+        from workers import checks, deeds, evidence, kinds, receivers  # noqa: F401
 
         kinds.load_all()

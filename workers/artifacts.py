@@ -5,15 +5,29 @@ import math
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path, PurePosixPath
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, BinaryIO
 
-from django.core.files import File
 from django.core.files.storage import FileSystemStorage
+from django.db import transaction
 
+from engagements.services import mark_practice
+from workers import content_store
 from workers.models import Artifact, StoredReading
 from workers.readers import read_file
 from workers.readers.base import ReadError, Reading
+from workers.signals import reading_stored
+
+
+@dataclass(frozen=True)
+class Incoming:
+    """A file to be stored: its name for people, its bytes from their start, what is known of it."""
+
+    name: str
+    stream: BinaryIO
+    digest: str = ""  # SHA-256 of the stream, where it was computed on the way
+    node_sha256: str = ""
 
 
 def store_file(*, stream: BinaryIO, name: str, **fields) -> Artifact:
@@ -24,12 +38,25 @@ def store_file(*, stream: BinaryIO, name: str, **fields) -> Artifact:
         name: as shown to people; folders are kept in the name, never used as a path.
         fields: the other columns of Artifact.
     """
-    digest, size = _digest(stream)
-    stream.seek(0)
-    artifact = Artifact(name=name[:240], size=size, sha256=digest, **fields)
-    artifact.file.save(_storage_name(name, digest), File(stream), save=False)
-    artifact.save()
-    return artifact
+    return store_files([Incoming(name, stream)], **fields)[0]
+
+
+def store_files(files: list[Incoming], **fields) -> list[Artifact]:
+    """Store files and the rows that describe them: first all the bytes, then all the rows.
+
+    Args:
+        fields: the other columns of Artifact, the same for all.
+    """
+    storage = Artifact._meta.get_field("file").storage
+    kept = content_store.keep_all(storage, [(file.stream, file.digest) for file in files])
+    artifacts = [Artifact(name=file.name[:240], size=size, sha256=digest, file=name,
+                          **{"node_sha256": file.node_sha256, **fields})
+                 for file, (name, digest, size) in zip(files, kept, strict=True)]
+    with transaction.atomic():
+        Artifact.objects.bulk_create(artifacts)
+        if fields.get("is_practice") and fields.get("engagement"):
+            mark_practice(engagement=fields["engagement"])
+    return artifacts
 
 
 @contextmanager
@@ -50,7 +77,7 @@ def is_intact(artifact: Artifact) -> bool:
     """Whether the stored bytes still have the recorded SHA-256."""
     try:
         with artifact.file.open("rb") as stream:
-            return _digest(stream)[0] == artifact.sha256
+            return hashlib.file_digest(stream, "sha256").hexdigest() == artifact.sha256
     except OSError:
         return False
 
@@ -69,8 +96,8 @@ def read_artifact(artifact: Artifact) -> tuple[Reading, StoredReading] | None:
 
 
 def keep_reading(artifact: Artifact, reading: Reading) -> StoredReading:
-    """Store a reading; the same reader version reads an artifact once."""
-    return StoredReading.objects.get_or_create(
+    """Store a reading and tell the higher apps; a reader version reads an artifact once."""
+    stored, is_new = StoredReading.objects.get_or_create(
         artifact=artifact, reader=reading.reader, reader_version=reading.reader_version,
         defaults={
             "kind": reading.kind, "tool": reading.tool or "",
@@ -78,7 +105,10 @@ def keep_reading(artifact: Artifact, reading: Reading) -> StoredReading:
             "values": finite_json(reading.values),
             "warnings": [finite_json(vars(warning)) for warning in reading.warnings],
         },
-    )[0]
+    )
+    if is_new:
+        reading_stored.send(StoredReading, reading=stored)
+    return stored
 
 
 def finite_json(value: Any) -> Any:
@@ -92,18 +122,3 @@ def finite_json(value: Any) -> Any:
     if hasattr(value, "item"):  # numpy scalars
         return finite_json(value.item())
     return value.replace("\0", "\\0") if isinstance(value, str) else value
-
-
-def _digest(stream: BinaryIO) -> tuple[str, int]:
-    stream.seek(0)
-    digest, size = hashlib.sha256(), 0
-    for chunk in iter(lambda: stream.read(2**20), b""):
-        digest.update(chunk)
-        size += len(chunk)
-    return digest.hexdigest(), size
-
-
-def _storage_name(name: str, digest: str) -> str:
-    suffix = PurePosixPath(name.replace("\\", "/")).suffix[:12]
-    safe = "".join(c for c in suffix if c.isalnum() or c == ".")
-    return f"{digest[:32]}{safe}"

@@ -28,14 +28,21 @@ def required_jobs_succeeded(record: StageRecord) -> Iterable[CheckResult]:
     own_or_shared = Q(model=record.model) | Q(model=None, engagement=record.engagement)
     for code in REQUIRED_KINDS.get(record.stage, ()):
         newest = Job.objects.filter(own_or_shared, stage=record.stage, kind=code).first()
-        yield _judge(code, newest)
+        yield _judge(record, code, newest)
 
 
-def _judge(code: str, job: Job | None) -> CheckResult:
+def _judge(record: StageRecord, code: str, job: Job | None) -> CheckResult:
     label = str(kinds.get(code).title)
+    form = (reverse("workers:job_new")
+            + f"?model={record.model_id}&stage={record.stage}&kind={code}")
     if job is None:
-        return CheckResult(f"job:{code}", label, False, _("No such job has run yet."))
+        return CheckResult(f"job:{code}", label, False, _("No such job has run yet."), form,
+                           _("Run this job for the model."))
     sentence = _("Job %(number)s: %(state)s.") % {
         "number": f"#{job.pk}", "state": job.get_state_display()}
-    url = reverse("workers:job", args=[job.pk])
-    return CheckResult(f"job:{code}", label, job.state == JobState.SUCCEEDED, sentence, url)
+    is_met = job.state == JobState.SUCCEEDED
+    remedy = "" if is_met else (
+        _("See on the job's page why it did not succeed, and run it again.") if job.is_final
+        else _("Wait until the job has ended."))
+    return CheckResult(f"job:{code}", label, is_met, sentence,
+                       reverse("workers:job", args=[job.pk]), remedy)

@@ -1,78 +1,91 @@
-"""Brings a job's files from the node, with the checksums the node computed."""
+"""Stores a job's log and files, once each, and reads them."""
 
 import io
-import tempfile
 from fnmatch import fnmatch
 
 from django.core.files import File
 
-from workers import kinds, livelog, remote, ssh
-from workers.artifacts import read_artifact, store_file
+from workers import kinds, livelog, remote_state, ssh, transfer
+from workers.artifacts import Incoming, read_artifact, store_file, store_files
 from workers.kinds import JobKind
-from workers.models import Artifact, Job
+from workers.masking import mask_text
+from workers.models import Job
 from workers.readers.base import Reading
-from workers.remote import quote
-from workers.secrets import mask_secrets
+from workers.transfer import RemoteFile
 
-MOST_FILES = 400
-MOST_BYTES = 2 * 2**30
+MOST_FILES = 5000
+MOST_BYTES = 50 * 2**30
+MASKED_BYTES = 64 * 2**20  # larger texts are stored as they are
 TEXT_SUFFIXES = (".txt", ".log", ".json", ".csv", ".yaml", ".yml", ".cfg", ".ini", ".sh", ".py")
 LOG_NAME = "log.txt"
 
 
 def collect(job: Job) -> None:
-    """Store the log and every declared file that is not stored yet. Safe to repeat."""
-    _store_log(job)
-    have = set(job.artifacts.values_list("name", flat=True))
-    for name, digest in _listed(job):
-        if name not in have:
-            _fetch(job, name, digest)
+    """Store the log and every declared file that is not stored yet. Safe to repeat.
+
+    Raises Unreachable, FileChanged, and OSError when the store is full.
+    """
+    store_log(job)
+    if not kinds.get(job.kind).globs(job.parameters):
+        return
+    missing = missing_files([job])[job.pk]
+    if isinstance(missing, Exception):
+        raise missing
+    if missing:
+        for arrived in transfer.fetch(job.node, remote_state.place(job), missing):
+            _store(job, [_incoming(entry) for entry in arrived])
 
 
-def _listed(job: Job) -> list[tuple[str, str]]:
-    """(name, sha256) of the files the kind collects, in order of name."""
-    patterns = kinds.get(job.kind).collect
-    if not patterns:
+def missing_files(jobs: list[Job]) -> dict[int, list[RemoteFile] | Exception]:
+    """Declared files of jobs of one node that are not stored yet, by primary key of the job.
+
+    In their place stands FileNotFoundError where a job's folder is gone, or what `workers.ssh`
+    raised.
+    """
+    collecting_jobs = [job for job in jobs if kinds.get(job.kind).globs(job.parameters)]
+    places = [remote_state.place(job) for job in collecting_jobs]
+    found: dict[int, list[RemoteFile] | Exception] = {job.pk: [] for job in jobs}
+    try:
+        listed = transfer.list_files(jobs[0].node, places) if places else {}
+    except (ssh.Unreachable, ssh.HostKeyChanged, ssh.LoginRefused) as error:
+        return dict.fromkeys(found, error)
+    for job, place in zip(collecting_jobs, places, strict=True):
+        files = listed[place.directory]
+        found[job.pk] = (FileNotFoundError(place.directory) if files is None
+                         else _missing(job, files))
+    return found
+
+
+def _missing(job: Job, found: list[RemoteFile]) -> list[RemoteFile]:
+    """Declared files not stored yet, within the limits of number and size."""
+    patterns = kinds.get(job.kind).globs(job.parameters)
+    chosen = [file for file in found if any(fnmatch(file.shown_name, p) for p in patterns)]
+    if not chosen:
         return []
-    answer = ssh.run(job.node, remote.list_script(job.node.scratch_dir, job.directory_name), 600)
-    found = []
-    for line in answer.stdout.decode("utf-8", "replace").splitlines():
-        digest, _space, name = line.partition("  ")
-        if len(digest) == 64 and name.startswith("work/"):
-            found.append((name.removeprefix("work/"), digest))
-    chosen = [f for f in sorted(found) if any(fnmatch(f[0], p) for p in patterns)]
-    return chosen[:MOST_FILES]
+    have = set(job.artifacts.values_list("name", flat=True))
+    kept, room = [], MOST_BYTES
+    for file in chosen[:MOST_FILES]:
+        room -= file.size
+        if room >= 0:
+            kept.append(file)
+    return [file for file in kept if file.shown_name[:240] not in have]
 
 
-def _fetch(job: Job, name: str, node_digest: str) -> None:
-    place = f"{job.directory_name}/work/{name}"
-    scratch = job.node.scratch_dir
-    base = scratch if scratch.startswith("/") else f"~/{scratch}"
-    with tempfile.SpooledTemporaryFile(max_size=8 * 2**20) as file:
-        size = 0
-
-        def sink(chunk: bytes) -> None:
-            nonlocal size
-            size += len(chunk)
-            if size > MOST_BYTES:
-                raise ssh.Unreachable(f"{name} is larger than {MOST_BYTES} bytes")
-            file.write(chunk)
-
-        ssh.download(job.node, f"cat -- {quote(f'{base}/{place}')}", sink)
-        _store(job, name, file, note=f"node sha256 {node_digest}")
+def _store(job: Job, files: list[Incoming]) -> None:
+    store_files(files, job=job, engagement=job.engagement, model=job.model,
+                is_practice=job.is_practice)
 
 
-def _store(job: Job, name: str, stream, note: str = "") -> Artifact:
+def _incoming(arrived: transfer.Arrived) -> Incoming:
+    name, stream, digest = arrived.file.shown_name, arrived.stream, arrived.digest
+    shown = _masked_if_text(name, stream)
+    return Incoming(name, shown, digest if shown is stream else "", arrived.node_digest)
+
+
+def _masked_if_text(name: str, stream):
+    size = stream.seek(0, io.SEEK_END)
     stream.seek(0)
-    if name.endswith(TEXT_SUFFIXES):
-        stream = _masked(stream)
-    artifact = store_file(
-        stream=stream, name=name, job=job, engagement=job.engagement, model=job.model,
-        is_practice=job.is_practice)
-    if note and not note.endswith(artifact.sha256):
-        artifact.note = f"secrets masked; {note}"
-        artifact.save(update_fields=["note"])
-    return artifact
+    return _masked(stream) if name.endswith(TEXT_SUFFIXES) and size <= MASKED_BYTES else stream
 
 
 def _masked(stream):
@@ -82,14 +95,17 @@ def _masked(stream):
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         return io.BytesIO(data)
-    return io.BytesIO(mask_secrets(text).encode("utf-8"))
+    return io.BytesIO(mask_text(text).encode("utf-8"))
 
 
-def _store_log(job: Job) -> None:
+def store_log(job: Job) -> None:
+    """Store the log as it stands. Safe to repeat."""
     path = livelog.path(job)
     if job.artifacts.filter(name=LOG_NAME).exists() or not path.exists():
         return
-    with path.open("rb") as stream:
+    with path.open("r+b") as stream:
+        stream.truncate(job.log_stored)  # a crash may have left more than the row knows
+        stream.seek(0)
         store_file(stream=File(stream), name=LOG_NAME, job=job, engagement=job.engagement,
                    model=job.model, is_practice=job.is_practice)
 
@@ -98,7 +114,7 @@ def store_outputs(job: Job, outputs: dict[str, bytes]) -> None:
     """Store the files of a job that ran on the server."""
     for name, data in outputs.items():
         if not job.artifacts.filter(name=name).exists():
-            _store(job, name, io.BytesIO(data))
+            _store(job, [Incoming(name, _masked_if_text(name, io.BytesIO(data)))])
 
 
 def read_all(job: Job, kind: JobKind) -> dict[str, Reading]:

@@ -1,29 +1,38 @@
-"""Leases of cards. A database constraint allows one holder per card."""
+"""Leases of cards. A database constraint allows one holder per card; fences grow per node."""
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 
 from workers.models import CardLease, Job, Node
 
-RING = 4  # Ascend 910 servers: two rings of four cards; up to four cards stay in one ring
+USABLE = ("OK", "Warning", "UNKNOWN", "")
 
 
 def take_cards(job: Job) -> list[int] | None:
-    """Lease the cards the job wants; None while too few are free. Calling twice is harmless."""
-    held = held_cards(job)
-    if job.cards_wanted == 0 or len(held) == job.cards_wanted:
-        return held
-    cards = choose_cards(free_cards(job.node), job.cards_wanted)
-    if cards is None:
-        return None
-    try:
-        with transaction.atomic():
-            CardLease.objects.bulk_create(
-                CardLease(node=job.node, card_index=card, job=job, taken_at=timezone.now())
-                for card in cards
-            )
-    except IntegrityError:  # another worker was quicker
-        return None
+    """Lease the cards the job wants; None while too few are free. Calling twice is harmless.
+
+    Only the worker that holds the job's claim can take cards for it: one that was away too long
+    gets None.
+    """
+    with transaction.atomic():
+        node = Node.objects.select_for_update(of=("self",)).get(pk=job.node_id)
+        if not Job.objects.select_for_update(of=("self",)).filter(
+                pk=job.pk, holder=job.holder).exists():
+            return None
+        held = held_cards(job)
+        if len(held) == job.cards_wanted:
+            return held
+        cards = choose_cards(free_cards(node), job.cards_wanted, node.ring_size)
+        return _lease(job, node, cards) if cards else None
+
+
+def _lease(job: Job, node: Node, cards: list[int]) -> list[int]:
+    Node.objects.filter(pk=node.pk).update(lease_counter=F("lease_counter") + 1)
+    CardLease.objects.bulk_create(
+        CardLease(node=node, card_index=card, job=job, fence=node.lease_counter + 1,
+                  taken_at=timezone.now())
+        for card in cards)
     return cards
 
 
@@ -39,17 +48,24 @@ def held_cards(job: Job) -> list[int]:
 def free_cards(node: Node) -> list[int]:
     """Cards of the node that no job holds and whose last known health is not an alarm."""
     busy = set(node.leases.filter(released_at=None).values_list("card_index", flat=True))
+    return [card for card in usable_cards(node) if card not in busy]
+
+
+def usable_cards(node: Node) -> list[int]:
+    """Cards whose last known health is not an alarm, held or not."""
     known = {card.index: card.health for card in node.cards.all()}
     indexes = sorted(known) or range(node.cards_total)
-    return [i for i in indexes
-            if i not in busy and known.get(i, "OK") in ("OK", "Warning", "UNKNOWN", "")]
+    return [i for i in indexes if known.get(i, "OK") in USABLE]
 
 
-def choose_cards(free: list[int], wanted: int) -> list[int] | None:
-    """Cards for a job: inside one ring where the number allows it."""
-    if wanted <= RING:
-        rings = sorted({card // RING for card in free})
-        by_ring = [[c for c in free if c // RING == r] for r in rings]
+def choose_cards(free: list[int], wanted: int, ring_size: int = 4) -> list[int] | None:
+    """Cards for a job: inside one ring where the number allows it, and the fullest ring first.
+
+    Ascend 910 servers have two rings of four cards; the size of a ring is data of the node.
+    """
+    if wanted <= ring_size:
+        rings = sorted({card // ring_size for card in free})
+        by_ring = [[c for c in free if c // ring_size == r] for r in rings]
         fitting = [cards for cards in by_ring if len(cards) >= wanted]
         return min(fitting, key=len)[:wanted] if fitting else None
     return free[:wanted] if len(free) >= wanted else None

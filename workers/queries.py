@@ -1,9 +1,8 @@
 """Reads that several doors share."""
 
 from django.db.models import QuerySet
-from django.utils import timezone
 
-from workers.models import Job, Node
+from workers.models import Node
 
 
 def filtered_jobs(jobs: QuerySet, params) -> QuerySet:
@@ -22,11 +21,3 @@ def cards_with_holders(node: Node) -> list[dict]:
     known = {card.index: card for card in node.cards.all()}
     indexes = sorted(known) or range(node.cards_total)
     return [{"index": i, "card": known.get(i), "job": holders.get(i)} for i in indexes]
-
-
-def remaining_seconds(job: Job) -> int | None:
-    """Expected rest of a running job, from its progress so far."""
-    if not (job.started_at and job.progress_total and job.progress_done):
-        return None
-    elapsed = (timezone.now() - job.started_at).total_seconds()
-    return int(elapsed / job.progress_done * (job.progress_total - job.progress_done))

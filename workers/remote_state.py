@@ -1,4 +1,4 @@
-"""What a node says about a job, as `remote/poll.sh` prints it."""
+"""What a node says about its jobs, as `remote/poll.sh` prints it."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -6,49 +6,27 @@ from datetime import UTC, datetime
 from workers import remote, ssh
 from workers.models import Job
 
+LOG_CHUNK, SMALLEST_CHUNK = 512 * 1024, 64 * 1024
+
 
 @dataclass(frozen=True)
 class RemoteState:
-    """One answer of the poll script.
+    """The state of one job.
 
-    `process` is alive, orphans (the wrapper died, its children run) or gone; `size` is the
-    log's length in bytes; `chunk` the log from `offset` on.
+    `process` is alive, orphans (the wrapper is gone, others of its session run) or gone; `size`
+    is the log's length in bytes; `chunk` the log from `offset` on.
     """
 
     is_present: bool
     exit_status: int | None
     process: str
     heartbeat_at: datetime | None
+    node_time: datetime | None
     size: int
     boot_id: str
     offset: int
     chunk: bytes
     line: str
-
-    @classmethod
-    def ask(cls, job: Job, limit: int) -> "RemoteState":
-        """Poll the node. Raises what `workers.ssh.run` raises."""
-        answer = ssh.run(job.node, remote.poll_script(
-            job.node.scratch_dir, job.directory_name, job.log_offset, limit))
-        return cls.parse(answer.stdout, job.log_offset)
-
-    @classmethod
-    def parse(cls, output: bytes, offset: int) -> "RemoteState":
-        """Parse the output. Raises Unreachable if the marker line is missing."""
-        start = output.find(b"desk ")
-        if start < 0:
-            raise ssh.Unreachable("the node answered without the expected line")
-        line, _newline, chunk = output[start:].partition(b"\n")
-        text = line.decode(errors="replace")
-        facts = dict(word.split("=", 1) for word in text.split() if "=" in word)
-        status, beat = facts.get("status", "none"), int(facts.get("beat") or 0)
-        return cls(
-            is_present="absent" not in text.split(), process=facts.get("process", "gone"),
-            exit_status=int(status) if status.lstrip("-").isdigit() else None,
-            heartbeat_at=datetime.fromtimestamp(beat, UTC) if beat else None,
-            size=int(facts.get("size") or 0), boot_id=facts.get("boot", ""),
-            offset=offset, chunk=chunk, line=text,
-        )
 
     @property
     def has_more_log(self) -> bool:
@@ -59,4 +37,86 @@ class RemoteState:
         if self.exit_status is not None:
             return False
         restarted = bool(self.boot_id) and self.boot_id != started.get("boot_id", self.boot_id)
-        return restarted or self.process == "gone" or not self.is_present
+        return restarted or self.process == "gone"
+
+
+def poll_requests(jobs: list[Job]) -> list[tuple[remote.Place, int, int]]:
+    """What is wanted of the log of jobs of one node; the more jobs, the less of each."""
+    limit = max(SMALLEST_CHUNK, LOG_CHUNK // max(1, len(jobs)))
+    return [(place(job), job.log_offset, limit) for job in jobs]
+
+
+def place(job: Job) -> remote.Place:
+    """Where the job lives on its node."""
+    known = tuple(str(job.remote.get(key) or "") for key in ("pid", "start_time", "boot_id"))
+    return remote.Place(job.node.scratch_dir, job.directory_name, known if all(known) else ())
+
+
+def ask(job: Job) -> RemoteState:
+    """Poll one job. Raises what `workers.ssh.run` raises."""
+    script = remote.visit_script([], poll_requests([job]))
+    return parse(ssh.run(job.node, script).stdout, [job])[job.pk]
+
+
+def start_words(output: bytes, jobs: list[Job]) -> dict[int, list[str]]:
+    """What the node said of each start, as words, by primary key: `started` with pid, start time
+    and boot id; `refused` with a reason; `slow`.
+
+    Raises Unreachable if the answer is not complete.
+    """
+    words = {}
+    for job in jobs:
+        mark = f"desk start {job.directory_name} ".encode()
+        start = output.find(mark)
+        end = output.find(b"\n", start)
+        if start < 0 or end < 0:
+            raise ssh.Unreachable("the node answered without the expected line: "
+                                  + output[-300:].decode(errors="replace"))
+        words[job.pk] = output[start + len(mark):end].decode(errors="replace").split()
+    return words
+
+
+def parse(output: bytes, jobs: list[Job]) -> dict[int, RemoteState]:
+    """The states by primary key. Raises Unreachable if the answer is not complete."""
+    by_name = {job.directory_name: job for job in jobs}
+    states, position = {}, 0
+    while len(states) < len(jobs):
+        start = output.find(b"desk desk-job-", position)
+        end = output.find(b"\n", start)
+        if start < 0 or end < 0:
+            raise ssh.Unreachable("the node answered without the expected line: "
+                                  + output[-300:].decode(errors="replace"))
+        line = output[start:end].decode(errors="replace")
+        name, facts = _facts(line)
+        position = end + 1 + int(facts.get("log") or 0)
+        if len(output) < position:
+            raise ssh.Unreachable("the node's answer was cut short")
+        if name in by_name:
+            states[by_name[name].pk] = _state(
+                facts, by_name[name].log_offset, output[end + 1:position], line)
+    return states
+
+
+def _facts(line: str) -> tuple[str, dict[str, str]]:
+    words = line.split()
+    return words[1], dict(word.split("=", 1) for word in words[2:] if "=" in word)
+
+
+def _state(facts: dict[str, str], offset: int, chunk: bytes, line: str) -> RemoteState:
+    status = facts.get("status", "none")
+    return RemoteState(
+        is_present=facts.get("present") == "yes", process=facts.get("process", "gone"),
+        exit_status=int(status) if status.isdigit() else None,
+        heartbeat_at=_time(facts.get("beat")), node_time=_time(facts.get("now")),
+        size=int(facts.get("size") or 0), boot_id=facts.get("boot", ""), offset=offset,
+        chunk=chunk, line=line)
+
+
+def _time(seconds: str | None) -> datetime | None:
+    number = int(seconds) if (seconds or "").isdigit() else 0
+    return datetime.fromtimestamp(number, UTC) if number else None
+
+
+def clock_offset_seconds(state: RemoteState, now: datetime) -> int | None:
+    """How far the node's clock is ahead of ours (AR-17); None if it did not say."""
+    return round((state.node_time - now).total_seconds()) if state.node_time else None

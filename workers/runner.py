@@ -1,42 +1,36 @@
-"""Advances a job by one short step at a time. The row is the truth (PRODUCT rule 4).
-
-A step is claimed by a conditional update; every write of the step carries the claim, so that a
-worker that was away too long changes nothing.
-"""
+"""Advances jobs by one short step at a time. The row is the truth (PRODUCT rule 4)."""
 
 import logging
 import time
-import uuid
-from datetime import timedelta
 
-from django.db import transaction
-from django.db.models import Q
+from django.db import DatabaseError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from engagements import audit
-from workers import steps
+from workers import dispatch, endings, reachability, steps
+from workers.claims import claimed
 from workers.leases import release_cards
 from workers.models import Job, JobState, StoredReading
-from workers.models.job import FINAL_STATES, OPEN_STATES
+from workers.models.job import FINAL_STATES
 from workers.signals import job_succeeded
 from workers.ssh import HostKeyChanged, LoginRefused, Unreachable
+from workers.transfer import FileChanged
 
 log = logging.getLogger(__name__)
-CLAIM = timedelta(minutes=10)
-
-
-def due_jobs(limit: int = 200) -> list[int]:
-    """Ids of open jobs whose next step is due and that no worker holds."""
-    now = timezone.now()
-    return list(_due(now).order_by("next_step_at").values_list("pk", flat=True)[:limit])
+SAFE_TO_FAIL = (JobState.QUEUED, JobState.LEASING, JobState.READING)  # nothing of it runs
 
 
 def advance_while_due(job_id: int, most: int = 20) -> None:
-    """Advance the job until it is final or its next step lies in the future."""
-    for _step in range(most):
-        if not advance(job_id):
+    """Under one claim, advance the job until it is final or its next step lies in the future."""
+    with claimed(Job.objects.filter(pk=job_id)) as claim:
+        if not claim:
             return
+        job = Job.objects.select_related("node", "engagement", "model").get(pk=job_id)
+        for step in range(most):
+            if not write(job, guarded(job, lambda: _stepped(job)), keep=step < most - 1):
+                break
+    look_again_soon([job])
 
 
 def drive(job: Job, timeout: float = 120, pause: float = 0.1) -> Job:
@@ -54,44 +48,85 @@ def drive(job: Job, timeout: float = 120, pause: float = 0.1) -> Job:
     raise TimeoutError(f"{job} is still {job.state}")
 
 
-def advance(job_id: int) -> bool:
-    """Claim the job, do one step, give it back. False if it was not due or not ours."""
-    claim = uuid.uuid4().hex
-    now = timezone.now()
-    if not _due(now).filter(pk=job_id).update(holder=claim, holder_until=now + CLAIM):
-        return False
-    job = Job.objects.select_related("node", "engagement", "model").get(pk=job_id)
-    changes = _one_step(job)
-    changes.update(holder="", holder_until=None)
+def _stepped(job: Job) -> dict:
+    asks_the_node = job.node_id and job.state not in (*SAFE_TO_FAIL, JobState.COLLECTING)
+    changes = steps.step(job)
+    if asks_the_node:
+        reachability.seen(job.node)
+    return without_troubles(job, changes)
+
+
+def without_troubles(job: Job, changes: dict) -> dict:
+    """The same changes; a step that went well ends a row of troubles."""
+    if job.troubles:
+        changes.setdefault("troubles", 0)
+    return changes
+
+
+def write(job: Job, changes: dict, keep: bool = False) -> bool:
+    """Keep a step's changes if the claim still stands.
+
+    True if the next step is due at once and, with `keep`, the claim is still ours.
+    """
     changes.setdefault("next_step_at", timezone.now())
     is_final = changes.get("state") in FINAL_STATES
+    goes_on = keep and not is_final and changes["next_step_at"] <= timezone.now()
+    released = {} if goes_on else {"holder": "", "holder_until": None}
     with transaction.atomic():
-        kept = Job.objects.filter(pk=job_id, holder=claim).update(**changes)
+        kept = Job.objects.filter(pk=job.pk, holder=job.holder).update(**changes, **released)
         if kept and is_final:
-            _settle(job_id)
-    return bool(kept) and not is_final
+            _settle(job.pk)
+    for name, value in changes.items():
+        setattr(job, name, value)
+    return bool(kept) and goes_on
 
 
-def _due(now):
-    return Job.objects.filter(state__in=OPEN_STATES).filter(
-        Q(next_step_at=None) | Q(next_step_at__lte=now),
-        Q(holder="") | Q(holder_until__lt=now),
-    )
+def look_again_soon(jobs: list[Job]) -> None:
+    """Short commands end before the clock of the worker ticks again: wake somebody for them."""
+    now, pauses = timezone.now(), {}
+    for job in jobs:
+        pause = (job.next_step_at - now).total_seconds() if job.next_step_at else 1
+        if job.state == JobState.RUNNING and job.node_id and pause < 1:
+            pauses[job.node_id] = min(pause, pauses.get(job.node_id, 1))
+        elif job.state == JobState.COLLECTING and pause <= 0:
+            dispatch.send(job.pk)
+    for node_id, pause in pauses.items():
+        dispatch.send_visit([node_id], after_seconds=max(0.0, pause))
 
 
-def _one_step(job: Job) -> dict:
-    """The changes of one step; expected failures of the node become states."""
+def guarded(job: Job, step) -> dict:
+    """The changes of one step. What goes wrong outside becomes a state, never a wrong end.
+
+    A database that is away raises: then nothing can be written, and the claim runs out.
+    """
     try:
-        return steps.step(job)
+        return step()
     except Unreachable as error:
-        return steps.unreachable(job, str(error))
+        reachability.missed(job.node, str(error))
+        return endings.unreachable(job, str(error))
     except (HostKeyChanged, LoginRefused) as error:
-        return steps.refused_by_node(job, error)
+        reachability.missed(job.node, str(error))
+        return endings.refused_by_node(job, error)
+    except DatabaseError:
+        raise
+    except FileChanged as error:
+        return endings.trouble(job, gettext_noop(
+            "The file %(name)s changed while it was collected; it is fetched again."),
+            name=str(error))
+    except OSError as error:
+        return endings.trouble(job, gettext_noop(
+            "The files cannot be stored (%(why)s); it is tried again."), why=str(error))
     except Exception as error:
         log.exception("%s: step %s failed", job, job.state)
-        return steps.failed(
-            gettext_noop("An internal error stopped the job; the cause is recorded."),
-            cause=steps.traceback_text(error))
+        return _internal_error(job, steps.traceback_text(error))
+
+
+def _internal_error(job: Job, cause: str) -> dict:
+    if job.state in SAFE_TO_FAIL or job.node_id is None:
+        return endings.failed(gettext_noop(
+            "An internal error stopped the job; the cause is recorded."), cause=cause)
+    return endings.trouble(job, gettext_noop(
+        "An internal error; the cause is recorded and the step is tried again."), cause=cause)
 
 
 def _settle(job_id: int) -> None:
@@ -104,4 +139,3 @@ def _settle(job_id: int) -> None:
         job_succeeded.send(
             sender=type(job), job=job,
             readings=list(StoredReading.objects.filter(artifact__job=job).order_by("pk")))
-

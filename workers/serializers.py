@@ -1,6 +1,7 @@
 from rest_framework import serializers
 
 from engagements.models import Engagement, MigratedModel
+from workers.kinds import JobKind
 from workers.models import Artifact, Card, Job, Node, StoredReading
 
 
@@ -70,7 +71,31 @@ class ArtifactSerializer(serializers.ModelSerializer):
     class Meta:
         model = Artifact
         fields = ["id", "engagement", "model", "job", "name", "size", "sha256", "is_practice",
-                  "note", "uploaded_by", "created_at", "readings"]
+                  "note", "uploaded_by", "created_at", "readings", "rules"]
+
+
+class HitSerializer(serializers.Serializer):
+    rule = serializers.CharField()
+    severity = serializers.CharField()
+    place = serializers.CharField()
+    value = serializers.CharField()
+    source = serializers.CharField()
+    artifact = serializers.IntegerField(allow_null=True)
+    text = serializers.CharField()
+    action = serializers.CharField()
+
+
+class NotCheckedSerializer(serializers.Serializer):
+    rule = serializers.CharField()
+    reason = serializers.CharField()
+
+
+class OutcomeSerializer(serializers.Serializer):
+    """What the rules say: hits, rules without a hit, and rules that lack data."""
+
+    hits = HitSerializer(many=True)
+    clear = serializers.ListField(child=serializers.CharField())
+    not_checked = NotCheckedSerializer(many=True)
 
 
 class UploadSerializer(serializers.Serializer):
@@ -87,7 +112,21 @@ class KindSerializer(serializers.Serializer):
     description = serializers.CharField()
     stages = serializers.ListField(child=serializers.CharField())
     runs_on_node = serializers.BooleanField()
+    cards = serializers.IntegerField()
+    time_limit_seconds = serializers.IntegerField()
+    usual_seconds = serializers.IntegerField(allow_null=True)
+    files = serializers.ListField(child=serializers.CharField())
+    success = serializers.CharField()
     parameters = serializers.DictField()
+
+
+def kind_facts(kind: JobKind) -> dict:
+    """A kind as the API shows it: what the declaration says, parameters as JSON schema."""
+    return {"code": kind.code, "title": str(kind.title), "description": str(kind.description),
+            "stages": list(kind.stages), "runs_on_node": kind.runs_on_node, "cards": kind.cards,
+            "time_limit_seconds": kind.timeout_seconds, "usual_seconds": kind.usual_seconds,
+            "files": list(kind.collect), "success": str(kind.success),
+            "parameters": kind.schema()}
 
 
 class LogSerializer(serializers.Serializer):

@@ -1,5 +1,6 @@
 """Writes of this app. Each function owns its transaction, lock and audit entry."""
 
+from django.conf import settings
 from django.core.files import File
 from django.db import transaction
 from django.utils import timezone
@@ -9,13 +10,14 @@ from engagements import audit
 from engagements.access import Can, require
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, MigratedModel, User
-from workers import artifacts, dispatch, kinds, ssh
-from workers.models import Artifact, Job, JobState, Node
+from engagements.services import mark_practice
+from workers import artifacts, dispatch, judging, kinds, preflight, ssh
+from workers.models import Artifact, Job, JobState, Node, Priority
 from workers.models.job import FINAL_STATES
 
 
 def enrol_node(
-    *, actor: User, name: str, host: str, username: str, private_key: str, port: int = 22,
+    *, actor: User, name: str, host: str, username: str, private_key: str = "", port: int = 22,
     passphrase: str = "", **fields,
 ) -> Node:
     """First step: connect, and keep the offered host key for confirmation.
@@ -23,14 +25,12 @@ def enrol_node(
     Raises InvalidInput when the key cannot be used or the address does not answer.
     """
     require(actor, Can.OPERATE)
-    try:
-        ssh.check_private_key(private_key, passphrase)
-    except ValueError as error:
-        raise InvalidInput(_("The private key cannot be used: %(why)s") % {"why": error}) from error
+    _require_usable_key(private_key, passphrase)
     node = Node(name=name, host=host, port=port, username=username, private_key=private_key,
                 passphrase=passphrase, **fields)
     node.full_clean(exclude=["host_key", "offered_host_key"])
-    node.offered_host_key = _offered(host, port)
+    _require_bastion_key(node)
+    node.offered_host_key = _offered(node)
     with transaction.atomic():
         node.save()
         audit.record(actor=actor, action="node.enrol", target=node,
@@ -39,12 +39,32 @@ def enrol_node(
     return node
 
 
-def _offered(host: str, port: int) -> str:
+def _require_usable_key(private_key: str, passphrase: str) -> None:
+    """A key that can be opened; none at all means the worker's SSH agent."""
+    if not private_key:
+        return
     try:
-        return ssh.fetch_host_key(host, port)
-    except ssh.Unreachable as error:
+        ssh.check_private_key(private_key, passphrase)
+    except ValueError as error:
+        raise InvalidInput(_("The private key cannot be used: %(why)s") % {"why": error}) from error
+
+
+def _require_bastion_key(node: Node) -> None:
+    if not node.bastion_host:
+        return
+    try:
+        ssh.fingerprint(node.bastion_host_key)
+    except ValueError as error:
+        raise InvalidInput(_("The bastion's host key cannot be read: %(why)s")
+                           % {"why": error}) from error
+
+
+def _offered(node: Node) -> str:
+    try:
+        return ssh.fetch_host_key(node)
+    except (ssh.Unreachable, ssh.HostKeyChanged, ssh.LoginRefused) as error:
         raise InvalidInput(_("%(host)s:%(port)d does not answer over SSH (%(why)s).")
-                           % {"host": host, "port": port, "why": error}) from error
+                           % {"host": node.host, "port": node.port, "why": error}) from error
 
 
 @transaction.atomic
@@ -69,7 +89,7 @@ def confirm_host_key(*, actor: User, node: Node, fingerprint: str) -> Node:
 def fetch_new_host_key(*, actor: User, node: Node) -> Node:
     """Ask a quarantined node for its key again; it must be confirmed before use."""
     require(actor, Can.OPERATE)
-    offered = _offered(node.host, node.port)
+    offered = _offered(node)
     with transaction.atomic():
         node.offered_host_key, node.state = offered, Node.State.PENDING
         node.save(update_fields=["offered_host_key", "state"])
@@ -96,27 +116,36 @@ def set_maintenance(*, actor: User, node: Node, is_on: bool) -> Node:
 def queue_job(
     *, actor: User, kind: str, parameters: dict | None = None,
     engagement: Engagement | None = None, model: MigratedModel | None = None, stage: str = "",
-    node: Node | None = None,
+    node: Node | None = None, priority: int = Priority.NORMAL,
 ) -> Job:
     """A new job in the queue; workers are woken once this has committed.
 
-    Raises InvalidInput naming the parameter, NotAllowed, WrongState for a node not ready.
+    Raises InvalidInput naming the parameter or, in `parameters`, the sentences of blocking rules
+    (DOMAIN 5); NotAllowed; WrongState for a node not ready. Warnings are kept with the job.
     """
     declaration = kinds.get(kind)
     engagement = model.engagement if model else engagement
     _require_for_job(actor, declaration, engagement, node)
     values = declaration.clean(parameters or {})
+    declaration.require_place(values, engagement)
+    checked = preflight.require_runnable(declaration, values, node, model)
     job = Job.objects.create(
         kind=kind, engagement=engagement, model=model, stage=stage or _stage_of(declaration),
         node=node if declaration.runs_on_node else None, parameters=values,
         command=declaration.argv(values) if declaration.runs_on_node else [],
         cards_wanted=declaration.cards_for(values), created_by=actor,
         is_practice=bool(node and node.is_practice and declaration.runs_on_node),
-        timeout_seconds=declaration.timeout_seconds, next_step_at=timezone.now(),
+        timeout_seconds=declaration.timeout_seconds, priority=priority, next_step_at=timezone.now(),
+        results={"preflight": checked},
     )
+    if job.is_practice and engagement:
+        mark_practice(engagement=engagement)
     audit.record(actor=actor, action="job.queue", target=job, engagement=engagement,
                  data={"parameters": values})
-    dispatch.wake(job.pk)
+    if job.node_id:
+        dispatch.wake_node(job.node_id)
+    else:
+        dispatch.wake(job.pk)
     return job
 
 
@@ -160,7 +189,8 @@ def retry_job(*, actor: User, job: Job) -> Job:
     if job.state not in FINAL_STATES or job.state == JobState.SUCCEEDED:
         raise WrongState(_("Only a job that ended without success can be tried again."))
     new = queue_job(actor=actor, kind=job.kind, parameters=job.parameters,
-                    engagement=job.engagement, model=job.model, stage=job.stage, node=job.node)
+                    engagement=job.engagement, model=job.model, stage=job.stage, node=job.node,
+                    priority=job.priority)
     Job.objects.filter(pk=new.pk).update(retry_of=job, attempt=job.attempt + 1)
     new.refresh_from_db()
     return new
@@ -171,14 +201,23 @@ def upload_artifact(
     *, actor: User, engagement: Engagement, upload: File, model: MigratedModel | None = None,
     note: str = "", is_practice: bool = False,
 ) -> Artifact:
-    """Store an uploaded file and read it by its content."""
+    """Store an uploaded file and read it by its content.
+
+    Raises InvalidInput for a file larger than the setting UPLOAD_LIMIT_BYTES.
+    """
     require(actor, Can.WORK, engagement)
+    if upload.size > settings.UPLOAD_LIMIT_BYTES:
+        raise InvalidInput(_("%(name)s is larger than %(limit)d MB; upload less, or let a job "
+                             "collect it.") % {"name": upload.name,
+                                               "limit": settings.UPLOAD_LIMIT_BYTES // 2**20})
     if model and model.engagement_id != engagement.pk:
         raise InvalidInput(_("The model belongs to another engagement."))
     artifact = artifacts.store_file(
         stream=upload.file, name=upload.name, engagement=engagement, model=model, note=note,
         uploaded_by=actor, is_practice=is_practice)
     artifacts.read_artifact(artifact)
+    artifact.rules = judging.of_upload(artifact)
+    artifact.save(update_fields=["rules"])
     audit.record(actor=actor, action="artifact.upload", target=artifact, engagement=engagement,
                  data={"sha256": artifact.sha256, "size": artifact.size})
     return artifact

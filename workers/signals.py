@@ -4,3 +4,7 @@ from django.dispatch import Signal
 
 # Sent once a job has succeeded, inside its final transaction. Arguments: job, readings.
 job_succeeded = Signal()
+
+# Sent when what a reader found in an artifact is stored, inside that transaction.
+# Arguments: reading (the StoredReading).
+reading_stored = Signal()

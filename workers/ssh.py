@@ -6,8 +6,9 @@ in seconds, AES-GCM first is half as dear. A connection is never made before a f
 
 import asyncio
 import os
+import queue
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,10 @@ import asyncssh
 from workers.models import Node
 
 LOGIN_TIMEOUT = 15
+KEEPALIVE = 15
+MOST_OUTPUT = 64 * 2**20
+AT_ONCE = 16  # nodes asked at the same time: more would time out together on a busy machine
+DATA_MARK = b"desk data\n"
 CIPHERS = ("aes128-gcm@openssh.com", "aes256-gcm@openssh.com", "chacha20-poly1305@openssh.com",
            "aes256-ctr", "aes128-ctr")
 
@@ -49,6 +54,7 @@ class _Loop:
         self.loop = asyncio.new_event_loop()
         self.connections: dict[tuple, asyncssh.SSHClientConnection] = {}
         self.locks: dict[tuple, asyncio.Lock] = {}
+        self.turns = asyncio.Semaphore(AT_ONCE)
         threading.Thread(target=self.loop.run_forever, name="ssh", daemon=True).start()
 
     def call(self, coroutine: Coroutine, timeout: float) -> Any:
@@ -69,13 +75,14 @@ def _current_loop() -> _Loop:
         return _loop
 
 
-def fetch_host_key(host: str, port: int) -> str:
+def fetch_host_key(node: Node) -> str:
     """The host key a server offers, as an OpenSSH public-key line. Raises Unreachable."""
 
     async def fetch():
-        key = await asyncssh.get_server_host_key(host, port)
+        tunnel = await _connect_bastion(node) if node.bastion_host else None
+        key = await asyncssh.get_server_host_key(node.host, node.port, tunnel=tunnel)
         if key is None:
-            raise Unreachable(f"{host}:{port} offered no host key")
+            raise Unreachable(f"{node.host}:{node.port} offered no host key")
         return key.export_public_key("openssh").decode().strip()
 
     return _guarded(fetch, LOGIN_TIMEOUT)
@@ -100,36 +107,94 @@ def run(node: Node, script: str, timeout: float = 60) -> Answer:
     Raises:
         Unreachable, HostKeyChanged, LoginRefused.
     """
+    return _guarded(lambda: _run(node, script), timeout, node)
+
+
+async def _run(node: Node, script: str) -> Answer:
+    connection = await _connection(node)
+    async with connection.create_process("sh -s", encoding=None) as process:
+        process.stdin.write(_bytes(script))
+        process.stdin.write_eof()
+        out, err = await asyncio.gather(_all_of(process.stdout), _all_of(process.stderr))
+        await process.wait()
+    if process.exit_status is None:  # asyncssh: the session ended without a status
+        await _forget(node)
+        raise Unreachable("the connection closed before the command ended")
+    return Answer(process.exit_status, out, err)
+
+
+async def _all_of(stream: asyncssh.SSHReader) -> bytes:
+    parts, size = [], 0
+    while chunk := await stream.read(256 * 1024):
+        parts.append(chunk)
+        size += len(chunk)
+        if size > MOST_OUTPUT:
+            raise Unreachable(f"the node answered with more than {MOST_OUTPUT} bytes")
+    return b"".join(parts)
+
+
+def _bytes(script: str) -> bytes:
+    """File names of a node may hold bytes that are no UTF-8; they travel as surrogates."""
+    return script.encode("utf-8", "surrogateescape")
+
+
+def run_many(scripts: list[tuple[Node, str]], timeout: float = 20
+             ) -> Iterator[tuple[Node, Answer | Exception]]:
+    """Run one script on each of many nodes; answers come in the order of arrival.
+
+    A node that fails gives the exception that `run` would raise, and holds up nobody: some nodes
+    are asked at the same time, and each has its own `timeout` from its turn on.
+    """
+    arrived: queue.Queue[tuple[Node, Answer | Exception]] = queue.Queue()
+    current = _current_loop()
+
+    async def one(node: Node, script: str) -> None:
+        async with current.turns:
+            try:
+                arrived.put((node, await asyncio.wait_for(_run(node, script), timeout)))
+            except Exception as error:
+                await _forget(node)
+                arrived.put((node, _translated(error)))
+
+    for node, script in scripts:
+        asyncio.run_coroutine_threadsafe(one(node, script), current.loop)
+    for _each in scripts:
+        yield arrived.get(timeout=2 * timeout * (1 + len(scripts) // AT_ONCE))
+
+
+def download(node: Node, script: str, sink: Callable[[bytes], None], timeout: float = 3600
+             ) -> None:
+    """Stream what a script writes after the line `desk data` into `sink`, chunk by chunk.
+
+    Raises Unreachable if the stream ends early or the script fails.
+    """
 
     async def go():
         connection = await _connection(node)
-        result = await connection.run("sh -s", input=script.encode(), encoding=None)
-        if result.exit_status is None:  # asyncssh: the session ended without a status
-            await _forget(node)
-            raise Unreachable("the connection closed before the command ended")
-        return Answer(result.exit_status, bytes(result.stdout), bytes(result.stderr))
-
-    return _guarded(go, timeout, node)
-
-
-def download(node: Node, command: str, sink: Callable[[bytes], None], timeout: float = 3600
-             ) -> None:
-    """Stream the standard output of a command into `sink`, chunk by chunk."""
-
-    async def chunks() -> AsyncIterator[bytes]:
-        connection = await _connection(node)
-        async with connection.create_process(command, encoding=None) as process:
-            while chunk := await process.stdout.read(256 * 1024):
-                yield chunk
+        async with connection.create_process("sh -s", encoding=None) as process:
+            process.stdin.write(_bytes(script))
+            process.stdin.write_eof()
+            await _after_marker(process.stdout, sink)
+            while chunk := await process.stdout.read(1024 * 1024):
+                sink(chunk)
             await process.wait()
             if process.exit_status != 0:
                 raise Unreachable(f"the download ended with {process.exit_status}")
 
-    async def go():
-        async for chunk in chunks():
-            sink(chunk)
-
     _guarded(go, timeout, node)
+
+
+async def _after_marker(stream: asyncssh.SSHReader, sink: Callable[[bytes], None]) -> None:
+    """Skip what a login shell printed before our own first line."""
+    seen = b""
+    while (at := seen.find(DATA_MARK)) < 0:
+        chunk = await stream.read(64 * 1024)
+        if not chunk or len(seen) > 2**20:
+            raise Unreachable("the node answered without the expected line: "
+                              + seen[-300:].decode(errors="replace"))
+        seen += chunk
+    if rest := seen[at + len(DATA_MARK):]:
+        sink(rest)
 
 
 def close_all() -> None:
@@ -141,7 +206,8 @@ def close_all() -> None:
 
 
 def _key(node: Node) -> tuple:
-    return node.pk, node.host, node.port, node.username, node.host_key
+    return (node.pk, node.host, node.port, node.username, node.host_key, node.bastion_host,
+            node.bastion_port)
 
 
 async def _connection(node: Node) -> asyncssh.SSHClientConnection:
@@ -161,25 +227,45 @@ async def _forget(node: Node) -> None:
 
 
 async def _connect(node: Node) -> asyncssh.SSHClientConnection:
-    pinned = asyncssh.import_public_key(node.host_key)
+    """Log in, through the node's bastion where it has one. Both host keys are pinned."""
+    tunnel = await _connect_bastion(node) if node.bastion_host else None
+    return await asyncssh.connect(
+        node.host, node.port, username=node.username, tunnel=tunnel,
+        known_hosts=([asyncssh.import_public_key(node.host_key)], [], []), **_login(node))
+
+
+async def _connect_bastion(node: Node) -> asyncssh.SSHClientConnection:
+    return await asyncssh.connect(
+        node.bastion_host, node.bastion_port, username=node.bastion_username or node.username,
+        known_hosts=([asyncssh.import_public_key(node.bastion_host_key)], [], []),
+        **_login(node))
+
+
+def _login(node: Node) -> dict[str, Any]:
+    """The node's key, or the agent of the worker where the node has none stored."""
     keys = [asyncssh.import_private_key(node.private_key, node.passphrase or None)] \
         if node.private_key else ()
-    return await asyncssh.connect(
-        node.host, node.port, username=node.username, client_keys=keys,
-        known_hosts=([pinned], [], []), agent_path=None if keys else (), config=None,
-        login_timeout=LOGIN_TIMEOUT, connect_timeout=LOGIN_TIMEOUT, keepalive_interval=15,
-        keepalive_count_max=3, encryption_algs=CIPHERS,
-    )
+    return {"client_keys": keys, "agent_path": None if keys else os.environ.get("SSH_AUTH_SOCK"),
+            "config": None, "login_timeout": LOGIN_TIMEOUT, "connect_timeout": LOGIN_TIMEOUT,
+            "keepalive_interval": KEEPALIVE, "keepalive_count_max": 3,
+            "encryption_algs": CIPHERS}
 
 
 def _guarded(function: Callable[[], Coroutine], timeout: float, node: Node | None = None) -> Any:
     try:
         return _current_loop().call(function(), timeout)
-    except asyncssh.HostKeyNotVerifiable as error:
-        raise HostKeyChanged(str(error)) from error
-    except asyncssh.PermissionDenied as error:
-        raise LoginRefused(str(error)) from error
-    except (OSError, asyncssh.Error, TimeoutError) as error:
+    except (OSError, asyncssh.Error, TimeoutError, ValueError) as error:
         if node is not None:
             _current_loop().call(_forget(node), 5)
-        raise Unreachable(f"{type(error).__name__}: {error}".strip(": ")) from error
+        raise _translated(error) from error
+
+
+def _translated(error: Exception) -> Exception:
+    """The exception of this module that says what a lower one means."""
+    if isinstance(error, (Unreachable, HostKeyChanged, LoginRefused)):
+        return error
+    if isinstance(error, asyncssh.HostKeyNotVerifiable):
+        return HostKeyChanged(str(error))
+    if isinstance(error, asyncssh.PermissionDenied):
+        return LoginRefused(str(error))
+    return Unreachable(f"{type(error).__name__}: {error}".strip(": "))

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from workers import dispatch, runner
+from workers import dispatch, housekeeping, runner, visits
 
 
 @shared_task(name="workers.advance")
@@ -11,8 +11,28 @@ def advance(job_id: int) -> None:
     runner.advance_while_due(job_id)
 
 
+@shared_task(name="workers.visit")
+def visit(node_ids: list[int]) -> None:
+    """Start and poll what is due on these nodes."""
+    visits.visit_nodes(node_ids)
+
+
 @shared_task(name="workers.tick")
 def tick() -> None:
-    """Wake every job whose next step is due; found in the database, not in the queue."""
-    for job_id in runner.due_jobs():
+    """Wake what is due; found in the database, not in the queue.
+
+    Nodes that answered last time are asked together; one that did not holds up nobody else.
+    """
+    for job_id in visits.due_jobs():
         dispatch.send(job_id)
+    answering, others = visits.due_nodes()
+    for node_id in others:
+        dispatch.send_visit([node_id])
+    if answering:
+        dispatch.send_visit(answering)
+
+
+@shared_task(name="workers.housekeeping")
+def keep_house() -> None:
+    """Remove old job folders whose files are stored and verified; measure the rest."""
+    housekeeping.keep_house()

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from workers import views
+from workers import catalogue_views, chain_views, rule_views, views
 
 app_name = "workers"
 
@@ -14,6 +14,13 @@ urlpatterns = [
     path("nodes/<int:pk>/check/", views.node_check, name="node_check"),
     path("jobs/", views.job_list, name="jobs"),
     path("jobs/new/", views.job_new, name="job_new"),
+    path("jobs/catalogue/", catalogue_views.catalogue, name="catalogue"),
+    path("jobs/catalogue/<str:code>/", catalogue_views.kind, name="kind"),
+    path("jobs/chains/", chain_views.chains, name="chains"),
+    path("jobs/chains/new/", chain_views.chain_new, name="chain_new"),
+    path("jobs/chains/<int:pk>/", chain_views.chain, name="chain"),
+    path("jobs/chains/<int:pk>/start/", chain_views.chain_start, name="chain_start"),
+    path("jobs/chain-runs/<int:pk>/", chain_views.run, name="chain_run"),
     path("jobs/<int:pk>/", views.job_page, name="job"),
     path("jobs/<int:pk>/log/", views.job_log, name="job_log"),
     path("jobs/<int:pk>/cancel/", views.job_cancel, name="job_cancel"),
@@ -21,4 +28,9 @@ urlpatterns = [
     path("artifacts/upload/", views.artifact_upload, name="artifact_upload"),
     path("artifacts/<int:pk>/", views.artifact_page, name="artifact"),
     path("artifacts/<int:pk>/download/", views.artifact_download, name="artifact_download"),
+    path("rules/", rule_views.rule_list, name="rules"),
+    path("scans/", rule_views.scan_list, name="scans"),
+    path("scans/new/", rule_views.scan_new, name="scan_new"),
+    path("scans/<int:pk>/", rule_views.scan_page, name="scan"),
+    path("scans/<int:pk>/patch/", rule_views.scan_patch, name="scan_patch"),
 ]

@@ -1,17 +1,31 @@
 """Pages of nodes, jobs and files: doors that parse, call one service and answer."""
 
 from django.core.paginator import Paginator
-from django.http import FileResponse, HttpRequest
+from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from engagements.access import Can, require
 from engagements.doors import attempt, attempt_form
 from engagements.models import Engagement, MigratedModel
-from workers import kinds, livelog, queries, services, ssh
+from workers import (
+    alarms,
+    judging,
+    kinds,
+    livelog,
+    preflight,
+    progress,
+    queries,
+    queueing,
+    services,
+    ssh,
+)
 from workers.forms import JobForm, NodeForm, UploadForm
 from workers.models import Artifact, Job, JobState, Node
+
+LOG_AT_FIRST, LOG_AT_ONCE = 2**20, 2**20
 
 
 @require_GET
@@ -44,7 +58,16 @@ def node_page(request, pk):
         "node": node, "cards": queries.cards_with_holders(node),
         "offered": ssh.fingerprint(node.offered_host_key) if node.offered_host_key else "",
         "pinned": ssh.fingerprint(node.host_key) if node.host_key else "",
-        "jobs": node.jobs.visible_to(request.user).select_related("node")[:15]})
+        "waiting": queueing.line(node), "contacts": node.contacts.all()[:12],
+        "jobs": node.jobs.visible_to(request.user).select_related("node")[:15],
+        **_node_rules(node)})
+
+
+def _node_rules(node: Node) -> dict:
+    outcome = judging.of_node(node)
+    stored = judging.kept(outcome)
+    return {"hits": judging.hits_of(stored), "not_checked": outcome.not_checked,
+            "rule_counts": judging.counts_of((_("Last readings of the node"), stored))}
 
 
 @require_POST
@@ -76,7 +99,7 @@ def node_maintenance(request, pk):
 def node_check(request, pk):
     """Read chips and host of a node outside any engagement."""
     node = _node(request, pk)
-    for kind in ("env.npu_info", "env.host_probe"):
+    for kind in ("env.npu_info", "env.host_probe", "env.software"):
         attempt(request, lambda kind=kind: services.queue_job(
             actor=request.user, kind=kind, node=node), _("The check is queued."))
     return redirect("workers:node", pk)
@@ -107,23 +130,29 @@ def _place(request):
     return None, None, params.get("stage", "")
 
 
+def _asked(request, kind) -> dict:
+    """Values of parameters that a link brings along."""
+    return {p.name: request.GET[p.name] for p in kind.parameters if p.name in request.GET}
+
+
 @require_http_methods(["GET", "POST"])
 def job_new(request):
     engagement, model, stage = _place(request)
     require(request.user, Can.WORK if engagement else Can.OPERATE, engagement)
     offered = [k for k in kinds.all_kinds() if not stage or stage in k.stages]
     chosen = next((k for k in offered if k.code == request.GET.get("kind")), None)
-    form = JobForm(request.POST or None, kind=chosen, user=request.user,
-                   engagement=engagement) if chosen else None
-    if form and form.is_valid():
+    form = JobForm(request.POST or None, kind=chosen, user=request.user, engagement=engagement,
+                   migrated=model, initial=_asked(request, chosen)) if chosen else None
+    if form and form.is_valid() and "only_check" not in request.POST:
         job = attempt_form(form, lambda: services.queue_job(
             actor=request.user, kind=chosen.code, parameters=form.parameters(),
-            engagement=engagement, model=model, stage=stage, node=form.cleaned_data.get("node")))
+            engagement=engagement, model=model, stage=stage, node=form.cleaned_data.get("node"),
+            priority=int(form.cleaned_data.get("priority") or 0)))
         if job:
             return redirect("workers:job", job.pk)
     return render(request, "workers/job_form.html", {
         "form": form, "kinds": offered, "kind": chosen, "engagement": engagement,
-        "model": model, "stage": stage})
+        "hits": form.preflight_hits() if form else [], "model": model, "stage": stage})
 
 
 def _job(request: HttpRequest, pk: int) -> Job:
@@ -134,29 +163,32 @@ def _job(request: HttpRequest, pk: int) -> Job:
 
 @require_GET
 def job_page(request, pk):
-    job = _job(request, pk)
+    """The whole page; to htmx the part that changes while the job runs."""
+    job, now = _job(request, pk), timezone.now()
     template = "workers/job_live.html" if request.htmx else "workers/job.html"
+    is_waiting = job.state in queueing.WAITING and job.node and job.cards_wanted
     return render(request, template, {
-        "job": job, "kind": kinds.get(job.kind), "remaining": queries.remaining_seconds(job),
-        "log": livelog.tail(job, 60_000), "cards": job.results.get("cards", []),
+        "job": job, "kind": kinds.get(job.kind), "remaining": progress.remaining_seconds(job),
+        "alarms": alarms.of(job, now), "loss_line": progress.loss_line(job),
+        "expected_start": queueing.expected_start(job, now) if is_waiting else None,
+        "log": "" if request.htmx else livelog.tail(job, 60_000),
+        "log_offset": max(0, job.log_stored - LOG_AT_FIRST),
+        "cards": job.results.get("cards", []), "hits": preflight.kept_hits(job.results),
+        "rule_counts": judging.counts_of((_("Before the job"), job.results.get("preflight")),
+                                         (_("On its files"), job.results.get("rule_outcome"))),
         "artifacts": job.artifacts.prefetch_related("readings"),
         "can_retry": job.is_final and job.state != JobState.SUCCEEDED})
 
 
 @require_GET
 def job_log(request, pk):
-    """The masked log as plain text from a byte offset."""
+    """The masked log as plain text from a byte offset; X-Next-Offset says where to go on."""
     job = _job(request, pk)
     offset = request.GET.get("offset", "0")
-    text, end = livelog.read(job, int(offset) if offset.isdigit() else 0, 4 * 2**20)
-    return _plain_text(text, end)
-
-
-def _plain_text(text: str, end: int):
-    from django.http import HttpResponse
-
-    return HttpResponse(text, content_type="text/plain; charset=utf-8",
-                        headers={"X-Next-Offset": str(end)})
+    text, end = livelog.read(job, int(offset) if offset.isdigit() else 0, LOG_AT_ONCE)
+    is_final = job.is_final and end >= job.log_stored
+    return HttpResponse(text, content_type="text/plain; charset=utf-8", headers={
+        "X-Next-Offset": str(end), "X-Log-Final": "yes" if is_final else "no"})
 
 
 @require_POST
@@ -183,8 +215,11 @@ def _artifact(request: HttpRequest, pk: int) -> Artifact:
 @require_GET
 def artifact_page(request, pk):
     artifact = _artifact(request, pk)
-    return render(request, "workers/artifact.html", {
-        "artifact": artifact, "readings": artifact.readings.all()})
+    template = "workers/artifact_drawer.html" if request.htmx else "workers/artifact.html"
+    return render(request, template, {
+        "artifact": artifact, "readings": artifact.readings.all(),
+        "hits": judging.hits_of(artifact.rules),
+        "rule_counts": judging.counts_of((_("After reading"), artifact.rules))})
 
 
 @require_GET

@@ -1,13 +1,18 @@
 """The scripts of a node, run by every shell they must work under."""
 
+import hashlib
 import shutil
 import subprocess
 import time
 
 import pytest
 
-from workers import remote
+from workers import remote, remote_state, transfer
+from workers.models import Job
+from workers.remote import Place
 from workers.remote_state import RemoteState
+
+PLACE = Place("jobs", "desk-job-1-1-x")
 
 SHELLS = [s for s in (["dash"], ["bash"], ["busybox", "sh"]) if shutil.which(s[0])]
 
@@ -25,20 +30,30 @@ def run(request, tmp_path):
 
 
 def start(run, argv, name="desk-job-1-1-x"):
-    return run(remote.start_script("jobs", name, remote.command_text(argv, {})))
+    return run(remote.visit_script([(Place("jobs", name), remote.command_text(argv, {}))], []))
+
+
+def poll(run, name="desk-job-1-1-x", offset=0, limit=10_000, known=()) -> RemoteState:
+    job = Job(state="running", log_offset=offset)
+    place = Place("jobs", name, known)
+    answer = run(remote.visit_script([], [(place, offset, limit)]))
+    job.pk, job.attempt, job.token = 1, 1, "x"
+    return remote_state.parse(answer.replace(name.encode(), job.directory_name.encode()),
+                              [job])[1]
 
 
 def wait(run, name="desk-job-1-1-x", offset=0) -> RemoteState:
     for _try in range(100):
-        state = RemoteState.parse(run(remote.poll_script("jobs", name, offset, 10_000)), offset)
-        if state.exit_status is not None or state.process == "gone":
+        state = poll(run, name, offset)
+        if state.process == "gone":
             return state
         time.sleep(0.05)
     raise AssertionError(f"still running: {state.line}")
 
 
 def test_exit_status_and_log_come_back(run):
-    assert start(run, ["sh", "-c", "echo one; echo two >&2; exit 7"]).startswith(b"desk started ")
+    answer = start(run, ["sh", "-c", "echo one; echo two >&2; exit 7"])
+    assert answer.startswith(b"desk start desk-job-1-1-x started ")
     state = wait(run)
     assert (state.exit_status, state.chunk) == (7, b"one\ntwo\n")
 
@@ -63,34 +78,117 @@ def wait_home(run) -> str:
 
 def test_killed_wrapper_is_lost_and_its_child_is_an_orphan(run):
     answer = start(run, ["sleep", "30"])
-    pid = answer.split()[2].decode()
+    pid = answer.split()[4].decode()
     run(f"kill -9 {pid}; sleep 0.2")
-    state = RemoteState.parse(run(remote.poll_script("jobs", "desk-job-1-1-x", 0, 10)), 0)
+    state = poll(run)
     assert (state.exit_status, state.process) == (None, "orphans")
-    assert run(remote.cancel_script("jobs", "desk-job-1-1-x", "KILL")) == b"desk left 0\n"
+    assert run(remote.cancel_script(PLACE, "KILL")) == b"desk left 0\n"
     assert wait(run).is_lost({"boot_id": state.boot_id})
 
 
 def test_term_ends_the_whole_group_and_leaves_a_status(run):
     start(run, ["sh", "-c", "sleep 30 & sleep 30"])
     time.sleep(0.2)
-    run(remote.cancel_script("jobs", "desk-job-1-1-x", "TERM"))
+    run(remote.cancel_script(PLACE, "TERM"))
     assert wait(run).exit_status == 143
 
 
 def test_log_is_read_on_from_an_offset(run):
     start(run, ["printf", "0123456789"])
     wait(run)
-    state = RemoteState.parse(run(remote.poll_script("jobs", "desk-job-1-1-x", 4, 3)), 4)
+    state = poll(run, offset=4, limit=3)
     assert (state.chunk, state.has_more_log) == (b"456", True)
 
 
 def test_unwritable_scratch_is_refused_before_anything_starts(run, tmp_path):
     (tmp_path / "file").write_text("")
-    script = remote.start_script("file/below", "desk-job-1-1-x", "exec true\n")
-    assert run(script) == b"desk refused not_writable\n"
+    script = remote.visit_script([(Place("file/below", "desk-job-1-1-x"), "exec true\n")], [])
+    assert run(script) == b"desk start desk-job-1-1-x refused not_writable\n"
+
+
+@pytest.mark.parametrize("share", [0.5, 0.9, 0.97, 0.999])
+def test_script_that_arrives_cut_short_starts_nothing(tmp_path, share):
+    script = remote.visit_script(
+        [(Place("jobs", f"desk-job-{n}-1-x"), "exec touch ../../../ran\n") for n in (1, 2)], [])
+    script = script[:script.rindex("start_all")] + "start_all\n"  # without what follows it
+    subprocess.run(["sh", "-s"], input=script[:int(len(script) * share)].encode(), check=False,
+                   capture_output=True, env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"})
+    time.sleep(0.2)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_full_scratch_does_not_fail_what_runs_already(run, tmp_path):
+    start(run, ["sleep", "5"])
+    (tmp_path / "jobs").chmod(0o500)
+    try:
+        assert start(run, ["sleep", "5"]).startswith(b"desk start desk-job-1-1-x started ")
+    finally:
+        (tmp_path / "jobs").chmod(0o700)
+        run(remote.cancel_script(PLACE, "KILL"))
 
 
 def test_absent_directory_is_said(run):
-    state = RemoteState.parse(run(remote.poll_script("jobs", "desk-job-9-1-x", 0, 10)), 0)
-    assert not state.is_present
+    state = poll(run, "desk-job-9-1-x")
+    assert (state.is_present, state.process) == (False, "gone")
+
+
+def test_job_that_is_cancelled_before_its_start_never_starts(run, tmp_path):
+    assert run(remote.cancel_script(PLACE, "TERM")) == b"desk left 0\n"
+    start(run, ["sh", "-c", "echo ran >> ../../../count"])
+    time.sleep(0.3)
+    assert not (tmp_path / "count").exists()
+
+
+def test_removed_folder_still_proves_the_start(run, tmp_path):
+    argv = ["sh", "-c", "echo ran >> ../../../count"]
+    start(run, argv)
+    wait(run)
+    assert run(remote.remove_script(PLACE)) == b"desk removed\n"
+    start(run, argv)
+    time.sleep(0.3)
+    assert (tmp_path / "count").read_text() == "ran\n"
+
+
+def test_vanished_folder_is_not_taken_for_an_ended_job(run, tmp_path):
+    known = tuple(start(run, ["sleep", "30"]).decode().split()[4:])
+    time.sleep(0.3)  # the command has begun
+    shutil.rmtree(tmp_path / "jobs")
+    state = poll(run, known=known)
+    assert (state.is_present, state.process) == (False, "alive")
+    run(remote.cancel_script(Place("jobs", "desk-job-1-1-x", known), "KILL"))
+    assert poll(run, known=known).process == "gone"
+
+
+def test_processes_left_behind_are_seen_after_the_exit(run):
+    start(run, ["sh", "-c", "sleep 30 & exit 3"])
+    for _try in range(50):
+        state = poll(run)
+        if state.exit_status is not None and state.process != "alive":
+            break
+        time.sleep(0.05)
+    assert (state.exit_status, state.process) == (3, "orphans")
+    run(remote.cancel_script(PLACE, "TERM"))
+    assert poll(run).process == "gone"
+
+
+def test_many_jobs_are_told_apart_in_one_answer(run):
+    for n in (1, 2, 3):
+        start(run, ["printf", "desk desk-job-9-1-x log=5 %s\\n", str(n)], f"desk-job-{n}-1-x")
+    wait(run, "desk-job-3-1-x")
+    jobs = [Job(pk=n, attempt=1, token="x", log_offset=0) for n in (1, 2, 3)]
+    answer = run(remote.visit_script(
+        [], [(Place("jobs", job.directory_name), 0, 1000) for job in jobs]))
+    states = remote_state.parse(b"Welcome to node 7\n" + answer, jobs)
+    assert [states[n].chunk for n in (1, 2, 3)] == [
+        b"desk desk-job-9-1-x log=5 %d\n" % n for n in (1, 2, 3)]
+
+
+def test_checksum_is_the_files_own_whatever_its_name(run, tmp_path):
+    names = ["plain", "-n", "two words", "new\nline", "back\\slash", "quo'te\"", "中文", "*"]
+    start(run, ["true"])
+    wait(run)
+    for name in names:
+        (tmp_path / "jobs" / "desk-job-1-1-x" / "work" / name).write_text(name)
+    answer = run(remote.digest_script(PLACE, names)).decode()
+    assert transfer.read_digests(names, "Welcome\n" + answer) == {
+        name: hashlib.sha256(name.encode()).hexdigest() for name in names}

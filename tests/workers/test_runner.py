@@ -7,28 +7,13 @@ from django.db import connection
 from django.utils import timezone
 
 from engagements.errors import InvalidInput, NotAllowed, WrongState
+from tests.workers.shell_kind import ShellKind
 from workers import runner, services, ssh
-from workers.kinds import Finished, JobKind, Judgement, Parameter
 from workers.kinds import base as registry
 from workers.leases import choose_cards, free_cards
 from workers.models import Artifact, CardLease, Job, JobState, Node
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-class ShellKind(JobKind):
-    code = "test.shell"
-    title = "shell"
-    needs_model = False
-    collect = ("*.txt", "sub/*.txt")
-    parameters = (Parameter("script", "script"), Parameter("cards", "cards", "integer", default=0))
-
-    def argv(self, parameters):
-        return ["sh", "-c", parameters["script"]]
-
-    def judge(self, finished: Finished) -> Judgement:
-        return Judgement(finished.exit_status == 0, "status %(status)s",
-                         {"status": finished.exit_status})
 
 
 @pytest.fixture(autouse=True)
@@ -104,11 +89,14 @@ def test_job_sees_its_cards(queue):
 def test_job_waits_while_cards_are_taken(queue, node):
     blocker = queue("sleep 60", cards=8)
     CardLease.objects.bulk_create(
-        CardLease(node=node, card_index=i, job=blocker, taken_at=timezone.now()) for i in range(8))
+        CardLease(node=node, card_index=i, job=blocker, fence=1, taken_at=timezone.now())
+        for i in range(8))
+    Job.objects.filter(pk=blocker.pk).update(state=JobState.RUNNING)
     job = queue("true", cards=1)
     runner.advance_while_due(job.pk)
     job.refresh_from_db()
-    assert (job.state, job.message_values) == (JobState.LEASING, {"n": 1})
+    assert (job.state, job.message_values) == (
+        JobState.LEASING, {"n": 1, "free": 0, "place": 1})
 
 
 def test_four_cards_stay_in_one_ring():
@@ -156,7 +144,7 @@ def test_stale_worker_changes_nothing(queue, monkeypatch):
         return {"state": JobState.FAILED, "finished_at": timezone.now()}
 
     monkeypatch.setattr(runner.steps, "step", stolen)
-    assert runner.advance(job.pk) is False
+    runner.advance_while_due(job.pk)
     job.refresh_from_db()
     assert job.state == JobState.QUEUED
 

@@ -1,5 +1,6 @@
 """Accuracy kinds with msprobe (DOMAIN 4.3). The verdict of the tool is shown, not believed."""
 
+import re
 from typing import ClassVar
 
 from django.utils.translation import gettext_lazy as _
@@ -8,12 +9,16 @@ from django.utils.translation import gettext_noop
 from engagements.stages import Stage
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 
+STEP = re.compile(r"(?:^|/)step(\d+)(?=/|$)")  # folders of msprobe's dumps
+
 
 @register
 class ConfigCheck(JobKind):
     code = "acc.config_check"
     title = _("Configuration check before training")
     description = _("Compares the configuration packs of the GPU and the NPU run.")
+    success = _("The comparison was written; differences are shown, not judged.")
+    usual_seconds = 60
     stages = (Stage.TRAIN_TUNE,)
     timeout_seconds = 1800
     parameters: ClassVar = (
@@ -45,6 +50,8 @@ class Compare(JobKind):
     code = "acc.compare"
     title = _("Accuracy comparison")
     description = _("Compares two msprobe dumps, operator by operator.")
+    success = _("The table was written; the figures count, not the tool's verdict.")
+    usual_seconds = 600
     stages = (Stage.TRAIN_TUNE,)
     timeout_seconds = 4 * 3600
     parameters: ClassVar = (
@@ -56,6 +63,11 @@ class Compare(JobKind):
     def argv(self, parameters):
         return ["msprobe", "compare", "-tp", parameters["target"], "-gp", parameters["golden"],
                 "-o", "compare"]
+
+    def facts(self, parameters):
+        steps = {side: STEP.findall(parameters[name])[-1:] for side, name in (
+            ("dump_baseline", "golden"), ("dump_candidate", "target"))}
+        return {side: {"step": int(found[0])} for side, found in steps.items() if found}
 
     def judge(self, finished: Finished) -> Judgement:
         readings = finished.of_kind("accuracy_compare")

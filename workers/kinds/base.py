@@ -15,15 +15,19 @@ if TYPE_CHECKING:
 
 SAFE_PATH = re.compile(r"^[A-Za-z0-9_./~+@=-][A-Za-z0-9_./~+@= -]*$")
 
+SAFE_NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_./:@+~-]*$")
+
 
 @dataclass(frozen=True)
 class Parameter:
     """One typed parameter.
 
     Args:
-        type: text, path, integer, number, choice, flag or artifact (id of a stored file).
+        type: text, name (of a branch, an image, an address), path, integer, number, choice,
+            flag or artifact (id of a stored file).
         label, help: lazy translations.
         minimum, maximum: inclusive bounds of integer and number.
+        must_confirm: a flag that must be set, for what cannot be undone or needs an approval.
     """
 
     name: str
@@ -36,9 +40,12 @@ class Parameter:
     choices: tuple[str, ...] = ()
     unit: str = ""
     help: Any = ""
+    must_confirm: bool = False
 
     def clean(self, value: Any) -> Any:
         """The value in its type. Raises InvalidInput naming the parameter."""
+        if self.must_confirm and not self._clean_flag(value):
+            raise InvalidInput(_("“%(label)s” must be confirmed.") % {"label": self.label})
         if value in (None, ""):
             value = self.default
         if value in (None, ""):
@@ -61,6 +68,12 @@ class Parameter:
         if not SAFE_PATH.match(text) or text.startswith("-") or ".." in text.split("/"):
             self._reject(
                 _("a path of letters, digits and _ . / ~ + @ = - is expected, without “..”."))
+        return text
+
+    def _clean_name(self, value) -> str:
+        text = self._clean_text(value)
+        if not SAFE_NAME.match(text):
+            self._reject(_("a name of letters, digits and _ . / : @ + ~ - is expected."))
         return text
 
     def _number(self, value, kind):
@@ -102,9 +115,19 @@ class Parameter:
         entry: dict[str, Any] = {"type": types.get(self.type, "string"), "title": str(self.label)}
         optional = {"description": str(self.help), "default": self.default,
                     "minimum": self.minimum, "maximum": self.maximum,
-                    "enum": list(self.choices), "x-unit": self.unit}
+                    "enum": list(self.choices), "x-unit": self.unit,
+                    "const": True if self.must_confirm else None}
         entry.update({k: v for k, v in optional.items() if v not in (None, "", [])})
         return entry
+
+    def example(self) -> Any:
+        """A value of the type, for the catalogue's example command."""
+        if self.default is not None or not self.is_required:
+            return self.default
+        samples = {"path": f"~/{self.name}", "integer": self.minimum or 1, "artifact": 1,
+                   "number": self.minimum or 1, "choice": (self.choices or ("",))[0],
+                   "flag": self.must_confirm}
+        return samples.get(self.type, self.name)
 
 
 @dataclass
@@ -120,6 +143,11 @@ class Finished:
 
     def of_kind(self, kind: str) -> "list[Reading]":
         return [reading for reading in self.readings.values() if reading.kind == kind]
+
+    def report(self, form: str) -> dict:
+        """The report of that name from a script of ours; empty where none was written."""
+        return next((reading.values for reading in self.of_kind("node_report")
+                     if reading.values.get("form") == form), {})
 
 
 @dataclass(frozen=True)
@@ -145,6 +173,8 @@ class JobKind:
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     cards: ClassVar[int] = 0  # cards leased; a parameter called `cards` overrides
     timeout_seconds: ClassVar[int] = 600
+    usual_seconds: ClassVar[int | None] = None  # how long it usually takes, for the catalogue
+    success: ClassVar[Any] = ""  # what the success test looks at, for people
     collect: ClassVar[tuple[str, ...]] = ()  # globs below the job's work folder
     runs_on_node: ClassVar[bool] = True
     needs_model: ClassVar[bool] = True
@@ -166,6 +196,17 @@ class JobKind:
     def environment(self, parameters: dict) -> dict[str, str]:
         return {}
 
+    def globs(self, parameters: dict) -> tuple[str, ...]:
+        """Patterns of the files to collect."""
+        return self.collect
+
+    def require_place(self, parameters: dict, engagement) -> None:
+        """Raise InvalidInput where the parameters name something of another engagement."""
+
+    def facts(self, parameters: dict) -> dict[str, Any]:
+        """What the parameters mean for the rules beyond their names (`workers.rules.facts`)."""
+        return {}
+
     def cards_for(self, parameters: dict) -> int:
         return int(parameters.get("cards", self.cards) or 0)
 
@@ -185,8 +226,26 @@ class JobKind:
             "type": "object", "additionalProperties": False,
             "properties": {p.name: p.schema() for p in self.parameters},
             "required": [p.name for p in self.parameters
-                         if p.is_required and p.default is None and p.type != "flag"],
+                         if p.must_confirm
+                         or (p.is_required and p.default is None and p.type != "flag")],
         }
+
+    def example_parameters(self) -> dict:
+        """Values the declaration itself accepts."""
+        return {p.name: p.example() for p in self.parameters if p.example() is not None}
+
+    def example_command(self) -> list[str]:
+        """The argument list for the example parameters; empty where nothing runs on a node."""
+        if not self.runs_on_node:
+            return []
+        return self.argv(self.clean(self.example_parameters()))
+
+
+    def example_environment(self) -> dict[str, str]:
+        """The variables for the example parameters."""
+        if not self.runs_on_node:
+            return {}
+        return self.environment(self.clean(self.example_parameters()))
 
 
 _kinds: dict[str, JobKind] = {}

@@ -18,6 +18,8 @@ class NpuInfo(JobKind):
     code = "env.npu_info"
     title = _("Chip status")
     description = _("Reads all cards of the node with npu-smi and keeps their state.")
+    success = _("Every expected chip is listed and healthy.")
+    usual_seconds = 5
     stages = (Stage.ENV,)
     needs_model = False
     timeout_seconds = 120
@@ -75,7 +77,8 @@ def _keep_software(node, **versions) -> None:
 
 
 PROBE_COMMANDS = ("uname -m", "cat /etc/os-release", "lscpu", "free -m", "df -Pk",
-                  "python3 --version", "gcc --version", "date +%s")
+                  "python3 --version", "gcc --version", "cat /sys/class/dmi/id/product_name",
+                  "date +%s")
 PROBE_SCRIPT = "; ".join(
     f"echo '== {c.removeprefix('cat ')} =='; {c} 2>&1" for c in PROBE_COMMANDS) + "; exit 0"
 
@@ -85,6 +88,8 @@ class HostProbe(JobKind):
     code = "env.host_probe"
     title = _("Host probe")
     description = _("Architecture, operating system, processors, memory, disks, Python and GCC.")
+    success = _("The node's answer can be read.")
+    usual_seconds = 5
     stages = (Stage.ENV, Stage.SURVEY)
     needs_model = False
     timeout_seconds = 120
@@ -121,6 +126,8 @@ class TorchCheck(JobKind):
     code = "env.torch_check"
     title = _("torch_npu check")
     description = _("Imports torch and torch_npu and asks whether an NPU is available.")
+    success = _("torch and torch_npu are imported and see an NPU.")
+    usual_seconds = 30
     stages = (Stage.ENV,)
     needs_model = False
     timeout_seconds = 300

@@ -39,6 +39,8 @@ class PytorchAnalyse(_Transplant):
     code = "survey.pt_analyse"
     title = _("PyTorch migration analysis")
     description = _("Scans the source for APIs that the NPU does not support.")
+    success = _("The log holds “run succeeded”; otherwise its tables may be partial.")
+    usual_seconds = 120
     stages = (Stage.SURVEY,)
     parameters: ClassVar = (
         SOURCE, TORCH,
@@ -68,6 +70,8 @@ class Gpu2Npu(_Transplant):
     code = "adapt.gpu2npu"
     title = _("Script migration by tool")
     description = _("Rewrites the training scripts for the NPU with GPU2Ascend.")
+    success = _("The log holds “run succeeded”; otherwise the copy may be partial.")
+    usual_seconds = 120
     stages = (Stage.TRAIN_ADAPT,)
     parameters: ClassVar = (
         SOURCE, TORCH,
@@ -88,6 +92,9 @@ class Gpu2Npu(_Transplant):
                      "-t", parameters["model_variable"] or "model"]
         return ["sh", "-c", script, "gpu2npu", parameters["source"],
                 parameters["torch_version"], *extra]
+
+    def facts(self, parameters):
+        return {"gpu2npu_distributed": bool(parameters["entry"])}
 
     def judge(self, finished: Finished) -> Judgement:
         if finished.exit_status != 0 or RUN_SUCCEEDED not in finished.log:

@@ -1,14 +1,20 @@
-"""Training with Megatron-LM / MindSpeed (DOMAIN 4.2, 5.5)."""
+"""Training with Megatron-LM / MindSpeed (DOMAIN 4.2, 4.7, 5.4, 5.5)."""
 
+import re
+from itertools import pairwise
 from typing import ClassVar
 
-from django.utils.translation import gettext as translate
+from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import gettext_noop
 
 from engagements.errors import InvalidInput
 from engagements.stages import Stage
-from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+from workers.kinds import parallel
+from workers.kinds.base import Finished, JobKind, Judgement, register
+from workers.kinds.scripting import then_manifest
+from workers.kinds.training_parameters import OPTIONS, PARAMETERS, SWITCHES
+
+SAVED = re.compile(r"success\w* (?:saved|scheduled)|saved checkpoint", re.IGNORECASE)
 
 
 @register
@@ -16,62 +22,47 @@ class MegatronTrain(JobKind):
     code = "adapt.megatron_train"
     title = _("Megatron / MindSpeed training")
     description = _("Starts pretrain_gpt.py with torchrun and follows its loss.")
+    success = _("The log shows every iteration, all losses are finite, and the checkpoint that "
+                "was asked for exists.")
     stages = (Stage.TRAIN_TUNE, Stage.TRAIN_ADAPT)
     timeout_seconds = 7 * 24 * 3600
+    usual_seconds = 4 * 3600
     shows_progress = True
-    collect = ("checkpoints/latest_checkpointed_iteration.txt", "checkpoints/manifest.txt")
-    parameters: ClassVar = (
-        Parameter("script", _("Training script"), "path", default="pretrain_gpt.py"),
-        Parameter("cards", _("Cards"), "integer", default=8, minimum=1, maximum=8),
-        Parameter("tensor_parallel", _("Tensor parallel size (TP)"), "integer", default=2,
-                  minimum=1, maximum=64),
-        Parameter("pipeline_parallel", _("Pipeline parallel size (PP)"), "integer", default=2,
-                  minimum=1, maximum=64),
-        Parameter("train_iters", _("Iterations"), "integer", default=200, minimum=1,
-                  maximum=10_000_000),
-        Parameter("micro_batch_size", _("Micro batch size"), "integer", default=1, minimum=1,
-                  maximum=4096),
-        Parameter("global_batch_size", _("Global batch size"), "integer", default=16, minimum=1,
-                  maximum=1_000_000),
-        Parameter("seq_length", _("Sequence length"), "integer", default=1024, minimum=16,
-                  maximum=1_048_576, unit="tokens"),
-        Parameter("seed", _("Seed"), "integer", default=1234, minimum=0, maximum=2**31 - 1),
-        Parameter("learning_rate", _("Peak learning rate"), "number", default=1e-4, minimum=0,
-                  maximum=1),
-        Parameter("extra", _("Further arguments"), is_required=False,
-                  help=_("Separated by blanks, passed as they are.")),
-    )
+    collect = ("manifest.txt", "checkpoints.report.json",
+               "checkpoints/latest_checkpointed_iteration.txt")
+    parameters: ClassVar = PARAMETERS
 
     def clean(self, values):
         cleaned = super().clean(values)
-        cards, tp, pp = (cleaned[k] for k in ("cards", "tensor_parallel", "pipeline_parallel"))
-        if cards % (tp * pp):  # R-PAR-02
-            raise InvalidInput(translate(
-                "%(cards)d cards cannot be divided by TP × PP = %(product)d.")
-                % {"cards": cards, "product": tp * pp})
-        step = cleaned["micro_batch_size"] * cards // (tp * pp)
-        if cleaned["global_batch_size"] % step:  # R-PAR-04
-            raise InvalidInput(translate(
-                "The global batch size must be a multiple of micro batch × DP = %(step)d.")
-                % {"step": step})
+        for _rule, message, facts in findings(cleaned):
+            raise InvalidInput(gettext(message) % facts)
         return cleaned
 
     def argv(self, parameters):
         p = parameters
-        options = {
-            "train-iters": p["train_iters"], "micro-batch-size": p["micro_batch_size"],
-            "global-batch-size": p["global_batch_size"], "seq-length": p["seq_length"],
-            "seed": p["seed"], "lr": p["learning_rate"],
-            "tensor-model-parallel-size": p["tensor_parallel"],
-            "pipeline-model-parallel-size": p["pipeline_parallel"],
-            "log-interval": 1, "save": "checkpoints", "save-interval": p["train_iters"],
-        }
-        flat = [word for name, value in options.items() for word in (f"--{name}", str(value))]
-        return ["torchrun", "--nproc_per_node", str(p["cards"]), "--master_port", "6001",
-                p["script"], *flat, "--log-throughput", *(p["extra"] or "").split()]
+        launch = ["torchrun", "--nproc_per_node", str(p["cards"]), "--nnodes", str(p["nodes"]),
+                  "--node_rank", str(p["node_rank"]), "--master_addr", p["master_address"],
+                  "--master_port", str(p["master_port"])]
+        return then_manifest([*launch, p["script"], *_options(p), *(p["extra"] or "").split()],
+                             p["save"], "checkpoints")
 
     def environment(self, parameters):
-        return {"CUDA_DEVICE_MAX_CONNECTIONS": "1", "PYTHONUNBUFFERED": "1"}
+        chosen = {"PYTORCH_NPU_ALLOC_CONF": parameters["allocator"],
+                  "HCCL_BUFFSIZE": parameters["hccl_buffer_mb"],
+                  "MULTI_STREAM_MEMORY_REUSE": "1" if parameters["memory_reuse"] else None}
+        return {"CUDA_DEVICE_MAX_CONNECTIONS": "1", "PYTHONUNBUFFERED": "1",
+                **{name: str(value) for name, value in chosen.items() if value}}
+
+    def facts(self, parameters):
+        p, words = parameters, (parameters["extra"] or "").split()
+        static = any(word.startswith("--loss-scale") for word in words)
+        scaling = {"fp16": "static" if static else "dynamic"}.get(p["precision"], "none")
+        # Megatron's arguments.py: bf16 always accumulates in FP32, --optimizer is adam by default.
+        wide = p["precision"] != "fp16" or "--accumulate-allreduce-grads-in-fp32" in words
+        chosen = dict(pairwise(words)).get("--optimizer", "adam")
+        return {"dtype": p["precision"], "loss_scaling": scaling, "optimizer": chosen,
+                "gradient_accumulation_dtype": "fp32" if wide else "fp16",
+                "save_interval": p["save_interval"] or p["train_iters"]}
 
     def judge(self, finished: Finished) -> Judgement:
         readings = finished.of_kind("training_log")
@@ -89,6 +80,61 @@ class MegatronTrain(JobKind):
         if loss.get("last_step") != wanted:
             return Judgement(False, gettext_noop(
                 "The log shows %(points)d of %(wanted)d iterations."), values)
-        values["last_text"] = f"{loss['last']:.4f}"
-        return Judgement(True, gettext_noop(
-            "%(points)d iterations, all losses finite, last loss %(last_text)s."), values)
+        return _with_checkpoint(finished, values, loss)
+
+
+def _with_checkpoint(finished: Finished, values: dict, loss: dict) -> Judgement:
+    saved = finished.report("checkpoints").get("file_count", 0)
+    # The folder may hold checkpoints of an earlier run: the log has to say that this one saved.
+    if not saved or not SAVED.search(finished.log):
+        return Judgement(False, gettext_noop(
+            "All %(points)d iterations ran, but no checkpoint was saved."), values)
+    values = {**values, "last_text": f"{loss['last']:.4f}", "files": saved}
+    return Judgement(True, gettext_noop(
+        "%(points)d iterations, all losses finite, last loss %(last_text)s."), values, values)
+
+
+def strategy(p: dict) -> parallel.Strategy:
+    """The parallel strategy of cleaned parameters."""
+    return parallel.Strategy(
+        cards=p["cards"], nodes=p["nodes"], tensor=p["tensor_parallel"],
+        pipeline=p["pipeline_parallel"], context=p["context_parallel"],
+        expert=p["expert_parallel"], micro_batch=p["micro_batch_size"],
+        global_batch=p["global_batch_size"], layers=p["num_layers"], hidden=p["hidden_size"],
+        layers_per_virtual_stage=p["layers_per_virtual_stage"], heads=p["attention_heads"],
+        sequence_length=p["seq_length"], is_sequence_parallel=p["sequence_parallel"])
+
+
+def findings(p: dict) -> list[parallel.Finding]:
+    """What contradicts itself in cleaned parameters: R-PAR-01 to 06, R-CFG-01 to 05, 16 to 18."""
+    found = parallel.check(strategy(p))
+    if p["allocator"]:
+        found += parallel.check_allocator(p["allocator"])
+    if p["node_rank"] >= p["nodes"]:
+        found.append(("R-PAR-03", gettext_noop(
+            "The node's rank must be below the %(nodes)d nodes."), {"nodes": p["nodes"]}))
+    return [*found, *_schedule(p)]
+
+
+def _schedule(p: dict) -> list[parallel.Finding]:
+    found, iterations = [], p["train_iters"]
+    for name, rule in (("eval_interval", "R-CFG-16"), ("save_interval", "R-CFG-17")):
+        if p[name] and p[name] > iterations:
+            found.append((rule, gettext_noop(
+                "An interval of %(interval)d is never reached in %(iterations)d iterations."),
+                {"interval": p[name], "iterations": iterations}))
+    parts = [float(x) for x in (p["split"] or "").split(",") if x.replace(".", "", 1).isdigit()]
+    if p["split"] and (len(parts) != 3 or sum(parts) not in (1, 100, 1000)):
+        found.append(("R-CFG-18", gettext_noop(
+            "The split is three numbers whose sum is 1, 100 or 1000."), {}))
+    return found
+
+
+def _options(p: dict) -> list[str]:
+    """The script's options: those with a value, the switches that are on, the data type."""
+    named = {option: p[name] for name, option in OPTIONS.items() if p[name] is not None}
+    named |= {"log-interval": 1, "save-interval": p["save_interval"] or p["train_iters"]}
+    flat = [word for name, value in named.items() for word in (f"--{name}", str(value))]
+    flat += [f"--{option}" for name, option in SWITCHES.items() if p[name]]
+    return [*flat, *([f"--{p['precision']}"] if p["precision"] != "fp32" else []),
+            "--log-throughput"]

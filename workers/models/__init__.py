@@ -1,5 +1,7 @@
 from workers.models.artifact import Artifact, StoredReading
-from workers.models.job import CardLease, Job, JobState
-from workers.models.node import Card, Node
+from workers.models.chain import ChainRun, ChainStep, JobChain
+from workers.models.job import CardLease, Job, JobState, Priority
+from workers.models.node import Card, Node, NodeContact
 
-__all__ = ["Artifact", "Card", "CardLease", "Job", "JobState", "Node", "StoredReading"]
+__all__ = ["Artifact", "Card", "CardLease", "ChainRun", "ChainStep", "Job", "JobChain", "JobState",
+           "Node", "NodeContact", "Priority", "StoredReading"]

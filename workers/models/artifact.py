@@ -27,10 +27,14 @@ class Artifact(models.Model):
     )
     job = models.ForeignKey(Job, models.PROTECT, null=True, blank=True, related_name="artifacts")
     name = models.CharField(_("name"), max_length=240)
-    file = models.FileField(upload_to="artifacts/%Y/%m", max_length=300)
+    file = models.FileField(max_length=300)  # named after its content
     size = models.PositiveBigIntegerField(_("size"))
     sha256 = models.CharField("SHA-256", max_length=64)
+    # What the node computed; it differs from `sha256` where secrets were masked.
+    node_sha256 = models.CharField(max_length=64, blank=True)
     is_practice = models.BooleanField(default=False)
+    # What the rules say of an uploaded file; a job keeps that of its files in its results.
+    rules = models.JSONField(default=dict, blank=True)
     note = models.CharField(_("note"), max_length=240, blank=True)
     uploaded_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"

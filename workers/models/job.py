@@ -32,6 +32,12 @@ FINAL_STATES = frozenset(
 OPEN_STATES = frozenset(set(JobState.values) - FINAL_STATES)
 
 
+class Priority(models.IntegerChoices):
+    URGENT = 10, _("Urgent")
+    NORMAL = 0, _("Normal")
+    LOW = -10, _("Low")
+
+
 def new_token() -> str:
     """Keeps the directories of two installations on one node apart."""
     return secrets.token_hex(4)
@@ -77,6 +83,7 @@ class Job(models.Model):
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     timeout_seconds = models.PositiveIntegerField(default=3600)
+    priority = models.SmallIntegerField(_("priority"), choices=Priority, default=Priority.NORMAL)
 
     # How it went: a sentence for people, the cause for engineers.
     # The sentence is kept as a message id and its values, so that each reader gets his language.
@@ -89,8 +96,10 @@ class Job(models.Model):
     # Progress read from the log.
     progress_done = models.PositiveIntegerField(null=True, blank=True)
     progress_total = models.PositiveIntegerField(null=True, blank=True)
-    log_text = models.FileField(upload_to="logs/%Y/%m", blank=True)
-    log_offset = models.PositiveBigIntegerField(default=0)
+    log_offset = models.PositiveBigIntegerField(default=0)  # read of the node's log
+    log_stored = models.PositiveBigIntegerField(default=0)  # length of our masked copy
+    alarms = models.JSONField(default=list, blank=True)  # codes of workers.alarms
+    log_grew_at = models.DateTimeField(null=True, blank=True)
     last_loss = models.FloatField(null=True, blank=True)
 
     # Who works on this row, and what the node said.
@@ -100,6 +109,8 @@ class Job(models.Model):
     remote = models.JSONField(default=dict, blank=True)  # boot id, pid, start time
     heartbeat_at = models.DateTimeField(null=True, blank=True)
     state_before_unknown = models.CharField(max_length=12, blank=True)
+    troubles = models.PositiveSmallIntegerField(default=0)  # steps in a row that went wrong
+    folder_removed_at = models.DateTimeField(null=True, blank=True)
     cancel_requested_at = models.DateTimeField(null=True, blank=True)
 
     objects = JobQuerySet.as_manager()
@@ -150,6 +161,7 @@ class CardLease(models.Model):
     node = models.ForeignKey(Node, models.CASCADE, related_name="leases")
     card_index = models.PositiveSmallIntegerField()
     job = models.ForeignKey(Job, models.CASCADE, related_name="leases")
+    fence = models.PositiveBigIntegerField()  # grows with every lease of the node
     taken_at = models.DateTimeField()
     released_at = models.DateTimeField(null=True, blank=True)
 

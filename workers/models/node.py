@@ -47,10 +47,29 @@ class Node(models.Model):
         validators=[RegexValidator(r"^[A-Za-z0-9_./-]*$")],
         help_text=_("For example /usr/local/Ascend/ascend-toolkit/set_env.sh"),
     )
+    bastion_host = models.CharField(_("bastion address"), max_length=253, blank=True)
+    bastion_port = models.PositiveIntegerField(_("bastion port"), default=22)
+    bastion_username = models.CharField(_("bastion user"), max_length=60, blank=True)
+    bastion_host_key = models.TextField(
+        _("bastion host key"), blank=True,
+        help_text=_("As the line of the bastion's ssh_host_ed25519_key.pub; it is pinned."))
+    labels = models.CharField(_("labels"), max_length=160, blank=True,
+                              help_text=_("Separated by commas."))
+    ring_size = models.PositiveSmallIntegerField(
+        _("cards per ring"), default=4, validators=[MinValueValidator(1), MaxValueValidator(64)],
+        help_text=_("A job whose cards fit into one ring gets them from one ring."))
+    keep_days = models.PositiveSmallIntegerField(
+        _("days to keep job folders"), default=14,
+        help_text=_("Counted from the end of a job whose files are stored and verified."))
     cards_total = models.PositiveSmallIntegerField(
         _("cards"), default=8, validators=[MaxValueValidator(64)]
     )
     software = models.JSONField(default=dict, blank=True)
+    lease_counter = models.PositiveBigIntegerField(default=0, editable=False)
+    scratch_used_mb = models.PositiveIntegerField(null=True, editable=False)
+    scratch_free_mb = models.PositiveIntegerField(null=True, editable=False)
+    clock_offset_seconds = models.IntegerField(null=True, editable=False)
+    unreachable_since = models.DateTimeField(null=True, editable=False)
     last_seen_at = models.DateTimeField(null=True, blank=True)
     last_error = models.CharField(max_length=400, blank=True)
 
@@ -61,6 +80,18 @@ class Node(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class NodeContact(models.Model):
+    """A change of a node's reachability: what it became, when, and why."""
+
+    node = models.ForeignKey(Node, models.CASCADE, related_name="contacts")
+    is_reachable = models.BooleanField()
+    cause = models.CharField(max_length=400, blank=True)
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-pk"]
 
 
 class Card(models.Model):

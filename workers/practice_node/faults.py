@@ -2,7 +2,8 @@
 
 Known names: card_alarm (card number), missing_dcmi, nan_loss (iteration), hang (iteration),
 killed (iteration), full_disk (iteration of the training, or any true value for ATC), slow,
-conversion_error, analysis_error. One job alone fails by its variable PRACTICE_FAULT, for example
+conversion_error, analysis_error, install_error, no_docker, failed_requests (how many),
+other_scheme. One job alone fails by its variable PRACTICE_FAULT, for example
 `PRACTICE_FAULT=nan_loss:20,slow`.
 """
 

@@ -5,7 +5,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-from workers.practice_node import data
+from workers.practice_node import data, more_data
 
 TOOLBOX = Path(__file__).parent / "toolbox"
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -13,7 +13,12 @@ STAND_INS = {
     "npu-smi": "npu_smi.py", "torchrun": "torchrun.py", "practice_train": "practice_train.py",
     "pytorch_analyse.sh": "transplant_analyse.py", "pytorch_gpu2npu.sh": "transplant_gpu2npu.py",
     "atc": "atc.py", "msprobe": "msprobe_cli.py", "ais_bench": "ais_bench_cli.py",
+    "msprof-analyze": "msprof_analyze.py", "aoe": "aoe.py", "benchmark": "mindie_benchmark.py",
+    "msmodelslim": "msmodelslim_cli.py", "msprof": "msprof_cli.py",
 }
+SMALL = {"nvidia-smi": "nvidia-smi", "docker": "docker", "git": "git", "pip3": "pip3",
+         "converter_lite": "converter_lite",
+         "practice_package": "package"}
 
 
 def prepare_home(root: Path) -> dict[str, str]:
@@ -21,7 +26,10 @@ def prepare_home(root: Path) -> dict[str, str]:
     for name in ("home", "bin", "python", "tmp"):
         (root / name).mkdir(parents=True, exist_ok=True)
     _install_toolbox(root)
+    shutil.copytree(TOOLBOX / "projects", root / "home" / "projects", dirs_exist_ok=True,
+                    ignore=shutil.ignore_patterns("__pycache__"))
     data.prepare(root / "home" / "data")
+    more_data.prepare(root / "home" / "data")
     _mark(root / "home" / ".practice")
     return {
         "HOME": str(root / "home"), "USER": "practice", "LOGNAME": "practice",
@@ -41,6 +49,9 @@ def _install_toolbox(root: Path) -> None:
     """A small sh wrapper per stand-in, running this Python; packages go on the Python path."""
     for command, script in STAND_INS.items():
         _wrapper(root / "bin" / command, f'exec "{sys.executable}" "{TOOLBOX / script}" "$@"')
+    for command, name in SMALL.items():
+        _wrapper(root / "bin" / command,
+                 f'exec "{sys.executable}" "{TOOLBOX / "machines.py"}" {name} "$@"')
     _wrapper(root / "bin" / "python3", f'exec "{sys.executable}" "$@"')
     genuine = _genuine_msprobe()
     if genuine:  # it runs without an NPU; the stand-in of torch must not reach it

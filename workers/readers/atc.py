@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from workers.masking import mask_text
 from workers.readers.base import Reader, Reading, Sample, Source, register
-from workers.readers.masking import mask_text
 from workers.readers.source import ReadError, ReadingWarning
 
 BANNER = re.compile(r"ATC (?:start working now|run success|run failed)")

@@ -64,12 +64,19 @@ class Reading:
 
 
 class Reader:
-    """One format. Subclasses set the four names and implement the two methods."""
+    """One format. Subclasses set the four names and implement the two methods.
+
+    ``most_confidence`` is the highest answer of ``recognises``; a slow reader with a low one is
+    not asked where another reader is surer.
+    """
 
     name: str = ""
     kind: str = ""
     version: str = "1"
     tool: str | None = None
+    most_confidence: int = 100
+    more_keys: tuple[str, ...] = ()
+    """Keys of the values that `workers.reading_keys` cannot follow in the source text."""
 
     def recognises(self, sample: Sample) -> int:
         """Confidence 0..100 that the content is this format; the highest reader wins."""
@@ -179,13 +186,13 @@ def recognise(source: Source, kind: str | None = None) -> Reader:
 
 
 def _best(sample: Sample, kind: str | None) -> Reader | None:
-    ranked = [
-        (_confidence(reader, sample), reader)
-        for reader in load_readers()
-        if kind is None or reader.kind == kind
-    ]
-    confidence, reader = max(ranked, key=lambda pair: pair[0], default=(0, None))
-    return reader if confidence > 0 else None
+    best, confidence = None, 0
+    for reader in sorted(load_readers(), key=lambda reader: -reader.most_confidence):
+        if confidence >= reader.most_confidence:
+            break
+        if kind in (None, reader.kind) and (found := _confidence(reader, sample)) > confidence:
+            best, confidence = reader, found
+    return best
 
 
 def _confidence(reader: Reader, sample: Sample) -> int:

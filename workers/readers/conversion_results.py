@@ -95,6 +95,8 @@ class AoeResultReader(Reader):
     """``aoe_result_*.json``: performance in ms before and after tuning."""
 
     name = "aoe_result"
+    more_keys = ("tuning", "succeeded", "result", "baseline_ms", "result_ms", "improvement",
+                 "improvement_printed", "operators", "repository")  # fmt: skip
     kind = "performance_tuning"
     tool = "aoe"
 
@@ -178,6 +180,7 @@ class QuantDescriptionReader(Reader):
 
     name = "msmodelslim_description"
     kind = "quantization"
+    version = "2"
     tool = "msmodelslim"
 
     def recognises(self, sample: Sample) -> int:
@@ -199,6 +202,7 @@ class QuantDescriptionReader(Reader):
             "schemes": dict(schemes),
             "quantised": quantised,
             "format_version": found.get("version"),
+            "group_size": found.get("group_size"),
         }
         warnings = []
         if found[QUANT_TYPE] not in schemes:

@@ -1,4 +1,4 @@
-"""Evaluation results of Hugging Face examples, comparison tables of READMEs, and MAML's log.
+"""Evaluation results of Hugging Face examples and comparison tables of READMEs.
 
 Differences are given in points and relative, because a threshold has to say which it means.
 """
@@ -131,29 +131,3 @@ def _comparisons(table: Table) -> list[dict[str, Any]]:
                 }
             )
     return found
-
-
-MAML = re.compile(r"^Iteration (\d+): ([\d.]+|nan), ([\d.]+|nan)\s*$")
-
-
-@register
-class MamlReader(Reader):
-    """MAML (TensorFlow): ``Iteration N: before, after`` are accuracies, not losses."""
-
-    name = "maml_log"
-    kind = KIND
-    tool = "MAML"
-
-    def recognises(self, sample: Sample) -> int:
-        return 60 if sum(bool(MAML.match(line)) for line in sample.lines) >= 3 else 0
-
-    def read(self, source: Source) -> Reading:
-        rows = [found for _number, line in source.lines() if (found := MAML.match(line))]
-        last = rows[-1]
-        values = {
-            "points": len(rows),
-            "first_step": int(rows[0][1]),
-            "last_step": int(last[1]),
-            "metrics": {"accuracy_before": float(last[2]), "accuracy_after": float(last[3])},
-        }
-        return self.reading(values)

@@ -23,6 +23,11 @@ MODEL = re.compile(r"^(?:Model name|BIOS Model name|型号名称)\s*[:：]\s*(.+
 MEMORY = re.compile(r"^(?:Mem|内存)\s*[:：]\s*(\d+)(?:\s+\d+){2,4}(?:\s+(\d+))?")
 PYTHON = re.compile(r"^Python (\d+\.\d+\.\d+\S*)")
 GCC = re.compile(r"(\d+\.\d+(?:\.\d+)?)(?:\s+\d{8})?(?:\s+\([^)]*\))?\s*$")
+SECTION_OF = {
+    "arch": "uname -m", "os": "/etc/os-release", "cpus": "lscpu", "numa_nodes": "lscpu",
+    "memory_mb": "free -m", "disks": "df -Pk", "python": "python3 --version",
+    "gcc": "gcc --version", "product": "/sys/class/dmi/id/product_name",
+}  # fmt: skip
 PSEUDO = ("tmpfs", "devtmpfs", "overlay", "shm", "udev", "none", "proc", "sysfs")
 
 
@@ -32,6 +37,7 @@ class HostProbeReader(Reader):
 
     name = "host_probe"
     kind = "host_probe"
+    version = "2"
     tool = "host probe"
 
     def recognises(self, sample: Sample) -> int:
@@ -39,7 +45,7 @@ class HostProbeReader(Reader):
         return 95 if len(names & set(FIRST)) >= 2 else 0
 
     def read(self, source: Source) -> Reading:
-        sections = _sections(source)
+        sections, lines = _sections(source)
         values = _values(sections)
         if not any(value not in (None, []) for value in values.values()):
             raise ReadError("no_values", "The probe tells nothing about the node.")
@@ -53,18 +59,23 @@ class HostProbeReader(Reader):
             for name in ("arch", "os", "cpus", "memory_mb", "python", "gcc")
             if values[name] is None
         ]
+        values["lines"] = {name: lines[section] for name, section in SECTION_OF.items()
+                           if section in lines and values[name] not in (None, [])}  # fmt: skip
         return self.reading(values, warnings=warnings)
 
 
-def _sections(source: Source) -> dict[str, list[str]]:
+def _sections(source: Source) -> tuple[dict[str, list[str]], dict[str, int]]:
+    """Lines of each section by its name, and the number of its first line."""
     found: dict[str, list[str]] = {}
+    numbers: dict[str, int] = {}
     current: list[str] = []
-    for _number, line in source.lines():
+    for number, line in source.lines():
         if header := SECTION.match(line.strip()):
             current = found.setdefault(header["name"], [])
+            numbers[header["name"]] = number + 1
         elif line.strip():
             current.append(line.strip())
-    return found
+    return found, numbers
 
 
 def _values(sections: dict[str, list[str]]) -> dict[str, Any]:
@@ -85,6 +96,7 @@ def _values(sections: dict[str, list[str]]) -> dict[str, Any]:
         "disks": _disks(sections.get("df -Pk", [])),
         "python": _group(PYTHON, sections.get("python3 --version", [])),
         "gcc": _gcc(sections.get("gcc --version", [])),
+        "product": _product(sections.get("/sys/class/dmi/id/product_name", [])),
         "clock": _integer(re.compile(r"^(\d{9,11})$"), sections.get("date +%s", [])),
     }
 
@@ -131,6 +143,11 @@ def _disks(lines: list[str]) -> list[dict[str, Any]]:
             "used_fraction": used / (used + free) if used + free else None,
         })  # fmt: skip
     return disks
+
+
+def _product(lines: list[str]) -> str | None:
+    """The product name of the server's firmware tables, such as “Atlas 800I A2”."""
+    return lines[0] if lines and not NOT_FOUND.search(lines[0]) else None
 
 
 def _gcc(lines: list[str]) -> str | None:

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 
 from workers.readers.base import Sample, Source, register
+from workers.readers.fixed_rows import Rows, numbers, tables
+from workers.readers.megatron_start import started
 from workers.readers.series import (
     LossSeries,
     TrainingLogReader,
@@ -61,12 +63,17 @@ class Columns:
 
     def add(self, steps: Any, losses: Any, times: Any, norms: Any, ranks: Any = None) -> None:
         """Append columns of bytes or numbers."""
-        numbers = [np.fromiter(map(float, column), float) for column in (losses, times, norms)]
+        read = [_column(column) for column in (losses, times, norms)]
         unknown = np.full(len(steps), -1, dtype=np.int64)
-        self.steps.append(np.fromiter(map(int, steps), np.int64))
+        self.steps.append(_column(steps, int, np.int64))
         self.ranks.append(unknown if ranks is None else np.array(ranks, dtype=np.int64))
-        for column, values in zip((self.losses, self.times, self.norms), numbers, strict=True):
+        for column, values in zip((self.losses, self.times, self.norms), read, strict=True):
             column.append(values)
+
+
+def _column(values: Any, read: type = float, dtype: Any = float) -> np.ndarray:
+    is_read = isinstance(values, np.ndarray)
+    return values if is_read else np.fromiter(map(read, values), dtype)
 
 
 @register
@@ -75,6 +82,7 @@ class MegatronReader(TrainingLogReader):
 
     name = "megatron_log"
     tool = "Megatron-LM"
+    version = "2"
 
     def recognises(self, sample: Sample) -> int:
         return 90 if RECOGNISED.search(sample.text) else 0
@@ -95,8 +103,13 @@ class MegatronReader(TrainingLogReader):
             line_of=lambda index: _line_of(source, int(kept[index])),
             warnings=warnings,
             tool=self.tool,
-            extras=_extras(columns),
+            extras=_extras(columns) | _start(source),
         )
+
+
+def _start(source: Source) -> dict[str, Any]:
+    values, lines = started(source)
+    return {"started": values, "lines": lines}
 
 
 def _collect(source: Source) -> Columns:
@@ -108,7 +121,9 @@ def _collect(source: Source) -> Columns:
             continue
         line = chunk[chunk.rfind(b"\n", 0, first.start()) + 1 : _line_end(chunk, first.start())]
         layout = layout or _layout(line)
-        if not (layout and _fast(layout, chunk, columns)):
+        if not (
+            layout and (_as_table(layout, line, chunk, columns) or _fast(layout, chunk, columns))
+        ):
             _slowly(chunk, columns)
         _memory(chunk, columns, in_gigabytes=b"max_memory_allocated(GB)" in line)
         _first_facts(first, line, columns)
@@ -158,6 +173,60 @@ def _fast(layout: Layout, chunk: bytes, columns: Columns) -> bool:
         return False
     columns.iterations += len(rows)
     return True
+
+
+WANTED = 4  # step, time, loss, gradient norm
+
+
+def _as_table(layout: Layout, line: bytes, chunk: bytes, columns: Columns) -> bool:
+    """Add the chunk's records if every iteration in it has the layout; say whether it has."""
+    places, read = [], []
+    for where, rows in tables(chunk, b"|", line.count(b"|")):
+        found = _numbers_of_rows(layout, rows)
+        if found is None:
+            return False
+        places.append(where)
+        read.append(found)
+    if not places:
+        return False
+    lines = np.concatenate(places)
+    if len(lines) <= lines.max() and chunk.count(layout.marker) != len(lines):
+        return False
+    steps, times, losses, norms = np.concatenate(read, axis=1)[:, np.argsort(lines)]
+    columns.add(steps.astype(np.int64), losses, times, norms)
+    columns.iterations += len(steps)
+    return True
+
+
+def _numbers_of_rows(layout: Layout, rows: Rows) -> np.ndarray | None:
+    """Step, time, loss and norm of each row; None if rows differ in more than their values."""
+    first = rows[0].tobytes()
+    found = layout.pattern.search(first)
+    if found is None or len(ITERATION.findall(first)) != 1 or first.count(b"|", 0, found.start()):
+        return None
+    places, differs = _value_places(first, found.start()), (rows != rows[0]).any(axis=0)
+    for start, end in places:
+        differs[start:end] = False
+    if differs.any():
+        return None
+    wanted = [
+        next(place for place in places if place[0] <= found.start(group) < place[1])
+        for group in range(1, WANTED + 1)
+    ]
+    read = [numbers(rows[:, start:end]) for start, end in wanted]
+    return None if any(values is None for values in read) else np.array(read)
+
+
+def _value_places(line: bytes, start: int) -> list[tuple[int, int]]:
+    """Where a line may differ from the others: before and after the fields, and in their values."""
+    places = [(0, start), (start + len(b"iteration"), line.index(b"/", start))]
+    begin = line.index(b"|", start) + 1
+    while (end := line.find(b"|", begin)) >= 0:
+        sign = re.compile(rb"[:=]").search(line, begin, end)
+        if sign:
+            places.append((sign.end(), end))
+        begin = end + 1
+    return [*places, (begin, len(line))]
 
 
 def _key(field_text: bytes) -> bytes:

@@ -100,6 +100,7 @@ class OutOfMemoryReader(Reader):
     """The message of torch_npu or (EL0004) of CANN when memory is exhausted."""
 
     name = "out_of_memory"
+    more_keys = tuple(OOM_PARTS)
     kind = KIND
     tool = "torch_npu"
 

@@ -9,18 +9,16 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from workers.readers.base import Reader, Reading, Sample, Source, register
-from workers.readers.csv_rows import csv_header, csv_rows
+from workers.readers.csv_rows import csv_header
 from workers.readers.msprobe_rows import CompareRow, in_execution_order
+from workers.readers.msprobe_table import NAMES, compare_table, json_table
 from workers.readers.source import ReadError, ReadingWarning
-from workers.readers.xlsx import Row, text, workbook_of
+from workers.readers.xlsx import workbook_of
 
-NAMES = ("NPU Name", "Bench Name")
-VERDICTS = ("Result", "Accuracy Reached or Not")
-DROPPED = {"NPU_Stack_Info", "Data_name"}
 LISTED = 200
 
 
@@ -30,6 +28,7 @@ class MsprobeCompareReader(Reader):
 
     name = "msprobe_compare"
     kind = "accuracy_compare"
+    version = "2"
     tool = "msprobe"
 
     def recognises(self, sample: Sample) -> int:
@@ -39,52 +38,13 @@ class MsprobeCompareReader(Reader):
         return 95 if set(NAMES) <= set(csv_header(sample)) else 0
 
     def read(self, source: Source) -> Reading:
-        table = self._table(source)
-        header = [text(cell) for cell in next(table, ())]
-        verdict = next((name for name in VERDICTS if name in header), None)
-        if verdict is None:
-            raise ReadError("damaged_file", "The comparison has no column with verdicts.")
-        rows, warnings = _compare_rows(header, table)
-        values = _values(header, rows, verdict)
+        table = compare_table(source)
+        values = _values(table.header, table.rows, table.verdict)
         return self.reading(
             values,
-            warnings=[*warnings, *_warnings(values)],
-            tool_version=_version(header, rows, verdict),
+            warnings=[*table.warnings, *_warnings(values)],
+            tool_version=_version(table.header, table.rows, table.verdict),
         )
-
-    def _table(self, source: Source) -> Iterator[Row]:
-        book = workbook_of(source)
-        if book is None:
-            return csv_rows(source)
-        sheet = book.has(*NAMES)
-        if sheet is None:
-            raise ReadError("damaged_xlsx", "No sheet holds a comparison.")
-        return book.rows(sheet)
-
-
-def _compare_rows(
-    header: list[str], table: Iterable[Row]
-) -> tuple[list[CompareRow], list[ReadingWarning]]:
-    kept = [(place, name) for place, name in enumerate(header) if name not in DROPPED]
-    needed = max(place for place, name in kept if name) + 1
-    rows, warnings = [], []
-    for line, row in enumerate(table, start=2):
-        if not any(text(cell) for cell in row):
-            continue
-        # trailing empty cells of a sheet are simply not stored, hence only names are demanded
-        if len(row) < 2 or (len(row) < needed and not _ends_empty(header, row)):
-            message = f"Row {line} has {len(row)} of {len(header)} cells and is left out."
-            warnings.append(ReadingWarning("truncated_record", message, line))
-            continue
-        cells = {name: row[place] if place < len(row) else None for place, name in kept}
-        rows.append(CompareRow(line, cells))
-    return rows, warnings
-
-
-def _ends_empty(header: list[str], row: Row) -> bool:
-    """True when only the verdict and what follows it is missing: 8.x leaves them empty."""
-    verdict = next(header.index(name) for name in VERDICTS if name in header)
-    return len(row) >= verdict
 
 
 def _mode(header: list[str]) -> str:
@@ -127,6 +87,9 @@ def _values(header: list[str], rows: list[CompareRow], verdict: str) -> dict[str
         "bench_only": sum(not row.npu_matched for row in rows),
         **_deviation(ordered, verdict),
         "dtype_mismatches": sum(row.dtype_differs for row in rows),
+        "first_dtype_mismatch_row": next((row.line for row in rows if row.dtype_differs), None),
+        "dtypes": {side: dict(Counter(row.text(f"{column} Dtype") for row in rows if row.matched))
+                   for side, column in (("npu", "NPU"), ("bench", "Bench"))},
         "shape_mismatches": sum(row.shape_differs for row in rows),
         "md5_differences": sum(row.md5_differs for row in rows),
         **_extremes(rows),
@@ -253,10 +216,8 @@ class MsprobeCompareJsonReader(Reader):
         return 95 if isinstance(first, dict) and {"is_same", "op_items"} <= set(first) else 0
 
     def read(self, source: Source) -> Reading:
-        items = [item for api in source.json.values() for item in api["op_items"]]
-        header = list(items[0]) if items else list(NAMES)
-        rows = [CompareRow(line, item) for line, item in enumerate(items, start=1)]
-        values = _values(header, rows, "Result")
+        table = json_table(source)
+        values = _values(table.header, table.rows, table.verdict)
         values["form"] = "msprobe_compare_json"
         values["apis"] = len(source.json)
         values["apis_not_same"] = sum(not api["is_same"] for api in source.json.values())

@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from workers.masking import is_secret_name, mask_text, mask_value
 from workers.readers.base import Reader, Reading, Sample, Source, register
-from workers.readers.masking import is_secret_name, mask_text, mask_value
 from workers.readers.source import ReadError, ReadingWarning
 from workers.readers.xlsx import Row, Workbook, text, workbook_of
 
@@ -31,6 +31,7 @@ class ConfigCheckReader(Reader):
 
     name = "msprobe_config_check"
     kind = "config_check"
+    version = "2"
     tool = "msprobe"
 
     def recognises(self, sample: Sample) -> int:
@@ -43,7 +44,8 @@ class ConfigCheckReader(Reader):
         book = workbook_of(source)
         if book is None:
             raise ReadError("damaged_xlsx", "The workbook cannot be opened.")
-        summary = {row["filename"]: row["pass_check"].lower() for row in _records(book, "summary")}
+        listed = list(_records(book, "summary"))
+        summary = {row["filename"]: row["pass_check"].lower() for row in listed}
         sheets: dict[str, Any] = {}
         differences: list[Difference] = []
         warnings: list[ReadingWarning] = []
@@ -61,6 +63,7 @@ class ConfigCheckReader(Reader):
             "form": "result",
             "sheets": sheets,
             "summary": summary,
+            "lines": {row["filename"]: at for at, row in enumerate(listed, start=2)},
             "differences": differences,
             "counts": _counts(differences, sheets),
             "passed": _passed(summary, differences),

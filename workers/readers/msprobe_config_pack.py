@@ -11,9 +11,9 @@ import re
 from collections import Counter
 from typing import Any
 
+from workers.masking import MASK, mask_tree, mask_value
 from workers.readers.base import Reader, Reading, Sample, Source, register
 from workers.readers.csv_rows import csv_header, csv_rows
-from workers.readers.masking import MASK, mask_tree, mask_value
 from workers.readers.source import ReadError, ReadingWarning
 from workers.readers.xlsx import is_zip, member_bytes, members
 

@@ -155,21 +155,30 @@ class CompareRow:
     def shape_differs(self) -> bool:
         return self.matched and self.text("NPU Tensor Shape") != self.text("Bench Tensor Shape")
 
-    @cached_property
+    @property
     def deviates(self) -> bool:
         """Non-finite where the reference is finite, or off by more than the limits above."""
+        return bool(self.deviation)
+
+    @cached_property
+    def deviation(self) -> str:
+        """Why the row deviates, "" where it agrees or has no counterpart.
+
+        nonfinite · shape · checksum · floor (the reference vanishes, the NPU does not) · cosine ·
+        relative_error
+        """
         if self.npu_nonfinite and not self.bench_nonfinite:
-            return True
+            return "nonfinite"
         if not self.matched:
-            return False
+            return ""
         if self.shape_differs or self.md5_differs:
-            return True
+            return "shape" if self.shape_differs else "checksum"
         if (self.scale or 0.0) < NOISE_FLOOR and (self.number("MaxAbsErr") or 0.0) < NOISE_FLOOR:
-            return self._leaves_the_floor()
+            return "floor" if self._leaves_the_floor() else ""
         cosine = self.number("Cosine")
         if cosine is not None and cosine < COSINE_LIMIT:
-            return True
-        return (self.relative_error or 0.0) > RELATIVE_LIMIT
+            return "cosine"
+        return "relative_error" if (self.relative_error or 0.0) > RELATIVE_LIMIT else ""
 
     def _leaves_the_floor(self) -> bool:
         ends = (self.number("NPU max"), self.number("NPU min"))

@@ -38,6 +38,7 @@ class Snapshot:
 
     smi_version: str
     driver_version: str
+    line: int  # of the table's head
     chips: list[dict[str, Any]] = field(default_factory=list)
     processes: list[dict[str, Any]] = field(default_factory=list)
     idle: list[int] = field(default_factory=list)
@@ -51,18 +52,22 @@ class Snapshot:
         elif line.strip() in ("...", "……", "…"):
             self.elided = self.elided or number
         elif cells := cells_of(line):
-            self._row(cells)
+            self._row(number, cells)
 
-    def _row(self, cells: list[str]) -> None:
+    def _row(self, number: int, cells: list[str]) -> None:
         if len(cells) == 4 and cells[1].isdigit():
             self._process(cells)
         elif len(cells) == 3 and self.pending is None:
-            self.pending = _first_row(cells)
+            self._first(number, cells)
         elif len(cells) == 3 and (second := _second_row(cells)):
             self.chips.append({**(self.pending or {}), **second})
             self.pending = None
         elif len(cells) == 3:
-            self.pending = _first_row(cells) or self.pending
+            self._first(number, cells)
+
+    def _first(self, number: int, cells: list[str]) -> None:
+        if found := _first_row(cells):
+            self.pending = {**found, "line": number}
 
     def _process(self, cells: list[str]) -> None:
         chip = CHIP.match(cells[0])
@@ -122,6 +127,7 @@ class NpuSmiReader(Reader):
 
     name = "npu_smi_info"
     kind = "npu_smi"
+    version = "2"
     tool = "npu-smi"
 
     def recognises(self, sample: Sample) -> int:
@@ -131,7 +137,7 @@ class NpuSmiReader(Reader):
         snapshots: list[Snapshot] = []
         for number, line in source.lines():
             if found := HEADER.search(line):
-                snapshots.append(Snapshot(found[1], found[2]))
+                snapshots.append(Snapshot(found[1], found[2], number))
             elif snapshots:
                 snapshots[-1].take(number, line)
         complete = [snapshot for snapshot in snapshots if snapshot.chips]
@@ -163,6 +169,7 @@ def _values(snapshot: Snapshot) -> dict[str, Any]:
         "hbm_total_mb": sum(chip["hbm_total_mb"] for chip in with_hbm) if with_hbm else None,
         "processes": snapshot.processes,
         "idle_npus": snapshot.idle,
+        "lines": {"driver_version": snapshot.line},
         "error": None,
     }
 

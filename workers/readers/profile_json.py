@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from typing import Any
 
+from workers.masking import mask_value
 from workers.readers.base import Reader, Reading, Sample, Source, register
 from workers.readers.series import to_float
 from workers.readers.source import ReadError
@@ -131,6 +132,7 @@ class ProfilerInfoReader(Reader):
 
     name = "profiler_info"
     kind = KIND
+    version = "2"
     tool = "Ascend PyTorch Profiler"
 
     def recognises(self, sample: Sample) -> int:
@@ -142,8 +144,10 @@ class ProfilerInfoReader(Reader):
     def read(self, source: Source) -> Reading:
         content = source.json
         if "config" not in content:
-            names = sorted(content.get("ENV_VARIABLES", {}))
-            return self.reading({"form": "profiler_metadata", "environment_names": names})
+            found = content.get("ENV_VARIABLES", {})
+            environment = {name: mask_value(name, value) for name, value in found.items()}
+            values = {"form": "profiler_metadata", "environment_names": sorted(found)}
+            return self.reading({**values, "environment": environment})
         config = content["config"]
         common, experimental = (
             config.get("common_config", {}),

@@ -26,7 +26,7 @@ class TextLogReader(LineLogReader):
 
     name = "text_training_log"
     tool = None
-    confidence = 15
+    confidence = most_confidence = 15
     pattern = re.compile(
         r"(?:\b(?:total|global|train)?[_ ]?(?:step|iteration|iter)s?\b[\s:=#\[(]*(?P<step>\d+)"
         r"(?:\s*/\s*\d+)?[^\n]{0,120}?"

@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from workers.masking import mask_text
 from workers.readers.base import Reader, Reading, Sample, Source, register
-from workers.readers.masking import mask_text
 from workers.readers.source import ReadingWarning
 
 HARMLESS = re.compile(r"verify that the CANN environment is properly configured")

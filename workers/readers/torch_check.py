@@ -25,6 +25,7 @@ class TorchCheckReader(Reader):
 
     name = "torch_check"
     kind = "torch_check"
+    version = "2"
     tool = "torch_npu"
 
     def recognises(self, sample: Sample) -> int:
@@ -36,10 +37,10 @@ class TorchCheckReader(Reader):
         return 60 if lines and len(lines) <= 20 and PLAIN.match(lines[-1]) else 0
 
     def read(self, source: Source) -> Reading:
-        answer, failure = None, None
+        answer, failure, line_of_answer = None, None, None
         for number, line in source.lines():
             found = FULL.match(line.strip()) or PLAIN.match(line.strip())
-            answer = found or answer
+            answer, line_of_answer = (found, number) if found else (answer, line_of_answer)
             if wrong := FAILURE.match(line.strip()):
                 failure = (number, wrong[0])
         if answer is None and failure is None:
@@ -49,7 +50,7 @@ class TorchCheckReader(Reader):
             message = f"The check ended with {failure[1][:300]}"
             warnings.append(ReadingWarning("check_failed", message, failure[0]))
         values = _values(answer)
-        values["error"] = failure[1] if failure else None
+        values |= {"error": failure[1] if failure else None, "line": line_of_answer}
         return self.reading(values, warnings=warnings, tool_version=values["torch_npu"])
 
 

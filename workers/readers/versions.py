@@ -26,8 +26,9 @@ CFG = re.compile(r"^\w+_(?:running|installed|upgrade)_version$")
 BRACKETS = re.compile(r"\[([^\]:]*)(?::([^\]]*))?\]")
 UPGRADE = re.compile(r'"device_id":(\d+), "component":(\w+), "version":([^}]+)\}')
 PACKAGE = re.compile(r"^([A-Za-z][\w.-]*)(?:\s+|==)v?(\d+[\w.+!-]*)(?:\s+(?:/\S+|https?:\S+))?\s*$")
-FRAMEWORKS = {"torch", "torch-npu", "mindspore", "tensorflow", "npu-bridge", "transformers"}
-FRAMEWORKS |= {"mindformers", "mindspeed", "vllm", "vllm-ascend", "deepspeed", "accelerate"}
+FRAMEWORKS = {"torch", "torch-npu", "mindspore", "tensorflow", "tensorflow-cpu", "npu-bridge"}
+FRAMEWORKS |= {"transformers", "mindformers", "mindspeed", "vllm", "vllm-ascend", "deepspeed"}
+FRAMEWORKS |= {"accelerate"}
 
 
 @register
@@ -36,6 +37,7 @@ class KeyValueVersionReader(Reader):
 
     name = "version_info"
     kind = "version_info"
+    version = "2"
 
     def recognises(self, sample: Sample) -> int:
         if len(sample.data) > 65536 or not SIGNS.search(sample.text):
@@ -46,11 +48,12 @@ class KeyValueVersionReader(Reader):
 
     def read(self, source: Source) -> Reading:
         items: dict[str, str] = {}
-        for _number, line in source.lines():
+        lines: dict[str, int] = {}
+        for number, line in source.lines():
             if found := PAIR.match(line.strip()):
-                items[found[1]] = found[2].strip()
+                items[found[1]], lines[found[1]] = found[2].strip(), number
         if any(CFG.match(key) for key in items):
-            return self.reading(_version_cfg(items))
+            return self.reading({**_version_cfg(items), "lines": lines})
         lowered = {key.lower(): value for key, value in items.items()}
         component = next((name for key, name in COMPONENTS if key in items), None)
         values = {
@@ -58,6 +61,7 @@ class KeyValueVersionReader(Reader):
             "version": lowered.get("version"),
             "inner_version": lowered.get("innerversion"),
             "items": items,
+            "lines": lines,
         }
         if "Driver_Install_Path_Param" in items:
             values["driver_path"] = items["Driver_Install_Path_Param"]
@@ -121,6 +125,7 @@ class PipListReader(Reader):
 
     name = "pip_list"
     kind = "version_info"
+    version = "2"
     tool = "pip"
 
     def recognises(self, sample: Sample) -> int:
@@ -133,14 +138,17 @@ class PipListReader(Reader):
 
     def read(self, source: Source) -> Reading:
         packages: dict[str, str] = {}
-        for _number, line in source.lines():
+        lines: dict[str, int] = {}
+        for number, line in source.lines():
             if found := PACKAGE.match(line.strip()):
-                packages[found[1].lower().replace("_", "-")] = found[2]
+                name = found[1].lower().replace("_", "-")
+                packages[name], lines[name] = found[2], number
         if not packages:
             raise ReadError("damaged_file", "The list names no package.")
         mismatch = torch_mismatch(packages)
         warnings = [ReadingWarning("version_mismatch", mismatch)] if mismatch else []
-        values = {"component": "python packages", "version": None, "packages": packages}
+        values = {"component": "python packages", "version": None, "packages": packages,
+                  "lines": lines}  # fmt: skip
         return self.reading({**values, "consistent": not mismatch}, warnings=warnings)
 
 

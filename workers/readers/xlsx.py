@@ -8,10 +8,11 @@ from __future__ import annotations
 import warnings
 import zipfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, BinaryIO
 
 from workers.readers.source import ZIP_MAGIC, ReadError, Source
 
@@ -40,11 +41,8 @@ class Workbook:
 
     def rows(self, name: str) -> Iterator[Row]:
         """Values of every row of the sheet, the header first; rows are not padded."""
-        book = _open(self.path)
-        try:
+        with _opened(self.path) as book:
             yield from _rows(book[name])
-        finally:
-            book.close()
 
     def has(self, *columns: str) -> str | None:
         """Name of the first sheet whose header holds all ``columns``, None if there is none."""
@@ -115,22 +113,30 @@ def workbook_of(source: Source) -> Workbook | None:
 def _workbook(path: Path, _changed: int, _size: int) -> Workbook | None:
     if WORKBOOK_PART not in {member.filename for member in members(path)}:
         return None
-    book = _open(path)
-    try:
+    with _opened(path) as book:
         if len(book.sheetnames) > MAX_SHEETS:
             raise ReadError("too_large", f"The workbook has {len(book.sheetnames)} sheets.")
         return Workbook(path, {sheet.title: next(_rows(sheet), ()) for sheet in book.worksheets})
-    finally:
-        book.close()
 
 
-def _open(path: Path) -> Any:
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """The workbook; opened as a stream, because openpyxl goes by the name of a path."""
+    with path.open("rb") as stream:
+        book = _load(stream)
+        try:
+            yield book
+        finally:
+            book.close()
+
+
+def _load(stream: BinaryIO) -> Any:
     import openpyxl
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # openpyxl's remarks on styles it does not know
-            return openpyxl.load_workbook(path, read_only=True, data_only=True, keep_links=False)
+            return openpyxl.load_workbook(stream, read_only=True, data_only=True, keep_links=False)
     except Exception as error:  # openpyxl lets every kind of error out of damaged files
         raise ReadError("damaged_xlsx", f"The workbook cannot be opened: {error!r}.") from error
 

@@ -1,6 +1,8 @@
 """The scripts that run on a node: plain POSIX sh with coreutils or busybox."""
 
 import shlex
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 _HERE = Path(__file__).parent
@@ -26,38 +28,105 @@ def command_text(argv: list[str], environment: dict[str, str], set_env: str = ""
     return "\n".join(lines) + "\n"
 
 
-def start_script(scratch: str, directory: str, command: str) -> str:
-    """Script that prepares the job's directory and starts it, at most once ever."""
-    return _with_place("start.sh", scratch, directory, files={
-        "command.sh": command, "wrapper.sh": (_HERE / "wrapper.sh").read_text()})
+@dataclass(frozen=True)
+class Place:
+    """A job's folder on a node, and the process the desk remembers for it (pid, start, boot)."""
+
+    scratch: str
+    directory: str
+    known: tuple[str, ...] = ()
+
+    def text(self) -> str:
+        """The lines that every script begins with."""
+        return (f"scratch={quote(self.scratch)}\ndirectory={quote(self.directory)}\n"
+                f"known={shlex.quote(' '.join(self.known))}\n{_read('place.sh')}")
 
 
-def poll_script(scratch: str, directory: str, offset: int, limit: int) -> str:
-    """Script that prints the job's state in one line, then up to `limit` bytes of log."""
-    return f"offset={int(offset)}\nlimit={int(limit)}\n" + _with_place(
-        "poll.sh", scratch, directory)
+def visit_script(starts: list[tuple[Place, str]], polls: list[tuple[Place, int, int]]) -> str:
+    """Script that starts jobs, at most once ever each, and asks for others' states.
+
+    Args:
+        starts: place and text of the command.
+        polls: place, and offset and limit of the log's part that is wanted.
+    All places lie in the same scratch folder. First comes one line `desk start` per job of
+    `starts`, then per job of `polls` its state and its log from there on.
+    """
+    place = (starts[0] if starts else polls[0])[0]
+    return (place.text() + (_starts(starts) if starts else "") + (_polls(polls) if polls else "")
+            + "exit 0\n")
 
 
-def cancel_script(scratch: str, directory: str, signal: str) -> str:
-    """Script that signals the job's whole session and says whether anything is left."""
-    return f"signal={shlex.quote(signal)}\n" + _with_place("cancel.sh", scratch, directory)
+def _starts(starts: list[tuple[Place, str]]) -> str:
+    """All starts stand in a function: of a script that arrives cut short, nothing is run."""
+    launches = [f"launch {quote(place.directory)} <<'{_END}'\n{command}{_END}\n"
+                for place, command in starts]
+    tells = [f"tell {quote(place.directory)}\n" for place, _command in starts]
+    return (f"{_read('start.sh')}wrapper={shlex.quote(_read('wrapper.sh').rstrip())}\n"
+            + "start_all() {\n" + "".join([*launches, *tells]) + "}\nstart_all\n")
 
 
-def list_script(scratch: str, directory: str) -> str:
-    """Script that prints `sha256sum` lines of all files of the work folder and of the log."""
-    return _with_place("list.sh", scratch, directory)
+def _polls(polls: list[tuple[Place, int, int]]) -> str:
+    calls = [" ".join(["report", quote(place.directory), str(int(offset)), str(int(limit)),
+                       *map(shlex.quote, place.known)])
+             for place, offset, limit in polls]
+    return _read("poll.sh") + "\n".join(calls) + "\n"
 
 
-def remove_script(scratch: str, directory: str) -> str:
-    """Script that removes the job's directory."""
-    return _with_place("remove.sh", scratch, directory)
+def cancel_script(place: Place, signal: str) -> str:
+    """Script that signals the job's whole session and says whether anything is left.
+
+    A job that has not started yet can never start afterwards.
+    """
+    return place.text() + f"signal={shlex.quote(signal)}\n" + _read("cancel.sh")
 
 
-def _with_place(name: str, scratch: str, directory: str, files: dict[str, str] | None = None
-                ) -> str:
-    place = f"scratch={quote(scratch)}\ndirectory={quote(directory)}\n"
-    place += (_HERE / "place.sh").read_text()
-    body = (_HERE / name).read_text()
-    for file_name, text in (files or {}).items():
-        body = body.replace(f"@@{file_name}@@", f"<<'{_END}'\n{text}{_END}")
-    return place + body
+def list_script(places: list[Place]) -> str:
+    """Script that prints size and name of all files of the jobs' work folders."""
+    calls = [f"files {quote(place.directory)}\n" for place in places]
+    return places[0].text() + _read("list.sh") + "".join(calls)
+
+
+def fits_on_a_line(name: str) -> bool:
+    """Whether checksum tools print the name as it is."""
+    return not set(name) & set("\n\r\\")
+
+
+def digest_script(place: Place, names: list[str]) -> str:
+    """Script that prints the SHA-256 of files of the work folder.
+
+    First `desk sha256 …` for each name that does not fit on a line, in order; then, for all the
+    others, lines as `sha256sum` prints them: checksum, two spaces, `./` and the name.
+    """
+    odd = [name for name in names if not fits_on_a_line(name)]
+    plain = [shlex.quote("./" + name) for name in names if fits_on_a_line(name)]
+    return (place.text() + _read("digest.sh")
+            + "".join(f"digest {shlex.quote('./' + name)}\n" for name in odd)
+            + (f"digests {' '.join(plain)}\n" if plain else ""))
+
+
+def pack_script(place: Place, names: list[str]) -> str:
+    """Script that writes a tar archive of files of the work folder to standard output."""
+    files = " ".join(shlex.quote("./" + name) for name in names)
+    return place.text() + f'cd "$job/work" && echo "desk data" && exec tar -cf - -- {files}\n'
+
+
+def read_script(place: Place, name: str, offset: int = 0) -> str:
+    """Script that writes one file of the work folder to standard output, from an offset on."""
+    file = shlex.quote("./" + name)
+    command = f"tail -c +{offset + 1} -- {file}" if offset else f"cat -- {file}"
+    return place.text() + f'cd "$job/work" && echo "desk data" && exec {command}\n'
+
+
+def remove_script(place: Place) -> str:
+    """Script that removes the job's files and keeps the proof that it was started."""
+    return place.text() + _read("remove.sh")
+
+
+def usage_script(scratch: str) -> str:
+    """Script that prints the megabytes used by jobs and those that are free."""
+    return Place(scratch, "").text() + _read("usage.sh")
+
+
+@cache
+def _read(name: str) -> str:
+    return (_HERE / name).read_text()

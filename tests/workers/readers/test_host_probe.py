@@ -98,7 +98,7 @@ def test_torch_check(written):
     reading = read_file(written(text))
     assert reading.kind == "torch_check"
     assert reading.values == {
-        "torch": "2.1.0", "torch_npu": "2.1.0.post8", "available": True, "error": None
+        "torch": "2.1.0", "torch_npu": "2.1.0.post8", "available": True, "error": None, "line": 3
     }  # fmt: skip
 
 

@@ -24,7 +24,7 @@ def test_a_traceback_is_a_failure_whatever_else_is_said(written):
     text = CANN + "finished\nTraceback (most recent call last):\nValueError: token=hunter2\n"
     reading = read_file(written(text))
     assert reading.values["succeeded"] is False
-    assert reading.values["exception"] == "ValueError: token=***"
+    assert reading.values["exception"] == "ValueError: token=******"
     assert "traceback" in codes(reading)
 
 

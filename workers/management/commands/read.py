@@ -8,20 +8,28 @@ from argparse import ArgumentParser
 from dataclasses import asdict
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
+from workers import reading_keys
 from workers.readers import ReadError, Reading, read_file
 
 
 class Command(BaseCommand):
-    help = "Say what kind of tool output each file is and what it holds."
+    help = "Say what kind of tool output each file is and what it holds; or list all keys."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("files", nargs="+", metavar="FILE")
+        parser.add_argument("files", nargs="*", metavar="FILE")
         parser.add_argument("--json", action="store_true", help="one JSON object per file")
+        parser.add_argument("--list-keys", action="store_true", help="the keys of the values, by "
+                            "kind, as docs/reading-keys.md holds them")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["list_keys"]:
+            self.stdout.write(reading_keys.as_markdown(), ending="")
+            return
+        if not options["files"]:
+            raise CommandError("Name at least one file, or ask for --list-keys.")
         failed = False
         for name in options["files"]:
             try:

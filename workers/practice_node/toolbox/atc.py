@@ -37,7 +37,7 @@ def unknown_operator():
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="atc")
+    parser = argparse.ArgumentParser(prog="atc", allow_abbrev=False)  # --mode is not --model
     for name in ("model", "framework", "output", "soc_version", "input_shape"):
         parser.add_argument(f"--{name}")
     args = parser.parse_known_args()[0]

@@ -1,6 +1,7 @@
-"""Secrets in what tools record: a configuration pack holds the whole process environment.
+"""Secrets in logs, files and what tools record: a configuration pack holds a whole environment.
 
-Masked are values whose name looks secret, user information in URLs and well-known token shapes.
+Masked are values whose name looks secret, user information in URLs, private keys and well-known
+token shapes. What is masked once is not changed by masking it again.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-MASK = "***"
+MASK = "******"
 SECRET_WORDS = {
     "key", "keys", "token", "secret", "password", "passwd", "pwd", "pass", "passphrase",
     "credential", "credentials", "ak", "sk", "cookie", "auth", "authorization", "bearer",
@@ -25,9 +26,13 @@ HARMLESS = re.compile(
 WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 USER_INFORMATION = re.compile(r"(?P<scheme>(?<!\w)[a-zA-Z][\w+.\-]{0,20}://)[^/\s@]+@")
 ASSIGNMENT = re.compile(
-    r"(?<![\w\-])(?P<name>[\w\-]{0,80}?(?:password|passwd|secret|token|api_?key|access_?key|credential)[\w\-]{0,40})"
-    r"(?P<sign>\s*[=:]\s*|\s+)(?P<value>[^\s,;&'\"]+)",
+    r"(?<![\w.\-])(?P<name>[\w.\-]{0,80}?"
+    r"(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|credential)[\w.\-]{0,40})"
+    r"(?P<sign>[\"']?[ \t]*[=:][ \t]*|[ \t]+)(?P<value>\"[^\"\n]*\"|'[^'\n]*'|[^\s,;&'\"]+)",
     re.IGNORECASE,
+)
+PRIVATE_KEY = re.compile(
+    r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL
 )
 TOKEN_SHAPES = re.compile(
     r"\b(?:hf_\w{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w\-]{16,}|sk-[\w\-]{16,}"
@@ -49,7 +54,8 @@ def is_secret_name(name: str) -> bool:
 
 
 def mask_text(value: str) -> str:
-    """A text without passwords in URLs, ``token=…`` assignments and well-known token shapes."""
+    """A text without private keys, passwords in URLs, ``token=…`` and well-known token shapes."""
+    value = PRIVATE_KEY.sub(MASK, value)
     value = USER_INFORMATION.sub(rf"\g<scheme>{MASK}@", value)
     value = TOKEN_SHAPES.sub(MASK, value)
     return ASSIGNMENT.sub(_masked_assignment, value)
@@ -60,7 +66,8 @@ def _masked_assignment(found: re.Match[str]) -> str:
     assigned = found["sign"].strip() or found["name"].startswith("--")
     if not assigned or not is_secret_name(found["name"]):
         return found[0]
-    return f"{found['name']}{found['sign']}{MASK}"
+    quote = found["value"][0] if found["value"][0] in "\"'" else ""
+    return f"{found['name']}{found['sign']}{quote}{MASK}{quote}"
 
 
 def mask_value(name: str, value: Any) -> Any:

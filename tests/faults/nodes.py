@@ -1,0 +1,179 @@
+"""Nodes: real sshd, each in namespaces of its own, reached through a line that can be cut.
+
+A node has its own processes (a reboot kills them all), boot id and clock. Needs root.
+"""
+
+import asyncio
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import time
+import uuid
+from pathlib import Path
+
+SSHD = shutil.which("sshd") or "/usr/sbin/sshd"
+INSIDE = """
+mount --bind {root}/boot_id /proc/sys/kernel/random/boot_id
+mount --bind {root}/date {date}
+[ ! -f "$HOME/.bashrc" ] || mount --bind {root}/empty "$HOME/.bashrc"  # a login of its own
+exec {sshd} -D -e -f {root}/sshd_config
+"""
+CONFIG = """
+Port {port}
+ListenAddress 127.0.0.1
+HostKey {root}/host_key
+AuthorizedKeysFile {root}/client_key.pub
+PidFile none
+StrictModes no
+UsePAM no
+PermitRootLogin prohibit-password
+PasswordAuthentication no
+MaxStartups 200
+MaxSessions 200
+Subsystem sftp internal-sftp
+"""
+
+
+def can_run() -> bool:
+    """Whether this machine can hold such nodes."""
+    return os.getuid() == 0 and Path(SSHD).exists() and bool(shutil.which("unshare"))
+
+
+class FaultyNode:
+    """One sshd and the line to it."""
+
+    def __init__(self, root: Path, port: int) -> None:
+        self.root, self.port = root, port
+        self.line = Line(port)
+        root.mkdir(parents=True)
+        for name in ("host_key", "client_key"):
+            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", root / name],
+                           check=True)
+        (root / "clock").write_text("0")
+        (root / "empty").touch()
+        shutil.copy(Path(shutil.which("date")).resolve(), root / "date.real")
+        (root / "date").write_text(
+            f'#!/bin/sh\nexec {root}/date.real -d "$(cat {root}/clock) seconds" "$@"\n')
+        (root / "date").chmod(0o755)
+        (root / "sshd_config").write_text(CONFIG.format(root=root, port=port))
+        self.boot()
+
+    def boot(self) -> None:
+        """Start with a new boot id and wait until sshd answers."""
+        Path("/run/sshd").mkdir(exist_ok=True)
+        (self.root / "boot_id").write_text(f"{uuid.uuid4()}\n")
+        inside = INSIDE.format(root=self.root, sshd=SSHD,
+                               date=Path(shutil.which("date")).resolve())
+        self.process = subprocess.Popen(
+            ["unshare", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child",
+             "sh", "-ec", inside], stderr=subprocess.DEVNULL, start_new_session=True)
+        deadline = time.monotonic() + 10
+        while time.monotonic() < deadline and not self._listens():
+            time.sleep(0.05)
+
+    def _listens(self) -> bool:
+        import socket
+
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", self.port)) == 0
+
+    def reboot(self) -> None:
+        """Everything that ran is killed at once."""
+        self.stop()
+        self.boot()
+
+    def stop(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        deadline = time.monotonic() + 10
+        while self._listens() and time.monotonic() < deadline:
+            time.sleep(0.02)
+
+    def set_clock(self, seconds: int) -> None:
+        """Put the node's clock ahead or behind."""
+        (self.root / "clock").write_text(f"{seconds:+d}")
+
+    def processes(self) -> list[int]:
+        """Host pids of everything in the node's pid namespace, its init left out."""
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
+        if not children.split():
+            return []
+        init = children.split()[0]
+        space = os.readlink(f"/proc/{init}/ns/pid")
+        found = []
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdigit() and entry.name != init:
+                with contextlib.suppress(OSError):
+                    if os.readlink(entry / "ns" / "pid") == space:
+                        found.append(int(entry.name))
+        return found
+
+    def freeze_servers(self, frozen: bool) -> None:
+        """Stop or go on with the processes of sshd: a peer that is there and says nothing."""
+        for pid in self.processes():
+            with contextlib.suppress(OSError):
+                name = Path(f"/proc/{pid}/comm").read_text().strip()
+                if name.startswith("sshd"):
+                    os.kill(pid, signal.SIGSTOP if frozen else signal.SIGCONT)
+
+    def ran(self) -> dict[str, int]:
+        """How often each job's command began, counted on the node."""
+        book = self.root / "book"
+        counts: dict[str, int] = {}
+        for line in book.read_text().splitlines() if book.exists() else []:
+            counts[line] = counts.get(line, 0) + 1
+        return counts
+
+
+class Line:
+    """A loopback port that passes bytes on to a node, until it is cut or falls silent."""
+
+    def __init__(self, target: int) -> None:
+        self.target, self.is_cut, self.is_silent = target, False, False
+        self.writers: set[asyncio.StreamWriter] = set()
+        self.loop = asyncio.new_event_loop()
+        ready = threading.Event()
+        threading.Thread(target=self._serve, args=[ready], daemon=True).start()
+        ready.wait(10)
+
+    def _serve(self, ready: threading.Event) -> None:
+        asyncio.set_event_loop(self.loop)
+        server = self.loop.run_until_complete(
+            asyncio.start_server(self._pass_on, "127.0.0.1", 0))
+        self.port = server.sockets[0].getsockname()[1]
+        ready.set()
+        self.loop.run_forever()
+
+    async def _pass_on(self, reader, writer) -> None:
+        if self.is_cut:
+            writer.transport.abort()
+            return
+        try:
+            inner, outer = await asyncio.open_connection("127.0.0.1", self.target)
+        except OSError:
+            writer.transport.abort()
+            return
+        self.writers |= {writer, outer}
+        await asyncio.gather(self._pump(reader, outer), self._pump(inner, writer))
+        self.writers -= {writer, outer}
+
+    async def _pump(self, reader, writer) -> None:
+        with contextlib.suppress(OSError, ConnectionError):
+            while chunk := await reader.read(65536):
+                while self.is_silent:
+                    await asyncio.sleep(0.05)
+                writer.write(chunk)
+                await writer.drain()
+        writer.transport.abort()
+
+    def drop(self) -> None:
+        """Cut what is connected now; new connections are let through."""
+        for writer in list(self.writers):
+            self.loop.call_soon_threadsafe(writer.transport.abort)
+
+    def cut(self, is_cut: bool) -> None:
+        self.is_cut = is_cut
+        self.drop()

@@ -1,0 +1,20 @@
+"""The fault suite in a small size; the full one is a command, see tests/faults/run.py."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.faults.desk import DESKS, ROOT
+from tests.faults.nodes import can_run
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not can_run(), reason="needs root and sshd")]
+
+
+@pytest.mark.parametrize("backend", DESKS)
+def test_nothing_is_lost_and_nothing_done_twice(backend):
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.faults.run", "--backend", backend, "--jobs", "20",
+         "--faults", "30"], cwd=ROOT, capture_output=True, text=True, check=False)
+    print(done.stdout)
+    assert done.returncode == 0, done.stdout + done.stderr[-4000:]

@@ -1,0 +1,83 @@
+"""Rules when a job is queued: blocking hits refuse, warnings stay with the job."""
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from engagements.errors import InvalidInput
+from workers import preflight, services
+from workers.models import Card, Job, Node
+from workers.rules.facts import facts_of_job
+
+KIND = "adapt.megatron_train"
+
+
+@pytest.fixture
+def ready(db):
+    return Node.objects.create(name="n1", host="127.0.0.1", port=22, username="x", cards_total=8,
+                               state=Node.State.READY)
+
+
+def queue(people, engagement, node, **parameters):
+    return services.queue_job(actor=people["consultant"], kind=KIND, engagement=engagement,
+                              node=node, parameters=parameters)
+
+
+def test_blocking_hit_refuses_and_names_the_parameter(people, engagement, ready):
+    Node.objects.filter(pk=ready.pk).update(cards_total=1)
+    ready.refresh_from_db()
+    with pytest.raises(InvalidInput) as caught:
+        queue(people, engagement, ready)
+    assert list(caught.value.details["parameters"]) == ["tensor_parallel"]
+    assert "R-PAR-01" in caught.value.message
+    assert Job.objects.count() == 0
+
+
+def test_further_arguments_are_facts(people, engagement, ready):
+    with pytest.raises(InvalidInput, match="R-PAR-05"):
+        queue(people, engagement, ready, extra="--num-layers 31")
+
+
+def test_warning_is_kept_with_the_job_and_shown(client, people, engagement, ready):
+    job = queue(people, engagement, ready, learning_rate=0.01)
+    hits = preflight.kept_hits(job.results)
+    assert [(h.rule, h.place, h.value) for h in hits] == [("R-CFG-14", "learning_rate", "0.01")]
+    client.force_login(people["consultant"])
+    assert "R-CFG-14" in client.get(reverse("workers:job", args=[job.pk])).content.decode()
+
+
+def test_unpaired_versions_of_the_node_refuse(people, engagement, ready):
+    Node.objects.filter(pk=ready.pk).update(
+        software={"torch": "2.6.0", "torch_npu": "2.1.0.post12"})
+    ready.refresh_from_db()
+    with pytest.raises(InvalidInput, match="R-ENV-18"):
+        queue(people, engagement, ready)
+
+
+def test_sick_chip_matters_only_where_too_few_are_left(people, engagement, ready):
+    for index in range(8):
+        Card.objects.create(node=ready, index=index, npu_id=index, read_at=timezone.now(),
+                            health="Alarm" if index == 7 else "OK")
+    with pytest.raises(InvalidInput, match="R-ENV-01"):
+        queue(people, engagement, ready)
+    assert queue(people, engagement, ready, cards=4).pk
+
+
+def test_form_checks_without_queueing(client, people, engagement, ready):
+    client.force_login(people["administrator"])
+    url = f"{reverse('workers:job_new')}?engagement={engagement.code}&kind={KIND}"
+    page = client.get(url)
+    assert "R-CFG-14" not in page.content.decode()
+    fields = page.context["form"].fields.items()
+    data = {**{name: field.initial for name, field in fields if field.initial is not None},
+            "node": ready.pk, "script": "pretrain_gpt.py", "cards": 8, "tensor_parallel": 2,
+            "pipeline_parallel": 2, "train_iters": 200, "micro_batch_size": 1, "priority": 0,
+            "global_batch_size": 16, "seq_length": 1024, "seed": 1, "learning_rate": "0.01",
+            "only_check": "yes"}
+    assert "R-CFG-14" in client.post(url, data).content.decode()
+    assert Job.objects.count() == 0
+
+
+def test_unknown_facts_are_left_out():
+    facts = facts_of_job({"tensor_parallel": 2, "extra": "--num-layers=24 --bf16"}, {"A": "1"})
+    assert facts == {"tp": 2, "num_layers": 24, "A": "1"}

@@ -1,0 +1,170 @@
+"""Files from a node: strange names, links, cut lines, changing files, the store."""
+
+import os
+
+import pytest
+
+from workers import runner, services, ssh, transfer
+from workers.kinds import Finished, JobKind, Judgement, Parameter
+from workers.kinds import base as registry
+from workers.models import Artifact, JobState, Node
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class WriterKind(JobKind):
+    code = "test.writer"
+    title = "writer"
+    needs_model = False
+    collect = ("*",)
+    parameters = (Parameter("script", "script"),)
+
+    def argv(self, parameters):
+        return ["bash", "-c", parameters["script"]]
+
+    def judge(self, finished: Finished) -> Judgement:
+        return Judgement(finished.exit_status == 0, "status")
+
+
+@pytest.fixture
+def run(monkeypatch, people, node, engagement):
+    monkeypatch.setitem(registry._kinds, WriterKind.code, WriterKind())
+
+    def go(script):
+        return runner.drive(services.queue_job(
+            actor=people["consultant"], kind="test.writer", node=node, engagement=engagement,
+            parameters={"script": script}))
+
+    return go
+
+
+def files(job) -> dict[str, bytes]:
+    return {a.name: a.file.read() for a in job.artifacts.exclude(name="log.txt")}
+
+
+def test_strange_names_come_back_as_they_are(run):
+    job = run(r"""printf 1 > 'two words'; printf 2 > ./-n; printf 3 > $'new\nline'; """
+              r"""printf 4 > $'quo\'te"'; printf 5 > 中文; printf 6 > $'\xff\xfe'""")
+    assert files(job) == {"two words": b"1", "-n": b"2", "new\nline": b"3", "quo'te\"": b"4",
+                          "中文": b"5", "\\xff\\xfe": b"6"}
+
+
+def test_link_out_of_the_folder_is_not_followed(run):
+    job = run("echo own > own; ln -s /etc/passwd out; ln -s /etc dir; mkfifo pipe")
+    assert files(job) == {"own": b"own\n"}
+
+
+def test_the_same_bytes_are_stored_once(run):
+    first, second = run("printf same > a"), run("printf same > b")
+    names = set(Artifact.objects.filter(job__in=[first, second]).exclude(
+        name="log.txt").values_list("file", flat=True))
+    assert len(names) == 1
+
+
+def test_small_and_large_files_carry_the_nodes_checksum(run):
+    job = run("printf x > small; head -c 9000000 /dev/zero > large")
+    assert [(a.name, a.size, a.node_sha256 == a.sha256)
+            for a in job.artifacts.exclude(name="log.txt")] == [
+        ("large", 9_000_000, True), ("small", 1, True)]
+
+
+def test_cut_line_is_taken_up_where_it_ended(run, monkeypatch):
+    download, cuts = ssh.download, []
+
+    def cut_once(node, script, sink, timeout=3600):
+        def until_half(chunk):
+            if not cuts and "desk data" in script and "large" in script:
+                sink(chunk[:1000])
+                cuts.append(script)
+                raise ssh.Unreachable("connection lost")
+            sink(chunk)
+
+        download(node, script, until_half, timeout)
+
+    monkeypatch.setattr(transfer.ssh, "download", cut_once)
+    job = run("head -c 9000000 /dev/urandom > large")
+    [artifact] = job.artifacts.exclude(name="log.txt")
+    assert (len(cuts), artifact.size) == (1, 9_000_000)
+    assert artifact.sha256 == artifact.node_sha256
+
+
+def test_file_that_changes_while_collected_is_fetched_again(run, monkeypatch, ssh_server):
+    digests, calls = transfer.digests, []
+
+    def changed_at_first(node, place, some):
+        calls.append(place)
+        found = digests(node, place, some)
+        return dict.fromkeys(found, "0" * 64) if len(calls) == 1 else found
+
+    monkeypatch.setattr(transfer, "digests", changed_at_first)
+    job = run("printf x > a")
+    assert (job.state, len(calls), files(job)) == (JobState.SUCCEEDED, 2, {"a": b"x"})
+
+
+def test_vanished_scratch_folder_is_said(run, monkeypatch, ssh_server):
+    def gone(node, places):
+        return {place.directory: None for place in places}
+
+    monkeypatch.setattr(transfer, "list_files", gone)
+    job = run("true")
+    assert (job.state, job.message) == (
+        JobState.FAILED,
+        "The job's folder on the node has vanished; its files cannot be collected.")
+
+
+def test_full_store_is_waited_for(run, monkeypatch):
+    from workers import content_store
+
+    move, tries = content_store._move_into_place, []
+
+    def full_at_first(path, stream):
+        tries.append(path)
+        if len(tries) == 1:
+            raise OSError(28, "No space left on device")
+        move(path, stream)
+
+    monkeypatch.setattr(content_store, "_move_into_place", full_at_first)
+    job = run("printf x > a")
+    assert (job.state, files(job)) == (JobState.SUCCEEDED, {"a": b"x"})
+
+
+def test_node_without_a_checksum_tool_is_no_obstacle(tmp_path):
+    import subprocess
+
+    from workers import remote
+
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for name in ("sh", "cat"):
+        os.symlink(f"/bin/{name}", tools / name)
+    work = tmp_path / "jobs" / "desk-job-1-1-x" / "work"
+    work.mkdir(parents=True)
+    (work / "a").write_text("x")
+    names = ["a", "new\nline"]
+    script = remote.digest_script(remote.Place(str(tmp_path / "jobs"), "desk-job-1-1-x"), names)
+    answer = subprocess.run(["/bin/sh", "-s"], input=script.encode(), capture_output=True,
+                            check=True, env={"PATH": str(tools), "HOME": str(tmp_path)})
+    assert transfer.read_digests(names, answer.stdout.decode()) == dict.fromkeys(names, "")
+
+
+@pytest.mark.parametrize(("field", "value", "sentence"), [
+    ("username", "nobody-here", "refuses the login"),
+    ("port", 1, "does not answer"),
+    ("host", "192.0.2.1.invalid", "does not answer"),
+])
+def test_wrong_address_or_login_is_a_clear_sentence(
+        people, node, engagement, monkeypatch, field, value, sentence):
+    from django.utils.translation import override
+
+    monkeypatch.setitem(registry._kinds, WriterKind.code, WriterKind())
+    ssh.close_all()
+    Node.objects.filter(pk=node.pk).update(**{field: value})
+    node.refresh_from_db()
+    job = services.queue_job(actor=people["consultant"], kind="test.writer", node=node,
+                             engagement=engagement, parameters={"script": "true"})
+    runner.advance_while_due(job.pk)
+    job.refresh_from_db()
+    with override("en"):
+        assert (job.state, sentence in job.sentence) == (JobState.UNKNOWN, True)
+    node.refresh_from_db()
+    assert node.contacts.get().is_reachable is False

@@ -1,0 +1,115 @@
+"""Many jobs of one node, started, polled and finished together."""
+
+import time
+
+import pytest
+from django.utils import timezone
+
+from tests.workers.shell_kind import ShellKind
+from workers import runner, services, ssh, visits
+from workers.kinds import base as registry
+from workers.models import Job, JobState
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def queue(people, node, engagement, monkeypatch):
+    monkeypatch.setitem(registry._kinds, ShellKind.code, ShellKind())
+
+    def go(script, cards=0):
+        return services.queue_job(actor=people["consultant"], kind="test.shell", node=node,
+                                  engagement=engagement,
+                                  parameters={"script": script, "cards": cards})
+
+    return go
+
+
+def visit_until_final(node, seconds=20):
+    deadline = time.monotonic() + seconds
+    while Job.objects.in_flight().exists() and time.monotonic() < deadline:
+        for job_id in visits.due_jobs():
+            runner.advance_while_due(job_id)
+        visits.visit_nodes([node.pk])
+        time.sleep(0.05)
+
+
+def log_of(job):
+    return job.artifacts.get(name="log.txt").file.read().decode()
+
+
+def test_jobs_of_a_node_travel_together_and_stay_apart(queue, node, ssh_server):
+    jobs = [queue(f"echo n{n}; exit {n % 2}") for n in range(6)]
+    jobs.append(queue("printf abc > a.txt; echo files"))
+    visit_until_final(node)
+    states = [Job.objects.get(pk=job.pk).state for job in jobs]
+    assert states == [JobState.SUCCEEDED, JobState.FAILED] * 3 + [JobState.SUCCEEDED]
+    assert [log_of(job) for job in jobs] == [f"n{n}\n" for n in range(6)] + ["files\n"]
+    assert jobs[-1].artifacts.get(name="a.txt").file.read() == b"abc"
+
+
+def test_a_long_log_is_fetched_to_its_end_before_the_job_ends(queue, node):
+    jobs = [queue("head -c 2000000 /dev/zero | tr '\\0' x; echo; echo end; exit 0"),
+            queue("seq 200000")]
+    visit_until_final(node)
+    assert {Job.objects.get(pk=job.pk).state for job in jobs} == {JobState.SUCCEEDED}
+    assert [len(log_of(job)) for job in jobs] == [2_000_005, 1_288_895]
+    assert log_of(jobs[0]).endswith("x\nend\n")
+
+
+def test_one_script_starts_all_that_wait(queue, node, monkeypatch):
+    for n in range(5):
+        queue(f"echo {n}")
+    sent = []
+    run_many = ssh.run_many
+    monkeypatch.setattr(ssh, "run_many", lambda scripts: (sent.extend(scripts),
+                                                           run_many(scripts))[1])
+    visits.visit_nodes([node.pk])
+    assert len(sent) == 1
+    assert set(Job.objects.values_list("state", flat=True)) == {JobState.RUNNING}
+    visit_until_final(node)
+    assert set(Job.objects.values_list("state", flat=True)) == {JobState.SUCCEEDED}
+
+
+def test_who_waits_for_cards_does_not_hold_up_the_others(queue, node):
+    first, waiting, free = queue("sleep 30", cards=8), queue("true", cards=1), queue("true")
+    visits.visit_nodes([node.pk])
+    assert [Job.objects.get(pk=job.pk).state for job in (first, waiting, free)] == [
+        JobState.RUNNING, JobState.LEASING, JobState.RUNNING]
+    services.cancel_job(actor=first.created_by, job=first)
+    visit_until_final(node)
+    assert [Job.objects.get(pk=job.pk).state for job in (first, waiting, free)] == [
+        JobState.CANCELLED, JobState.SUCCEEDED, JobState.SUCCEEDED]
+
+
+def test_lost_answer_to_a_start_does_not_start_it_twice(queue, node, ssh_server, monkeypatch):
+    job = queue("echo ran >> $HOME/visited; echo done")
+    run_many = ssh.run_many
+
+    def cut(scripts):
+        for asked, _answer in run_many(scripts):
+            yield asked, ssh.Unreachable("the connection broke")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ssh, "run_many", cut)
+        visits.visit_nodes([node.pk])
+    job.refresh_from_db()
+    assert (job.state, job.state_before_unknown) == (JobState.UNKNOWN, JobState.STARTING)
+    Job.objects.update(next_step_at=timezone.now())
+    visit_until_final(node)
+    assert Job.objects.get(pk=job.pk).state == JobState.SUCCEEDED
+    assert (ssh_server.root / "home" / "visited").read_text() == "ran\n"
+
+
+def test_cut_answer_is_no_answer(queue, node, monkeypatch):
+    jobs = [queue("true"), queue("true")]
+    run_many = ssh.run_many
+
+    def cut(scripts):
+        for asked, answer in run_many(scripts):
+            yield asked, ssh.Answer(0, answer.stdout[:30], b"")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ssh, "run_many", cut)
+        visits.visit_nodes([node.pk])
+    assert {Job.objects.get(pk=job.pk).state for job in jobs} == {JobState.UNKNOWN}

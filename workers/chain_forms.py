@@ -1,0 +1,79 @@
+"""Forms of chains: a name and rows of steps, and the models a chain is started for."""
+
+from django import forms
+from django.utils.translation import gettext as translate
+from django.utils.translation import gettext_lazy as _
+
+from engagements.models import Engagement, MigratedModel
+from workers import kinds
+from workers.models import Node
+
+TESTS = (("", _("The step before has succeeded")), ("is", _("… and its result is")),
+         ("is_not", _("… and its result is not")), ("above", _("… and its result is above")),
+         ("below", _("… and its result is below")))
+
+
+class ChainForm(forms.Form):
+    name = forms.CharField(label=_("Name"), max_length=80)
+    description = forms.CharField(label=_("Description"), max_length=240, required=False)
+
+
+class StepForm(forms.Form):
+    """One step; a row without a kind is left out."""
+
+    kind = forms.ChoiceField(label=_("Kind"), required=False)
+    parameters = forms.CharField(
+        label=_("Parameters"), required=False, widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=_("One “name = value” per line; {model} stands for the model's code."))
+    test = forms.ChoiceField(label=_("Only if"), choices=TESTS, required=False)
+    result = forms.CharField(label=_("Name of the result"), max_length=60, required=False)
+    value = forms.CharField(label=_("Value"), max_length=120, required=False)
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["kind"].choices = [("", "—"), *(
+            (kind.code, f"{kind.title} ({kind.code})") for kind in kinds.all_kinds())]
+
+    def clean_parameters(self) -> dict:
+        """The lines as a dictionary of texts; the kind gives them their types."""
+        found = {}
+        for line in self.cleaned_data["parameters"].splitlines():
+            name, equals, value = line.partition("=")
+            if line.strip() and not equals:
+                raise forms.ValidationError(translate("“%(line)s” has no “=”.") % {"line": line})
+            if equals:
+                found[name.strip()] = value.strip()
+        return found
+
+    def step(self) -> dict | None:
+        """The step as `workers.chains.save_chain` takes it."""
+        data = self.cleaned_data
+        if not data.get("kind"):
+            return None
+        condition = {name: data[name] for name in ("result", "test", "value")}
+        return {"kind": data["kind"], "parameters": data["parameters"],
+                "condition": condition if data["test"] else None}
+
+
+StepFormSet = forms.formset_factory(StepForm, extra=5, max_num=20)
+
+
+class _Models(forms.ModelMultipleChoiceField):
+    def label_from_instance(self, obj: MigratedModel) -> str:
+        return f"{obj.engagement.code} · {obj}"
+
+
+class StartForm(forms.Form):
+    """The models and the node."""
+
+    models = _Models(
+        MigratedModel.objects.none(), label=_("Models"), widget=forms.CheckboxSelectMultiple)
+    node = forms.ModelChoiceField(Node.objects.none(), label=_("Node"), empty_label=None)
+
+    def __init__(self, *args, user, **kwargs):
+        super().__init__(*args, **kwargs)
+        mine = Engagement.objects.visible_to(user)
+        self.fields["models"].queryset = MigratedModel.objects.filter(
+            engagement__in=mine).select_related("engagement").order_by("engagement__code", "code")
+        self.fields["node"].queryset = Node.objects.visible_to(user).filter(
+            state=Node.State.READY)

@@ -1,0 +1,172 @@
+"""Evidence: files with checksums that can be verified, and repetitions (DOMAIN 4.6, AR-08, AR-10).
+
+The bundle for the customer, with verdicts and documents, is made by the reports; this one holds
+the raw files of jobs, for whoever wants to check them with sha256sum alone.
+"""
+
+import io
+import json
+import zipfile
+from typing import ClassVar
+
+from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext_lazy as _
+
+from engagements.errors import InvalidInput
+from engagements.stages import Stage
+from workers import agreement
+from workers.kinds.base import Finished, JobKind, Judgement, Parameter, get, register
+from workers.rules.facts import facts_of_job
+
+EVERY_STAGE = tuple(Stage)
+MOST_PACKED = 64 * 2**20
+
+
+def _files_of(job):
+    """Files of the job's model, or of its engagement, except those of bundles."""
+    from workers.models import Artifact
+
+    files = Artifact.objects.filter(engagement=job.engagement).exclude(job__kind="evi.bundle")
+    files = files.filter(model=job.model) if job.model else files
+    return files.select_related("job__node", "job__created_by", "model").order_by("pk")
+
+
+def _record(job) -> dict:
+    """Command, place, versions and people of one job."""
+    return {"job": job.pk, "kind": job.kind, "state": job.state, "command": job.command,
+            "parameters": job.parameters, "exit_status": job.exit_status,
+            "node": str(job.node or ""), "software": job.node.software if job.node else {},
+            "cards": job.results.get("cards") or [], "is_practice": job.is_practice,
+            "by": str(job.created_by or ""), "created_at": job.created_at.isoformat(),
+            "started_at": job.started_at.isoformat() if job.started_at else None,
+            "finished_at": job.finished_at.isoformat() if job.finished_at else None}
+
+
+@register
+class Bundle(JobKind):
+    code = "evi.bundle"
+    title = _("Bundle of raw files")
+    description = _("Checks every stored file of the model against its SHA-256, writes a manifest "
+                    "for sha256sum and the record of every job; packs the files if they are "
+                    "small.")
+    success = _("Every file still has the checksum it was stored with.")
+    stages = EVERY_STAGE
+    runs_on_node = False
+    usual_seconds = 30
+    parameters: ClassVar = (
+        Parameter("pack", _("Pack the files"), "flag", default=True,
+                  help=_("Up to 64 MB; larger ones are named in the manifest only.")),
+    )
+
+    def run_here(self, job, parameters):
+        from workers.artifacts import is_intact
+
+        files = list(_files_of(job))
+        damaged = [file for file in files if not is_intact(file)]
+        names = {file.pk: f"{file.pk}/{file.name}" for file in files}
+        manifest = "".join(f"{file.sha256}  {names[file.pk]}\n" for file in files)
+        jobs = {file.job.pk: _record(file.job) for file in files if file.job}
+        facts = {"files": len(files), "jobs": len(jobs), "damaged": len(damaged),
+                 "bytes": sum(file.size for file in files),
+                 "which": ", ".join(str(file.pk) for file in damaged[:5])}
+        outputs = {"manifest.txt": manifest.encode(), "jobs.json": json.dumps(
+            {"desk_report": "bundle", "jobs": list(jobs.values())}, indent=1).encode()}
+        if not files:
+            return Judgement(False, gettext_noop("There is no file to bundle.")), {}
+        if damaged:
+            return Judgement(False, gettext_noop(
+                "%(damaged)d of %(files)d files have another checksum than recorded: %(which)s."),
+                facts, facts), outputs
+        if parameters["pack"] and facts["bytes"] <= MOST_PACKED:
+            outputs["bundle.zip"] = _packed(files, names, outputs)
+        return Judgement(True, gettext_noop(
+            "%(files)d files of %(jobs)d jobs, every checksum verified."), facts, facts), outputs
+
+
+def _packed(files, names: dict, outputs: dict) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in outputs.items():
+            archive.writestr(name, data)
+        for file in files:
+            with file.file.open("rb") as stream:
+                archive.writestr(names[file.pk], stream.read())
+    return packed.getvalue()
+
+
+@register
+class Rerun(JobKind):
+    code = "evi.rerun"
+    title = _("Repetition of a job")
+    description = _("Runs a stored job again with the same command, variables and cards, and "
+                    "compares its figures with the first ones.")
+    success = _("At least one figure can be compared, and none differs by more than the "
+                "tolerance.")
+    stages = EVERY_STAGE
+    timeout_seconds = 7 * 24 * 3600
+    usual_seconds = 3600
+    parameters: ClassVar = (
+        Parameter("job", _("Job (number)"), "integer", minimum=1,
+                  help=_("A job of this engagement that succeeded on a node.")),
+        Parameter("tolerance", _("Tolerance"), "number", default=0.01, minimum=0, maximum=10,
+                  help=_("Largest relative difference of any figure; 0.01 is 1 %.")),
+    )
+
+    def example_command(self):
+        return []
+
+    def example_environment(self):
+        return {}
+
+    def require_place(self, parameters, engagement):
+        first = _first(parameters)
+        if first is None or first.engagement_id != getattr(engagement, "pk", None):
+            raise InvalidInput(gettext("Job %(number)s is no job of this engagement.")
+                               % {"number": parameters["job"]})
+        if first.state != "succeeded" or not first.command or first.kind == self.code:
+            raise InvalidInput(gettext("Only a job that succeeded on a node can be repeated."))
+
+    def argv(self, parameters):
+        return list(_first(parameters).command)
+
+    def environment(self, parameters):
+        first = _first(parameters)
+        return get(first.kind).environment(first.parameters) if first else {}
+
+    def cards_for(self, parameters):
+        first = _first(parameters)
+        return first.cards_wanted if first else 0
+
+    def globs(self, parameters):
+        first = _first(parameters)
+        return get(first.kind).globs(first.parameters)
+
+    def facts(self, parameters):
+        first = _first(parameters)
+        return facts_of_job(first.parameters, {}, get(first.kind).facts(first.parameters)
+                            ) if first else {}
+
+    def judge(self, finished: Finished) -> Judgement:
+        first = _first(finished.parameters)
+        compared = agreement.compared(agreement.of_job(first),
+                                      agreement.of_readings(finished.readings))
+        if finished.exit_status != first.exit_status or not compared:
+            return Judgement(False, gettext_noop(
+                "Job %(job)d cannot be compared: status %(status)s, %(n)d figures on both sides."),
+                {"job": first.pk, "status": finished.exit_status, "n": len(compared)})
+        worst = max(compared, key=lambda pair: pair.difference)
+        facts = {"job": first.pk, "n": len(compared), "name": worst.name,
+                 "difference": worst.difference, "shown": f"{100 * worst.difference:.4g}"}
+        if worst.difference > finished.parameters["tolerance"]:
+            return Judgement(False, gettext_noop(
+                "%(name)s differs by %(shown)s %% from job %(job)d; %(n)d figures compared."),
+                facts, facts)
+        return Judgement(True, gettext_noop(
+            "%(n)d figures agree with job %(job)d; the largest difference is %(shown)s %% "
+            "(%(name)s)."), facts, facts)
+
+
+def _first(parameters: dict):
+    from workers.models import Job
+
+    return Job.objects.filter(pk=parameters["job"]).select_related("node").first()

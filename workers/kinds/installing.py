@@ -1,0 +1,222 @@
+"""Installations on a node (DOMAIN 4.1). Each wants an explicit confirmation."""
+
+from typing import ClassVar
+
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_noop
+
+from engagements.stages import Stage
+from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+
+CONFIRMED = Parameter(
+    "confirmed", _("The customer has approved this installation"), "flag", must_confirm=True,
+    help=_("It changes the node for everybody and may need a restart."))
+CHECKSUMS = Parameter("checksums", _("Checksum file"), "path",
+                      help=_("As sha256sum writes it; a package that is not in it is refused."))
+# $1 checksum file, $2 path option, then the packages in order; nothing is run unchecked.
+INSTALL = r"""
+sums=$1; option=$2; shift 2
+for package; do
+  name=$(basename "$package")
+  (cd "$(dirname "$package")" && grep -F "  $name" "$sums" | sha256sum -c -) || {
+    echo "checksum refused: $name"; exit 3; }
+done
+for package; do
+  chmod +x "$package" && "$package" --install --quiet $option || exit $?
+done
+"""
+VERSION_FILE = r"""
+info=$(find "$3" -name ascend_toolkit_install.info 2>/dev/null | sort | tail -n 1)
+[ -n "$info" ] && cp "$info" ascend_toolkit_install.info
+"""
+
+
+class _Install(JobKind):
+    stages = (Stage.ENV,)
+    needs_model = False
+    timeout_seconds = 2 * 3600
+    usual_seconds = 900
+
+    def refused(self, finished: Finished) -> Judgement | None:
+        """What speaks against success, whatever was installed."""
+        if "checksum refused" in finished.log:
+            return Judgement(False, gettext_noop(
+                "A package does not have the checksum of the list; nothing was installed."))
+        if finished.exit_status != 0 or "[ERROR]" in finished.log:
+            return Judgement(False, gettext_noop(
+                "The installation failed with status %(status)s; the log shows why."),
+                {"status": finished.exit_status})
+        return None
+
+
+@register
+class HdkInstall(_Install):
+    code = "env.hdk_install"
+    title = _("Driver and firmware installation")
+    description = _("Checks and installs the driver package, then the firmware package.")
+    success = _("Both packages end with status 0 and npu-smi lists chips afterwards.")
+    parameters: ClassVar = (
+        Parameter("driver", _("Driver package on the node"), "path"),
+        Parameter("firmware", _("Firmware package on the node"), "path"),
+        CHECKSUMS, CONFIRMED,
+    )
+
+    def argv(self, parameters):
+        p = parameters
+        return ["sh", "-c", INSTALL + "\nexec npu-smi info\n", "install", p["checksums"], "",
+                p["driver"], p["firmware"]]
+
+    def judge(self, finished: Finished) -> Judgement:
+        refused = self.refused(finished)
+        if refused:
+            return refused
+        if "npu-smi" not in finished.log or "| NPU" not in finished.log:
+            return Judgement(False, gettext_noop(
+                "Installed, but npu-smi lists no chips; the node may need a restart."))
+        return Judgement(True, gettext_noop(
+            "Driver and firmware are installed; npu-smi lists the chips. A restart may be "
+            "needed."))
+
+
+@register
+class CannInstall(_Install):
+    code = "env.cann_install"
+    title = _("CANN installation")
+    description = _("Checks and installs toolkit, then kernels, then NNAL.")
+    success = _("Every package ends with status 0 and the version file names the wanted version "
+                "or a newer one.")
+    collect = ("ascend_toolkit_install.info",)
+    parameters: ClassVar = (
+        Parameter("toolkit", _("Toolkit package on the node"), "path"),
+        Parameter("kernels", _("Kernels package on the node"), "path", is_required=False),
+        Parameter("nnal", _("NNAL package on the node"), "path", is_required=False),
+        CHECKSUMS,
+        Parameter("install_path", _("Folder to install into"), "path",
+                  default="/usr/local/Ascend"),
+        Parameter("least_version", _("Least version"), default="8.0.0"),
+        CONFIRMED,
+    )
+
+    def argv(self, parameters):
+        p = parameters
+        # The folder is one word of the script's own arguments: the packages take it as an option.
+        script = ('folder=$1; shift; ' + INSTALL.replace(
+            "$option", '--install-path="$folder"') + VERSION_FILE.replace("$3", "$folder"))
+        packages = [p[name] for name in ("toolkit", "kernels", "nnal") if p[name]]
+        return ["sh", "-c", script, "install", p["install_path"], p["checksums"], "", *packages]
+
+    def facts(self, parameters):
+        return {"install_order": [n for n in ("toolkit", "kernels", "nnal") if parameters[n]]}
+
+    def judge(self, finished: Finished) -> Judgement:
+        refused = self.refused(finished)
+        if refused:
+            return refused
+        found = finished.of_kind("version_info")
+        version = str(found[0].values.get("version") or "") if found else ""
+        facts = {"version": version or "–", "least": finished.parameters["least_version"]}
+        if _numbers(version) < _numbers(facts["least"]):
+            return Judgement(False, gettext_noop(
+                "Version %(version)s is installed; %(least)s is the least."), facts, facts)
+        return Judgement(True, gettext_noop("CANN %(version)s is installed."), facts, facts)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """8.0.RC3 -> (8, 0, 0): release candidates count as before the release's first patch."""
+    return tuple(int(word) if word.isdigit() else 0 for word in version.split("."))
+
+
+@register
+class MindSpeedInstall(_Install):
+    code = "env.mindspeed_install"
+    title = _("MindSpeed installation")
+    description = _("Clones MindSpeed and Megatron-LM, checks the branches out, installs with "
+                    "pip.")
+    success = _("Both repositories stand at the asked-for branches and pip knows MindSpeed.")
+    collect = ("packages.txt",)
+    parameters: ClassVar = (
+        Parameter("mindspeed_url", _("Address of MindSpeed"), "name",
+                  default="https://gitee.com/ascend/MindSpeed.git"),
+        Parameter("mindspeed_branch", _("Branch of MindSpeed"), "name",
+                  default="2.0.0_core_r0.8.0"),
+        Parameter("megatron_url", _("Address of Megatron-LM"), "name",
+                  default="https://github.com/NVIDIA/Megatron-LM.git"),
+        Parameter("megatron_branch", _("Branch of Megatron-LM"), "name", default="core_r0.8.0"),
+        Parameter("folder", _("Folder to clone into"), "path", default="~/mindspeed"),
+        CONFIRMED,
+    )
+
+    def argv(self, parameters):
+        script = ('set -e; here=$PWD; mkdir -p "$1"; cd "$1"; '
+                  'git clone -b "$3" -- "$2" MindSpeed; git clone -b "$5" -- "$4" Megatron-LM; '
+                  'echo "head MindSpeed $(git -C MindSpeed rev-parse HEAD)"; '
+                  'echo "head Megatron-LM $(git -C Megatron-LM rev-parse HEAD)"; '
+                  'pip3 install -e MindSpeed; pip3 list > "$here/packages.txt"')
+        names = ("folder", "mindspeed_url", "mindspeed_branch", "megatron_url", "megatron_branch")
+        return ["sh", "-c", script, "install", *(parameters[name] for name in names)]
+
+    def facts(self, parameters):
+        return {name: parameters[f"{name}_branch"] for name in ("mindspeed", "megatron")}
+
+    def judge(self, finished: Finished) -> Judgement:
+        refused = self.refused(finished)
+        heads = dict(line.split()[1:3] for line in finished.log.splitlines()
+                     if line.startswith("head ") and len(line.split()) == 3)
+        if refused or len(heads) < 2:
+            return refused or Judgement(False, gettext_noop("A repository was not cloned."))
+        pair = {name: finished.parameters[f"{name}_branch"] for name in ("mindspeed", "megatron")}
+        facts = {"mindspeed": heads["MindSpeed"][:12], "megatron": heads["Megatron-LM"][:12]}
+        if pair["megatron"] not in pair["mindspeed"] and pair["mindspeed"] != "master":
+            return Judgement(True, gettext_noop(
+                "MindSpeed %(mindspeed)s and Megatron-LM %(megatron)s are installed; their "
+                "branches do not name each other, check that they belong together."), facts, facts)
+        return Judgement(True, gettext_noop(
+            "MindSpeed %(mindspeed)s and Megatron-LM %(megatron)s are installed."), facts, facts)
+
+
+def _devices(parameters: dict) -> list[str]:
+    """Device files of the container: three for control, one per card (R-ENV-13)."""
+    control = ("davinci_manager", "hisi_hdc", "devmm_svm")
+    return [f"/dev/{name}" for name in (
+        *control, *(f"davinci{n}" for n in range(parameters["devices"])))]
+
+
+@register
+class MindieContainer(_Install):
+    code = "env.mindie_container"
+    title = _("MindIE container")
+    description = _("Starts a MindIE container with one device file per card.")
+    success = _("Docker gives the container's number and the container runs.")
+    parameters: ClassVar = (
+        Parameter("image", _("Image"), "name"),
+        Parameter("name", _("Name of the container"), "name", default="mindie"),
+        Parameter("devices", _("Cards"), "integer", default=8, minimum=1, maximum=16,
+                  help=_("Devices 0 to n−1 are passed on.")),
+        Parameter("shm_gb", _("Shared memory"), "integer", default=16, minimum=1, maximum=1024,
+                  unit="GB"),
+        Parameter("weights", _("Folder of the weights"), "path"),
+        CONFIRMED,
+    )
+
+    def facts(self, parameters):
+        return {"container_devices": _devices(parameters), "cards": parameters["devices"],
+                "shm_size_gb": parameters["shm_gb"], "mindie_image": parameters["image"]}
+
+    def argv(self, parameters):
+        p = parameters
+        mounts = ["/usr/local/Ascend/driver:/usr/local/Ascend/driver:ro",
+                  "/usr/local/sbin:/usr/local/sbin:ro"]
+        script = ('docker run "$@" && '
+                  'docker inspect -f "running {{.State.Running}} image {{.Image}}" "$0"')
+        return ["sh", "-c", script, p["name"], "-it", "-d", "--net=host",
+                f"--shm-size={p['shm_gb']}g", "--name", p["name"],
+                *(f"--device={name}" for name in _devices(p)),
+                *(word for mount in mounts for word in ("-v", mount)),
+                "--mount", f"type=bind,source={p['weights']},target=/weights,readonly",
+                p["image"], "bash"]
+
+    def judge(self, finished: Finished) -> Judgement:
+        if finished.exit_status != 0 or "running true" not in finished.log:
+            return Judgement(False, gettext_noop("The container does not run; see the log."))
+        return Judgement(True, gettext_noop("The container %(name)s runs."),
+                         {"name": finished.parameters["name"]})

@@ -1,0 +1,213 @@
+"""Runs of a project's own script: smoke training, evaluation, dumps, profiles (DOMAIN 4.2–4.4)."""
+
+from typing import ClassVar
+
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_noop
+
+from engagements.stages import Stage
+from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+
+COMMON = (
+    Parameter("script", _("Script of the project"), "path"),
+    Parameter("arguments", _("Arguments"), is_required=False,
+              help=_("Separated by blanks, passed as they are.")),
+    Parameter("cards", _("Cards"), "integer", default=1, minimum=1, maximum=16),
+    Parameter("python", _("Python interpreter"), "path", default="python3"),
+)
+
+
+class ProjectRun(JobKind):
+    """Base: the script runs in the job's folder and is to write its files there."""
+
+    timeout_seconds = 24 * 3600
+    usual_seconds = 1800
+    parameters: ClassVar = COMMON
+    none_found: ClassVar[str]
+
+    def argv(self, parameters):
+        return [parameters["python"], parameters["script"],
+                *(parameters["arguments"] or "").split()]
+
+    def environment(self, parameters):
+        return {"PYTHONUNBUFFERED": "1"}
+
+    def files(self, finished: Finished, kind: str, form: str = "") -> list[dict]:
+        """Values of the collected files (not of the log) of that kind and form."""
+        return [reading.values for name, reading in finished.readings.items()
+                if reading.kind == kind and name != "log.txt"
+                and form in ("", reading.values.get("form"))]
+
+    def missing(self, finished: Finished) -> Judgement:
+        return Judgement(False, self.none_found, {"status": finished.exit_status})
+
+
+@register
+class SmokeTrain(ProjectRun):
+    code = "adapt.smoke_train"
+    title = _("Smoke training")
+    description = _("Starts the migrated project for a few steps.")
+    success = _("The log shows at least that many steps with finite losses and names no CUDA "
+                "error.")
+    stages = (Stage.TRAIN_ADAPT,)
+    shows_progress = True
+    parameters: ClassVar = (
+        *COMMON, Parameter("steps", _("Least steps"), "integer", default=10, minimum=1,
+                           maximum=100_000))
+    none_found = gettext_noop("The log holds no loss (status %(status)s).")
+
+    def judge(self, finished: Finished) -> Judgement:
+        readings = finished.of_kind("training_log")
+        loss = readings[0].values.get("loss") or {} if readings else {}
+        facts = {"points": loss.get("points", 0), "nonfinite": loss.get("nonfinite", 0),
+                 "steps": finished.parameters["steps"], "status": finished.exit_status}
+        if not facts["points"]:
+            return self.missing(finished)
+        if "CUDA error" in finished.log or finished.exit_status != 0 or facts["nonfinite"]:
+            return Judgement(False, gettext_noop(
+                "%(points)d losses, %(nonfinite)d of them not finite; status %(status)s. See the "
+                "log."), facts, facts)
+        if facts["points"] < facts["steps"]:
+            return Judgement(False, gettext_noop(
+                "Only %(points)d of %(steps)d steps are in the log."), facts, facts)
+        return Judgement(True, gettext_noop("%(points)d steps, all losses finite."), facts, facts)
+
+
+@register
+class AsdRun(SmokeTrain):
+    code = "acc.asd_run"
+    title = _("Training with silent-fault detection")
+    description = _("Runs the training with torch_npu's detection of feature values switched on.")
+    success = _("The training succeeds and the log holds no detection alarm.")
+    stages = (Stage.TRAIN_TUNE,)
+    parameters: ClassVar = (
+        *SmokeTrain.parameters,
+        Parameter("torch_npu", _("torch_npu release"), "choice", default="from_7.1.0",
+                  choices=("to_7.0.0", "from_7.1.0"),
+                  help=_("It decides which variable is set; both together are an error.")),
+    )
+
+    def environment(self, parameters):
+        new = parameters["torch_npu"] == "from_7.1.0"
+        chosen = {"NPU_ASD_CONFIG": "enable:true"} if new else {"NPU_ASD_ENABLE": "1"}
+        return {**super().environment(parameters), **chosen}
+
+    def judge(self, finished):
+        alarms = [line for line in finished.log.splitlines()
+                  if "[Silent" in line or "SilentCheck" in line or "silent data" in line.lower()]
+        if alarms:
+            return Judgement(False, gettext_noop(
+                "%(n)d alarms of the detection, first: %(first)s"),
+                {"n": len(alarms), "first": alarms[0][:200]})
+        return super().judge(finished)
+
+
+@register
+class ConfigPack(ProjectRun):
+    code = "acc.config_pack"
+    title = _("Configuration pack before training")
+    description = _("Runs the script into which ConfigChecker was put until its zip exists.")
+    success = _("A zip with the recorded configuration was written.")
+    stages = (Stage.TRAIN_TUNE,)
+    collect = ("*.zip", "*/*.zip")
+    none_found = gettext_noop("No configuration pack was written (status %(status)s).")
+
+    def judge(self, finished: Finished) -> Judgement:
+        packs = self.files(finished, "config_check", "pack")
+        if not packs:
+            return self.missing(finished)
+        facts = {"members": len(packs[0]["members"]), "packages": len(packs[0]["packages"])}
+        return Judgement(True, gettext_noop(
+            "A pack of %(members)d files with %(packages)d packages."), facts, facts)
+
+
+@register
+class Dump(ProjectRun):
+    code = "acc.dump"
+    title = _("Accuracy dump")
+    description = _("Runs the script with PrecisionDebugger, which reads the configuration named "
+                    "in MSPROBE_CONFIG.")
+    success = _("Every rank wrote a dump.json that holds at least one operator.")
+    stages = (Stage.TRAIN_TUNE,)
+    collect = ("dump_config.json", "*/step*/*/*.json", "step*/*/*.json")
+    parameters: ClassVar = (
+        *COMMON, Parameter("config", _("config.json of PrecisionDebugger"), "path"),
+        Parameter("ranks", _("Ranks"), "integer", default=1, minimum=1, maximum=4096))
+    none_found = gettext_noop("No dump was written (status %(status)s).")
+
+    def argv(self, parameters):
+        # A copy beside the dumps: what was asked for belongs to what came of it.
+        script = 'cp "$1" dump_config.json || exit $?; export MSPROBE_CONFIG="$1"; shift; exec "$@"'
+        return ["sh", "-c", script, "dump", parameters["config"], *super().argv(parameters)]
+
+    def facts(self, parameters):
+        return {"is_dump": True}
+
+    def judge(self, finished: Finished) -> Judgement:
+        dumps = [name for name in finished.files if name.endswith("/dump.json")]
+        if not dumps or finished.exit_status != 0:
+            return self.missing(finished)
+        facts = {"dumps": len(dumps), "ranks": finished.parameters["ranks"]}
+        if len({name.rsplit("/", 2)[-2] for name in dumps}) < facts["ranks"]:
+            return Judgement(False, gettext_noop(
+                "%(dumps)d dumps were written, but not for all %(ranks)d ranks."), facts, facts)
+        return Judgement(True, gettext_noop("%(dumps)d dumps were written."), facts, facts)
+
+
+@register
+class Evaluate(ProjectRun):
+    code = "acc.eval"
+    title = _("Evaluation scores")
+    description = _("Runs the project's evaluation and reads its scores.")
+    success = _("A file with scores was written.")
+    stages = (Stage.TRAIN_TUNE, Stage.INFER_TUNE)
+    collect = ("*.json", "*/*.json", "*/*/*.json", "*.csv", "*/*.csv")
+    none_found = gettext_noop("No file with scores was found (status %(status)s).")
+
+    def judge(self, finished: Finished) -> Judgement:
+        found = self.files(finished, "evaluation")
+        scores = [score for values in found for score in values.get("scores", [])]
+        if finished.exit_status != 0 or not scores:
+            return self.missing(finished)
+        first = scores[0]
+        facts = {"n": len(scores), "task": str(first.get("task")), "value": first.get("value")}
+        return Judgement(True, gettext_noop("%(n)d scores; %(task)s: %(value)s."), facts, facts)
+
+
+@register
+class Profile(ProjectRun):
+    code = "perf.profile"
+    title = _("Performance profile")
+    description = _("Runs the script with torch_npu's profiler and collects its tables.")
+    success = _("A profile folder with step times was written.")
+    stages = (Stage.TRAIN_TUNE,)
+    collect = ("*_ascend_pt/*.json", "*/*_ascend_pt/*.json",
+               "*_ascend_pt/ASCEND_PROFILER_OUTPUT/*.csv",
+               "*/*_ascend_pt/ASCEND_PROFILER_OUTPUT/*.csv")
+    none_found = gettext_noop("No profile with step times was written (status %(status)s).")
+
+    def judge(self, finished: Finished) -> Judgement:
+        steps = self.files(finished, "profile", "step_trace_time")
+        if not steps:
+            return self.missing(finished)
+        facts = {"n": len(steps), "rows": sum(values["rows"] for values in steps)}
+        return Judgement(True, gettext_noop(
+            "Step times of %(n)d ranks with %(rows)d rows."), facts, facts)
+
+
+@register
+class OnnxExport(ProjectRun):
+    code = "adapt.onnx_export"
+    title = _("ONNX export")
+    description = _("Runs the project's export script and collects the .onnx files.")
+    success = _("At least one .onnx file was written.")
+    stages = (Stage.INFER_MIGRATE,)
+    collect = ("*.onnx", "*/*.onnx")
+    none_found = gettext_noop("No .onnx file was written (status %(status)s).")
+
+    def judge(self, finished: Finished) -> Judgement:
+        models = [name for name in finished.files if name.endswith(".onnx")]
+        if finished.exit_status != 0 or not models:
+            return self.missing(finished)
+        facts = {"n": len(models), "first": models[0]}
+        return Judgement(True, gettext_noop("%(n)d models, first %(first)s."), facts, facts)

@@ -1,0 +1,143 @@
+"""Serving and conversion for serving (DOMAIN 4.5)."""
+
+import re
+from typing import ClassVar
+
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_noop
+
+from engagements.stages import Stage
+from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+
+ANSWER = re.compile(r"(?m)^.*Answer\[\d+\]:[ \t]*(\S.*)$")
+TOKENS = re.compile(r"Generate\[\d+\] token num:\s*\(?\d*,?\s*(\d+)\)?")
+
+
+@register
+class MindieRun(JobKind):
+    code = "inf.mindie_run"
+    title = _("MindIE single inference")
+    description = _("Runs examples/run_pa.py of ATB Speed on one question.")
+    success = _("The log holds an answer that is not empty.")
+    stages = (Stage.INFER_MIGRATE,)
+    timeout_seconds = 3600
+    usual_seconds = 300
+    parameters: ClassVar = (
+        Parameter("weights", _("Folder of the weights"), "path"),
+        Parameter("question", _("Question"), default="What is deep learning?"),
+        Parameter("atb_speed", _("Folder of ATB Speed"), "path",
+                  default="/usr/local/Ascend/atb-models", help=_("ATB_SPEED_HOME_PATH")),
+        Parameter("cards", _("Cards"), "integer", default=1, minimum=1, maximum=16),
+        Parameter("python", _("Python interpreter"), "path", default="python3"),
+    )
+
+    def argv(self, parameters):
+        p = parameters
+        script = 'cd "$1" && shift && exec "$@"'
+        return ["sh", "-c", script, "run_pa", p["atb_speed"], p["python"], "examples/run_pa.py",
+                "--model_path", p["weights"], "--input_texts", p["question"]]
+
+    def judge(self, finished: Finished) -> Judgement:
+        answers, tokens = ANSWER.findall(finished.log), TOKENS.findall(finished.log)
+        if finished.exit_status != 0 or not answers:
+            return Judgement(False, gettext_noop("No answer was printed; see the log."))
+        facts = {"answer": answers[0][:200], "tokens": int(tokens[0]) if tokens else 0}
+        return Judgement(True, gettext_noop("Answered with %(tokens)d tokens."), facts, facts)
+
+
+@register
+class MindieBench(JobKind):
+    code = "inf.mindie_bench"
+    title = _("Serving benchmark")
+    description = _("MindIE Benchmark against a running service: latencies and throughput.")
+    success = _("Every request was answered.")
+    stages = (Stage.INFER_TUNE,)
+    timeout_seconds = 12 * 3600
+    usual_seconds = 1800
+    collect = ("instance/*.csv", "instance/*.json")
+    parameters: ClassVar = (
+        Parameter("dataset", _("Data set on the node"), "path"),
+        Parameter("dataset_type", _("Type of the data set"), "choice", default="gsm8k",
+                  choices=("gsm8k", "ceval", "mmlu", "humaneval", "truthfulqa", "synthetic")),
+        Parameter("model_name", _("Name of the model"), "name"),
+        Parameter("weights", _("Folder of the weights"), "path"),
+        Parameter("http", _("Address of the service"), "name", default="http://127.0.0.1:1025"),
+        Parameter("management", _("Address of its management"), "name",
+                  default="http://127.0.0.2:1026"),
+        Parameter("concurrency", _("Concurrent requests"), "integer", default=10, minimum=1,
+                  maximum=10_000),
+        Parameter("rate", _("Requests per second"), "number", minimum=0.01, maximum=100_000,
+                  is_required=False, unit="1/s"),
+        Parameter("output_tokens", _("Most tokens of an answer"), "integer", default=512,
+                  minimum=1, maximum=131_072, unit="tokens"),
+        Parameter("accuracy", _("Also score the answers"), "flag", default=False),
+    )
+
+    def argv(self, parameters):
+        p = parameters
+        named = {"DatasetPath": p["dataset"], "DatasetType": p["dataset_type"],
+                 "ModelName": p["model_name"], "ModelPath": p["weights"], "TestType": "client",
+                 "Http": p["http"], "ManagementHttp": p["management"],
+                 "Concurrency": p["concurrency"], "RequestRate": p["rate"],
+                 "MaxOutputLen": p["output_tokens"], "Tokenizer": "True",
+                 "TestAccuracy": "True" if p["accuracy"] else None}
+        return ["benchmark", *(word for name, value in named.items() if value is not None
+                               for word in (f"--{name}", str(value)))]
+
+    def facts(self, parameters):
+        return {"model_family": parameters["model_name"]}
+
+    def judge(self, finished: Finished) -> Judgement:
+        readings = finished.of_kind("inference_benchmark")
+        if not readings:
+            return Judgement(False, gettext_noop("The benchmark gave no result; see the log."))
+        values = readings[0].values
+        requests, rates = values.get("requests") or {}, values.get("throughput") or {}
+        facts = {"total": requests.get("total"), "failed": requests.get("failed"),
+                 "rate": rates.get("output_tokens_per_second")}
+        if facts["failed"] != 0:
+            return Judgement(False, gettext_noop(
+                "%(failed)s of %(total)s requests failed."), facts, facts)
+        return Judgement(True, gettext_noop(
+            "%(total)s requests, all answered; %(rate)s tokens per second."), facts, facts)
+
+
+@register
+class Quantise(JobKind):
+    code = "inf.quant"
+    title = _("Quantisation")
+    description = _("msmodelslim quant with its own best practice for the model.")
+    success = _("The description that was written has the asked-for scheme; the tool may choose "
+                "another one.")
+    stages = (Stage.INFER_TUNE,)
+    timeout_seconds = 24 * 3600
+    usual_seconds = 3600
+    cards = 1
+    collect = ("quantised/quant_model_description*.json", "quantised/*.yaml")
+    parameters: ClassVar = (
+        Parameter("weights", _("Folder of the weights"), "path"),
+        Parameter("model_type", _("Type of the model"), "name", default="Qwen2.5-7B-Instruct"),
+        Parameter("scheme", _("Scheme"), "choice", default="w8a8",
+                  choices=("w8a8", "w8a16", "w4a8", "w4a16", "w8a8s")),
+    )
+
+    def argv(self, parameters):
+        p = parameters
+        return ["msmodelslim", "quant", "--model_path", p["weights"], "--save_path", "quantised",
+                "--device", "npu", "--model_type", p["model_type"], "--quant_type", p["scheme"],
+                "--trust_remote_code", "False"]
+
+    def facts(self, parameters):
+        return {"model_family": parameters["model_type"]}
+
+    def judge(self, finished: Finished) -> Judgement:
+        readings = finished.of_kind("quantization")
+        if not readings:
+            return Judgement(False, gettext_noop("No description of the weights was written."))
+        values = readings[0].values
+        facts = {"asked": finished.parameters["scheme"].upper(),
+                 "made": str(values["quant_type"]), "n": values["quantised"]}
+        if facts["asked"] != facts["made"].upper() or not facts["n"]:
+            return Judgement(False, gettext_noop(
+                "%(asked)s was asked for, but %(made)s was made (%(n)d weights)."), facts, facts)
+        return Judgement(True, gettext_noop("%(n)d weights as %(made)s."), facts, facts)

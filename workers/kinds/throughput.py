@@ -1,0 +1,98 @@
+"""Throughput and scaling from stored training logs; runs on the server (DOMAIN 4.4)."""
+
+import json
+from typing import ClassVar
+
+from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext_lazy as _
+
+from engagements.errors import InvalidInput
+from engagements.stages import Stage
+from workers.kinds.base import JobKind, Judgement, Parameter, register
+
+
+class _FromLogs(JobKind):
+    stages = (Stage.TRAIN_TUNE,)
+    runs_on_node = False
+    usual_seconds = 5
+
+
+def step_seconds(job, number: int) -> tuple[float, dict]:
+    """Median seconds per step without warm-up, and the reading's values, of a stored log.
+
+    Raises InvalidInput for a file of another engagement or without step times.
+    """
+    from workers.models import Artifact
+
+    artifact = Artifact.objects.filter(pk=number, engagement=job.engagement).first()
+    stored = artifact and artifact.readings.filter(kind="training_log").first()
+    median = ((stored.values if stored else {}).get("iteration_time_ms") or {}).get("median")
+    if not median:
+        raise InvalidInput(gettext("File %(number)s is no training log of this engagement with "
+                                     "times per step.") % {"number": number})
+    return float(median) / 1000, stored.values
+
+
+def _answer(name: str, message: str, facts: dict) -> tuple[Judgement, dict[str, bytes]]:
+    report = json.dumps({"desk_report": name, **facts}, indent=1).encode()
+    return Judgement(True, message, facts, facts), {f"{name}.report.json": report}
+
+
+@register
+class Throughput(_FromLogs):
+    code = "perf.throughput"
+    title = _("Throughput")
+    description = _("Tokens per second from a stored training log: global batch × sequence "
+                    "length ÷ time per step.")
+    success = _("The log holds times per step after the warm-up.")
+    parameters: ClassVar = (
+        Parameter("log", _("Training log (file number)"), "artifact"),
+        Parameter("seq_length", _("Sequence length"), "integer", minimum=1, maximum=1_048_576,
+                  unit="tokens"),
+        Parameter("global_batch_size", _("Global batch size"), "integer", is_required=False,
+                  minimum=1, maximum=1_000_000, help=_("Empty: as the log says.")),
+        Parameter("cards_used", _("Cards"), "integer", default=8, minimum=1, maximum=100_000),
+    )
+
+    def run_here(self, job, parameters):
+        try:
+            seconds, values = step_seconds(job, parameters["log"])
+        except InvalidInput as error:
+            return Judgement(False, gettext_noop("%(why)s"), {"why": error.message}), {}
+        batch = parameters["global_batch_size"] or (values.get("throughput") or {}).get(
+            "global_batch_size")
+        if not batch:
+            return Judgement(False, gettext_noop("The log does not name its batch size.")), {}
+        tokens = batch * parameters["seq_length"] / seconds
+        return _answer("throughput", gettext_noop(
+            "%(shown)s tokens per second, %(per_card)s per card."), {
+            "tokens_per_second": tokens, "step_seconds": seconds, "shown": f"{tokens:.4g}",
+            "per_card": f"{tokens / parameters['cards_used']:.4g}"})
+
+
+@register
+class Scaling(_FromLogs):
+    code = "perf.scaling"
+    title = _("Scaling efficiency")
+    description = _("Throughput of n nodes against n times the throughput of one node.")
+    success = _("Both logs hold times per step after the warm-up.")
+    parameters: ClassVar = (
+        Parameter("one", _("Log of one node (file number)"), "artifact"),
+        Parameter("many", _("Log of n nodes (file number)"), "artifact"),
+        Parameter("nodes", _("Nodes"), "integer", minimum=2, maximum=4096),
+        Parameter("batch_factor", _("Global batch of n nodes ÷ that of one"), "number", default=1,
+                  minimum=0.001, maximum=100_000),
+    )
+
+    def run_here(self, job, parameters):
+        try:
+            one, many = (step_seconds(job, parameters[name])[0] for name in ("one", "many"))
+        except InvalidInput as error:
+            return Judgement(False, gettext_noop("%(why)s"), {"why": error.message}), {}
+        share = parameters["batch_factor"] * one / many / parameters["nodes"]
+        facts = {"efficiency": share, "shown": f"{share * 100:.1f}", "nodes": parameters["nodes"]}
+        if share > 1:
+            return _answer("scaling", gettext_noop(
+                "%(shown)s %% over %(nodes)d nodes: above 100 %%, check that both runs are "
+                "comparable."), facts)
+        return _answer("scaling", gettext_noop("%(shown)s %% over %(nodes)d nodes."), facts)

@@ -1,0 +1,112 @@
+"""Practice project: smoke training, evaluation, configuration pack, dump and profile.
+
+The first argument says which. Nothing here needs an NPU; every figure is computed.
+"""
+
+import json
+import math
+import os
+import random
+import shutil
+import sys
+import time
+
+HOME = os.environ.get("HOME", ".")
+CSV = ("Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Stage,Bubble,"
+       "Communication(Not Overlapped and Exclude Receive),Preparing")
+
+
+def smoke(steps="12"):
+    """The lines of the HF Trainer."""
+    weight, draw = 0.0, random.Random(1)
+    for step in range(1, int(steps) + 1):
+        x = draw.random() + 0.5
+        error = weight * x - 3 * x
+        weight -= 0.2 * error * x
+        print({"loss": round(error * error, 6), "grad_norm": round(abs(2 * error * x), 6),
+               "learning_rate": 0.0001, "epoch": round(step / 100, 2)}, flush=True)
+
+
+def pack():
+    shutil.copy(os.path.join(HOME, "data", "config_npu.zip"), "config_pack.zip")
+
+
+def dump():
+    with open(os.environ["MSPROBE_CONFIG"]) as stream:
+        config = json.load(stream)
+    for step in config["step"]:
+        for rank in config["rank"]:
+            shutil.copytree(os.path.join(HOME, "data", "dump_npu", "step0", "rank0"),
+                            os.path.join("dump", f"step{step}", f"rank{rank}"))
+
+
+def evaluate():
+    """results.json of lm-eval: a classifier of points, really scored."""
+    draw = random.Random(5)
+    points = [(draw.random(), draw.random()) for _n in range(300)]
+    accuracy = sum((x + y > 1) == (x > 0.5) for x, y in points) / len(points)
+    error = math.sqrt(accuracy * (1 - accuracy) / (len(points) - 1))
+    row = {"alias": "points", "acc,none": accuracy, "acc_stderr,none": error}
+    with open("results.json", "w") as stream:
+        json.dump({"results": {"points": row}, "n-shot": {"points": 0}, "configs": {},
+                   "n-samples": {"points": {"original": 300, "effective": 300}}}, stream)
+
+
+def profile():
+    folder = os.path.join("rank0_ascend_pt", "ASCEND_PROFILER_OUTPUT")
+    os.makedirs(folder)
+    with open(os.path.join("rank0_ascend_pt", "profiler_metadata.json"), "w") as stream:
+        json.dump({"world_size": 1}, stream)
+    with open(os.path.join(folder, "step_trace_time.csv"), "w") as stream:
+        stream.write(CSV + "\n")
+        for step in range(3):
+            began = time.perf_counter()
+            sum(math.sqrt(n) for n in range(20000))
+            busy = (time.perf_counter() - began) * 1e6
+            stream.write(f"{step},{busy:.3f},0.0,0.0,0.0,10.0,{busy + 10:.3f},0.0,0.0,5.0\n")
+
+
+def export():
+    shutil.copy(os.path.join(HOME, "data", "model.onnx"), "inspection.onnx")
+
+
+def burn(seconds="2"):
+    """Note the visible cards as used, as the toolbox's programs do, and compute for a while."""
+    cards = [int(n) for n in os.environ.get("ASCEND_RT_VISIBLE_DEVICES", "0").split(",")]
+    folder = os.path.join(HOME, ".practice", "running")
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, f"{os.getpid()}.json")
+    with open(path, "w") as stream:
+        json.dump({"pid": os.getpid(), "cards": cards, "megabytes": 18000}, stream)
+    until = time.time() + float(seconds)
+    while time.time() < until:
+        sum(math.sqrt(n) for n in range(20000))
+    os.unlink(path)
+
+
+def pyacl():
+    """Raw data as acl.prof leaves it for msprof --export: operators with measured times."""
+    folder = os.path.join("PROF_000001_20260101000000000_PRACTICE", "device_0", "data")
+    os.makedirs(folder)
+    rows = []
+    for name in ("MatMul", "Softmax", "Add") * 2:
+        began = time.perf_counter()
+        sum(math.sqrt(n) for n in range(3000 * len(name)))
+        rows.append([name, (time.perf_counter() - began) * 1e6])
+    with open(os.path.join(folder, "tasks.json"), "w") as stream:
+        json.dump(rows, stream)
+
+
+def overflow():
+    """What acl.init with dump_debug leaves: one state and one output per overflow."""
+    with open("acl.json") as stream:
+        folder = json.load(stream)["dump"]["dump_path"]
+    shutil.copy(os.path.join(HOME, "data", "Opdebug.Node_OpDebug.1.5.1732082705999000"), folder)
+    with open(os.path.join(folder, "Gemm.Gemm_7.1.5.1732082705999000"), "wb") as stream:
+        stream.write(bytes(64))
+
+
+print("run.py", *sys.argv[1:], flush=True)
+{"smoke": smoke, "pack": pack, "dump": dump, "evaluate": evaluate, "profile": profile,
+ "export": export, "burn": burn, "pyacl": pyacl, "overflow": overflow}[
+    sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,55 @@
+"""Rules before a job is queued: blocking hits refuse it, warnings are kept with it."""
+
+from dataclasses import replace
+
+from django.utils.translation import gettext as _
+
+from engagements.errors import InvalidInput
+from engagements.models import MigratedModel
+from workers import judging
+from workers.models import Node
+from workers.rules import BLOCK, INFO, RULES, WARN, Hit, Outcome
+from workers.rules.facts import parameters_of
+
+
+def outcome_for(declaration, parameters: dict, node: Node | None,
+                model: MigratedModel | None = None) -> Outcome:
+    """All rules over one job that is to be queued."""
+    outcome = judging.before_job(declaration, parameters, node, model)
+    outcome.hits = [_at_parameter(hit, parameters) for hit in outcome.hits]
+    return outcome
+
+
+def _at_parameter(hit: Hit, parameters: dict) -> Hit:
+    """The hit with the names of the job's own parameters as its place, where there are any."""
+    names = parameters_of(RULES[hit.rule].needs, parameters)
+    return replace(hit, place=", ".join(names)) if names else hit
+
+
+def require_runnable(declaration, parameters: dict, node: Node | None,
+                     model: MigratedModel | None = None) -> dict:
+    """What to keep with the job: {"version", "checked", "not_checked", "hits"}.
+
+    Raises InvalidInput with `parameters`: name → sentences, for blocking hits.
+    """
+    outcome = outcome_for(declaration, parameters, node, model)
+    if blocking := outcome.of(BLOCK):
+        raise InvalidInput(
+            _("The job is refused: %(why)s")
+            % {"why": " ".join(hit.sentence for hit in blocking)},
+            parameters=by_parameter(blocking, parameters))
+    return judging.kept(outcome, [*outcome.of(WARN), *outcome.of(INFO)])
+
+
+def by_parameter(hits: list[Hit], parameters: dict) -> dict[str, list[str]]:
+    """Sentences by the parameter they concern; "" for those of no parameter."""
+    found: dict[str, list[str]] = {}
+    for hit in hits:
+        names = parameters_of(RULES[hit.rule].needs, parameters) or [""]
+        found.setdefault(names[0], []).append(hit.sentence)
+    return found
+
+
+def kept_hits(results: dict) -> list[Hit]:
+    """The hits of a job, before it ran and on what it left, in the reader's language."""
+    return judging.hits_of(results.get("preflight"), results.get("rule_outcome"))

@@ -1,0 +1,12 @@
+"""What follows inside this app from a job that succeeded: the next step of its chain."""
+
+from django.dispatch import receiver
+
+from workers import chains
+from workers.signals import job_succeeded
+
+
+@receiver(job_succeeded)
+def next_step_of_chain(sender, job, **kwargs) -> None:
+    """Runs in the job's final transaction: either both are written or neither."""
+    chains.go_on(job)

@@ -1,0 +1,189 @@
+"""R-ENV: the node, its packages and containers (DOMAIN 5.1)."""
+
+import re
+
+from django.utils.translation import gettext_lazy as _
+
+from workers.rules import matrix
+from workers.rules.base import BLOCK, INFO, WARN, Spot, rule
+from workers.rules.matrix import release, version
+
+SUPPORTED_OS = ("openeuler", "ubuntu", "centos", "kylin", "euleros", "uos", "debian")
+DEVICES = ("/dev/davinci_manager", "/dev/hisi_hdc", "/dev/devmm_svm")
+ORDER = ("toolkit", "kernels", "nnal")
+PRODUCT = re.compile(r"[A-Za-z]?\d{3}[A-Za-z]?[ -]?(?:A\d|Duo)|\d{3}[IT]\b", re.IGNORECASE)
+
+
+def _unhealthy(f):
+    bad = [chip for chip in f["chips"] if chip["health"] not in ("OK", "Normal")]
+    if len(f["chips"]) - len(bad) >= f.get("cards_required", len(f["chips"])):
+        return []
+    return [Spot(chip["health"], f"chip {chip['npu']}", "chips", chip.get("line"))
+            for chip in bad] or [Spot(len(f["chips"]), "chips", "chips")]
+
+
+def _devices(f):
+    present = set(f["container_devices"])
+    wanting = [device for device in DEVICES if device not in present]
+    cards = [d for d in present if d.startswith("/dev/davinci") and d[12:].isdigit()]
+    wanting += [] if cards else ["/dev/davinci<N>"]
+    return [] if f.get("is_privileged") else [Spot("missing", device) for device in wanting]
+
+
+def _order(f):
+    order = f["install_order"]
+    places = [ORDER.index(name) for name in order if name in ORDER]
+    wrong = places != sorted(places) or "toolkit" not in order
+    return [_probed(f, ", ".join(order), "install_order")] if wrong else []
+
+
+def _probed(f, value, fact) -> Spot:
+    """A spot that only warns where the fact was found by looking at files of the node."""
+    return Spot(value, fact, fact, severity=WARN if f.get("is_probed") else "")
+
+
+def _kernels(f):
+    wanting = f["uses_single_operators"] and not f["has_kernels"]
+    return [_probed(f, f["has_kernels"], "has_kernels")] if wanting else []
+
+
+def _image(f):
+    tag = f["mindie_image"].lower()
+    product = PRODUCT.search(f["product"])
+    if product is None:
+        raise ValueError(f"{f['product']!r} names no product of the image list")
+    words = re.sub(r"[^a-z0-9]", "", tag)
+    return not (re.sub(r"[^a-z0-9]", "", product[0].lower()) in words and "py3" in tag)
+
+
+def _mixed(f):
+    python = release(f["python"])[:2]
+    return not (python == (3, 9) and f["tensorflow"] and f["mindspore"])
+
+
+def _megatron(f):
+    known, row = matrix.megatron_for(f["mindspeed"]), matrix.mindspeed_row(f["mindspeed"])
+    if known is None:
+        raise ValueError(f"no Megatron branch is published for MindSpeed {f['mindspeed']}")
+    if f["megatron"] != known and _digits(f["megatron"]) != _digits(known):
+        return [Spot(f"{f['mindspeed']}, {f['megatron']} ({known})", "mindspeed, megatron",
+                     "mindspeed")]
+    if row.get("pytorch") and f.get("torch") and release(f["torch"]) != release(row["pytorch"]):
+        return [Spot(f"{f['mindspeed']}, torch {f['torch']} ({row['pytorch']})",
+                     "mindspeed, torch", "torch", severity=WARN)]
+    return []
+
+
+def _digits(branch: str) -> tuple[int, ...]:
+    """core_r0.8.0, core_v0.8.0 → (0, 8, 0); a branch without a number has none."""
+    found = re.search(r"\d+(?:\.\d+)*$", branch)
+    return tuple(int(n) for n in found[0].split(".")) if found else ()
+
+
+def _lowest(f):
+    """Below the lowest releases; MindSpore with another CANN than published is a warning."""
+    mindspore = f.get("mindspore")
+    if version(f["cann"]) < version("6.0.0"):
+        return [Spot(f["cann"], "cann", "cann")]
+    if mindspore and version(mindspore) < version("2.0.0"):
+        return [Spot(mindspore, "mindspore", "mindspore")]
+    known = matrix.cann_for_mindspore(mindspore) if mindspore else set()
+    if known and version(f["cann"]) not in map(version, known):
+        return [Spot(f"MindSpore {mindspore}, CANN {f['cann']} ({', '.join(sorted(known))})",
+                     "mindspore, cann", "cann", severity=WARN)]
+    return []
+
+
+def _pairs(f):
+    """torch with torch_npu. Another CANN, or a Python without packages, is only a warning: the
+    node's own Python need not be the one that torch runs in.
+    """
+    torch, torch_npu = f["torch"], f["torch_npu"]
+    if matrix.torch_pair(torch, torch_npu) is False:
+        return [Spot(f"{torch}, {torch_npu}", "torch, torch_npu", "torch_npu")]
+    pythons, cann, found = matrix.pythons_for(torch), matrix.cann_for(torch_npu), []
+    if pythons and f.get("python") and ".".join(f["python"].split(".")[:2]) not in pythons:
+        found.append(Spot(f"{torch}, Python {f['python']}", "torch, python", "python",
+                          severity=WARN))
+    if cann and f.get("cann") and version(f["cann"]) not in map(version, cann):
+        found.append(Spot(f"{torch_npu}, CANN {f['cann']} ({', '.join(sorted(cann))})",
+                          "torch_npu, cann", "cann", severity=WARN))
+    return found
+
+
+def _hdk(f):
+    if "expandable_segments:true" not in f["PYTORCH_NPU_ALLOC_CONF"].lower():
+        return False
+    hdk = version(f["hdk"])
+    return hdk < version("23.0.0") or (
+        hdk < version("24.1.RC3") and f.get("cards_per_process", 1) > 1)
+
+
+rule("R-ENV-01", BLOCK, "S3, X12", "chips",
+     _("Every required chip must report the health OK."),
+     _("Take the chip out of use, or reset it and read the chips again."), _unhealthy)
+rule("R-ENV-02", BLOCK, "S0", "python mindspore",
+     _("MindSpore needs Python 3.9 to 3.11."),
+     _("Install a supported Python; check the MindSpore release's own list."),
+     lambda f: not (3, 9) <= release(f["python"])[:2] <= (3, 11), "MindSpore 2.x")
+rule("R-ENV-03", WARN, "S0", "gcc arch is_compiling",
+     _("MindSpore and TensorFlow are built with GCC 7.3.0 on aarch64."),
+     _("Install GCC 7.3.0 for the build, or use a ready package."),
+     lambda f: bool(f["is_compiling"]) and f["arch"] == "aarch64"
+     and release(f["gcc"]) != (7, 3, 0), "only when compiling")
+rule("R-ENV-04", WARN, "S0", "os",
+     _("The operating system is not in the supported list."),
+     _("Check the list of the CANN release, or reinstall the host."),
+     lambda f: not any(name in f["os"].lower() for name in SUPPORTED_OS))
+rule("R-ENV-05", BLOCK, "S3", "cann",
+     _("CANN 6.0.0 and MindSpore 2.0.0 are the lowest supported versions."),
+     _("Install a newer release."),
+     _lowest)
+rule("R-ENV-06", BLOCK, "S0", "install_order",
+     _("The toolkit is installed before kernels and NNAL."),
+     _("Remove the packages and install toolkit, kernels, NNAL in this order."), _order)
+rule("R-ENV-07", BLOCK, "S0", "uses_single_operators has_kernels",
+     _("Calls of single operators need the kernels package."),
+     _("Install the kernels package for this chip and architecture."),
+     _kernels)
+rule("R-ENV-08", BLOCK, "S0", "arch tensorflow_package",
+     _("On x86 the package must be tensorflow-cpu; otherwise the GPU build is taken."),
+     _("Install tensorflow-cpu explicitly."),
+     lambda f: f["arch"] == "x86_64" and f["tensorflow_package"] != "tensorflow-cpu")
+rule("R-ENV-09", WARN, "S0, K", "python tensorflow mindspore",
+     _("TensorFlow 2.6.5 and MindSpore meet only at Python 3.9."),
+     _("Use Python 3.9, or one environment for each framework."), _mixed,
+     "TensorFlow 2.6.5 with MindSpore 2.x")
+rule("R-ENV-10", WARN, "S1", "is_set_env_sourced",
+     _("set_env.sh must be sourced by the user who runs CANN."),
+     _("Enter the path of set_env.sh at the node."), lambda f: not f["is_set_env_sourced"])
+rule("R-ENV-11", INFO, "X8", "tool_path",
+     _("Older installations keep the tools below ascend-toolkit/latest, newer ones below cann."),
+     _("Look for both folders."), lambda f: "ascend-toolkit/latest" in f["tool_path"])
+rule("R-ENV-12", BLOCK, "S0", "mindspeed megatron",
+     _("The branches of MindSpeed and Megatron must form a known pair."),
+     _("Remove the old MindSpeed and check out the paired branches."), _megatron)
+rule("R-ENV-13", BLOCK, "S0, X20", "container_devices",
+     _("The container needs davinci_manager, hisi_hdc, devmm_svm and at least one davinci card."),
+     _("Pass the devices to the container, or use the Ascend runtime."), _devices)
+rule("R-ENV-14", WARN, "S0, X20", "shm_size_gb cards",
+     _("Shared memory of 1 GB is little for several cards."),
+     _("Start the container with a larger --shm-size."),
+     lambda f: f["cards"] > 1 and f["shm_size_gb"] <= 1)
+rule("R-ENV-15", BLOCK, "S0", "mindie_image product",
+     _("The tag of the MindIE image names product, Python and system; it must fit the host."),
+     _("Take the image of the host's product."), _image)
+rule("R-ENV-16", WARN, "S0", "numa_nodes",
+     _("4 or 8 NUMA nodes are expected."), _("Check the BIOS setting of the host."),
+     lambda f: f["numa_nodes"] not in (4, 8))
+rule("R-ENV-17", WARN, "S0", "data_storage",
+     _("Training data should lie on NVMe rather than on shared storage."),
+     _("Copy the data to a local disk, or attach a throughput test."),
+     lambda f: f["data_storage"] != "nvme" and not f.get("has_throughput_test"))
+rule("R-ENV-18", BLOCK, "S1, K", "torch torch_npu",
+     _("torch and torch_npu must be a published pair."),
+     _("Install the torch_npu release that belongs to this torch; see the version table."),
+     _pairs)
+rule("R-ENV-19", BLOCK, "X1", "PYTORCH_NPU_ALLOC_CONF hdk",
+     _("expandable_segments needs HDK 23.0.0; before 24.1.RC3 one process may use one card only."),
+     _("Upgrade driver and firmware, or remove expandable_segments."), _hdk)

@@ -1,0 +1,105 @@
+"""Writes and reads of source scans: an uploaded archive, its report and its patch."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from django.conf import settings
+from django.core.files import File
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+
+from engagements import audit
+from engagements.access import Can, require
+from engagements.errors import InvalidInput
+from engagements.models import Engagement, MigratedModel, User
+from workers import artifacts, judging
+from workers.models import Artifact, StoredReading
+from workers.readers.base import ReadError, Reading
+from workers.scan import CHECKS, SCAN_VERSION, Report, patch_of, scan_path
+
+KIND = "source_scan"
+
+
+def scan_upload(
+    *, actor: User, engagement: Engagement, upload: File, model: MigratedModel | None = None,
+    note: str = "",
+) -> StoredReading:
+    """Scan an uploaded source archive; keep the archive and what was found.
+
+    Raises InvalidInput for a file that is too large or cannot be opened. Nothing is executed.
+    """
+    require(actor, Can.WORK, engagement)
+    if upload.size > settings.UPLOAD_LIMIT_BYTES:
+        raise InvalidInput(_("%(name)s is larger than %(limit)d MB; upload less, or let a job "
+                             "collect it.") % {"name": upload.name,
+                                               "limit": settings.UPLOAD_LIMIT_BYTES // 2**20})
+    if model and model.engagement_id != engagement.pk:
+        raise InvalidInput(_("The model belongs to another engagement."))
+    report = _scanned(upload)
+    with transaction.atomic():
+        artifact = artifacts.store_file(stream=upload.file, name=upload.name, model=model,
+                                        engagement=engagement, note=note, uploaded_by=actor)
+        stored = artifacts.keep_reading(artifact, _reading(report))
+        artifact.rules = judging.of_upload(artifact)
+        artifact.save(update_fields=["rules"])
+        audit.record(actor=actor, action="source.scan", target=artifact, engagement=engagement,
+                     data={"sha256": artifact.sha256, "size": artifact.size,
+                           "findings": len(report.findings)})
+    return stored
+
+
+def _scanned(upload: File) -> Report:
+    try:
+        with _path_of(upload) as path:
+            return scan_path(path)
+    except ReadError as error:
+        raise InvalidInput(
+            _("%(name)s cannot be scanned (%(code)s). Upload the source as .zip, .tar or .tar.gz "
+              "of at most 32 MB of source text.")
+            % {"name": upload.name, "code": error.code}) from error
+
+
+@contextmanager
+def _path_of(upload: File) -> Iterator[Path]:
+    with tempfile.NamedTemporaryFile() as copy:
+        for chunk in upload.chunks():
+            copy.write(chunk)
+        copy.flush()
+        yield Path(copy.name)
+
+
+def _reading(report: Report) -> Reading:
+    return Reading(kind=KIND, tool="Delivery Desk", tool_version=SCAN_VERSION,
+                   values=report.as_json(), reader=KIND, reader_version=SCAN_VERSION)
+
+
+def migration_patch(artifact: Artifact) -> str:
+    """The automatic-migration patch of a stored archive, for `patch -p1`; may be empty."""
+    with artifacts.local_path(artifact) as path:
+        return patch_of(path)
+
+
+def scans_visible_to(user: User) -> QuerySet:
+    """Scans of files that the user may see, newest first."""
+    return StoredReading.objects.filter(
+        kind=KIND, artifact__in=Artifact.objects.visible_to(user)).select_related(
+        "artifact__engagement", "artifact__model", "artifact__uploaded_by").order_by("-pk")
+
+
+def filtered_findings(scan: StoredReading, params) -> list[dict]:
+    """Findings by severity, check and part of the file name, with title and action to show."""
+    wanted = {name: params.get(name, "") for name in ("severity", "check")}
+    part = params.get("file", "").strip().lower()
+    return [described(finding) for finding in scan.values.get("findings", [])
+            if all(not value or finding[name] == value for name, value in wanted.items())
+            and part in finding["file"].lower()]
+
+
+def described(entry: dict) -> dict:
+    """A finding or an effort row with title and action of its check, in the reader's language."""
+    check = CHECKS.get(entry["check"])
+    return {**entry, "title": check.title if check else entry["check"],
+            "action": check.action if check else ""}

@@ -1,0 +1,186 @@
+"""Brings files from a node: packed while they are small, resumed where they are large.
+
+Every file is compared with the SHA-256 that the node computed for it.
+"""
+
+import hashlib
+import io
+import re
+import tarfile
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import BinaryIO
+
+from workers import content_store, remote, ssh
+from workers.models import Artifact, Node
+
+PACKED_BYTES, PACKED_FILES = 32 * 2**20, 500  # of one archive
+LARGE = 4 * 2**20
+ATTEMPTS = 5
+_SINGLE = re.compile(r"^desk sha256 (\S+)$", re.MULTILINE)
+_PLAIN = re.compile(r"^([0-9a-f]{64}) [ *]\./(.*)$", re.MULTILINE)
+
+
+class FileChanged(Exception):
+    """The file on the node is not the one it announced."""
+
+
+@dataclass(frozen=True)
+class RemoteFile:
+    """A plain file of a job's work folder; `name` may hold surrogates for bytes not UTF-8."""
+
+    name: str
+    size: int
+
+    @property
+    def shown_name(self) -> str:
+        """The name as text that any database stores."""
+        return self.name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+@dataclass
+class Arrived:
+    """A file that was fetched: its bytes, their SHA-256, and the one the node computed."""
+
+    file: RemoteFile
+    stream: BinaryIO
+    digest: str
+    node_digest: str = ""
+
+
+def list_files(node: Node, places: list[remote.Place]) -> dict[str, list[RemoteFile] | None]:
+    """Plain files below each job's work folder, by directory; None where the folder is gone.
+
+    Files are in the order of their names; symbolic links are not followed. Raises Unreachable if
+    the answer makes no sense.
+    """
+    answer, found, position = ssh.run(node, remote.list_script(places), 600).stdout, {}, 0
+    for place in places:
+        start = answer.find(b"desk files " + place.directory.encode() + b"\n", position)
+        if start < 0 and b"desk absent " + place.directory.encode() + b"\n" in answer:
+            found[place.directory] = None
+            continue
+        first = answer.find(b"\n", start) + 1
+        position = first if answer[first:first + 1] == b"\0" else answer.find(b"\0\0", start) + 1
+        if start < 0 or position == 0:
+            raise ssh.Unreachable("the node answered without the expected line: "
+                                  + answer[-300:].decode(errors="replace"))
+        found[place.directory] = _files(answer[first:position])
+    return found
+
+
+def _files(entries: bytes) -> list[RemoteFile]:
+    return sorted((_file(entry) for entry in entries.split(b"\0") if entry),
+                  key=lambda file: file.name)
+
+
+def _file(entry: bytes) -> RemoteFile:
+    size, _space, name = entry.partition(b" ./")
+    return RemoteFile(name.decode("utf-8", "surrogateescape"), int(size))
+
+
+def digests(node: Node, place: remote.Place, files: list[RemoteFile]) -> dict[str, str]:
+    """SHA-256 by name as the node computes it; empty where it has no tool for it."""
+    found: dict[str, str] = {}
+    for some in _batches(files):
+        names = [file.name for file in some]
+        answer = ssh.run(node, remote.digest_script(place, names), 3600).stdout
+        found.update(read_digests(names, answer.decode("utf-8", "surrogateescape")))
+    return found
+
+
+def read_digests(names: list[str], answer: str) -> dict[str, str]:
+    """The checksums in the answer to `remote.digest_script`, by name; empty if there is none."""
+    odd = [name for name in names if not remote.fits_on_a_line(name)]
+    single = [digest if len(digest) == 64 else "" for digest in _SINGLE.findall(answer)]
+    if len(single) < len(odd):
+        raise ssh.Unreachable("the node's answer was cut short")
+    plain = {name: digest for digest, name in _PLAIN.findall(answer)}
+    return {**{name: plain.get(name, "") for name in names}, **dict(zip(odd, single, strict=False))}
+
+
+def fetch(node: Node, place: remote.Place, files: list[RemoteFile]) -> Iterator[list[Arrived]]:
+    """The files in groups as they arrive: many small ones together, large ones alone.
+
+    The node computes its checksums meanwhile. Raises FileChanged naming a file that does not
+    arrive as announced, Unreachable.
+    """
+    with ThreadPoolExecutor(1, "digests") as pool:
+        expected = pool.submit(digests, node, place, files)
+        small = [file for file in files if file.size < LARGE]
+        for some in _batches(small):
+            yield _checked(_packed(node, place, some), expected.result())
+        for file in files:
+            if file.size >= LARGE:
+                yield _checked([_single(node, place, file)], expected.result())
+
+
+def _batches(files: list[RemoteFile]) -> Iterator[list[RemoteFile]]:
+    batch: list[RemoteFile] = []
+    size = 0
+    for file in files:
+        if batch and (len(batch) >= PACKED_FILES or size + file.size > PACKED_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(file)
+        size += file.size
+    if batch:
+        yield batch
+
+
+def _packed(node: Node, place: remote.Place, files: list[RemoteFile]) -> list[Arrived]:
+    with tempfile.SpooledTemporaryFile(max_size=2 * PACKED_BYTES) as archive:
+        ssh.download(node, remote.pack_script(place, [f.name for f in files]), archive.write)
+        archive.seek(0)
+        with tarfile.open(fileobj=archive, encoding="utf-8", errors="surrogateescape") as packed:
+            members = {str(PurePosixPath(m.name)): m for m in packed if m.isreg()}
+            return [_unpacked(packed, members, file) for file in files]
+
+
+def _unpacked(packed: tarfile.TarFile, members: dict[str, tarfile.TarInfo], file: RemoteFile
+              ) -> Arrived:
+    member = members.get(str(PurePosixPath(file.name)))
+    if member is None or member.size != file.size:
+        raise FileChanged(file.shown_name)
+    data = packed.extractfile(member).read()
+    return Arrived(file, io.BytesIO(data), hashlib.sha256(data).hexdigest())
+
+
+def _checked(arrived: list[Arrived], expected: dict[str, str]) -> list[Arrived]:
+    """The same files, with what the node says of them. Raises FileChanged where that differs."""
+    for entry in arrived:
+        entry.node_digest = expected.get(entry.file.name, "")
+        if entry.node_digest not in ("", entry.digest):
+            raise FileChanged(entry.file.shown_name)
+    return arrived
+
+
+def _single(node: Node, place: remote.Place, file: RemoteFile) -> Arrived:
+    """A large file; after a cut connection the rest is fetched from where it ended."""
+    target = content_store.temporary_file(Artifact._meta.get_field("file").storage)
+    digest = hashlib.sha256()
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            ssh.download(node, remote.read_script(place, file.name, target.tell()),
+                         _at_most(file, target, digest))
+            break
+        except ssh.Unreachable:
+            if attempt == ATTEMPTS:
+                raise
+    if target.tell() != file.size:
+        raise FileChanged(file.shown_name)
+    target.seek(0)
+    return Arrived(file, target, digest.hexdigest())
+
+
+def _at_most(file: RemoteFile, target: BinaryIO, digest) -> Callable[[bytes], None]:
+    def sink(chunk: bytes) -> None:
+        if target.tell() + len(chunk) > file.size:
+            raise FileChanged(file.shown_name)
+        target.write(chunk)
+        digest.update(chunk)
+
+    return sink
