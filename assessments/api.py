@@ -5,7 +5,14 @@ from rest_framework import mixins, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from assessments import serializers, services
+from assessments import (
+    baselines,
+    drill_api,
+    performance_api,
+    serializers,
+    services,
+    waivers,
+)
 from assessments.models import (
     Baseline,
     CriteriaSet,
@@ -13,6 +20,7 @@ from assessments.models import (
     Measurement,
     MetricDefinition,
     Verdict,
+    Waiver,
 )
 from engagements.access import Can, require
 
@@ -29,11 +37,40 @@ class DefinitionViewSet(viewsets.ReadOnlyModelViewSet):
     serializer_class = serializers.MetricDefinitionSerializer
     filterset_fields = ["code", "calculator", "quantity"]
 
+    @extend_schema(request=serializers.DefinitionVersionSerializer)
+    @action(detail=True, methods=["post"])
+    def versions(self, request, pk=None):
+        """Add the next version, starting from this one; this one stays as it is."""
+        data = serializers.DefinitionVersionSerializer(data=request.data)
+        data.is_valid(raise_exception=True)
+        new = services.add_definition_version(
+            actor=request.user, definition=self.get_object(), **data.validated_data)
+        return Response(self.get_serializer(new).data, status=status.HTTP_201_CREATED)
+
 
 class BaselineViewSet(VisibleMixin, mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
-    queryset = Baseline.objects.select_related("artifact")
+    queryset = Baseline.objects.select_related("artifact").prefetch_related("runs__artifact")
     serializer_class = serializers.BaselineSerializer
     filterset_fields = ["model", "quantity"]
+
+    @extend_schema(request=serializers.BaselineRunSerializer,
+                   responses=serializers.BaselineRunSerializer)
+    @action(detail=True, methods=["post"])
+    def runs(self, request, pk=None):
+        """Add a repeat, or a re-measurement of a frozen baseline."""
+        data = serializers.BaselineRunSerializer(data=request.data)
+        data.is_valid(raise_exception=True)
+        run = baselines.add_run(actor=request.user, baseline=self.get_object(),
+                                artifact=data.validated_data["artifact"])
+        return Response(serializers.BaselineRunSerializer(run).data,
+                        status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def confirm(self, request, pk=None):
+        """Confirm the sheet for one's own side; the second side freezes it."""
+        found = baselines.confirm_baseline(actor=request.user, baseline=self.get_object())
+        return Response(self.get_serializer(found).data)
 
     def perform_create(self, serializer):
         serializer.instance = services.record_baseline(
@@ -48,6 +85,13 @@ class CriteriaSetViewSet(VisibleMixin, mixins.CreateModelMixin, viewsets.ReadOnl
     def perform_create(self, serializer):
         serializer.instance = services.draft_criteria(
             actor=self.request.user, **serializer.validated_data)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def confirm(self, request, pk=None):
+        """Confirm the draft as it stands for one's own side."""
+        found = services.confirm_criteria(actor=request.user, criteria_set=self.get_object())
+        return Response(self.get_serializer(found).data)
 
     @extend_schema(request=serializers.CriteriaSignatureSerializer)
     @action(detail=True, methods=["post"])
@@ -93,6 +137,37 @@ class CriterionViewSet(VisibleMixin, mixins.CreateModelMixin, mixins.DestroyMode
                         status=status.HTTP_201_CREATED)
 
 
+    @extend_schema(request=serializers.DifferenceAcceptanceSerializer,
+                   responses=serializers.VerdictSerializer)
+    @action(detail=True, methods=["post"], url_path="accept-differences")
+    def accept_differences(self, request, pk=None):
+        """Accept differences of the environments and judge anew."""
+        data = serializers.DifferenceAcceptanceSerializer(data=request.data)
+        data.is_valid(raise_exception=True)
+        verdict = services.accept_and_judge(
+            actor=request.user, criterion=self.get_object(), items=data.validated_data["items"],
+            reason=data.validated_data["reason"])
+        return Response(serializers.VerdictSerializer(verdict).data,
+                        status=status.HTTP_201_CREATED)
+
+
+class WaiverViewSet(VisibleMixin, mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
+    queryset = Waiver.objects.all()
+    serializer_class = serializers.WaiverSerializer
+    filterset_fields = ["criterion"]
+
+    def perform_create(self, serializer):
+        serializer.instance = waivers.sign_waiver(
+            actor=self.request.user, **serializer.validated_data)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def revoke(self, request, pk=None):
+        """End the waiver before its day."""
+        found = waivers.revoke_waiver(actor=request.user, waiver=self.get_object())
+        return Response(self.get_serializer(found).data)
+
+
 class MeasurementViewSet(VisibleMixin, viewsets.ReadOnlyModelViewSet):
     queryset = Measurement.objects.select_related("artifact")
     serializer_class = serializers.MeasurementSerializer
@@ -112,4 +187,7 @@ routes = [
     ("criteria", CriterionViewSet, "criterion"),
     ("measurements", MeasurementViewSet, "measurement"),
     ("verdicts", VerdictViewSet, "verdict"),
+    ("waivers", WaiverViewSet, "waiver"),
+    *drill_api.routes,
+    *performance_api.routes,
 ]

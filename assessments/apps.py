@@ -7,4 +7,5 @@ class AssessmentsConfig(AppConfig):
     verbose_name = _("Assessments")
 
     def ready(self) -> None:
-        from assessments import checks, jobs, receivers  # noqa: F401
+        from assessments import accuracy, checks, facts, jobs, receivers  # noqa: F401
+        from assessments.performance import pages  # noqa: F401

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from assessments.models import CriteriaSet, Outcome
+from assessments.models import CriteriaSet, Criterion, Outcome, Verdict
 from assessments.queries import current_criteria, latest_verdicts, verdict_sentence
 from engagements.gates import CheckResult, register_check
 from engagements.models import StageRecord
@@ -25,18 +25,44 @@ def criteria_are_signed(record: StageRecord) -> Iterable[CheckResult]:
         if is_signed and names_model else
         _("The signed criteria hold no criterion for this model.") if is_signed else
         _("The acceptance criteria are not signed yet."))
-    yield CheckResult("criteria", _("Acceptance criteria"), is_signed and names_model, sentence,
-                      reverse("assessments:criteria", args=[record.engagement.code]))
+    is_met = is_signed and names_model
+    yield CheckResult("criteria", _("Acceptance criteria"), is_met, sentence,
+                      reverse("assessments:criteria", args=[record.engagement.code]),
+                      "" if is_met else _("Add a criterion for this model to a version of the "
+                                          "criteria, and have it signed."))
 
 
 @register_check("verdicts")
 def verdicts_passed(record: StageRecord) -> Iterable[CheckResult]:
-    """Every criterion of the stage is passed; acceptance asks for all criteria of the model."""
+    """Every criterion of the stage is passed or waived; acceptance asks for all of the model."""
     for criterion, verdict in latest_verdicts(record.engagement, record.model):
         if record.stage not in (criterion.stage, Stage.ACCEPT):
             continue
+        is_met, sentence = _met(criterion, verdict)
         yield CheckResult(
-            f"verdict:{criterion.pk}", criterion.definition.local_name,
-            bool(verdict and verdict.outcome == Outcome.PASSED),
-            verdict_sentence(criterion, verdict),
-            reverse("assessments:criterion", args=[criterion.pk]))
+            f"verdict:{criterion.pk}", criterion.definition.local_name, is_met, sentence,
+            reverse("assessments:criterion", args=[criterion.pk]),
+            "" if is_met else _remedy(verdict))
+
+
+def _remedy(verdict: Verdict | None) -> str:
+    """What would make the criterion pass."""
+    if verdict is None or verdict.outcome == Outcome.NOT_MEASURED:
+        return _("Run the measurement, or read in its raw file.")
+    if verdict.outcome == Outcome.NOT_PROVABLE:
+        return _("Make good what the sentence names: definition, baseline, coverage or "
+                 "differences of the environments.")
+    return _("Tune and measure again; or a manager signs a waiver of this criterion.")
+
+
+def _met(criterion: Criterion, verdict: Verdict | None) -> tuple[bool, str]:
+    """Passed, or waived: then it says so, and that the verdict stays."""
+    found = verdict_sentence(criterion, verdict)
+    if verdict and verdict.outcome == Outcome.PASSED:
+        return True, found
+    waiver = criterion.waiver if verdict else None
+    if waiver is None:
+        return False, found
+    return True, _("Not passed, but waived by %(who)s until %(day)s (%(reason)s): %(found)s") % {
+        "who": waiver.signed_by, "day": waiver.expires_on, "reason": waiver.reason,
+        "found": found}

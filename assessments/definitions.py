@@ -1,4 +1,9 @@
-"""The standard metric definitions (DOMAIN 3.1, 3.4, and the definitions in use) as data."""
+"""The standard metric definitions (DOMAIN 3.1, 3.4, and the definitions in use) as data.
+
+Those of single values stand in `value_definitions.py`.
+"""
+
+from assessments.value_definitions import VALUES
 
 CURVE = {"calculator": "loss_curve", "quantity": "loss_curve", "comparison": "lt", "unit": "%"}
 SAME_RUN = {
@@ -92,53 +97,39 @@ STANDARD = [
         "source": "Quantisation criteria (≤ 1.5 %), MLPerf",
     },
     {
-        "code": "throughput_ratio", "calculator": "ratio", "quantity": "samples_per_second",
-        "comparison": "ge", "unit": "%",
-        "name": "吞吐达成率", "name_en": "Throughput against baseline",
-        "formula": "吞吐_npu / 吞吐_ref", "formula_en": "throughput_npu / throughput_ref",
-        "source": "Service contract",
+        "code": "score_points", "calculator": "points", "quantity": "score",
+        "comparison": "lt", "unit": "pp",
+        "name": "评测集得分下降（百分点）", "name_en": "Evaluation score drop in points",
+        "formula": "S_ref − S_npu，以百分点计；得分上升不计为误差",
+        "formula_en": "S_ref − S_npu in percentage points; a gain does not count as an error",
+        "alignment": "相同提示、样例数、解码与评分版本",
+        "alignment_en": "same prompts, shots, decoding and scorer version",
+        "source": "Service contract (< 2 points)",
     },
     {
-        "code": "step_time", "calculator": "value", "quantity": "iteration_time_ms",
-        "comparison": "le", "unit": "ms",
-        "name": "平均单步耗时", "name_en": "Mean iteration time",
-        "formula": "去掉前 5 步后各步耗时的平均",
-        "formula_en": "mean of the iteration times after the first five",
-        "source": "MindSpeed-LLM system tests",
+        "code": "mindformers_first_loss", **CURVE, **SAME_RUN,
+        "figure": "relative_error_first_step", "minimum_points": 1000,
+        "name": "MindFormers：首步损失误差", "name_en": "MindFormers: first loss",
+        "formula": "第一个公共步上 |L_npu − L_ref| / |L_ref|；不少于 1000 步",
+        "formula_en": "|L_npu − L_ref| / |L_ref| at the first common step; at least 1,000 steps",
+        "source": "MindFormers accuracy comparison (< 0.5 %)",
     },
     {
-        "code": "inference_throughput", "calculator": "value", "quantity": "inference_throughput",
-        "comparison": "ge", "unit": "/s",
-        "name": "推理吞吐", "name_en": "Inference throughput",
-        "formula": "1000 × 批大小 / 平均计算时间（毫秒）",
-        "formula_en": "1000 × batch size / mean compute time (ms)", "source": "ais_bench",
+        "code": "mindformers_mean_loss", **CURVE, **SAME_RUN,
+        "figure": "mean_relative_error", "minimum_points": 1000,
+        "name": "MindFormers：损失平均误差", "name_en": "MindFormers: mean loss error",
+        "formula": "|L_npu − L_ref| / |L_ref| 的平均；不少于 1000 步",
+        "formula_en": "mean of |L_npu − L_ref| / |L_ref|; at least 1,000 steps",
+        "source": "MindFormers accuracy comparison (< 1 %)",
     },
     {
-        "code": "latency", "calculator": "value", "quantity": "latency_ms", "comparison": "le",
-        "unit": "ms", "name": "平均推理时延", "name_en": "Mean inference latency",
-        "formula": "各次计算时间的平均", "formula_en": "mean of the compute times",
-        "source": "ais_bench",
+        "code": "grad_norm_relative_error", "calculator": "relative_error",
+        "quantity": "grad_norm_mean", "comparison": "le", "unit": "%",
+        "name": "梯度范数相对误差", "name_en": "Gradient norm relative error",
+        "formula": "|平均范数_npu − 平均范数_ref| / |平均范数_ref|",
+        "formula_en": "|mean norm_npu − mean norm_ref| / |mean norm_ref|",
+        "source": "MindFormers accuracy comparison (≤ 10 %)",
     },
-    {
-        "code": "latency_reduction", "calculator": "reduction", "quantity": "latency_ms",
-        "comparison": "ge", "unit": "%",
-        "name": "推理时延降低", "name_en": "Inference latency reduction",
-        "formula": "(时延_前 − 时延_后) / 时延_前", "formula_en": "(before − after) / before",
-        "source": "Optimisation criteria (≥ 20 %)",
-    },
-    {
-        "code": "peak_memory_reduction", "calculator": "reduction", "quantity": "peak_memory_mb",
-        "comparison": "ge", "unit": "%",
-        "name": "内存峰值降低", "name_en": "Peak memory reduction",
-        "formula": "(峰值_前 − 峰值_后) / 峰值_前", "formula_en": "(before − after) / before",
-        "source": "Optimisation criteria (≥ 30 %)",
-    },
-    {
-        "code": "scaling_efficiency", "calculator": "scaling", "quantity": "samples_per_second",
-        "comparison": "ge", "unit": "%",
-        "name": "线性扩展效率", "name_en": "Scaling efficiency",
-        "formula": "吞吐_n / (n × 吞吐_1)", "formula_en": "throughput_n / (n × throughput_1)",
-        "source": "Optimisation criteria (≥ 80 % on 32 cards)",
-    },
+    *VALUES,
 ]
 BY_CODE = {entry["code"]: entry for entry in STANDARD}

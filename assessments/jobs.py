@@ -30,6 +30,8 @@ class LossCompare(JobKind):
     code = "acc.loss_compare"
     title = _("Loss-curve comparison")
     description = _("Aligns two stored training logs and judges them; runs on the server.")
+    success = _("A figure could be computed; whether it passes is part of the result.")
+    usual_seconds = 5
     stages = (Stage.TRAIN_TUNE,)
     runs_on_node = False
     parameters: ClassVar = (
@@ -40,6 +42,9 @@ class LossCompare(JobKind):
         Parameter("threshold", _("Threshold (fraction)"), "number", minimum=0, maximum=1000,
                   default=float(DEFAULT_THRESHOLD)),
     )
+
+    def facts(self, parameters):
+        return {"compares_with_baseline": True}
 
     def run_here(self, job, parameters):
         try:

@@ -1,8 +1,11 @@
 """From a criterion and a measurement to the pure arithmetic: reads the stored raw files."""
 
 from assessments.alignment import align
-from assessments.models import Criterion, Measurement, MetricDefinition
+from assessments.environments import unreviewed
+from assessments.models import CriteriaSet, Criterion, Measurement, MetricDefinition
 from assessments.quantities import quantities
+from assessments.queries import measurements_of
+from assessments.selection import BASELINE_UNSIGNED, UNREVIEWED, UNSIGNED, judge_runs, withheld
 from assessments.verdict import (
     NOT_MEASURED,
     NOT_PROVABLE,
@@ -27,20 +30,50 @@ def rule_of(definition: MetricDefinition) -> Rule:
 
 
 def compute(criterion: Criterion, measurement: Measurement | None) -> Outcome:
-    """The verdict, from raw files whose checksums still hold."""
+    """The verdict, from raw files whose checksums still hold.
+
+    Not provable while criteria or baseline are unsigned or an environment difference is
+    unreviewed, whatever the arithmetic says.
+    """
     if measurement is None:
         return Outcome(NOT_MEASURED, None, "no_measurement")
     definition, baseline = criterion.definition, criterion.baseline
     needs_baseline = definition.calculator != MetricDefinition.Calculator.VALUE
     if needs_baseline and baseline is None:
         return Outcome(NOT_PROVABLE, None, "no_baseline")
-    files = [measurement.artifact] + ([baseline.artifact] if baseline else [])
+    runs = judged_runs(criterion, measurement)
+    if baseline and baseline.unit and any(r.unit and r.unit != baseline.unit for r in runs):
+        return Outcome(NOT_PROVABLE, None, "units_differ")
+    files = [run.artifact for run in runs] + ([baseline.artifact] if baseline else [])
     if not all(is_intact(artifact) for artifact in files):
         return Outcome(NOT_PROVABLE, None, "file_changed")
     try:
-        return _judge(criterion, measurement)
+        outcomes = [_judge(criterion, run) for run in runs]
     except ReadError:
         return Outcome(NOT_PROVABLE, None, "file_unreadable")
+    chosen = judge_runs(outcomes, definition.selection, definition.runs, criterion.threshold,
+                        rule_of(definition))
+    chosen.facts["runs"] = [{"artifact": run.artifact_id, "job": run.job_id,
+                             "figure": outcome.figure, "outcome": outcome.outcome}
+                            for run, outcome in zip(runs, outcomes, strict=True)]
+    return withheld(chosen, _doubt(criterion, runs))
+
+
+def judged_runs(criterion: Criterion, newest: Measurement) -> list[Measurement]:
+    """The runs that the definition's selection rule looks at, newest first."""
+    definition = criterion.definition
+    if definition.selection == MetricDefinition.Selection.LAST:
+        return [newest]
+    earlier = measurements_of(criterion).filter(pk__lte=newest.pk)
+    return list(earlier[:definition.runs])
+
+
+def _doubt(criterion: Criterion, runs: list[Measurement]) -> str | None:
+    if criterion.criteria_set.state == CriteriaSet.State.DRAFT:
+        return UNSIGNED
+    if criterion.baseline and criterion.baseline.frozen_at is None:
+        return BASELINE_UNSIGNED
+    return UNREVIEWED if any(any(unreviewed(criterion, run)) for run in runs) else None
 
 
 def _judge(criterion: Criterion, measurement: Measurement) -> Outcome:

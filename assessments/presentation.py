@@ -1,14 +1,18 @@
 """Verdicts as pages show them: rows, figures beside the judged one, facts and warnings."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
+from assessments.allowlist import ConfigVerdict
 from assessments.models import Criterion, MetricDefinition, Verdict
 from assessments.models.measurement import Outcome
+from assessments.preview import tried
 from assessments.queries import verdict_sentence
-from assessments.sentences import SIGNS, in_unit, shown
+from assessments.sentences import SIGNS, in_unit, sentence, shown
+from assessments.verdict import Rule, compare
 
 ABSOLUTE = ("mean_absolute_error",)
 
@@ -37,8 +41,64 @@ class Row:
             verdict_sentence(criterion, verdict))
 
 
+def outcome_label(outcome: str) -> str:
+    """The outcome's word in the active language."""
+    return Outcome(outcome).label
+
+
+def sheet_label(sheet: str) -> str:
+    """What a part of a configuration check compares."""
+    labels = {"env": _("Environment variables"), "pip": _("Python packages"),
+              "dataset": _("Data set"), "weights": _("Initial weights"),
+              "hyperparameters": _("Hyperparameters"), "random": _("Random calls")}
+    return labels.get(sheet, sheet)
+
+
+def config_sentence(verdict: ConfigVerdict) -> str:
+    """What the comparison of two configurations comes to, after the allow-list."""
+    counts = verdict.counts
+    parts = []
+    for state, sentence_of in (
+        ("must_match", lambda n: ngettext(
+            "%(n)d difference where both runs must match.",
+            "%(n)d differences where both runs must match.", n)),
+        ("open", lambda n: ngettext(
+            "%(n)d difference is not on the allow-list.",
+            "%(n)d differences are not on the allow-list.", n)),
+        ("proposed", lambda n: ngettext(
+            "%(n)d difference waits for its review.",
+            "%(n)d differences wait for their review.", n)),
+    ):
+        if n := counts.get(state, 0):
+            parts.append(sentence_of(n) % {"n": n})
+    if verdict.not_compared:
+        parts.append(_("Not compared: %(parts)s.") % {
+            "parts": ", ".join(map(sheet_label, verdict.not_compared))})
+    return " ".join(parts) or _("Both configurations agree after the reviewed allow-list.")
+
+
 def rows(pairs: list[tuple[Criterion, Verdict | None]]) -> list[Row]:
     return [Row.of(criterion, verdict) for criterion, verdict in pairs]
+
+
+def preview(data: dict) -> dict:
+    """What a tried definition makes of the sample pair: sentence, verdict and all figures."""
+    rule = Rule(figure=data["figure"], comparison=data["comparison"],
+                epsilon=data["epsilon"] or 0.0, first_step=data["first_step"],
+                last_step=data["last_step"])
+    threshold = data["threshold"] / Decimal(100)
+    outcome, known = tried(data["pair"], threshold, rule)
+    names = {**_figure_names(), "signed_mean": _("Signed mean of the relative errors")}
+    if data["figure"] == "signed_mean":  # no rule of the engine: for the comparison only
+        is_met = compare(known["signed_mean"], threshold, rule.comparison)
+        outcome = replace(outcome, outcome="passed" if is_met else "failed", reason="",
+                          figure=known["signed_mean"])
+    return {"outcome": outcome.outcome, "label": Outcome(outcome.outcome).label,
+            "sentence": sentence(outcome.outcome, outcome.reason, outcome.figure, threshold,
+                                 rule.comparison, "%", outcome.facts),
+            "figures": [{"name": name, "text": _figure_text(code, known[code]),
+                         "is_judged": code == data["figure"]}
+                        for code, name in names.items() if code in known]}
 
 
 def _figure_names() -> dict[str, str]:

@@ -7,6 +7,11 @@ from decimal import Decimal
 LOSS_CURVE = "loss_curve"
 MEGABYTE = 2**20
 SERVING_LATENCIES = {"ttft": "ttft_ms", "tpot": "tpot_ms", "e2e": "e2e_latency_ms"}
+STEP_FORMS = ("step_trace_time", "cluster_step_trace_time")
+STEP_COLUMNS = {"computing": "Computing", "communication": "Communication(Not Overlapped)",
+                "free": "Free", "stage": "Stage"}
+STEP_SHARES = {"communication_share": "communication", "free_share": "free"}
+WEIGHT_ENDINGS = (".pt", ".pth", ".bin", ".safetensors", ".ckpt", ".distcp", ".npz", ".npy")
 RATES = ("samples_per_second", "output_tokens_per_second", "batches_per_second")
 
 
@@ -26,7 +31,8 @@ class Quantity:
 def quantities(kind: str, values: dict) -> Iterator[Quantity]:
     """The quantities of one reading's values (see the readers for their keys)."""
     readers = {"training_log": _training, "inference_benchmark": _benchmark,
-               "evaluation": _evaluation, "memory": _memory}
+               "evaluation": _evaluation, "memory": _memory, "profile": _profile,
+               "accuracy_compare": _comparison, "node_report": _report}
     if kind in readers:
         yield from (q for q in readers[kind](values) if q.value is None or _number(q.value))
 
@@ -38,6 +44,7 @@ def _training(values: dict) -> Iterator[Quantity]:
         ("iteration_time_ms", "ms", "iteration_time_ms.mean"),
         ("samples_per_second", "/s", "throughput.samples_per_second"),
         ("peak_memory_mb", "MB", "memory.peak_allocated_mb"),
+        ("grad_norm_mean", "", "grad_norm.mean"),
     ):
         yield from _at(values, name, unit, path)
 
@@ -75,6 +82,57 @@ def _memory(values: dict) -> Iterator[Quantity]:
     peak = values.get("peak_allocated_bytes")
     if _number(peak):
         yield Quantity("peak_memory_mb", peak / MEGABYTE, "MB", "peak_allocated_bytes")
+
+
+def _profile(values: dict) -> Iterator[Quantity]:
+    """Shares of the step time over all steps and ranks of a step trace; fractions."""
+    found = step_parts(values)
+    stage = sum(parts["stage"] for parts in found)
+    if stage > 0:
+        for name, part in STEP_SHARES.items():
+            yield Quantity(name, sum(parts[part] for parts in found) / stage, "%", "steps")
+
+
+def step_parts(values: dict) -> list[dict]:
+    """Computing, uncovered communication, free and stage (µs) of each step or rank of a trace.
+
+    In the table of a cluster the rows of ranks count; the others repeat them by stage.
+    """
+    if values.get("form") not in STEP_FORMS:
+        return []
+    rows = [row for row in values.get("steps", []) if row.get("type", "rank") == "rank"]
+    return [{"label": str(row.get("index") or row.get("step") or number),
+             "is_rank": "index" in row,
+             **{name: row.get(column) or 0.0 for name, column in STEP_COLUMNS.items()}}
+            for number, row in enumerate(rows, 1)]
+
+
+def _comparison(values: dict) -> Iterator[Quantity]:
+    """The lowest cosine. NaN in the comparison is no cosine: it fails."""
+    lowest = values.get("min_cosine")
+    if _number(lowest):
+        yield Quantity("min_cosine", float("nan") if values.get("nonfinite") else lowest, "%",
+                       "min_cosine")
+
+
+def _report(values: dict) -> Iterator[Quantity]:
+    if values.get("form") == "throughput":
+        yield from _at(values, "tokens_per_second", "/s", "tokens_per_second")
+    if values.get("form") == "checkpoints":
+        yield from _checkpoints(values)
+
+
+def _checkpoints(values: dict) -> Iterator[Quantity]:
+    """Weight files that are not empty, and the share of tensors that training changed (M04).
+
+    Tensors that stand in one of the two steps only leave the share unmeasured.
+    """
+    files = [entry for entry in values.get("files") or [] if isinstance(entry, dict)]
+    weights = sum(str(entry.get("name", "")).lower().endswith(WEIGHT_ENDINGS)
+                  and bool(entry.get("size")) for entry in files)
+    yield Quantity("weight_files", float(weights), "", "files")
+    if values.get("tensors") and not values.get("tensors_missing"):
+        yield from _at(values, "changed_parameters", "%", "changed_ratio")
 
 
 def _at(values: dict, name: str, unit: str, path: str) -> Iterator[Quantity]:

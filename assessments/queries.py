@@ -5,6 +5,9 @@ from django.db.models import QuerySet
 from assessments.models import CriteriaSet, Criterion, Measurement, Verdict
 from assessments.sentences import sentence
 from engagements.models import Engagement, MigratedModel
+from workers.models import Artifact, StoredReading
+
+COMPARISON_READERS = ("msprobe_compare", "msprobe_compare_json")
 
 
 def current_criteria(engagement: Engagement) -> CriteriaSet | None:
@@ -57,3 +60,14 @@ def verdict_sentence(criterion: Criterion, verdict: Verdict | None) -> str:
                         definition.comparison, definition.unit, {})
     return sentence(verdict.outcome, verdict.reason, verdict.figure, criterion.threshold,
                     definition.comparison, definition.unit, verdict.facts)
+
+
+def is_indexable(reading: StoredReading) -> bool:
+    """Whether the reading's file is an operator comparison whose rows can be indexed."""
+    return reading.reader in COMPARISON_READERS
+
+
+def unindexed() -> QuerySet[Artifact]:
+    """Comparisons whose rows nobody has indexed yet, oldest first."""
+    return Artifact.objects.filter(
+        readings__reader__in=COMPARISON_READERS, comparison=None).distinct().order_by("pk")

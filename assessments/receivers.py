@@ -1,9 +1,11 @@
-"""What follows from a job that succeeded: measurements, then verdicts."""
+"""What follows from a job that succeeded and from a file that was read."""
 
 from django.dispatch import receiver
 
 from assessments import services
-from workers.signals import job_succeeded
+from assessments.queries import is_indexable
+from workers import dispatch
+from workers.signals import job_succeeded, reading_stored
 
 
 @receiver(job_succeeded)
@@ -13,3 +15,10 @@ def measure_and_judge(sender, job, readings, **kwargs) -> None:
         return
     services.judge_affected([m for artifact in job.artifacts.all()
                              for m in services.measure_artifact(artifact)])
+
+
+@receiver(reading_stored)
+def index_operators(sender, reading, **kwargs) -> None:
+    """A comparison's rows are indexed by a worker: a large workbook takes many seconds."""
+    if is_indexable(reading):
+        dispatch.send_task("assessments.index_comparison", reading.artifact_id)

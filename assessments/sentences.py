@@ -11,6 +11,11 @@ REASONS = {
     "no_measurement": lambda: _("Nothing has been measured yet."),
     "no_baseline": lambda: _("There is no baseline to compare with."),
     "baseline_zero": lambda: _("The baseline is zero; a relative figure is not defined."),
+    "criteria_unsigned": lambda: _("The criteria are not signed by both sides yet."),
+    "baseline_unsigned": lambda: _("The baseline is not signed by both sides yet."),
+    "units_differ": lambda: _("Baseline and measurement are in different units."),
+    "environment_unreviewed": lambda: _(
+        "The environments of baseline and NPU run differ in items that nobody has accepted yet."),
     "no_common_steps": lambda: _("The two curves have no step in common."),
     "figure_undefined": lambda: _("The judged figure is not defined for these curves."),
     "cards_unknown": lambda: _("The number of cards is not recorded."),
@@ -24,7 +29,7 @@ def shown(figure: float, threshold: Decimal, unit: str) -> tuple[str, str]:
 
     Digits are added until the rounded figure stands on the same side of the threshold.
     """
-    scale = 100 if unit == "%" else 1
+    scale = scale_of(unit)
     exact, limit = Decimal(repr(float(figure))) * scale, Decimal(threshold) * scale
     suffix = _suffix(unit)
     limit_text = f"{limit.normalize():f}"
@@ -37,9 +42,14 @@ def shown(figure: float, threshold: Decimal, unit: str) -> tuple[str, str]:
     return f"{exact:f}{suffix}", limit_text + suffix
 
 
+def scale_of(unit: str) -> int:
+    """What a stored figure is multiplied by to be read: fractions are shown per hundred."""
+    return 100 if unit in ("%", "pp") else 1
+
+
 def in_unit(threshold: Decimal, unit: str) -> str:
     """A threshold in the unit that people read: 0.02 is "2 %"."""
-    value = Decimal(threshold) * (100 if unit == "%" else 1)
+    value = Decimal(threshold) * scale_of(unit)
     return f"{value.normalize():f}{_suffix(unit)}"
 
 
@@ -102,7 +112,13 @@ def _too_few_points(facts: dict) -> str:
         "points": facts.get("common_points"), "minimum": facts.get("minimum_points")}
 
 
-_WITH_FACTS = {"nonfinite": _nonfinite, "too_little_coverage": _too_little_coverage,
+def _too_few_runs(facts: dict) -> str:
+    return _("Only %(runs)s runs are measured; the definition judges %(wanted)s.") % {
+        "runs": facts.get("runs_judged"), "wanted": facts.get("runs_wanted")}
+
+
+_WITH_FACTS = {"too_few_runs": _too_few_runs, "nonfinite": _nonfinite,
+               "too_little_coverage": _too_little_coverage,
                "too_few_points": _too_few_points}
 
 

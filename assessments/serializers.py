@@ -2,13 +2,16 @@
 
 from rest_framework import serializers
 
+from assessments.definition_versions import CHANGEABLE
 from assessments.models import (
     Baseline,
+    BaselineRun,
     CriteriaSet,
     Criterion,
     Measurement,
     MetricDefinition,
     Verdict,
+    Waiver,
 )
 from assessments.queries import newest_verdict, verdict_sentence
 
@@ -19,13 +22,54 @@ class MetricDefinitionSerializer(serializers.ModelSerializer):
         fields = "__all__"
 
 
+class DefinitionVersionSerializer(serializers.ModelSerializer):
+    """What a new version changes; fields that are left out stay as they are."""
+
+    change_note = serializers.CharField(max_length=240)
+
+    class Meta:
+        model = MetricDefinition
+        fields = [*CHANGEABLE, "change_note"]
+        extra_kwargs = {name: {"required": False} for name in CHANGEABLE}
+
+
+class BaselineRunSerializer(serializers.ModelSerializer):
+    """`value`: the quantity; of a curve its mean relative error (a fraction)."""
+
+    sha256 = serializers.CharField(source="artifact.sha256", read_only=True)
+
+    class Meta:
+        model = BaselineRun
+        fields = ["id", "artifact", "sha256", "value", "is_remeasurement", "recorded_by",
+                  "recorded_at"]
+        read_only_fields = ["value", "is_remeasurement", "recorded_by", "recorded_at"]
+
+
+class WaiverSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = Waiver
+        fields = ["id", "criterion", "verdict", "reason", "scope", "expires_on", "content_hash",
+                  "signed_by", "signed_at", "revoked_by", "revoked_at"]
+        read_only_fields = ["verdict", "content_hash", "signed_by", "signed_at", "revoked_by",
+                            "revoked_at"]
+
+
+class DifferenceAcceptanceSerializer(serializers.Serializer):
+    """Names of open items of the environment, and why they do not matter."""
+
+    items = serializers.ListField(child=serializers.CharField(max_length=80), allow_empty=False)
+    reason = serializers.CharField(max_length=240)
+
+
 class BaselineSerializer(serializers.ModelSerializer):
     sha256 = serializers.CharField(source="artifact.sha256", read_only=True)
+    runs = BaselineRunSerializer(many=True, read_only=True)
 
     class Meta:
         model = Baseline
         fields = ["id", "model", "quantity", "value", "unit", "artifact", "sha256",
-                  "environment", "source", "measured_at", "recorded_by", "frozen_at"]
+                  "environment", "hardware", "software", "data_set", "seeds", "source", "runs",
+                  "measured_at", "recorded_by", "frozen_at"]
         read_only_fields = ["value", "unit", "measured_at", "recorded_by", "frozen_at"]
 
 
@@ -78,4 +122,4 @@ class CriteriaSetSerializer(serializers.ModelSerializer):
 
 
 class CriteriaSignatureSerializer(serializers.Serializer):
-    customer_signatory = serializers.CharField(max_length=120)
+    customer_signatory = serializers.CharField(max_length=120, required=False, default="")

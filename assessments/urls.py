@@ -2,25 +2,65 @@
 
 from django.urls import path
 
-from assessments import views
+from assessments.views import (
+    accuracy,
+    baselines,
+    config_check,
+    criteria,
+    criterion,
+    curves,
+    definitions,
+    performance,
+)
 
 app_name = "assessments"
 SET = "engagements/<str:code>/criteria/"
+BASELINE = "baselines/<int:pk>/"
 CRITERION = "criteria/<int:pk>/"
+FILE = "files/<int:pk>/"
+MODEL = "models/<int:pk>/performance/"
+ROUND = "rounds/<int:pk>/"
+CONFIG = FILE + "config-check/"
 
 urlpatterns = [
-    path(SET, views.criteria, name="criteria"),
-    path(SET + "draft/", views.criteria_draft, name="criteria_draft"),
-    path(SET + "sign/", views.criteria_sign, name="criteria_sign"),
-    path(SET + "judge/", views.criteria_judge, name="criteria_judge"),
-    path(SET + "new/", views.criterion_new, name="criterion_new"),
-    path("engagements/<str:code>/baselines/new/", views.baseline_new, name="baseline_new"),
-    path(CRITERION, views.criterion, name="criterion"),
-    path(CRITERION + "judge/", views.criterion_judge, name="criterion_judge"),
-    path(CRITERION + "measure/", views.criterion_measure, name="criterion_measure"),
-    path(CRITERION + "remove/", views.criterion_remove, name="criterion_remove"),
-    path(CRITERION + "curve.json", views.curve_spec, name="curve_spec"),
-    path(CRITERION + "curve.svg", views.curve_svg, name="curve_svg"),
-    path("definitions/", views.definitions, name="definitions"),
-    path("definitions/<int:pk>/", views.definition, name="definition"),
+    path(SET, criteria.criteria, name="criteria"),
+    path(SET + "draft/", criteria.criteria_draft, name="criteria_draft"),
+    path(SET + "sign/", criteria.criteria_sign, name="criteria_sign"),
+    path(SET + "confirm/", criteria.criteria_confirm, name="criteria_confirm"),
+    path(SET + "judge/", criteria.criteria_judge, name="criteria_judge"),
+    path(SET + "new/", criteria.criterion_new, name="criterion_new"),
+    path("engagements/<str:code>/baselines/new/", baselines.baseline_new, name="baseline_new"),
+    path(BASELINE, baselines.baseline, name="baseline"),
+    path(BASELINE + "confirm/", baselines.baseline_confirm, name="baseline_confirm"),
+    path(BASELINE + "runs/", baselines.baseline_run, name="baseline_run"),
+    path(CRITERION, criterion.criterion, name="criterion"),
+    path(CRITERION + "judge/", criterion.criterion_judge, name="criterion_judge"),
+    path(CRITERION + "measure/", criterion.criterion_measure, name="criterion_measure"),
+    path(CRITERION + "remove/", criteria.criterion_remove, name="criterion_remove"),
+    path(CRITERION + "waive/", criterion.criterion_waive, name="criterion_waive"),
+    path(CRITERION + "waivers/<int:waiver>/revoke/", criterion.waiver_revoke, name="waiver_revoke"),
+    path(CRITERION + "accept/", criterion.criterion_accept, name="criterion_accept"),
+    path(CRITERION + "curve/range.json", curves.curve_range, name="curve_range"),
+    path(CRITERION + "curve.json", curves.curve_spec, name="curve_spec"),
+    path(CRITERION + "curve.svg", curves.curve_svg, name="curve_svg"),
+    path("engagements/<str:code>/accuracy/", accuracy.accuracy, name="accuracy"),
+    path(FILE + "operators/", accuracy.comparison, name="comparison"),
+    path(FILE + "operators/index/", accuracy.comparison_index, name="comparison_index"),
+    path(FILE + "operators/one/", accuracy.operator, name="operator"),
+    path(FILE + "overflow/", accuracy.overflow_page, name="overflow"),
+    path(CONFIG, config_check.config_check, name="config_check"),
+    path(CONFIG + "propose/", config_check.config_propose, name="config_propose"),
+    path(CONFIG + "<int:entry>/review/", config_check.config_review, name="config_review"),
+    path(CONFIG + "<int:entry>/withdraw/", config_check.config_withdraw, name="config_withdraw"),
+    path("engagements/<str:code>/performance/", performance.performance, name="performance"),
+    path(MODEL, performance.model_performance, name="model_performance"),
+    path(MODEL + "<slug:name>.json", performance.chart_json, name="performance_chart"),
+    path(MODEL + "<slug:name>.svg", performance.chart_picture, name="performance_picture"),
+    path(MODEL + "rounds/new/", performance.round_new, name="round_new"),
+    path(ROUND + "keep/", performance.round_keep, name="round_keep"),
+    path(ROUND + "remove/", performance.round_remove, name="round_remove"),
+    path("definitions/", definitions.definitions, name="definitions"),
+    path("definitions/preview/", definitions.definition_preview, name="definition_preview"),
+    path("definitions/<int:pk>/", definitions.definition, name="definition"),
+    path("definitions/<int:pk>/new/", definitions.definition_new, name="definition_new"),
 ]

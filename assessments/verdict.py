@@ -13,6 +13,7 @@ import numpy as np
 
 from assessments.alignment import Aligned
 from assessments.exact import exact_figure
+from assessments.workings import working
 
 ENGINE_VERSION = "1"
 
@@ -131,7 +132,8 @@ def judge_curve(aligned: Aligned | None, threshold: Decimal, rule: Rule) -> Outc
              "first_step": inside.first_step, "last_step": inside.last_step,
              "baseline_points": inside.baseline_points,
              "warnings": [vars(warning) for warning in inside.warnings],
-             "minimum_points": rule.minimum_points, "minimum_coverage": rule.minimum_coverage}
+             "minimum_points": rule.minimum_points, "minimum_coverage": rule.minimum_coverage,
+             "working": working(inside, rule.figure, rule.epsilon)}
     exact = _near_threshold(inside, figures.get(rule.figure), threshold, rule)
     if exact is not None:
         figures[rule.figure] = float(exact)
@@ -175,8 +177,8 @@ def judge_values(
     """The verdict on a single value.
 
     Args:
-        calculator: relative_error |c − b|/|b| · degradation (b − c)/|b| · ratio c/b ·
-            reduction (b − c)/b · value c ·
+        calculator: relative_error |c − b|/|b| · degradation (b − c)/|b| · points b − c ·
+            ratio c/b · reduction (b − c)/b · value c ·
             scaling c/(cards·b), the throughput of `cards` cards against one.
     """
     facts = {"candidate": candidate, "baseline": baseline, "cards": cards}
@@ -201,7 +203,8 @@ def _value_problem(calculator: str, candidate: float | None, baseline: float | N
         (candidate is None, (NOT_MEASURED, "no_measurement")),
         (None in values, (NOT_PROVABLE, "no_baseline")),
         (any(v is not None and not np.isfinite(v) for v in values), (FAILED, "nonfinite")),
-        (not is_alone and baseline == 0, (NOT_PROVABLE, "baseline_zero")),
+        (calculator not in ("value", "points") and baseline == 0,
+         (NOT_PROVABLE, "baseline_zero")),
         (calculator == "scaling" and not cards, (NOT_PROVABLE, "cards_unknown")),
     )
     return next((answer for is_so, answer in checks if is_so), None)
@@ -209,17 +212,15 @@ def _value_problem(calculator: str, candidate: float | None, baseline: float | N
 
 def _value_figure(calculator: str, c: Fraction, b: Fraction | None, cards: int | None
                   ) -> Fraction:
-    if calculator == "relative_error":
-        return abs(c - b) / abs(b)
-    if calculator == "degradation":
-        return (b - c) / abs(b)
-    if calculator == "ratio":
-        return c / b
-    if calculator == "reduction":
-        return (b - c) / b
-    if calculator == "scaling":
-        return c / (cards * b)
-    return c
+    return {
+        "relative_error": lambda: abs(c - b) / abs(b),
+        "degradation": lambda: (b - c) / abs(b),
+        "points": lambda: b - c,
+        "ratio": lambda: c / b,
+        "reduction": lambda: (b - c) / b,
+        "scaling": lambda: c / (cards * b),
+        "value": lambda: c,
+    }[calculator]()
 
 
 def _decided(figure: float | Decimal | Fraction, threshold: Decimal, comparison: str,

@@ -1,5 +1,17 @@
+from assessments.models.allowlist import AllowedDifference
+from assessments.models.comparison import Comparison, Deviation, OperatorRow
 from assessments.models.criteria import Baseline, CriteriaSet, Criterion, MetricDefinition
 from assessments.models.measurement import Measurement, Outcome, Verdict
+from assessments.models.rounds import OptimisationRound
+from assessments.models.signed import (
+    AcceptedDifference,
+    BaselineRun,
+    Confirmation,
+    Side,
+    Waiver,
+)
 
-__all__ = ["Baseline", "CriteriaSet", "Criterion", "Measurement", "MetricDefinition",
-           "Outcome", "Verdict"]
+__all__ = ["AcceptedDifference", "AllowedDifference", "Baseline", "BaselineRun", "Comparison",
+           "Confirmation", "CriteriaSet", "Criterion", "Deviation", "Measurement",
+           "MetricDefinition", "OperatorRow", "OptimisationRound", "Outcome", "Side", "Verdict",
+           "Waiver"]

@@ -1,11 +1,18 @@
+from typing import TYPE_CHECKING
+
 from django.conf import settings
 from django.db import models
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from engagements.errors import WrongState
 from engagements.models import Engagement, MigratedModel
 from engagements.models.engagement import local
 from engagements.stages import Stage
 from workers.models import Artifact
+
+if TYPE_CHECKING:
+    from assessments.models.signed import Waiver
 
 
 class OfEngagementQuerySet(models.QuerySet):
@@ -28,16 +35,27 @@ class OfModelQuerySet(OfEngagementQuerySet):
 
 
 class MetricDefinition(models.Model):
-    """How a figure is computed (DOMAIN 3.4). A version in use is never edited."""
+    """How a figure is computed (DOMAIN 3.4). A version is never edited; a change is a new one."""
+
+    BOOKKEEPING = ("change_note", "created_by", "created_at")  # not part of what is signed
 
     class Calculator(models.TextChoices):
         LOSS_CURVE = "loss_curve", _("Loss curve against baseline")
         RELATIVE_ERROR = "relative_error", _("Relative error against baseline")
         DEGRADATION = "degradation", _("Degradation against baseline")
+        POINTS = "points", _("Difference to baseline")
         RATIO = "ratio", _("Ratio to baseline")
         REDUCTION = "reduction", _("Reduction against baseline")
         SCALING = "scaling", _("Scaling efficiency")
         VALUE = "value", _("Measured value")
+
+    class Selection(models.TextChoices):
+        """Which of the measured runs count (DOMAIN AR-09). The best one only if so agreed."""
+
+        LAST = "last", _("the last run")
+        MEAN = "mean", _("mean of the last k runs")
+        WORST = "worst", _("worst of the last k runs")
+        BEST = "best", _("best of the last k runs")
 
     class Comparison(models.TextChoices):
         LESS = "lt", "<"
@@ -63,7 +81,14 @@ class MetricDefinition(models.Model):
     minimum_coverage = models.FloatField(_("minimum coverage"), default=0.95)
     minimum_points = models.PositiveIntegerField(_("minimum common points"), default=1)
     figure = models.CharField(_("judged figure"), max_length=60, default="figure")
+    selection = models.CharField(_("selection rule"), max_length=8, choices=Selection,
+                                 default=Selection.LAST)
+    runs = models.PositiveSmallIntegerField(_("runs judged (k)"), default=1)
     source = models.CharField(_("source"), max_length=160, blank=True)
+    change_note = models.CharField(_("why this version"), max_length=240, blank=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True,
+                                   related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["code", "-version"]
@@ -73,6 +98,12 @@ class MetricDefinition(models.Model):
 
     def __str__(self) -> str:
         return f"{self.code} v{self.version}"
+
+    def save(self, *args, **kwargs) -> None:
+        """Store a new version. Raises WrongState for one that is stored already."""
+        if not self._state.adding:
+            raise WrongState(_("A version of a definition is never changed; add a new one."))
+        super().save(*args, **kwargs)
 
     @property
     def local_name(self) -> str:
@@ -132,6 +163,10 @@ class Baseline(models.Model):
     artifact = models.ForeignKey(Artifact, models.PROTECT, null=True, blank=True,
                                  related_name="baselines")
     environment = models.JSONField(_("environment"), default=dict, blank=True)
+    hardware = models.CharField(_("hardware"), max_length=240, blank=True)
+    software = models.CharField(_("software"), max_length=240, blank=True)
+    data_set = models.CharField(_("data set"), max_length=240, blank=True)
+    seeds = models.CharField(_("seeds"), max_length=120, blank=True)
     source = models.CharField(_("source"), max_length=160, blank=True)
     measured_at = models.DateTimeField(_("measured at"), null=True, blank=True)
     recorded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True,
@@ -170,6 +205,11 @@ class Criterion(models.Model):
 
     def __str__(self) -> str:
         return f"{self.model.code} · {self.definition}"
+
+    @property
+    def waiver(self) -> "Waiver | None":
+        """The waiver in force today."""
+        return self.waivers.in_force(timezone.localdate()).first()
 
     @property
     def quantity(self) -> str:

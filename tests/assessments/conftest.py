@@ -12,6 +12,7 @@ from assessments.models import MetricDefinition
 from engagements.models import Role
 from engagements.services import add_model
 from engagements.stages import Stage
+from workers.models import Job, Node
 from workers.readers.series import LossSeries
 from workers.services import upload_artifact
 
@@ -83,3 +84,38 @@ def criterion(people, draft, model, definitions, baseline):
                            customer_signatory="陈国栋 主任")
     row.refresh_from_db()
     return row
+
+
+def log(milliseconds: float) -> bytes:
+    """A training log of ten sequences per step."""
+    return megatron_log(np.linspace(4, 2, 30)).replace(b"(ms): 500.0", b"(ms): %.1f" % milliseconds)
+
+
+def trace(computing: float, communication: float, free: float) -> bytes:
+    stage = computing + communication + free
+    return ("Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Stage,"
+            f"Bubble,Preparing\n1,{computing},{communication},0,{communication},{free},{stage},"
+            "0,0\n").encode()
+
+
+@pytest.fixture
+def run(store, model):
+    """A stored training log with the given time per step, perhaps of a job on some cards."""
+    def put(milliseconds: float, cards: int = 0):
+        artifact = store(f"{milliseconds}.log", log(milliseconds), model)
+        if cards:
+            node, _new = Node.objects.get_or_create(
+                name="n", defaults={"host": "h", "username": "u"})
+            artifact.job = Job.objects.create(kind="adapt.megatron_train", model=model, node=node,
+                                              engagement=model.engagement, cards_wanted=cards)
+            artifact.save()
+        return artifact
+    return put
+
+
+@pytest.fixture
+def record(people, model):
+    def add(artifact, change="changed", **fields):
+        return services.record_round(actor=people[Role.CONSULTANT], model=model,
+                                     artifact=artifact, change=change, **fields)
+    return add

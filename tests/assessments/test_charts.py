@@ -3,11 +3,13 @@
 import json
 from decimal import Decimal
 
+import altair as alt
 import numpy as np
 import pytest
 from django.utils.translation import override
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import ValidationError
 
 from assessments.alignment import align
 from assessments.charts import as_svg, loss_chart_spec
@@ -48,6 +50,17 @@ def test_the_specification_is_json_in_the_active_language(pair, language):
                           allow_nan=False)
     assert len(text) < 400_000
     assert "2 %" in text
+
+
+@pytest.mark.parametrize("is_interactive", [True, False])
+def test_the_specification_keeps_to_the_schema(pair, is_interactive):
+    spec = loss_chart_spec(pair, threshold=Decimal("0.02"), figure=0.01,
+                           is_interactive=is_interactive)
+    few = {**spec, "datasets": {}}
+    alt.VConcatChart.from_dict(few, validate=True)
+    few["vconcat"][0]["layer"][0]["mark"]["strokeWidth"] = "thick"
+    with pytest.raises(ValidationError):
+        alt.VConcatChart.from_dict(few, validate=True)
 
 
 def test_the_picture_shows_curves_threshold_and_the_first_nan(pair):

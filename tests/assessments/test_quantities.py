@@ -43,6 +43,35 @@ def test_serving_latencies_are_kept_apart():
         "ttft_ms": 106.8, "tpot_ms": 25.8, "inference_throughput": 133.67}
 
 
-@pytest.mark.parametrize("kind", ["npu_smi", "profile", "nonsense"])
+@pytest.mark.parametrize("kind", ["npu_smi", "profile", "node_report", "nonsense"])
 def test_other_kinds_measure_nothing(kind):
     assert found(kind, {"loss": {}, "scores": []}) == {}
+
+
+def test_checkpoints_measure_weights_and_changed_parameters():
+    files = [{"name": "iter_1/a.pt", "size": 9}, {"name": "iter_2/a.pt", "size": 9},
+             {"name": "iter_2/empty.bin", "size": 0}, {"name": "latest.txt", "size": 3}]
+    values = {"form": "checkpoints", "files": files, "tensors": 4, "tensors_changed": 3,
+              "changed_ratio": 0.75, "tensors_missing": []}
+    assert found("node_report", values) == {"weight_files": 2.0, "changed_parameters": 0.75}
+    assert found("node_report", {**values, "tensors_missing": ["a"]}) == {"weight_files": 2.0}
+    assert found("node_report", {"form": "checkpoints", "files": []}) == {"weight_files": 0.0}
+
+
+def test_shares_of_the_step_time_weigh_steps_by_their_length():
+    def step(**parts):
+        return {"Computing": 0.0, "Communication(Not Overlapped)": 0.0, "Free": 0.0, **parts}
+
+    steps = [step(step="1", **{"Communication(Not Overlapped)": 30.0}, Stage=100.0),
+             step(step="2", **{"Communication(Not Overlapped)": 30.0}, Free=30.0, Stage=300.0)]
+    assert found("profile", {"form": "step_trace_time", "steps": steps}) == {
+        "communication_share": 0.15, "free_share": 0.075}
+    ranks = [{"type": "rank", "index": "0", **steps[0]}, {"type": "stage", **steps[1]}]
+    assert found("profile", {"form": "cluster_step_trace_time", "steps": ranks}) == {
+        "communication_share": 0.3, "free_share": 0.0}
+
+
+def test_a_nan_in_a_comparison_is_no_cosine():
+    assert found("accuracy_compare", {"min_cosine": 0.98, "nonfinite": 0}) == {"min_cosine": 0.98}
+    [value] = found("accuracy_compare", {"min_cosine": 0.98, "nonfinite": 2}).values()
+    assert value != value  # noqa: PLR0124

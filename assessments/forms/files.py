@@ -1,49 +1,11 @@
-"""Forms of criteria, baselines and files to judge."""
-
-from decimal import Decimal
+"""Forms of files to judge and of baselines."""
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from assessments.models import Baseline, MetricDefinition
+from assessments.models import MetricDefinition
 from engagements.models import Engagement, MigratedModel
-from engagements.stages import Stage
 from workers.models import Artifact
-
-
-class CriterionForm(forms.Form):
-    """One threshold; entered in the unit of its definition, kept as a fraction for per cent."""
-
-    model = forms.ModelChoiceField(MigratedModel.objects.none(), label=_("Model"))
-    stage = forms.ChoiceField(choices=Stage, label=_("Stage"), initial=Stage.TRAIN_TUNE)
-    definition = forms.ModelChoiceField(
-        MetricDefinition.objects.all(), label=_("Metric definition"))
-    threshold = forms.DecimalField(
-        label=_("Threshold"), max_digits=24, decimal_places=10,
-        help_text=_("In the unit of the definition: enter 2 for 2 %."))
-    baseline = forms.ModelChoiceField(
-        Baseline.objects.none(), required=False, label=_("Baseline"),
-        help_text=_("Record it first if it is not in the list."))
-
-    def __init__(self, *args, engagement: Engagement, **kwargs):
-        super().__init__(*args, **kwargs)
-        self.fields["model"].queryset = engagement.models.all()
-        self.fields["definition"].label_from_instance = lambda d: (
-            f"{d.local_name} {d.get_comparison_display()} … {d.unit}")
-        baselines = Baseline.objects.filter(model__engagement=engagement)
-        self.fields["baseline"].queryset = baselines.select_related("model", "artifact")
-        self.fields["baseline"].label_from_instance = lambda b: (
-            f"{b.model.code} · {b.quantity} · {b.artifact.name}")
-
-    def clean(self):
-        data = super().clean()
-        definition, baseline = data.get("definition"), data.get("baseline")
-        if baseline and definition and not baseline.serves(definition):
-            self.add_error("baseline", _("This baseline holds another quantity (%(quantity)s).")
-                           % {"quantity": baseline.quantity})
-        if definition and definition.unit == "%" and data.get("threshold") is not None:
-            data["threshold"] = data["threshold"] / Decimal(100)
-        return data
 
 
 class FileForm(forms.Form):
@@ -75,12 +37,17 @@ class BaselineForm(FileForm):
     quantity = forms.ChoiceField(label=_("Quantity"))
     task = forms.CharField(max_length=100, required=False, label=_("Task"),
                            help_text=_("Of an evaluation score, for example: gsm8k/exact_match"))
+    hardware = forms.CharField(max_length=240, required=False, label=_("Hardware"))
+    software = forms.CharField(max_length=240, required=False, label=_("Software"))
+    data_set = forms.CharField(max_length=240, required=False, label=_("Data set"))
+    seeds = forms.CharField(max_length=120, required=False, label=_("Seeds"))
     source = forms.CharField(max_length=160, required=False, label=_("Measured by, and where"))
     environment = forms.CharField(
         required=False, label=_("Environment"), widget=forms.Textarea(attrs={"rows": 5}),
         help_text=_("One fact per line, for example: cards = 8 × A100, PyTorch = 2.1.0, "
                     "seed = 1234"))
-    field_order = ["model", "quantity", "task", "artifact", "upload", "source", "environment"]
+    field_order = ["model", "quantity", "task", "artifact", "upload", "hardware", "software",
+                   "data_set", "seeds", "source", "environment"]
 
     def __init__(self, *args, engagement: Engagement, **kwargs):
         super().__init__(*args, engagement=engagement, **kwargs)
@@ -104,9 +71,3 @@ class BaselineForm(FileForm):
             if line.strip():
                 facts[key.strip()] = value.strip() if sign else ""
         return facts
-
-
-class SignForm(forms.Form):
-    customer_signatory = forms.CharField(
-        max_length=120, label=_("Signed for the customer by"),
-        help_text=_("Name and position, as on the signed sheet."))

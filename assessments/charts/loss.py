@@ -1,7 +1,4 @@
-"""The chart of a loss comparison: one Vega-Lite specification for the browser and for the PDF.
-
-Built with Altair; drawn by vega-embed in the browser and by vl-convert as SVG for documents.
-"""
+"""The chart of a loss comparison: both curves, and the error per step below them."""
 
 from decimal import Decimal
 from typing import Any
@@ -10,44 +7,27 @@ import numpy as np
 from django.utils.translation import gettext as _
 
 from assessments.alignment import Aligned
-from assessments.judging import aligned_curves, rule_of
-from assessments.models import Criterion, MetricDefinition, Verdict
+from assessments.charts.drawing import (
+    BASELINE_COLOUR,
+    CANDIDATE_COLOUR,
+    CURVES_HEIGHT,
+    ERROR_HEIGHT,
+    FONT,
+    LIMIT_COLOUR,
+    WIDTH,
+    built_quickly,
+    styled,
+)
+from assessments.models import MetricDefinition
 from assessments.sampling import kept_for_drawing
 from assessments.sentences import shown
 from assessments.verdict import relative_errors
 
-FONT = "Noto Sans CJK SC"
-WIDTH, CURVES_HEIGHT, ERROR_HEIGHT = 860, 250, 150
-BASELINE_COLOUR, CANDIDATE_COLOUR, LIMIT_COLOUR = "#8a6d1f", "#1f5fbf", "#c92a2a"
 ABSOLUTE = "mean_absolute_error"
+CURVES, ERRORS = "curves", "errors"  # names of the data sets, which zooming replaces
 
 
-def criterion_chart_spec(criterion: Criterion, verdict: Verdict, *, is_interactive: bool = True
-                         ) -> dict[str, Any]:
-    """The chart of a judged loss curve, read from the raw files; raises ReadError."""
-    aligned = aligned_curves(criterion.baseline.artifact, verdict.measurement.artifact)
-    rule = rule_of(criterion.definition)
-    return loss_chart_spec(
-        aligned.window(rule.first_step, rule.last_step), threshold=criterion.threshold,
-        figure=verdict.figure, definition=criterion.definition, is_interactive=is_interactive)
-
-
-def criterion_chart_svg(criterion: Criterion, verdict: Verdict | None) -> str | None:
-    """The same chart as SVG text for documents; None where no two curves can be drawn."""
-    if not can_be_drawn(criterion, verdict):
-        return None
-    return as_svg(criterion_chart_spec(criterion, verdict, is_interactive=False))
-
-
-def can_be_drawn(criterion: Criterion, verdict: Verdict | None) -> bool:
-    """Whether there are two readable curves: a verdict on a loss curve with common steps."""
-    return bool(
-        criterion.definition.calculator == MetricDefinition.Calculator.LOSS_CURVE
-        and criterion.baseline and verdict and verdict.measurement
-        and verdict.reason not in ("file_changed", "file_unreadable")
-        and verdict.facts.get("common_points"))
-
-
+@built_quickly
 def loss_chart_spec(
     aligned: Aligned, *, threshold: Decimal | None = None, figure: float | None = None,
     definition: MetricDefinition | None = None, is_interactive: bool = True,
@@ -76,31 +56,31 @@ def loss_chart_spec(
         alt.layer(*below).properties(width=WIDTH, height=ERROR_HEIGHT),
         spacing=12,
     ).resolve_scale(x="shared", color="independent", strokeDash="independent")
-    return _styled(chart).to_dict(validate=False)
-
-
-def as_svg(spec: dict[str, Any]) -> str:
-    """The specification as SVG text; Chinese needs the Noto Sans CJK SC font on the machine."""
-    import vl_convert
-
-    return vl_convert.vegalite_to_svg(spec)
+    spec = styled(chart).to_dict(validate=False)
+    spec["datasets"] = {CURVES: curve_rows(aligned),  # put in last: Altair copies what it holds
+                        ERRORS: error_rows(aligned, is_absolute=is_absolute)}
+    return spec
 
 
 def _title() -> str:
     return _("Training loss: baseline and NPU")
 
 
-def _styled(chart):
-    return chart.configure(
-        background="#ffffff", font=FONT, padding=8,
-    ).configure_axis(
-        labelFontSize=12, titleFontSize=12, titleFontWeight="normal", gridColor="#e6e8ec",
-        labelColor="#333a45", titleColor="#333a45",
-    ).configure_legend(
-        orient="top", title=None, labelFontSize=12, labelLimit=400, padding=2,
-        symbolStrokeWidth=2.5, symbolSize=260, symbolType="stroke",
-    ).configure_title(fontSize=14, fontWeight="normal", anchor="start", color="#1b2330",
-                      ).configure_view(stroke="#d5d9e0")
+def curve_rows(aligned: Aligned) -> list[dict]:
+    names = _curve_names()
+    return (_rows(aligned, aligned.baseline, names[0])
+            + _rows(aligned, aligned.candidate, names[1]))
+
+
+def _curve_names() -> list[str]:
+    return [_("Baseline (GPU)"), _("NPU")]
+
+
+def error_rows(aligned: Aligned, *, is_absolute: bool) -> list[dict]:
+    b, n = aligned.baseline, aligned.candidate
+    with np.errstate(invalid="ignore"):
+        values = np.abs(n - b) if is_absolute else relative_errors(b, n)
+    return _rows(aligned, values, _("Absolute error") if is_absolute else _("Relative error"))
 
 
 def _rows(aligned: Aligned, losses: np.ndarray, name: str) -> list[dict]:
@@ -114,10 +94,8 @@ def _number(value: float) -> float | None:
 
 
 def _curves(alt, aligned: Aligned):
-    names = [_("Baseline (GPU)"), _("NPU")]
-    rows = (_rows(aligned, aligned.baseline, names[0])
-            + _rows(aligned, aligned.candidate, names[1]))
-    return alt.Chart(alt.Data(values=rows)).mark_line(
+    names = _curve_names()
+    return alt.Chart(alt.NamedData(CURVES)).mark_line(
         strokeWidth=1.4, clip=True, invalid="break-paths-show-path-domains",
     ).encode(
         x=alt.X("step:Q", title=None, axis=alt.Axis(labels=False, format="~d"), scale=_steps(
@@ -141,12 +119,8 @@ def _steps(alt, aligned: Aligned):
 
 
 def _errors(alt, aligned: Aligned, *, is_absolute: bool):
-    b, n = aligned.baseline, aligned.candidate
-    with np.errstate(invalid="ignore"):
-        values = np.abs(n - b) if is_absolute else relative_errors(b, n)
     title = _("Absolute error") if is_absolute else _("Relative error")
-    rows = _rows(aligned, values, title)
-    return alt.Chart(alt.Data(values=rows)).mark_line(
+    return alt.Chart(alt.NamedData(ERRORS)).mark_line(
         strokeWidth=1, color=CANDIDATE_COLOUR, clip=True,
         invalid="break-paths-show-path-domains",
     ).encode(

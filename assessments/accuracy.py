@@ -1,0 +1,42 @@
+"""What an engagement holds on accuracy: comparisons, configuration checks, overflow files."""
+
+from django.db.models import QuerySet
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from engagements.models import Engagement
+from workers.models import StoredReading
+from workers.reading_pages import register_reading_page
+
+KINDS = ("accuracy_compare", "config_check", "overflow")
+
+
+def accuracy_files(engagement: Engagement, model: int | None = None) -> QuerySet[StoredReading]:
+    """Readings on accuracy, newest file first; `values` is left to their own pages."""
+    found = StoredReading.objects.filter(artifact__engagement=engagement, kind__in=KINDS)
+    if model:
+        found = found.filter(artifact__model=model)
+    return found.select_related(
+        "artifact__model", "artifact__job", "artifact__comparison").order_by("-artifact_id", "-pk")
+
+
+@register_reading_page("accuracy_compare")
+def comparison_page(reading: StoredReading) -> tuple[str, str] | None:
+    """Comparisons of msprobe have their operators' page."""
+    if not reading.reader.startswith("msprobe_compare"):
+        return None
+    return _("Operators"), reverse("assessments:comparison", args=[reading.artifact_id])
+
+
+@register_reading_page("config_check")
+def config_page(reading: StoredReading) -> tuple[str, str] | None:
+    """Compared configurations; a pack alone has nothing to compare."""
+    if reading.reader == "msprobe_config_pack":
+        return None
+    return _("Differences"), reverse("assessments:config_check", args=[reading.artifact_id])
+
+
+@register_reading_page("overflow")
+def overflow_page(reading: StoredReading) -> tuple[str, str]:
+    """Overflow findings with their decoded bits."""
+    return _("Overflow bits"), reverse("assessments:overflow", args=[reading.artifact_id])

@@ -1,0 +1,133 @@
+"""Writes about baselines: record, repeat, re-measure, confirm (DOMAIN AR-04)."""
+
+import math
+from collections.abc import Sequence
+from decimal import Decimal
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from assessments.confirming import baseline_hash, confirm
+from assessments.judging import aligned_curves
+from assessments.models import Baseline, BaselineRun, Side
+from assessments.quantities import LOSS_CURVE, quantities
+from assessments.spread import Spread, spread_of
+from assessments.verdict import curve_figures
+from engagements import audit
+from engagements.access import Can, require
+from engagements.errors import InvalidInput, WrongState
+from engagements.models import MigratedModel, User
+from workers.models import Artifact
+from workers.readers.base import ReadError
+
+
+@transaction.atomic
+def record_baseline(
+    *, actor: User, model: MigratedModel, quantity: str, value: Decimal | None = None,
+    unit: str = "", artifact: Artifact | None = None, environment: dict | None = None,
+    source: str = "", hardware: str = "", software: str = "", data_set: str = "",
+    seeds: str = "", repeats: Sequence[Artifact] = (),
+) -> Baseline:
+    """A reference with its raw file and its repeats.
+
+    The value is the file's own (`value` is not taken over); without one the file is the
+    reference (a curve). Raises InvalidInput for a file that holds no such quantity.
+    """
+    require(actor, Can.WORK, model.engagement)
+    if artifact is None:
+        raise InvalidInput(_("A baseline needs its raw file."))
+    found = _held(artifact, model, quantity)
+    baseline = Baseline.objects.create(
+        model=model, quantity=quantity, artifact=artifact, environment=environment or {},
+        value=None if found is None else Decimal(repr(found)).quantize(Decimal("1e-10")),
+        unit=unit, source=source, hardware=hardware, software=software, data_set=data_set,
+        seeds=seeds, measured_at=artifact.created_at, recorded_by=actor)
+    audit.record(actor=actor, action="baseline.record", target=baseline,
+                 engagement=model.engagement, data={"sha256": artifact.sha256})
+    for repeat in repeats:
+        add_run(actor=actor, baseline=baseline, artifact=repeat)
+    return baseline
+
+
+def _held(artifact: Artifact, model: MigratedModel, quantity: str) -> float | None:
+    """The quantity's value in the file; None for a curve."""
+    if artifact.engagement_id != model.engagement_id:
+        raise InvalidInput(_("The file belongs to another engagement."))
+    found = {q.name: q.value for reading in artifact.readings.order_by("pk")
+             for q in quantities(reading.kind, reading.values)}
+    if quantity not in found:
+        raise InvalidInput(_("The file holds no “%(quantity)s”; it holds: %(found)s.") % {
+            "quantity": quantity, "found": ", ".join(sorted(found)) or _("nothing readable")})
+    return found[quantity]
+
+
+@transaction.atomic
+def add_run(*, actor: User, baseline: Baseline, artifact: Artifact) -> BaselineRun:
+    """A repeat of the reference; of a frozen baseline a re-measurement outside its spread.
+
+    The run's value is the quantity itself, of a curve its mean relative error against the
+    baseline's own curve. Raises InvalidInput for a file that is recorded already or not finite.
+    """
+    require(actor, Can.WORK, baseline.model.engagement)
+    baseline = Baseline.objects.select_for_update(of=("self",)).get(pk=baseline.pk)
+    if artifact.pk == baseline.artifact_id or baseline.runs.filter(artifact=artifact).exists():
+        raise InvalidInput(_("This file is recorded already."))
+    value = _held(artifact, baseline.model, baseline.quantity)
+    value = _curve_distance(baseline, artifact) if value is None else value
+    if not math.isfinite(value):
+        raise InvalidInput(_("The run holds values that are not finite."))
+    run = BaselineRun.objects.create(
+        baseline=baseline, artifact=artifact, value=value, recorded_by=actor,
+        is_remeasurement=baseline.frozen_at is not None)
+    audit.record(actor=actor, action="baseline.run", target=baseline,
+                 engagement=baseline.model.engagement,
+                 data={"sha256": artifact.sha256, "value": value,
+                       "is_remeasurement": run.is_remeasurement})
+    return run
+
+
+def _curve_distance(baseline: Baseline, artifact: Artifact) -> float:
+    try:
+        aligned = aligned_curves(baseline.artifact, artifact)
+    except ReadError as error:
+        raise InvalidInput(error.message) from error
+    error = curve_figures(aligned)["mean_relative_error"]
+    return math.nan if error is None or aligned.nonfinite else error
+
+
+def is_curve(baseline: Baseline) -> bool:
+    return baseline.quantity.partition(":")[0] == LOSS_CURVE
+
+
+def spread(baseline: Baseline) -> Spread | None:
+    """The spread of the runs from before the freeze; the first run of a curve is 0 by nature."""
+    first = 0.0 if is_curve(baseline) else baseline.value
+    repeats = baseline.runs.filter(is_remeasurement=False).values_list("value", flat=True)
+    return spread_of([] if first is None else [float(first), *repeats])
+
+
+def drifted(baseline: Baseline) -> list[BaselineRun]:
+    """Re-measurements outside the recorded spread."""
+    recorded = spread(baseline)
+    return [run for run in baseline.runs.filter(is_remeasurement=True)
+            if recorded and not recorded.holds(run.value)]
+
+
+@transaction.atomic
+def confirm_baseline(*, actor: User, baseline: Baseline) -> Baseline:
+    """One side confirms the sheet; the second confirmation freezes it.
+
+    Raises WrongState for a frozen baseline, NotAllowed for other roles.
+    """
+    baseline = Baseline.objects.select_for_update(of=("self",)).get(pk=baseline.pk)
+    if baseline.frozen_at:
+        raise WrongState(_("This baseline is frozen already."))
+    sides = confirm(actor=actor, engagement=baseline.model.engagement,
+                    content_hash=baseline_hash(baseline), baseline=baseline)
+    if sides == set(Side.values):
+        baseline.frozen_at = timezone.now()
+        baseline.save(update_fields=["frozen_at"])
+    audit.record(actor=actor, action="baseline.confirm", target=baseline,
+                 engagement=baseline.model.engagement, data={"hash": baseline_hash(baseline)})
+    return baseline

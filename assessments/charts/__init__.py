@@ -1,0 +1,19 @@
+"""Charts, by topic."""
+
+from assessments.charts.criterion import (
+    can_be_drawn,
+    criterion_chart_spec,
+    criterion_chart_svg,
+    curve_detail,
+)
+from assessments.charts.drawing import as_svg
+from assessments.charts.loss import loss_chart_spec
+
+__all__ = [
+    "as_svg",
+    "can_be_drawn",
+    "criterion_chart_spec",
+    "criterion_chart_svg",
+    "curve_detail",
+    "loss_chart_spec",
+]

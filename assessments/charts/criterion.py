@@ -1,0 +1,66 @@
+"""The chart behind a verdict, read from the raw files."""
+
+from functools import lru_cache
+from typing import Any
+
+from assessments.alignment import Aligned
+from assessments.charts.drawing import as_svg
+from assessments.charts.loss import (
+    ABSOLUTE,
+    CURVES,
+    ERRORS,
+    curve_rows,
+    error_rows,
+    loss_chart_spec,
+)
+from assessments.judging import aligned_curves, rule_of
+from assessments.models import Criterion, MetricDefinition, Verdict
+from workers.models import Artifact
+
+
+def criterion_chart_spec(criterion: Criterion, verdict: Verdict, *, is_interactive: bool = True
+                         ) -> dict[str, Any]:
+    """The chart of a judged loss curve, read from the raw files; raises ReadError."""
+    aligned = aligned_curves(criterion.baseline.artifact, verdict.measurement.artifact)
+    rule = rule_of(criterion.definition)
+    return loss_chart_spec(
+        aligned.window(rule.first_step, rule.last_step), threshold=criterion.threshold,
+        figure=verdict.figure, definition=criterion.definition, is_interactive=is_interactive)
+
+
+def curve_detail(criterion: Criterion, verdict: Verdict, first: int, last: int) -> dict[str, Any]:
+    """Both curves between two steps, at most 1,000 points each; raises ReadError.
+
+    `points` counts the steps before thinning, so that a reader sees whether all are there; the
+    rows are those of the chart's own data sets.
+    """
+    rule = rule_of(criterion.definition)
+    aligned = _aligned(criterion.baseline.artifact_id, criterion.baseline.artifact.sha256,
+                       verdict.measurement.artifact_id, verdict.measurement.artifact.sha256)
+    inside = aligned.window(rule.first_step, rule.last_step).window(first, last)
+    return {"first": first, "last": last, "points": len(inside.steps),
+            CURVES: curve_rows(inside),
+            ERRORS: error_rows(inside, is_absolute=criterion.definition.figure == ABSOLUTE)}
+
+
+@lru_cache(maxsize=2)
+def _aligned(baseline: int, _baseline_sha256: str, candidate: int, _candidate_sha256: str
+             ) -> Aligned:
+    """Kept while somebody zooms: reading two logs of a million steps takes seconds."""
+    return aligned_curves(*(Artifact.objects.get(pk=pk) for pk in (baseline, candidate)))
+
+
+def criterion_chart_svg(criterion: Criterion, verdict: Verdict | None) -> str | None:
+    """The same chart as SVG text for documents; None where no two curves can be drawn."""
+    if not can_be_drawn(criterion, verdict):
+        return None
+    return as_svg(criterion_chart_spec(criterion, verdict, is_interactive=False))
+
+
+def can_be_drawn(criterion: Criterion, verdict: Verdict | None) -> bool:
+    """Whether there are two readable curves: a verdict on a loss curve with common steps."""
+    return bool(
+        criterion.definition.calculator == MetricDefinition.Calculator.LOSS_CURVE
+        and criterion.baseline and verdict and verdict.measurement
+        and verdict.reason not in ("file_changed", "file_unreadable")
+        and verdict.facts.get("common_points"))

@@ -1,0 +1,61 @@
+"""Forms of criteria, their signature and waivers."""
+
+from decimal import Decimal
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from assessments.models import Baseline, MetricDefinition
+from assessments.sentences import scale_of
+from engagements.models import Engagement, MigratedModel
+from engagements.stages import Stage
+
+
+class CriterionForm(forms.Form):
+    """One threshold; entered in the unit of its definition, kept as a fraction for per cent."""
+
+    model = forms.ModelChoiceField(MigratedModel.objects.none(), label=_("Model"))
+    stage = forms.ChoiceField(choices=Stage, label=_("Stage"), initial=Stage.TRAIN_TUNE)
+    definition = forms.ModelChoiceField(
+        MetricDefinition.objects.all(), label=_("Metric definition"))
+    threshold = forms.DecimalField(
+        label=_("Threshold"), max_digits=24, decimal_places=10,
+        help_text=_("In the unit of the definition: enter 2 for 2 %."))
+    baseline = forms.ModelChoiceField(
+        Baseline.objects.none(), required=False, label=_("Baseline"),
+        help_text=_("Record it first if it is not in the list."))
+
+    def __init__(self, *args, engagement: Engagement, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["model"].queryset = engagement.models.all()
+        self.fields["definition"].label_from_instance = lambda d: (
+            f"{d.local_name} {d.get_comparison_display()} … {d.unit}")
+        baselines = Baseline.objects.filter(model__engagement=engagement)
+        self.fields["baseline"].queryset = baselines.select_related("model", "artifact")
+        self.fields["baseline"].label_from_instance = lambda b: (
+            f"{b.model.code} · {b.quantity} · {b.artifact.name}")
+
+    def clean(self):
+        data = super().clean()
+        definition, baseline = data.get("definition"), data.get("baseline")
+        if baseline and definition and not baseline.serves(definition):
+            self.add_error("baseline", _("This baseline holds another quantity (%(quantity)s).")
+                           % {"quantity": baseline.quantity})
+        if definition and data.get("threshold") is not None:
+            data["threshold"] = data["threshold"] / Decimal(scale_of(definition.unit))
+        return data
+
+
+class WaiverForm(forms.Form):
+    """What a manager takes upon himself."""
+
+    reason = forms.CharField(label=_("Reason"), widget=forms.Textarea(attrs={"rows": 2}))
+    scope = forms.CharField(label=_("Scope"), max_length=240)
+    expires_on = forms.DateField(label=_("Valid until"),
+                                 widget=forms.DateInput(attrs={"type": "date"}))
+
+
+class SignForm(forms.Form):
+    customer_signatory = forms.CharField(
+        max_length=120, required=False, label=_("Signed for the customer by"),
+        help_text=_("Name and position, as on the signed sheet."))

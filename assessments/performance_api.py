@@ -1,0 +1,65 @@
+"""REST doors of performance: a model's figures and its optimisation rounds."""
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import mixins, viewsets
+from rest_framework.decorators import action
+from rest_framework.response import Response
+
+from assessments import performance_serializers as serializers
+from assessments import services
+from assessments.models import OptimisationRound
+from assessments.performance.bars import bars_of
+from assessments.performance.rounds import history
+from engagements.models import MigratedModel
+
+
+class OptimisationRoundViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin,
+                               viewsets.ReadOnlyModelViewSet):
+    """Rounds hold no figures: those are measurements, see `performance`."""
+
+    queryset = OptimisationRound.objects.select_related("model__engagement")
+    serializer_class = serializers.OptimisationRoundSerializer
+    filterset_fields = ["model"]
+
+    def get_queryset(self):
+        return super().get_queryset().visible_to(self.request.user)
+
+    def perform_create(self, serializer):
+        serializer.instance = services.record_round(
+            actor=self.request.user, **serializer.validated_data)
+
+    def perform_destroy(self, instance):
+        services.remove_last_round(actor=self.request.user, entry=instance)
+
+    @extend_schema(request=serializers.RoundDecisionSerializer)
+    @action(detail=True, methods=["post"])
+    def keep(self, request, pk=None):
+        """Keep or revert the change of a round."""
+        data = serializers.RoundDecisionSerializer(data=request.data)
+        data.is_valid(raise_exception=True)
+        found = services.set_round_kept(actor=request.user, entry=self.get_object(),
+                                        **data.validated_data)
+        return Response(self.get_serializer(found).data)
+
+
+class PerformanceViewSet(viewsets.GenericViewSet):
+    """Performance of one model: bars and the history with recomputed gains."""
+
+    queryset = MigratedModel.objects.select_related("engagement")
+    serializer_class = serializers.PerformanceSerializer
+
+    def get_queryset(self):
+        return super().get_queryset().visible_to(self.request.user)
+
+    def retrieve(self, request, pk=None):
+        """Gains are fractions, positive is better; never sums of rounds."""
+        model = self.get_object()
+        known = history(model)
+        return Response(self.get_serializer({
+            "model": model.pk, "bars": bars_of(model, known), "rounds": known.rows}).data)
+
+
+routes = [
+    ("optimisation-rounds", OptimisationRoundViewSet, "optimisation-round"),
+    ("performance", PerformanceViewSet, "performance"),
+]

@@ -1,0 +1,61 @@
+"""Writes of this app, by topic. Each function owns its transaction, lock and audit entry."""
+
+from assessments.baselines import record_baseline
+from assessments.services.allowlist import (
+    propose_difference,
+    propose_differences,
+    review_difference,
+    withdraw_difference,
+)
+from assessments.services.comparisons import index_comparison
+from assessments.services.criteria import add_criterion, draft_criteria, remove_criterion
+from assessments.services.definitions import (
+    add_definition_version,
+    load_standard_definitions,
+)
+from assessments.services.judging import (
+    accept_and_judge,
+    judge_affected,
+    judge_criterion,
+    judge_engagement,
+    measure_artifact,
+    measure_file,
+    newest_measurement,
+)
+from assessments.services.rounds import record_round, remove_last_round, set_round_kept
+from assessments.services.signing import (
+    confirm_criteria,
+    content_hash,
+    criteria_facts,
+    customers_confirmation,
+    sign_criteria,
+)
+
+__all__ = [
+    "accept_and_judge",
+    "add_criterion",
+    "add_definition_version",
+    "confirm_criteria",
+    "content_hash",
+    "criteria_facts",
+    "customers_confirmation",
+    "draft_criteria",
+    "index_comparison",
+    "judge_affected",
+    "judge_criterion",
+    "judge_engagement",
+    "load_standard_definitions",
+    "measure_artifact",
+    "measure_file",
+    "newest_measurement",
+    "propose_difference",
+    "propose_differences",
+    "record_baseline",
+    "record_round",
+    "remove_criterion",
+    "remove_last_round",
+    "review_difference",
+    "set_round_kept",
+    "sign_criteria",
+    "withdraw_difference",
+]

@@ -1,0 +1,74 @@
+"""Writes of criteria sets that are still drafts."""
+
+from decimal import Decimal
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from assessments.models import Baseline, CriteriaSet, Criterion, MetricDefinition
+from engagements import audit
+from engagements.access import Can, require
+from engagements.errors import InvalidInput, WrongState
+from engagements.models import Engagement, MigratedModel, User
+
+
+@transaction.atomic
+def draft_criteria(*, actor: User, engagement: Engagement) -> CriteriaSet:
+    """A new draft version of the criteria; copies the newest version if there is one.
+
+    Raises WrongState while another draft is open.
+    """
+    require(actor, Can.MANAGE, engagement)
+    newest = engagement.criteria_sets.first()
+    if newest and newest.state == CriteriaSet.State.DRAFT:
+        raise WrongState(_("There is an open draft already; sign it or go on with it."))
+    draft = CriteriaSet.objects.create(engagement=engagement,
+                                       version=newest.version + 1 if newest else 1)
+    for old in newest.criteria.all() if newest else ():
+        Criterion.objects.create(
+            criteria_set=draft, model=old.model, definition=old.definition, stage=old.stage,
+            threshold=old.threshold, baseline=old.baseline, position=old.position)
+    audit.record(actor=actor, action="criteria.draft", target=draft, engagement=engagement)
+    return draft
+
+
+def require_draft(criteria_set: CriteriaSet) -> None:
+    """Raise WrongState for criteria that are signed."""
+    if criteria_set.state != CriteriaSet.State.DRAFT:
+        raise WrongState(_("Signed criteria are frozen; a change needs a new version."))
+
+
+@transaction.atomic
+def add_criterion(
+    *, actor: User, criteria_set: CriteriaSet, model: MigratedModel,
+    definition: MetricDefinition, stage: str, threshold: Decimal,
+    baseline: Baseline | None = None,
+) -> Criterion:
+    """Add a threshold to a draft. `threshold` is a fraction for figures in per cent."""
+    require(actor, Can.MANAGE, criteria_set.engagement)
+    criteria_set = CriteriaSet.objects.select_for_update(of=("self",)).get(pk=criteria_set.pk)
+    require_draft(criteria_set)
+    if model.engagement_id != criteria_set.engagement_id:
+        raise InvalidInput(_("The model belongs to another engagement."))
+    if baseline and baseline.model_id != model.pk:
+        raise InvalidInput(_("The baseline belongs to another model."))
+    if baseline and not baseline.serves(definition):
+        raise InvalidInput(_("This baseline holds another quantity (%(quantity)s).")
+                           % {"quantity": baseline.quantity})
+    criterion = Criterion.objects.create(
+        criteria_set=criteria_set, model=model, definition=definition, stage=stage,
+        threshold=Decimal(threshold), baseline=baseline,
+        position=criteria_set.criteria.filter(model=model).count())
+    audit.record(actor=actor, action="criterion.add", target=criterion,
+                 engagement=criteria_set.engagement, data={"threshold": str(threshold)})
+    return criterion
+
+
+@transaction.atomic
+def remove_criterion(*, actor: User, criterion: Criterion) -> None:
+    """Take a threshold out of a draft."""
+    require(actor, Can.MANAGE, criterion.criteria_set.engagement)
+    require_draft(criterion.criteria_set)
+    audit.record(actor=actor, action="criterion.remove", target=criterion,
+                 engagement=criterion.criteria_set.engagement)
+    criterion.delete()

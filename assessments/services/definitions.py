@@ -1,0 +1,79 @@
+"""Writes of metric definitions. A version that exists is never changed."""
+
+from typing import Any
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from assessments.definition_versions import CHANGEABLE, changes, unit_of
+from assessments.definitions import STANDARD
+from assessments.models import MetricDefinition
+from engagements import audit
+from engagements.access import Can, require
+from engagements.errors import InvalidInput
+from engagements.models import User
+
+MOST_RUNS = 20
+
+
+@transaction.atomic
+def load_standard_definitions() -> None:
+    """Make the catalogue's definitions exist; a version that exists is never changed."""
+    for entry in STANDARD:
+        MetricDefinition.objects.get_or_create(code=entry["code"], version=1, defaults=entry)
+
+
+@transaction.atomic
+def add_definition_version(
+    *, actor: User, definition: MetricDefinition, change_note: str, **fields: Any,
+) -> MetricDefinition:
+    """Add the next version of a definition; older ones and what is signed stay (DOMAIN AR-01).
+
+    Args:
+        definition: the version that the new one starts from.
+        change_note: why the version is made.
+        fields: those of CHANGEABLE that differ.
+
+    Raises InvalidInput where nothing differs, a window or count makes no sense, or no reason is
+    given.
+    """
+    require(actor, Can.MANAGE)
+    new = drafted(definition, fields)
+    _check(definition, new, change_note)
+    same_code = MetricDefinition.objects.select_for_update(of=("self",)).filter(
+        code=definition.code)
+    new.version = max(row.version for row in same_code) + 1
+    new.change_note, new.created_by = change_note.strip()[:240], actor
+    new.save()
+    audit.record(actor=actor, action="definition.version", target=new, data={
+        "from": definition.version, "note": new.change_note,
+        "changes": {c.label: [str(c.before), str(c.after)] for c in changes(definition, new)}})
+    return new
+
+
+def drafted(definition: MetricDefinition, fields: dict[str, Any]) -> MetricDefinition:
+    """An unsaved copy with the given fields; nothing is checked."""
+    kept = {f.name: getattr(definition, f.name) for f in MetricDefinition._meta.fields
+            if f.name not in ("id", *MetricDefinition.BOOKKEEPING)}
+    new = MetricDefinition(**{**kept, **{k: fields[k] for k in CHANGEABLE if k in fields}})
+    new.unit = unit_of(definition, new.figure)
+    if new.selection == MetricDefinition.Selection.LAST:
+        new.runs = 1
+    return new
+
+
+def _check(old: MetricDefinition, new: MetricDefinition, change_note: str) -> None:
+    checks = (
+        (not change_note.strip(), _("Say why this version is made.")),
+        (not changes(old, new), _("Nothing differs from the version it starts from.")),
+        (new.first_step and new.last_step and new.first_step > new.last_step,
+         _("The window ends before it begins.")),
+        (not 0 <= new.epsilon < 1, _("The near-zero guard ε lies between 0 and 1.")),
+        (not 0 < new.minimum_coverage <= 1, _("The minimum coverage lies between 0 and 1.")),
+        (not 1 <= new.runs <= MOST_RUNS, _("Between 1 and 20 runs can be judged.")),
+        (new.selection != MetricDefinition.Selection.LAST and new.runs < 2,
+         _("A rule over several runs needs two or more.")),
+    )
+    for is_wrong, message in checks:
+        if is_wrong:
+            raise InvalidInput(message)

@@ -1,0 +1,94 @@
+"""Writes of the optimisation history."""
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from assessments.models import OptimisationRound
+from assessments.performance.gains import BY_NAME
+from assessments.services.judging import judge_affected, measure_artifact
+from engagements import audit
+from engagements.access import Can, require
+from engagements.errors import InvalidInput, WrongState
+from engagements.models import MigratedModel, User
+from workers.models import Artifact
+
+Area = OptimisationRound.Area
+
+
+@transaction.atomic
+def record_round(
+    *, actor: User, model: MigratedModel, artifact: Artifact, area: str = Area.OTHER,
+    finding: str = "", change: str = "", profile: Artifact | None = None,
+) -> OptimisationRound:
+    """Add a round: what the analysis showed, what was changed, the run measured after it.
+
+    The first round of a model is its starting point, before any change. Files that nobody
+    measured yet are measured, and the criteria they bear on are judged. Raises InvalidInput for
+    files of others, for a run that measured no performance, and without a change.
+    """
+    require(actor, Can.WORK, model.engagement)
+    model = MigratedModel.objects.select_for_update(of=("self",)).get(pk=model.pk)
+    for file in filter(None, (artifact, profile)):
+        _take(file, model, actor)
+    _require_performance(artifact, profile)
+    last = model.optimisation_rounds.order_by("number").last()
+    if last and not change.strip():
+        raise InvalidInput(_("Say what was changed in this round."))
+    if model.optimisation_rounds.filter(artifact=artifact).exists():
+        raise InvalidInput(_("This run is a round already; measure again after the change."))
+    entry = OptimisationRound.objects.create(
+        model=model, number=last.number + 1 if last else 0,
+        area=_area(area) if last else Area.START, finding=finding.strip(), change=change.strip(),
+        artifact=artifact, profile=profile, recorded_by=actor)
+    audit.record(actor=actor, action="round.record", target=entry, engagement=model.engagement,
+                 data={"number": entry.number, "sha256": artifact.sha256, "change": entry.change})
+    return entry
+
+
+def _area(area: str) -> str:
+    return area if area in Area.values and area != Area.START else Area.OTHER
+
+
+def _take(file: Artifact, model: MigratedModel, actor: User) -> None:
+    """The file is the model's, or becomes it; it is measured once."""
+    if file.engagement_id != model.engagement_id or file.model_id not in (None, model.pk):
+        raise InvalidInput(_("The file belongs to another model."))
+    if file.model_id is None:
+        file.model = model
+        file.save(update_fields=["model"])
+    if not file.measurements.exists():
+        judge_affected(measure_artifact(file), actor)
+
+
+def _require_performance(artifact: Artifact, profile: Artifact | None) -> None:
+    found = artifact.measurements.filter(quantity__in=BY_NAME, value__isnull=False).exists()
+    if not found and not (profile and profile.measurements.filter(
+            quantity__in=BY_NAME, value__isnull=False).exists()):
+        raise InvalidInput(_("No figure of performance was found in the file of the run."))
+
+
+@transaction.atomic
+def set_round_kept(*, actor: User, entry: OptimisationRound, is_kept: bool) -> OptimisationRound:
+    """Keep a change or revert it; later rounds compare with the last kept one."""
+    require(actor, Can.WORK, entry.model.engagement)
+    entry = OptimisationRound.objects.select_for_update(of=("self",)).get(pk=entry.pk)
+    if entry.number == 0:
+        raise WrongState(_("The starting point cannot be reverted."))
+    entry.is_kept = is_kept
+    entry.save(update_fields=["is_kept"])
+    audit.record(actor=actor, action="round.keep" if is_kept else "round.revert", target=entry,
+                 engagement=entry.model.engagement)
+    return entry
+
+
+@transaction.atomic
+def remove_last_round(*, actor: User, entry: OptimisationRound) -> None:
+    """Take back the newest round; its files and measurements stay."""
+    engagement = entry.model.engagement
+    require(actor, Can.WORK, engagement)
+    MigratedModel.objects.select_for_update(of=("self",)).get(pk=entry.model_id)
+    if OptimisationRound.objects.filter(model=entry.model, number__gt=entry.number).exists():
+        raise WrongState(_("Only the newest round can be taken back."))
+    audit.record(actor=actor, action="round.remove", target=entry, engagement=engagement,
+                 data={"number": entry.number, "change": entry.change})
+    entry.delete()

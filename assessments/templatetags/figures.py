@@ -1,0 +1,77 @@
+"""Figures and reasons of assessments as text."""
+
+import math
+
+from django import template
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from assessments.models import OperatorRow
+from assessments.operators import explained
+from assessments.performance.gains import Metric
+from assessments.performance.profiles import StepTime
+from assessments.presentation import sheet_label
+from assessments.reading_warnings import reading_warning
+from engagements.templatetags.desk import tag
+from workers.models import StoredReading
+
+register = template.Library()
+register.filter(sheet_label)
+
+
+@register.filter
+def figure(value) -> str:
+    """Six significant digits; -- for no figure."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return str(value) if value not in (None, "") else "--"
+    return f"{value:.6g}" if math.isfinite(value) else str(value)
+
+
+@register.filter
+def percent(value) -> str:
+    """A fraction in per cent with five significant digits; -- for no figure."""
+    return f"{100 * value:.5g} %" if isinstance(value, (int, float)) else "--"
+
+
+@register.filter
+def points(value) -> str:
+    """A difference of shares in percentage points, with its sign."""
+    return f"{value:+.3g} pp"
+
+
+@register.filter
+def measured(value, metric: Metric) -> str:
+    """A value of a metric; shares in per cent."""
+    return percent(value) if metric.is_share else figure(value)
+
+
+@register.filter
+def share(step: StepTime, part: str) -> str:
+    """The share of a part of the step time."""
+    return percent(step.share(part))
+
+
+@register.filter
+def kind_label(reading: StoredReading) -> str:
+    """What kind of file a reading on accuracy is."""
+    labels = {"accuracy_compare": _("Operator comparison"),
+              "config_check": _("Configuration check"), "overflow": _("Overflow")}
+    return labels.get(reading.kind, reading.kind)
+
+
+@register.filter
+def warning_text(warning: dict) -> str:
+    """A reader's warning in the active language, as far as its code is known."""
+    return reading_warning(warning)
+
+
+@register.filter
+def explain(row: OperatorRow) -> str:
+    """Why the row deviates, in one sentence."""
+    return explained(row)
+
+
+@register.simple_tag
+def deviation(row: OperatorRow) -> SafeString:
+    """The reason as a tag, or nothing for a row that agrees."""
+    return tag("failed", row.get_reason_display()) if row.reason else SafeString("")

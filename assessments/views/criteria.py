@@ -1,0 +1,114 @@
+"""Pages of an engagement's criteria: doors that parse, call one service and answer."""
+
+from django.http import Http404
+from django.shortcuts import get_object_or_404, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from assessments import presentation, queries, services
+from assessments.confirming import confirmations
+from assessments.forms import CriterionForm, SignForm
+from assessments.models import Baseline, CriteriaSet
+from assessments.views.places import (
+    form_page,
+    to_criteria,
+    visible_criterion,
+    visible_engagement,
+)
+from engagements.access import Can, allowed, require
+from engagements.doors import attempt, attempt_form
+from engagements.models import Engagement
+
+
+def _open_draft(engagement: Engagement) -> CriteriaSet:
+    draft = engagement.criteria_sets.filter(state=CriteriaSet.State.DRAFT).first()
+    if draft is None:
+        raise Http404
+    return draft
+
+
+@require_GET
+def criteria(request, code):
+    """The criteria of an engagement: models × thresholds with their verdicts."""
+    engagement = visible_engagement(request, code)
+    shown_set = _chosen_set(engagement, request.GET.get("version"))
+    return render(request, "assessments/criteria.html", {
+        "engagement": engagement, "active": "criteria", "criteria_set": shown_set,
+        "sets": engagement.criteria_sets.all(),
+        "rows": presentation.rows(queries.verdicts_of(shown_set)) if shown_set else [],
+        "baselines": Baseline.objects.filter(model__engagement=engagement).select_related(
+            "model", "artifact", "recorded_by"),
+        "confirmed": confirmations(services.content_hash(shown_set), criteria_set=shown_set)
+        if shown_set else [],
+        "may_confirm": bool(shown_set and shown_set.state == CriteriaSet.State.DRAFT and (
+            allowed(request.user, Can.REVIEW) or allowed(request.user, Can.MANAGE))),
+        "sign_form": SignForm()})
+
+
+def _chosen_set(engagement: Engagement, version: str | None) -> CriteriaSet | None:
+    if version and version.isdigit():
+        return get_object_or_404(engagement.criteria_sets, version=version)
+    return queries.current_criteria(engagement)
+
+
+@require_POST
+def criteria_draft(request, code):
+    """Begin a new version."""
+    engagement = visible_engagement(request, code)
+    draft = attempt(request, lambda: services.draft_criteria(
+        actor=request.user, engagement=engagement), _("A draft was begun."))
+    return to_criteria(code, draft)
+
+
+@require_http_methods(["GET", "POST"])
+def criterion_new(request, code):
+    """Add a threshold to the open draft."""
+    engagement = visible_engagement(request, code)
+    require(request.user, Can.MANAGE, engagement)
+    draft = _open_draft(engagement)
+    form = CriterionForm(request.POST or None, engagement=engagement)
+    if form.is_valid() and attempt_form(form, lambda: services.add_criterion(
+            actor=request.user, criteria_set=draft, **form.cleaned_data)):
+        return to_criteria(code, draft)
+    return form_page(request, engagement, form, _("New criterion"))
+
+
+@require_POST
+def criterion_remove(request, pk):
+    """Take a threshold out of the draft."""
+    row = visible_criterion(request, pk)
+    attempt(request, lambda: services.remove_criterion(actor=request.user, criterion=row),
+            _("The criterion was taken out."))
+    return to_criteria(row.criteria_set.engagement.code, row.criteria_set)
+
+
+@require_POST
+def criteria_sign(request, code):
+    """Freeze the open draft."""
+    engagement = visible_engagement(request, code)
+    form = SignForm(request.POST)
+    name = form.cleaned_data["customer_signatory"] if form.is_valid() else ""
+    attempt(request, lambda: services.sign_criteria(
+        actor=request.user, criteria_set=_open_draft(engagement), customer_signatory=name),
+        _("Signed. The criteria are frozen."))
+    return to_criteria(code)
+
+
+@require_POST
+def criteria_confirm(request, code):
+    """Confirm the open draft for one's own side."""
+    engagement = visible_engagement(request, code)
+    draft = _open_draft(engagement)
+    attempt(request, lambda: services.confirm_criteria(actor=request.user, criteria_set=draft),
+            _("Confirmed as it stands; a later change needs a new confirmation."))
+    return to_criteria(code, draft)
+
+
+@require_POST
+def criteria_judge(request, code):
+    """Compute every verdict of the signed criteria anew."""
+    engagement = visible_engagement(request, code)
+    require(request.user, Can.WORK, engagement)
+    attempt(request, lambda: services.judge_engagement(engagement, request.user),
+            _("All verdicts were computed anew from the raw files."))
+    return to_criteria(code)

@@ -1,0 +1,125 @@
+"""The page of one criterion and its verdict."""
+
+from django.contrib import messages
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from assessments import (
+    baselines,
+    calculation,
+    charts,
+    presentation,
+    queries,
+    runs,
+    services,
+    waivers,
+)
+from assessments.environments import compared
+from assessments.forms import FileForm, WaiverForm
+from assessments.models import Criterion
+from assessments.performance.gains import BY_NAME
+from assessments.views.places import visible_criterion
+from engagements.access import Can, allowed, require
+from engagements.doors import attempt
+from workers.services import upload_artifact
+
+
+@require_GET
+def criterion(request, pk):
+    """Definition → calculation → curve → raw files → job of one criterion."""
+    row = visible_criterion(request, pk)
+    engagement = row.criteria_set.engagement
+    verdict = queries.newest_verdict(row)
+    can_work = allowed(request.user, Can.WORK)
+    can_manage = allowed(request.user, Can.MANAGE)
+    environment = compared(row, verdict.measurement if verdict else None) if row.baseline else []
+    return render(request, "assessments/criterion.html", {
+        "criterion": row, "engagement": engagement, "active": "criteria", "verdict": verdict,
+        "row": presentation.Row.of(row, verdict),
+        "figures": presentation.figures(row, verdict),
+        "facts": presentation.facts(verdict), "warnings": presentation.warnings(verdict),
+        "is_performance": row.definition.quantity in BY_NAME,
+        "has_curve": charts.can_be_drawn(row, verdict),
+        "step_rows": calculation.step_rows(verdict),
+        "calculation": calculation.lines(row, verdict),
+        "environment": environment, "can_manage": can_manage,
+        "can_review": can_manage or allowed(request.user, Can.REVIEW),
+        "has_open": any(item.state == "differs" for item in environment),
+        "all_runs": runs.all_runs(row, verdict),
+        "drifted": baselines.drifted(row.baseline) if row.baseline else [],
+        "spread": baselines.spread(row.baseline) if row.baseline else None,
+        "waivers": row.waivers.select_related("signed_by", "revoked_by"),
+        "waiver": row.waiver, "waiver_form": WaiverForm(),
+        "can_waive": bool(can_manage and verdict and verdict.outcome != "passed"
+                          and not row.waiver),
+        "history": row.verdicts.select_related("measurement__artifact")[:20],
+        "runs": queries.measurements_of(row).count(),
+        "file_form": FileForm(engagement=engagement) if can_work else None})
+
+
+@require_POST
+def criterion_judge(request, pk):
+    """Compute the verdict anew from the raw files."""
+    row = visible_criterion(request, pk)
+    require(request.user, Can.WORK, row.criteria_set.engagement)
+    attempt(request, lambda: services.judge_criterion(row, request.user),
+            _("The verdict was computed anew from the raw files."))
+    return redirect("assessments:criterion", pk)
+
+
+@require_POST
+def criterion_measure(request, pk):
+    """Judge a stored or uploaded file as a measurement of the criterion's model."""
+    row = visible_criterion(request, pk)
+    engagement = row.criteria_set.engagement
+    form = FileForm(request.POST, request.FILES, engagement=engagement)
+    if form.is_valid():
+        attempt(request, lambda: _measure(request.user, row, form.cleaned_data),
+                _("The file was read and judged."))
+    else:
+        messages.error(request, " ".join(
+            error for errors in form.errors.values() for error in errors))
+    return redirect("assessments:criterion", pk)
+
+
+def _measure(user, row: Criterion, data: dict) -> list:
+    artifact = data["artifact"] or upload_artifact(
+        actor=user, engagement=row.criteria_set.engagement, model=row.model,
+        upload=data["upload"])
+    return services.measure_file(actor=user, model=row.model, artifact=artifact)
+
+
+@require_POST
+def criterion_waive(request, pk):
+    """Sign a waiver."""
+    row = visible_criterion(request, pk)
+    form = WaiverForm(request.POST)
+    if form.is_valid():
+        attempt(request, lambda: waivers.sign_waiver(
+            actor=request.user, criterion=row, **form.cleaned_data),
+            _("The waiver is signed. The verdict stays as it is."))
+    else:
+        messages.error(request, _("A waiver needs a reason, a scope and its last day."))
+    return redirect("assessments:criterion", pk)
+
+
+@require_POST
+def waiver_revoke(request, pk, waiver):
+    """End a waiver."""
+    row = visible_criterion(request, pk)
+    found = get_object_or_404(row.waivers, pk=waiver)
+    attempt(request, lambda: waivers.revoke_waiver(actor=request.user, waiver=found),
+            _("The waiver is revoked."))
+    return redirect("assessments:criterion", pk)
+
+
+@require_POST
+def criterion_accept(request, pk):
+    """Accept differences of the two environments and judge anew."""
+    row = visible_criterion(request, pk)
+    attempt(request, lambda: services.accept_and_judge(
+        actor=request.user, criterion=row, items=request.POST.getlist("items"),
+        reason=request.POST.get("reason", "")),
+        _("The differences are accepted; the verdicts were computed anew."))
+    return redirect("assessments:criterion", pk)

@@ -1,0 +1,51 @@
+"""The chart of a judged loss curve, as specification, detail and picture."""
+
+from django.http import Http404, HttpResponse, JsonResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
+
+from assessments import charts, queries
+from assessments.views.places import visible_criterion
+from workers.readers.base import ReadError
+
+
+def _chart_parts(request, pk: int):
+    row = visible_criterion(request, pk)
+    verdict = queries.newest_verdict(row)
+    if not charts.can_be_drawn(row, verdict):
+        raise Http404
+    return row, verdict
+
+
+@require_GET
+def curve_spec(request, pk):
+    """The chart as a Vega-Lite specification."""
+    row, verdict = _chart_parts(request, pk)
+    try:
+        return JsonResponse(charts.criterion_chart_spec(row, verdict))
+    except ReadError as error:
+        raise Http404(error.message) from error
+
+
+@require_GET
+def curve_range(request, pk):
+    """Detail of both curves between two steps, thinned anew with every extreme kept."""
+    row, verdict = _chart_parts(request, pk)
+    first, last = (request.GET.get(name, "") for name in ("first", "last"))
+    if not all(text.isdigit() and len(text) < 16 for text in (first, last)):
+        return JsonResponse({"detail": _("Give the first and the last step.")}, status=400)
+    try:
+        return JsonResponse(charts.curve_detail(row, verdict, int(first), int(last)))
+    except ReadError as error:
+        raise Http404(error.message) from error
+
+
+@require_GET
+def curve_svg(request, pk):
+    """The chart as a picture, for browsers without scripts and for download."""
+    row, verdict = _chart_parts(request, pk)
+    try:
+        svg = charts.criterion_chart_svg(row, verdict)
+    except ReadError as error:
+        raise Http404(error.message) from error
+    return HttpResponse(svg, content_type="image/svg+xml")

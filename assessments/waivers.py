@@ -1,0 +1,108 @@
+"""Writes about waivers and accepted differences: what people take upon themselves, signed."""
+
+import hashlib
+import json
+from datetime import date
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from assessments.environments import unreviewed
+from assessments.models import AcceptedDifference, CriteriaSet, Criterion, Outcome, Waiver
+from assessments.queries import newest_verdict
+from engagements import audit
+from engagements.access import Can, allowed, require
+from engagements.errors import InvalidInput, WrongState
+from engagements.models import Engagement, User
+
+
+@transaction.atomic
+def sign_waiver(*, actor: User, criterion: Criterion, reason: str, scope: str, expires_on: date
+                ) -> Waiver:
+    """Let the gates pass a criterion whose verdict is not passed; the verdict itself stays.
+
+    Raises WrongState for a criterion that is not judged, is passed or is waived already, and
+    InvalidInput without reason, scope or a day to come.
+    """
+    engagement = criterion.criteria_set.engagement
+    require(actor, Can.MANAGE, engagement)
+    criterion = Criterion.objects.select_for_update(of=("self",)).get(pk=criterion.pk)
+    verdict = newest_verdict(criterion)
+    if criterion.criteria_set.state != CriteriaSet.State.SIGNED:
+        raise WrongState(_("Only signed criteria can be waived."))
+    if verdict is None or verdict.outcome == Outcome.PASSED:
+        raise WrongState(_("There is no verdict that a waiver could concern."))
+    if not (reason.strip() and scope.strip()):
+        raise InvalidInput(_("A waiver needs a reason and a scope."))
+    if expires_on < timezone.localdate():
+        raise InvalidInput(_("The waiver's last day lies in the past."))
+    if criterion.waiver:
+        raise WrongState(_("A waiver is in force already; revoke it first."))
+    now = timezone.now()
+    criterion.waivers.filter(revoked_at=None).update(revoked_at=now, revoked_by=actor)
+    facts = {"criterion": str(criterion), "outcome": verdict.outcome, "figure": verdict.figure,
+             "reason": reason.strip(), "scope": scope.strip(), "expires_on": str(expires_on),
+             "signed_by": actor.username, "signed_at": now.isoformat()}
+    text = json.dumps(facts, ensure_ascii=False, sort_keys=True)
+    waiver = Waiver.objects.create(
+        criterion=criterion, verdict=verdict, reason=reason.strip(), scope=scope.strip(),
+        expires_on=expires_on, signed_by=actor, signed_at=now,
+        content_hash=hashlib.sha256(text.encode()).hexdigest())
+    audit.record(actor=actor, action="waiver.sign", target=waiver, engagement=engagement,
+                 data=facts)
+    return waiver
+
+
+@transaction.atomic
+def revoke_waiver(*, actor: User, waiver: Waiver) -> Waiver:
+    """End a waiver before its day. Raises WrongState if it is ended already."""
+    engagement = waiver.criterion.criteria_set.engagement
+    require(actor, Can.MANAGE, engagement)
+    waiver = Waiver.objects.select_for_update(of=("self",)).get(pk=waiver.pk)
+    if waiver.revoked_at:
+        raise WrongState(_("This waiver is revoked already."))
+    waiver.revoked_at, waiver.revoked_by = timezone.now(), actor
+    waiver.save(update_fields=["revoked_at", "revoked_by"])
+    audit.record(actor=actor, action="waiver.revoke", target=waiver, engagement=engagement)
+    return waiver
+
+
+@transaction.atomic
+def accept_difference(
+    *, actor: User, engagement: Engagement, item: str, baseline_value: str,
+    candidate_value: str, reason: str,
+) -> AcceptedDifference:
+    """A manager or the customer's reviewer accepts one difference of the environments.
+
+    Verdicts are not computed anew here; `services.accept_and_judge` does both.
+    """
+    require(actor, Can.REVIEW if allowed(actor, Can.REVIEW) else Can.MANAGE, engagement)
+    if not reason.strip():
+        raise InvalidInput(_("Say why this difference does not matter."))
+    accepted, is_new = AcceptedDifference.objects.get_or_create(
+        engagement=engagement, item=item, baseline_value=baseline_value,
+        candidate_value=candidate_value,
+        defaults={"reason": reason.strip()[:240], "accepted_by": actor})
+    if is_new:
+        audit.record(actor=actor, action="difference.accept", target=accepted,
+                     engagement=engagement, data={"reason": accepted.reason})
+    return accepted
+
+
+@transaction.atomic
+def accept_open_differences(*, actor: User, criterion: Criterion, items: list[str], reason: str
+                            ) -> list[AcceptedDifference]:
+    """Accept the named open differences between a criterion's baseline and its newest run.
+
+    Raises InvalidInput where none of them is open.
+    """
+    verdict = newest_verdict(criterion)
+    found = [item for item in unreviewed(criterion, verdict.measurement if verdict else None)
+             if item.name in items]
+    if not found:
+        raise InvalidInput(_("None of these differences is open."))
+    return [accept_difference(
+        actor=actor, engagement=criterion.criteria_set.engagement, item=item.name,
+        baseline_value=item.baseline, candidate_value=item.candidate, reason=reason)
+        for item in found]

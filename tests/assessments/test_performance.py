@@ -1,0 +1,148 @@
+"""Performance: gains from measurements, rounds that compare like with like."""
+
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from assessments import services
+from assessments.models import OptimisationRound, Verdict
+from assessments.performance.bars import bars_of
+from assessments.performance.gains import BY_NAME, gain
+from assessments.performance.rounds import history
+from assessments.performance.scaling import scaling_of
+from engagements.errors import InvalidInput, NotAllowed, WrongState
+from engagements.models import Role
+from tests.assessments.conftest import log, megatron_log, trace
+
+SAMPLES = Path(__file__).parents[1] / "samples" / "performance"
+
+
+@pytest.mark.parametrize(("name", "before", "after", "relative"), [
+    ("tokens_per_second", 12_500, 18_200, 0.456),  # DOMAIN F01
+    ("peak_memory_mb", 28.5, 19.1, 0.3298),  # F03
+    ("tpot_ms", 15.8, 10.2, 0.3544),  # F04
+    ("tokens_per_second", 11_800, 19_700, 0.6695),  # F05
+    ("communication_share", 0.35, 0.22, 0.3714),  # F06
+    ("tokens_per_second", 100, 80, -0.2)])
+def test_gains_as_the_guide_s_figures_recomputed(name, before, after, relative):
+    assert gain(BY_NAME[name], before, after).relative == pytest.approx(relative, abs=5e-5)
+
+
+def test_shares_change_in_points():
+    assert gain(BY_NAME["communication_share"], 0.35, 0.22).points == pytest.approx(-13)
+
+
+@pytest.mark.parametrize(("before", "after"), [(None, 1), (1, None), (0, 1)])
+def test_no_gain_without_two_values(before, after):
+    assert gain(BY_NAME["latency_ms"], before, after) is None
+
+
+def gains(model, name="iteration_time_ms"):
+    """(relative gain, relative total) per round in per cent."""
+    cells = [next(c for c in row.cells if c.metric.name == name) for row in history(model).rows]
+    return [tuple(g and round(100 * g.relative, 2) for g in (cell.gain, cell.total))
+            for cell in cells]
+
+
+def test_the_whole_is_the_last_run_against_the_first_not_a_sum(model, run, record):
+    for milliseconds in (500, 400, 300):
+        record(run(milliseconds))
+    assert gains(model) == [(None, None), (20.0, 20.0), (25.0, 40.0)]  # 20 + 25 is not 40
+    [total] = [c.total for c in history(model).totals if c.metric.name == "iteration_time_ms"]
+    assert total.relative == pytest.approx(0.4)
+
+
+def test_a_reverted_change_is_no_base_of_the_next(people, model, run, record):
+    record(run(500))
+    worse = record(run(600))
+    services.set_round_kept(actor=people[Role.CONSULTANT], entry=worse, is_kept=False)
+    record(run(400))
+    assert gains(model) == [(None, None), (-20.0, -20.0), (20.0, 20.0)]
+    with pytest.raises(WrongState):
+        services.set_round_kept(actor=people[Role.CONSULTANT], is_kept=False,
+                                entry=OptimisationRound.objects.get(number=0))
+
+
+def test_other_numbers_of_cards_are_not_compared(model, run, record):
+    for milliseconds, cards in ((500, 8), (250, 16), (200, 16)):
+        record(run(milliseconds, cards))
+    assert gains(model) == [(None, None), (None, None), (20.0, None)]
+    assert not history(model).rows[1].cells[0].is_comparable
+
+
+def test_a_profile_brings_the_shares_of_its_round(model, run, record, store):
+    record(run(500), profile=store("a.csv", trace(65, 35, 0), model))
+    record(run(400), profile=store("b.csv", trace(78, 22, 0), model))
+    assert gains(model, "communication_share")[1] == (37.14, 37.14)
+    assert {m.name for m in history(model).metrics} == {
+        "samples_per_second", "iteration_time_ms", "communication_share", "free_share"}
+
+
+def test_a_gain_shows_what_it_cost_in_accuracy(people, model, criterion, store, record):
+    record(store("ok.log", megatron_log(np.linspace(4, 2, 200) * 1.001), model))
+    record(store("off.log", megatron_log(np.linspace(4, 2, 200) * 1.05), model))
+    assert [[v.outcome for v in row.verdicts] for row in history(model).rows] == [
+        ["passed"], ["failed"]]
+    assert Verdict.objects.count() == 2
+
+
+def test_what_is_no_round(people, model, run, record, store):
+    with pytest.raises(InvalidInput):
+        record(store("x.txt", b"hello", model))
+    first = run(500)
+    record(first, change="")
+    with pytest.raises(InvalidInput):
+        record(run(400), change=" ")
+    with pytest.raises(InvalidInput):
+        record(first)
+    with pytest.raises(NotAllowed):
+        services.record_round(actor=people[Role.REVIEWER], model=model, artifact=run(1),
+                              change="x")
+    assert [(r.number, r.area) for r in OptimisationRound.objects.all()] == [(0, "start")]
+
+
+def test_only_the_newest_round_can_be_taken_back(people, model, run, record):
+    start, second = record(run(500)), record(run(400))
+    with pytest.raises(WrongState):
+        services.remove_last_round(actor=people[Role.CONSULTANT], entry=start)
+    services.remove_last_round(actor=people[Role.CONSULTANT], entry=second)
+    assert list(OptimisationRound.objects.all()) == [start]
+
+
+def test_queries_of_the_history_are_constant(model, run, record, django_assert_num_queries):
+    for milliseconds in (500, 400, 300, 200):
+        record(run(milliseconds))
+    with django_assert_num_queries(3):
+        history(model)
+
+
+def test_bars_with_target_in_the_metric_s_own_unit(people, model, draft, definitions, run, record,
+                                                   store):
+    baseline = services.record_baseline(
+        actor=people[Role.CONSULTANT], model=model, quantity="samples_per_second",
+        artifact=store("gpu.log", log(250), model))
+    for definition, threshold, base in (("throughput_ratio", "0.8", baseline),
+                                        ("step_time", "300", None)):
+        services.add_criterion(
+            actor=people[Role.MANAGER], criteria_set=draft, model=model, stage="train_tune",
+            definition=definitions[definition], threshold=Decimal(threshold), baseline=base)
+    record(run(500))
+    record(run(400))
+    bars = {entry.metric.name: entry for entry in bars_of(model, history(model))}
+    shown = {name: (b.baseline, b.before.value, b.after.value, b.target, b.gain.relative)
+             for name, b in bars.items()}
+    assert shown == {
+        "samples_per_second": (40.0, 20.0, 25.0, 32.0, 0.25),
+        "iteration_time_ms": (None, 500.0, 400.0, 300.0, 0.2)}
+
+
+def test_scaling_flags_what_cannot_be(model, store, run, people):
+    store("a.md", (SAMPLES / "arcface_1_8_32p.md").read_bytes(), model)
+    for milliseconds, cards in ((500, 1), (500, 8)):
+        services.measure_artifact(run(milliseconds, cards))
+    found = {(e.source, e.cards): (round(e.value, 4), e.is_plausible)
+             for e in scaling_of(model, "own").efficiencies}
+    assert found == {("NPU O1", 8): (1.4904, False), ("NPU O1", 32): (1.3038, False),
+                     ("own", 8): (0.125, True)}

@@ -1,0 +1,214 @@
+"""What makes a verdict not provable, whatever the arithmetic says; runs and their selection."""
+
+from decimal import Decimal
+
+import numpy as np
+import pytest
+
+from assessments import baselines, services
+from assessments.environments import compared, unreviewed
+from assessments.models import Baseline, MetricDefinition
+from assessments.selection import judge_runs, withheld
+from assessments.spread import spread_of
+from assessments.verdict import FAILED, NOT_PROVABLE, PASSED, Outcome, Rule
+from engagements.errors import InvalidInput, NotAllowed, WrongState
+from engagements.models import AuditEntry, Role
+from engagements.stages import Stage
+from tests.assessments.conftest import megatron_log
+from workers.models import Job, Node
+
+GPU = np.linspace(4, 2, 200)
+
+
+@pytest.fixture
+def manager(people):
+    return people[Role.MANAGER]
+
+
+@pytest.fixture
+def reviewer(people):
+    return people[Role.REVIEWER]
+
+
+@pytest.fixture
+def consultant(people):
+    return people[Role.CONSULTANT]
+
+
+@pytest.fixture
+def judged(consultant, model, store):
+    def judge(losses, name="npu.log"):
+        return services.measure_file(actor=consultant, model=model,
+                                     artifact=store(name, megatron_log(losses), model))
+    return judge
+
+
+@pytest.fixture
+def on_node(criterion, judged, engagement, model):
+    """The criterion's run, as a job of a node with known software brought it."""
+    verdict, = judged(GPU * 1.001)
+    node = Node.objects.create(name="bms-1", host="127.0.0.1", username="x",
+                               software={"CANN": "8.0", "Data set": "v3"})
+    job = Job.objects.create(kind="adapt.megatron_train", engagement=engagement, model=model,
+                             node=node, cards_wanted=8)
+    verdict.measurement.job = job
+    verdict.measurement.save()
+    return criterion
+
+
+def describe(criterion, **facts):
+    Baseline.objects.filter(pk=criterion.baseline_id).update(environment=facts)
+    criterion.refresh_from_db()
+    criterion.baseline.refresh_from_db()
+
+
+def test_a_draft_decides_nothing(manager, draft, model, definitions, baseline, judged):
+    services.add_criterion(
+        actor=manager, criteria_set=draft, model=model, stage=Stage.TRAIN_TUNE,
+        definition=definitions["loss_mean_relative_error"], threshold=Decimal("0.02"),
+        baseline=baseline)
+    verdict, = judged(GPU * 1.001)
+    assert (verdict.outcome, verdict.reason) == ("not_provable", "criteria_unsigned")
+    assert verdict.figure == pytest.approx(0.001, rel=1e-3)
+
+
+def test_different_units_cannot_be_compared(criterion, judged):
+    verdict, = judged(GPU)
+    Baseline.objects.filter(pk=criterion.baseline_id).update(unit="ms")
+    verdict.measurement.unit = "s"
+    verdict.measurement.save()
+    criterion.refresh_from_db()
+    assert services.judge_criterion(criterion).reason == "units_differ"
+
+
+def test_an_unreviewed_difference_withholds_the_verdict(on_node):
+    describe(on_node, **{"data set": "v2", "CUDA": "12.1", "cards": "8"})
+    verdict = services.judge_criterion(on_node)
+    assert (verdict.outcome, verdict.reason) == ("not_provable", "environment_unreviewed")
+    states = {item.name: item.state for item in compared(on_node, verdict.measurement)}
+    assert states == {"cann": "one_sided", "cards": "same", "cuda": "one_sided",
+                      "data set": "differs"}
+
+
+def test_an_accepted_difference_is_judged_at_once(on_node, manager):
+    describe(on_node, **{"data set": "v2"})
+    services.judge_criterion(on_node)
+    verdict = services.accept_and_judge(actor=manager, criterion=on_node, items=["data set"],
+                                        reason="v3 only renames the files")
+    assert verdict.outcome == "passed"
+    assert list(unreviewed(on_node, verdict.measurement)) == []
+    assert AuditEntry.objects.filter(action="difference.accept").count() == 1
+    describe(on_node, **{"data set": "v1"})
+    assert services.judge_criterion(on_node).reason == "environment_unreviewed"
+
+
+def test_who_may_accept_a_difference_and_how(on_node, manager, reviewer, consultant):
+    describe(on_node, **{"data set": "v2"})
+    services.judge_criterion(on_node)
+    with pytest.raises(NotAllowed):
+        services.accept_and_judge(actor=consultant, criterion=on_node, items=["data set"],
+                                  reason="x")
+    with pytest.raises(InvalidInput):
+        services.accept_and_judge(actor=manager, criterion=on_node, items=["data set"], reason=" ")
+    with pytest.raises(InvalidInput):
+        services.accept_and_judge(actor=manager, criterion=on_node, items=["cann"], reason="x")
+    assert services.accept_and_judge(actor=reviewer, criterion=on_node, items=["data set"],
+                                     reason="agreed").outcome == "passed"
+
+
+def test_a_signed_selection_rule_judges_several_runs(criterion, judged):
+    MetricDefinition.objects.filter(pk=criterion.definition_id).update(selection="worst", runs=3)
+    assert [v.reason for v in judged(GPU * 1.001, "1.log")] == ["too_few_runs"]
+    judged(GPU * 1.03, "2.log")
+    verdict, = judged(GPU * 1.002, "3.log")
+    assert verdict.outcome == "failed"
+    assert verdict.figure == pytest.approx(0.03, rel=1e-3)
+    assert [run["outcome"] for run in verdict.facts["runs"]] == ["passed", "failed", "passed"]
+
+
+def outcome(figure, state=PASSED):
+    return Outcome(state, figure, "threshold_met" if state == PASSED else "threshold_missed")
+
+
+@pytest.mark.parametrize(("selection", "comparison", "expected"), [
+    ("last", "lt", (PASSED, 0.01)), ("worst", "lt", (FAILED, 0.03)), ("best", "lt", (PASSED, 0.01)),
+    ("mean", "lt", (FAILED, 0.02)), ("mean", "le", (PASSED, 0.02)), ("worst", "ge", (PASSED, 0.01)),
+])
+def test_selection_rules(selection, comparison, expected):
+    runs = [outcome(0.01), outcome(0.03, FAILED), outcome(0.02)]
+    found = judge_runs(runs, selection, 3, Decimal("0.02"), Rule(comparison=comparison))
+    assert (found.outcome, found.figure) == expected
+
+
+def test_a_nan_stays_failed_whatever_is_lacking():
+    failed = Outcome(FAILED, None, "nonfinite")
+    assert withheld(failed, "criteria_unsigned") == failed
+    assert withheld(outcome(0.01), "criteria_unsigned").outcome == NOT_PROVABLE
+    assert withheld(outcome(0.01), None).outcome == PASSED
+
+
+def test_spread():
+    found = spread_of([1.0, 2.0, 3.0, 4.0])
+    assert (found.runs, found.mean, found.smallest, found.largest) == (4, 2.5, 1.0, 4.0)
+    assert found.deviation == pytest.approx(1.2909944487358056)
+    assert (found.holds(4.0), found.holds(4.1), spread_of([])) == (True, False, None)
+    assert spread_of([5.0]).deviation is None
+
+
+def test_a_baseline_has_repeats_a_spread_and_drift(consultant, manager, reviewer, baseline, model,
+                                                   store):
+    def run(name, factor):
+        return baselines.add_run(actor=consultant, baseline=baseline,
+                                 artifact=store(name, megatron_log(GPU * factor), model))
+    run("a.log", 1.001)
+    run("b.log", 1.003)
+    found = baselines.spread(baseline)
+    assert (found.runs, found.is_repeatable, found.smallest) == (3, True, 0.0)
+    assert found.largest == pytest.approx(0.003, rel=1e-3)
+    with pytest.raises(InvalidInput):
+        baselines.add_run(actor=consultant, baseline=baseline, artifact=baseline.artifact)
+    baselines.confirm_baseline(actor=manager, baseline=baseline)
+    baseline.refresh_from_db()
+    assert baseline.frozen_at is None
+    baselines.confirm_baseline(actor=reviewer, baseline=baseline)
+    baseline.refresh_from_db()
+    assert baseline.frozen_at is not None
+    with pytest.raises(WrongState):
+        baselines.confirm_baseline(actor=reviewer, baseline=baseline)
+    run("c.log", 1.002)
+    outside = run("d.log", 1.01)
+    assert baselines.drifted(baseline) == [outside]
+    assert baselines.spread(baseline).runs == 3
+
+
+def test_a_repeat_that_is_not_finite_is_refused(consultant, baseline, model, store):
+    losses = GPU.copy()
+    losses[50] = np.nan
+    with pytest.raises(InvalidInput):
+        baselines.add_run(actor=consultant, baseline=baseline,
+                          artifact=store("nan.log", megatron_log(losses), model))
+
+
+def test_a_consultant_confirms_for_neither_side(consultant, baseline):
+    with pytest.raises(NotAllowed):
+        baselines.confirm_baseline(actor=consultant, baseline=baseline)
+
+
+def test_the_reviewers_confirmation_holds_for_this_draft_only(manager, reviewer, draft, model,
+                                                              definitions, baseline):
+    def add(code, threshold):
+        return services.add_criterion(
+            actor=manager, criteria_set=draft, model=model, definition=definitions[code],
+            stage=Stage.TRAIN_TUNE, threshold=Decimal(threshold), baseline=baseline)
+    add("loss_mean_relative_error", "0.02")
+    services.confirm_criteria(actor=reviewer, criteria_set=draft)
+    assert services.customers_confirmation(draft).confirmed_by == reviewer
+    add("loss_first_step", "0.005")
+    assert services.customers_confirmation(draft) is None
+    with pytest.raises(InvalidInput):
+        services.sign_criteria(actor=manager, criteria_set=draft)
+    services.confirm_criteria(actor=reviewer, criteria_set=draft)
+    signed = services.sign_criteria(actor=manager, criteria_set=draft)
+    assert (signed.state, signed.customer_signatory) == ("signed", str(reviewer))
+    with pytest.raises(WrongState):
+        services.confirm_criteria(actor=reviewer, criteria_set=signed)
