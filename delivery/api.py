@@ -12,7 +12,7 @@ from rest_framework.authtoken.views import ObtainAuthToken
 from rest_framework.routers import DefaultRouter
 
 APPS = ("engagements", "workers", "assessments", "delivery.quotes", "delivery.reports",
-        "delivery.acceptance")
+        "delivery.acceptance", "delivery.planning", "delivery.notices", "delivery.surveys")
 
 
 def _router() -> DefaultRouter:

@@ -4,6 +4,7 @@ A value that cannot be understood stops the start with a sentence naming the var
 Any variable may be given as NAME_FILE, the path of a file that holds it.
 """
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -11,6 +12,9 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.utils import get_random_secret_key
 from environs import EnvError, FileAwareEnv
+
+# python-docx brings lxml, which openpyxl would then prefer to the parser that refuses entities.
+os.environ["OPENPYXL_LXML"] = "False"
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -29,14 +33,20 @@ def kept_secret(path: Path) -> str:
     """A secret made once and kept in a file that only its owner reads."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch(mode=0o600)
-        path.write_text(get_random_secret_key())
+        draft = path.with_name(f"{path.name}.{os.getpid()}")
+        draft.touch(mode=0o600)
+        draft.write_text(get_random_secret_key())
+        with contextlib.suppress(FileExistsError):  # another process was quicker
+            os.link(draft, path)
+        draft.unlink()
     return path.read_text().strip()
 
 
 DEBUG = read(env.bool, "DESK_DEBUG", False)
 VAR_DIR = Path(read(env.str, "DESK_VAR_DIR", str(BASE_DIR / "var")))
 SECRET_KEY = read(env.str, "DESK_SECRET_KEY", "") or kept_secret(VAR_DIR / "secret-key")
+# Seals the audit log; whoever can only write to the database cannot make a log of his own.
+AUDIT_KEY = read(env.str, "DESK_AUDIT_KEY", "") or kept_secret(VAR_DIR / "audit-key")
 CREDENTIAL_KEYS = read(env.list, "DESK_CREDENTIAL_KEYS", [])  # Fernet keys, newest first
 ALLOWED_HOSTS = read(env.list, "DESK_ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
 CSRF_TRUSTED_ORIGINS = read(env.list, "DESK_TRUSTED_ORIGINS", [])
@@ -66,6 +76,9 @@ INSTALLED_APPS = [
     "delivery.quotes",
     "delivery.reports",
     "delivery.acceptance",
+    "delivery.planning",
+    "delivery.notices",
+    "delivery.surveys",
     "delivery.portal",
 ]
 
@@ -197,6 +210,7 @@ else:
     for folder in ("messages", "processed", "control"):
         (QUEUE_DIR / folder).mkdir(parents=True, exist_ok=True)
     CELERY_BROKER_URL = "filesystem://"
+    CELERY_BROKER_TRANSPORT = "workers.folder_broker:Transport"
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         "data_folder_in": str(QUEUE_DIR / "messages"),
         "data_folder_out": str(QUEUE_DIR / "messages"),
@@ -211,14 +225,28 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TIMEZONE = "UTC"
-DISPATCH_TICK_SECONDS = read(env.float, "DESK_DISPATCH_TICK_SECONDS", 2.0)
+DISPATCH_TICK_SECONDS = read(env.float, "DESK_DISPATCH_TICK_SECONDS", 1.0)
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "beat-schedule")
 CELERY_BEAT_SCHEDULE = {
     "dispatch-tick": {
         "task": "workers.tick",
         "schedule": DISPATCH_TICK_SECONDS,
         "options": {"expires": 60},
-    }
+    },
+    "expire-quotes": {
+        "task": "quotes.expire",
+        "schedule": 3600.0,
+        "options": {"expires": 3600},
+    },
+    "signed-copies": {"task": "acceptance.complete_copies", "schedule": 300.0,
+                      "options": {"expires": 300}},
+    "documents-sweep": {"task": "reports.sweep", "schedule": 15.0, "options": {"expires": 15}},
+    "housekeeping": {"task": "workers.housekeeping", "schedule": 3600.0,
+                     "options": {"expires": 600}},
+    "operator-index": {"task": "assessments.index_missing", "schedule": 60.0,
+                       "options": {"expires": 60}},
+    "notices-sweep": {"task": "notices.sweep", "schedule": 10.0, "options": {"expires": 30}},
+    "notices-watch": {"task": "notices.watch", "schedule": 300.0, "options": {"expires": 300}},
 }
 
 # Pages and API -------------------------------------------------------------------
@@ -254,15 +282,53 @@ SPECTACULAR_SETTINGS = {
         "EngagementStateEnum": "engagements.models.engagement.Engagement.State",
         "JobStateEnum": "workers.models.job.JobState",
         "NodeStateEnum": "workers.models.node.Node.State",
+        "ChannelKindEnum": "delivery.notices.models.channel.Channel.Kind",
+        "EventKindEnum": "delivery.notices.events.CODES",
         "QuoteStateEnum": "delivery.quotes.models.Quote.State",
         "DocumentStateEnum": "delivery.reports.models.Document.State",
+        "RenderOrderStateEnum": "delivery.reports.models.RenderOrder.State",
         "CriteriaStateEnum": "assessments.models.criteria.CriteriaSet.State",
+        "EstimateStateEnum": "delivery.planning.models.effort.EffortEstimate.State",
+        "RiskStateEnum": "delivery.planning.models.control.Risk.State",
+        "RiskLevelEnum": "delivery.planning.models.control.Risk.Level",
+        "IssueLevelEnum": "delivery.planning.models.control.ProjectIssue.Level",
+        "WeeklyReportStateEnum": "delivery.planning.models.control.WeeklyReport.State",
+        "ChangeCategoryEnum": "delivery.planning.models.change.ChangeRequest.Category",
+        "ReviewDecisionEnum": "delivery.acceptance.models.review.Review.Decision",
+        "ChosenDecisionEnum": "delivery.acceptance.models.review.CHOSEN",
+        "PriceCategoryEnum": "delivery.quotes.models.PriceLine.Category",
+        "StageMoveEnum": "engagements.stages.StageMove",
+        "ChangeStateEnum": "delivery.planning.models.change.ChangeRequest.State",
     },
 }
 
-EMAIL_BACKEND = read(
-    env.str, "DESK_EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend"
-)
+# Sealing documents -----------------------------------------------------------------
+
+# An encrypted PEM key beside its certificate, or a PKCS#12 file (.p12, .pfx) that holds both.
+# Without one, documents bear a practice certificate that says what it is.
+SIGNING_KEY = read(env.str, "DESK_SIGNING_KEY", "")
+SIGNING_KEY_PASSWORD = read(env.str, "DESK_SIGNING_KEY_PASSWORD", "")
+SIGNING_CERTIFICATE = read(env.str, "DESK_SIGNING_CERTIFICATE", "")
+SIGNING_CHAIN = read(env.list, "DESK_SIGNING_CHAIN", [])  # files of certificates in between
+SIGNING_TIMESTAMP_URL = read(env.str, "DESK_SIGNING_TIMESTAMP_URL", "")  # RFC 3161
+
+# E-mail ------------------------------------------------------------------------------
+
+EMAIL_HOST = read(env.str, "DESK_EMAIL_HOST", "")
+# Without a mail server e-mails are written to a folder, one file each.
+EMAIL_BACKEND = read(env.str, "DESK_EMAIL_BACKEND", "django.core.mail.backends." + (
+    "smtp.EmailBackend" if EMAIL_HOST else "filebased.EmailBackend"))
+EMAIL_FILE_PATH = VAR_DIR / "mail"
+EMAIL_PORT = read(env.int, "DESK_EMAIL_PORT", 25)
+EMAIL_HOST_USER = read(env.str, "DESK_EMAIL_USER", "")
+EMAIL_HOST_PASSWORD = read(env.str, "DESK_EMAIL_PASSWORD", "")
+EMAIL_USE_TLS = read(env.bool, "DESK_EMAIL_TLS", False)
+EMAIL_TIMEOUT = 20
+DEFAULT_FROM_EMAIL = read(env.str, "DESK_EMAIL_FROM", "delivery-desk@localhost")
+# Hosts that robots and webhooks may be sent to beside the three known ones: `host`, `host:port`,
+# or `http://host:port` where TLS is missing; and networks such hosts may lie in (CIDR).
+NOTICE_HOSTS = read(env.list, "DESK_NOTICE_HOSTS", [])
+NOTICE_NETWORKS = read(env.list, "DESK_NOTICE_NETWORKS", [])
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -271,5 +337,8 @@ LOGGING = {
     "root": {"handlers": ["console"], "level": read(env.str, "DESK_LOG_LEVEL", "INFO")},
     "loggers": {"kombu.connection": {"level": "ERROR"}, "asyncssh": {"level": "WARNING"},
                 "fontTools": {"level": "WARNING"},
-                "weasyprint": {"level": "ERROR"}, "axes": {"level": "WARNING"}},
+                "weasyprint": {"level": "ERROR"}, "pyhanko": {"level": "ERROR"},
+                "pyhanko_certvalidator": {"level": "ERROR"}, "axes": {"level": "WARNING"},
+                # At DEBUG it would write addresses, and with them keys, of robots.
+                "urllib3": {"level": "INFO"}},
 }

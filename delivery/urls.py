@@ -2,12 +2,14 @@
 
 from django.contrib import admin
 from django.contrib.auth import views as auth
+from django.contrib.auth.decorators import login_not_required
 from django.urls import include, path
+from django.views.i18n import set_language
 
 urlpatterns = [
     path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
-    path("i18n/", include("django.conf.urls.i18n")),
+    path("i18n/setlang/", login_not_required(set_language), name="set_language"),
     path("admin/", admin.site.urls),
     path("api/", include("delivery.api")),
     path("engagements/", include("engagements.urls")),
@@ -16,5 +18,8 @@ urlpatterns = [
     path("", include("delivery.quotes.urls")),
     path("", include("delivery.reports.urls")),
     path("", include("delivery.acceptance.urls")),
+    path("", include("delivery.planning.urls")),
+    path("", include("delivery.notices.urls")),
+    path("", include("delivery.surveys.urls")),
     path("", include("delivery.portal.urls")),
 ]

@@ -13,9 +13,12 @@ from delivery.acceptance.serializers import (
     BundleSerializer,
     CommentSerializer,
     DecisionSerializer,
+    DeclineSerializer,
+    IdentifySerializer,
     ReviewSerializer,
-    ReviewSignatureSerializer,
+    SignSerializer,
 )
+from delivery.acceptance.views.finding import browser_of
 from delivery.reports.models import Document
 from engagements.models import Engagement
 
@@ -30,7 +33,9 @@ class ReviewViewSet(ReadOnlyModelViewSet):
     def get_queryset(self):
         return Review.objects.filter(
             document__in=Document.objects.visible_to(self.request.user)).select_related(
-            "document__engagement").order_by("-pk")
+            "document__engagement").prefetch_related(
+            "conditions__model", "comments__author", "signatures__signer", "signers__user",
+            "model_decisions__model").order_by("-pk")
 
     @extend_schema(request=CommentSerializer, responses=ReviewSerializer)
     @action(detail=True, methods=["post"])
@@ -44,12 +49,24 @@ class ReviewViewSet(ReadOnlyModelViewSet):
         """Accept, accept with conditions, or reject; once."""
         return self._written(DecisionSerializer, services.decide)
 
-    @extend_schema(request=ReviewSignatureSerializer, responses=ReviewSerializer)
+    @extend_schema(request=IdentifySerializer, responses=ReviewSerializer)
+    @action(detail=True, methods=["post"])
+    def identify(self, request, pk=None):
+        """Accept the terms of signing and have a one-time code sent by e-mail."""
+        return self._written(IdentifySerializer, services.begin_signing,
+                             ip_address=request.META.get("REMOTE_ADDR"))
+
+    @extend_schema(request=SignSerializer, responses=ReviewSerializer)
     @action(detail=True, methods=["post"])
     def sign(self, request, pk=None):
-        """Sign the content hash of the decided document."""
-        return self._written(ReviewSignatureSerializer, services.sign,
-                             ip_address=request.META.get("REMOTE_ADDR"))
+        """Sign the content hash of the decided document with the code."""
+        return self._written(SignSerializer, services.sign, **browser_of(request))
+
+    @extend_schema(request=DeclineSerializer, responses=ReviewSerializer)
+    @action(detail=True, methods=["post"])
+    def decline(self, request, pk=None):
+        """Refuse to sign, with a reason."""
+        return self._written(DeclineSerializer, services.decline)
 
     def _written(self, serializer, service, **extra) -> Response:
         form = serializer(data=self.request.data)

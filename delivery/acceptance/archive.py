@@ -16,6 +16,7 @@ EPOCH = (1980, 1, 1, 0, 0, 0)
 SAFE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*")
 MOST_ENTRIES = 20_000
 SUMS = "SHA256SUMS"
+WITHHELD = "WITHHELD"  # in the form of SHA256SUMS: raw files that are not in the bundle
 
 
 class ArchiveError(Exception):
@@ -52,8 +53,17 @@ def _copy(archive: zipfile.ZipFile, name: str, path: Path) -> None:
 
 def raw_name(name: str, sha256: str) -> str:
     """raw/<first digits of the checksum>-<file name in plain letters>."""
+    return f"raw/{_plain(name, sha256)}"
+
+
+def scan_name(name: str, sha256: str) -> str:
+    """scans/<first digits of the checksum>-<file name in plain letters>."""
+    return f"scans/{_plain(name, sha256)}"
+
+
+def _plain(name: str, sha256: str) -> str:
     plain = re.sub(r"[^A-Za-z0-9._-]+", "_", PurePosixPath(name.replace("\\", "/")).name)
-    return f"raw/{sha256[:16]}-{plain.strip('._-')[-80:] or 'file'}"
+    return f"{sha256[:16]}-{plain.strip('._-')[-80:] or 'file'}"
 
 
 def digest_of(path: Path) -> str:
@@ -127,6 +137,17 @@ def wrong_sums(files: dict[str, Path]) -> Iterable[tuple[str, str]]:
     for name in sorted(set(listed) & set(files)):
         if digest_of(files[name]) != listed[name]:
             yield name, "changed"
+
+
+def listed_sums(path: Path) -> dict[str, str]:
+    """Name to SHA-256 of a list in the form of SHA256SUMS. ValueError for any other line."""
+    found = {}
+    for line in path.read_text("utf-8").splitlines():
+        digest, gap, name = line.partition("  ")
+        if not (gap and re.fullmatch("[0-9a-f]{64}", digest) and SAFE_NAME.fullmatch(name)):
+            raise ValueError(f"{path.name}: {line[:80]}")
+        found[name] = digest
+    return found
 
 
 def is_canonical(archive_path: Path, files: dict[str, Path], folder: Path) -> bool:

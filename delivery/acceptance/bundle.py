@@ -12,62 +12,95 @@ from django.utils.translation import override
 from assessments.models import CriteriaSet, Criterion, Verdict
 from assessments.queries import verdicts_of
 from assessments.services import criteria_facts
-from delivery.acceptance.archive import digest_of, raw_name, write_archive
+from delivery.acceptance.archive import (
+    WITHHELD,
+    digest_of,
+    raw_name,
+    scan_name,
+    write_archive,
+)
+from delivery.acceptance.bundle_index import index_page
 from delivery.acceptance.models import EvidenceBundle
-from delivery.acceptance.signing import signed_facts
+from delivery.acceptance.signing import events_of, signed_facts
 from delivery.reports.models import Document
 from delivery.reports.snapshot import canonical
 from engagements.errors import InvalidInput
 from workers.artifacts import is_intact, local_path
 from workers.models import Artifact
 
-FORMAT = 1
+FORMAT = 2
 
 
-def write_bundle(document: Document) -> EvidenceBundle:
-    """Write and store the bundle of an issued document; the same facts give the same bytes."""
+def write_bundle(document: Document, withheld: frozenset[int] = frozenset()) -> EvidenceBundle:
+    """The stored bundle of an issued document, its row not saved yet.
+
+    The same facts give the same bytes. Of the raw files in `withheld` (ids of artifacts) only
+    name, size and checksum go in (AR-19).
+    """
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
-        entries = _entries(document, Path(folder), stack)
+        entries = _entries(document, Path(folder), stack, withheld)
         path = Path(folder) / "bundle.zip"
         with path.open("wb") as target:
             write_archive(target, entries)
         bundle = EvidenceBundle(
             engagement=document.engagement, document=document, size=path.stat().st_size,
-            sha256=digest_of(path), is_practice=document.is_practice)
+            sha256=digest_of(path), is_practice=document.is_practice,
+            withheld=len(_held_back(document, withheld)))
         with path.open("rb") as stream:
             bundle.file.save(f"{document.number}-V{document.version}-evidence.zip", File(stream),
                              save=False)
-    bundle.save()
     return bundle
 
 
-def _entries(document: Document, folder: Path, stack: ExitStack) -> dict[str, Path]:
+def _held_back(document: Document, withheld: frozenset[int]) -> list[dict]:
+    return [row for row in document.snapshot["evidence"] if row["id"] in withheld]
+
+
+def _entries(document: Document, folder: Path, stack: ExitStack, withheld: frozenset[int]
+             ) -> dict[str, Path]:
     criteria = _criteria_of(document)
-    artifacts = {a.pk: a for a in Artifact.objects.filter(
-        pk__in=[row["id"] for row in document.snapshot["evidence"]])}
-    texts = _texts(document, criteria)
+    texts = _texts(document, criteria, _held_back(document, withheld))
     entries = {}
     for n, (name, text) in enumerate(texts.items()):
         entries[name] = folder / f"text-{n}"
         entries[name].write_text(text, "utf-8")
     for stored in document.files.all():
-        entries[f"documents/{stored.download_name}"] = _local(stored, folder)
+        entries[f"documents/{stored.download_name}"] = _kept(
+            stored.file, stored.sha256, folder / f"file-{stored.pk}", stored.download_name)
+    entries.update(_scans(document, folder))
+    artifacts = {a.pk: a for a in Artifact.objects.filter(
+        pk__in=[row["id"] for row in document.snapshot["evidence"]])}
     for row in document.snapshot["evidence"]:
         artifact = artifacts.get(row["id"])
         if artifact is None or artifact.sha256 != row["sha256"] or not is_intact(artifact):
             raise InvalidInput(_("The raw file %(name)s is missing or its checksum differs.")
                                % {"name": row["name"]})
-        entries[raw_name(row["name"], row["sha256"])] = stack.enter_context(local_path(artifact))
+        if row["id"] not in withheld:
+            entries[raw_name(row["name"], row["sha256"])] = stack.enter_context(
+                local_path(artifact))
     return entries
 
 
-def _local(stored, folder: Path) -> Path:
-    path = folder / f"file-{stored.pk}"
-    with stored.file.open("rb") as source:
+def _scans(document: Document, folder: Path) -> dict[str, Path]:
+    """Scans of signed paper and receipts of notices, under their checksums."""
+    review = getattr(document, "review", None)
+    if review is None:
+        return {}
+    found = [(row.scan, row.scan_sha256, row.scan_name)
+             for row in review.signatures.exclude(scan="")]
+    found += [(row.file, row.sha256, row.file_name)
+              for row in review.notice_proofs.exclude(file="")]
+    return {scan_name(name, digest): _kept(file, digest, folder / f"scan-{digest}", name)
+            for file, digest, name in found}
+
+
+def _kept(file, sha256: str, path: Path, name: str) -> Path:
+    """A stored file as a local one. Raises InvalidInput if it is not what was stored."""
+    with file.open("rb") as source:
         path.write_bytes(source.read())
-    if digest_of(path) != stored.sha256:
+    if digest_of(path) != sha256:
         raise InvalidInput(_("The file %(name)s is missing or its checksum differs.")
-                           % {"name": stored.download_name})
+                           % {"name": name})
     return path
 
 
@@ -75,9 +108,11 @@ def _criteria_of(document: Document) -> CriteriaSet:
     return document.engagement.criteria_sets.get(version=document.snapshot["criteria"]["version"])
 
 
-def _texts(document: Document, criteria: CriteriaSet) -> dict[str, str]:
+def _texts(document: Document, criteria: CriteriaSet, held_back: list[dict]) -> dict[str, str]:
     snapshot = document.snapshot
     facts = criteria_facts(criteria)
+    review = getattr(document, "review", None)
+    signed = signed_facts(review) if review and review.decision else None
     texts = {
         "bundle.json": _json({
             "format": FORMAT, "document": document.number, "version": document.version,
@@ -87,12 +122,16 @@ def _texts(document: Document, criteria: CriteriaSet) -> dict[str, str]:
                                 "content_hash": criteria.content_hash}),
         "definitions.json": _json(snapshot["definitions"]),
         "verdicts.json": _json(_verdicts(document, criteria)),
-        "jobs.json": _json(snapshot["runs"]),
+        "jobs.json": _json(snapshot["runs"]), "audit.json": _json(events_of(document.pk)),
         "README.en.txt": _readme(document, "en"), "README.zh.txt": _readme(document, "zh-hans"),
+        "index.html": index_page(document, "zh-hans", signed, held_back),
+        "index.en.html": index_page(document, "en", signed, held_back),
     }
-    review = getattr(document, "review", None)
-    if review and review.decision:
-        texts["review.json"] = _json(signed_facts(review))
+    if signed:
+        texts["review.json"] = _json(signed)
+    if held_back:
+        texts[WITHHELD] = "".join(
+            f"{row['sha256']}  {raw_name(row['name'], row['sha256'])}\n" for row in held_back)
     if document.is_practice:
         texts["PRACTICE"] = "演练数据，不是证据。\nPractice data, not evidence.\n"
     return texts
@@ -144,11 +183,17 @@ def _readme(document: Document, language: str) -> str:
 def _explanation() -> str:
     return _(
         "Evidence bundle of %(document)s\n\n"
-        "documents/       the issued files\n"
+        "index.html       everything at a glance, with the curves; opens in a browser, off line\n"
+        "documents/       the issued files; signed copies bear the firm's seal (PAdES)\n"
         "snapshots/       the frozen facts of the document; its SHA-256 is the content hash\n"
         "criteria.json    the signed criteria and definitions\n"
         "verdicts.json    every verdict with its raw files\n"
         "jobs.json        all runs, also failed and cancelled ones\n"
+        "audit.json       the log's entries of this document, with their hashes\n"
         "raw/             the raw files\n\n"
         "Check the files:     sha256sum -c SHA256SUMS\n"
-        "Check the verdicts:  python manage.py verify <this zip>\n")
+        "Check the verdicts:  python manage.py verify <this zip>\n"
+        "Check a seal:        pdfsig documents/<file>\n\n"
+        "Raw files that are confidential may be held back; WITHHELD then names their checksums. "
+        "Whoever has them checks with:\n"
+        "                     python manage.py verify <this zip> --raw <folder>\n")

@@ -3,7 +3,13 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from delivery.acceptance.models import Review
+from delivery.acceptance.models import AcceptanceTerms, Condition, NoticeProof, Review, Signature
+from delivery.acceptance.models.review import CHOSEN
+from engagements.models import User
+
+
+def date_input() -> forms.DateInput:
+    return forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
 
 
 class CommentForm(forms.Form):
@@ -17,25 +23,113 @@ class CommentForm(forms.Form):
 
 
 class DecisionForm(forms.Form):
-    decision = forms.ChoiceField(label=_("Decision"), choices=Review.Decision,
-                                 widget=forms.RadioSelect)
+    decision = forms.ChoiceField(label=_("Decision"), choices=CHOSEN, widget=forms.RadioSelect)
     reason = forms.CharField(label=_("Reason or remark"), required=False,
                              widget=forms.Textarea(attrs={"rows": 3}),
                              help_text=_("Needed for a rejection."))
+    retest_on = forms.DateField(
+        label=_("Date of the repeated inspection"), required=False, widget=date_input(),
+        help_text=_("Where something is rejected and the date is agreed already."))
+
+
+class ModelDecisionForm(forms.Form):
+    """The decision on one model; empty goes with the whole."""
+
+    model = forms.CharField(widget=forms.HiddenInput)
+    decision = forms.ChoiceField(label=_("Decision"), required=False,
+                                 choices=[("", _("as the whole")), *CHOSEN])
+    reason = forms.CharField(label=_("Reason"), required=False, max_length=2000)
+
+
+ModelDecisionFormSet = forms.formset_factory(ModelDecisionForm, extra=0, max_num=200,
+                                             absolute_max=200)
 
 
 class ConditionForm(forms.Form):
     description = forms.CharField(label=_("Outstanding issue"), max_length=400)
+    model = forms.ChoiceField(label=_("About"), required=False)
     owner = forms.CharField(label=_("Responsible"), max_length=80)
-    due_on = forms.DateField(label=_("Due"), widget=forms.DateInput(attrs={"type": "date"}))
+    due_on = forms.DateField(label=_("Due"), widget=date_input())
+    effect = forms.ChoiceField(label=_("Effect on the final acceptance"),
+                               choices=Condition.Effect, initial=Condition.Effect.BLOCKS)
+
+    def __init__(self, *args, codes=(), **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["model"].choices = [("", _("The whole document")),
+                                        *((code, code) for code in codes)]
 
 
 ConditionFormSet = forms.formset_factory(ConditionForm, extra=3, max_num=40, absolute_max=40)
 
 
-class SignForm(forms.Form):
+class IdentifyForm(forms.Form):
     name = forms.CharField(label=_("Your name"), max_length=80)
     capacity = forms.CharField(label=_("Capacity"), max_length=80,
                                help_text=_("For example: head of the project team, party A"))
+    agrees = forms.BooleanField(label=_("I have read these terms and agree to them."))
+
+
+class SignForm(forms.Form):
+    code = forms.CharField(
+        label=_("Code from the e-mail"), max_length=12,
+        widget=forms.TextInput(attrs={"inputmode": "numeric", "autocomplete": "one-time-code"}))
+    mark = forms.ChoiceField(label=_("How you sign"), choices=Signature.Mark,
+                             initial=Signature.Mark.TYPED, widget=forms.RadioSelect)
+    strokes = forms.CharField(required=False, widget=forms.HiddenInput, max_length=200_000)
+    scan = forms.FileField(
+        label=_("Scan of the signed and sealed paper"), required=False,
+        help_text=_("PDF, PNG or JPEG, at most 10 MB; only where you sign by a scan."))
     confirmed = forms.BooleanField(
         label=_("I have read the document and sign its content hash shown above."))
+
+
+class ReasonForm(forms.Form):
+    reason = forms.CharField(label=_("Reason"), max_length=400,
+                             widget=forms.Textarea(attrs={"rows": 2}))
+
+
+class SignersForm(forms.Form):
+    """Up to six signers, in order."""
+
+    PLACES = 6
+
+    def __init__(self, *args, review: Review, **kwargs):
+        super().__init__(*args, **kwargs)
+        people = User.objects.filter(
+            memberships__engagement=review.document.engagement_id, role="reviewer",
+            is_active=True).order_by("pk")
+        people = people.exclude(pk__in=review.signatures.values("signer"))
+        named = list(review.signers.exclude(state="signed").values_list("user", flat=True))
+        for n in range(min(self.PLACES, people.count())):
+            self.fields[f"signer_{n}"] = forms.ModelChoiceField(
+                people, label=f"{n + 1}.", required=False, empty_label="--",
+                initial=named[n] if n < len(named) else None)
+
+    def users(self) -> list[User]:
+        """The chosen people in order."""
+        return [user for user in self.cleaned_data.values() if user]
+
+
+class TermsForm(forms.ModelForm):
+    class Meta:
+        model = AcceptanceTerms
+        fields = ["has_preliminary", "trial_days", "review_days", "is_deemed", "clause"]
+
+    def validate_constraints(self) -> None:
+        """The service says in a sentence what the constraint would only name."""
+
+
+class NoticeForm(forms.Form):
+    channel = forms.ChoiceField(label=_("How it was delivered"), choices=NoticeProof.Channel)
+    addressee = forms.CharField(label=_("Addressee"), max_length=120)
+    reference = forms.CharField(label=_("Receipt or tracking number"), max_length=120)
+    delivered_on = forms.DateField(label=_("Delivered on"), widget=date_input())
+    file = forms.FileField(label=_("Receipt (PDF, PNG or JPEG)"), required=False)
+
+
+class VerificationForm(forms.Form):
+    """What a holder of a document types, or what its QR code holds."""
+
+    number = forms.CharField(label=_("Document number"), max_length=60)
+    hash = forms.CharField(label=_("Content hash, or SHA-256 of the file"), max_length=64,
+                           min_length=64)

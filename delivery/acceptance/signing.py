@@ -1,21 +1,82 @@
-"""The facts of a signature page, in both languages."""
+"""The facts of the signature page and its audit certificate, in both languages."""
 
-from delivery.acceptance.models import Review
+from datetime import UTC, datetime
+
+from django.utils.translation import gettext as _
+
+from delivery.acceptance import strokes
+from delivery.acceptance.models import Review, Signature
+from delivery.acceptance.seals.certificate import is_practice_seal
 from delivery.reports.bilingual import both, instant
+from engagements.models import AuditEntry
+
+# What a reader of the certificate is told; other entries are about the team's own work.
+EVENTS = {
+    "document.issue": lambda: _("issued"), "review.open": lambda: _("review opened"),
+    "review.comment": lambda: _("comment"), "review.decide": lambda: _("decision"),
+    "review.signers": lambda: _("order of signers set"),
+    "review.identify": lambda: _("terms accepted, one-time code sent"),
+    "review.decline": lambda: _("signature declined"),
+    "review.notice": lambda: _("proof of notice recorded"),
+    "document.sign": lambda: _("signed"),
+}
 
 
 def signed_facts(review: Review) -> dict:
-    """Decision, conditions, comments and signatures as plain facts for the signed copy."""
+    """Decision, conditions, comments, signatures and the log behind them, as plain facts."""
     return {
         "decision": review.decision, "decision_label": both(review.get_decision_display),
+        "phase": review.phase, "phase_label": both(review.get_phase_display),
         "reason": review.reason, "decided_at": instant(review.decided_at),
-        "decided_by": str(review.decided_by or ""),
+        "decided_by": str(review.decided_by or ""), "retest_on": _day(review.retest_on),
+        "trial_ends_on": _day(review.trial_ends_on),
+        "models": [{"model": row.model.code, "decision": row.decision,
+                    "label": both(row.get_decision_display), "reason": row.reason}
+                   for row in review.model_decisions.select_related("model")],
         "conditions": [{"description": row.description, "owner": row.owner,
-                        "due_on": f"{row.due_on:%Y-%m-%d}"} for row in review.conditions.all()],
+                        "model": row.model.code if row.model else "",
+                        "due_on": _day(row.due_on), "effect": both(row.get_effect_display)}
+                       for row in review.conditions.select_related("model")],
         "comments": [{"at": instant(row.at), "who": str(row.author), "text": row.text}
                      for row in review.comments.select_related("author")],
-        "signatures": [{"name": row.name, "capacity": row.capacity,
-                        "account": row.signer.username, "at": instant(row.at),
-                        "ip": row.ip_address or "", "hash": row.signed_hash}
-                       for row in review.signatures.select_related("signer")],
+        "signatures": [_signature(row) for row in
+                       review.signatures.select_related("signer", "identification")],
+        "notices": [{"channel": both(row.get_channel_display), "addressee": row.addressee,
+                     "reference": row.reference, "delivered_on": _day(row.delivered_on),
+                     "sha256": row.sha256} for row in review.notice_proofs.all()],
+        "events": events_of(review.document_id),
+        "is_practice_seal": is_practice_seal(is_practice=review.document.is_practice),
     }
+
+
+def _day(day) -> str:
+    return day.isoformat() if day else ""
+
+
+def _signature(row: Signature) -> dict:
+    return {
+        "name": row.name, "capacity": row.capacity, "account": row.signer.username,
+        "at": instant(row.at), "at_utc": _utc(row.at), "ip": row.ip_address or "",
+        "agent": row.user_agent, "hash": row.signed_hash,
+        "files": [{"language": language, "sha256": digest}
+                  for language, digest in sorted(row.file_hashes.items())],
+        "mark": row.mark, "mark_label": both(row.get_mark_display),
+        "drawing": both(lambda: strokes.as_svg(row.strokes)) if row.strokes else "",
+        "scan": row.scan_name, "scan_sha256": row.scan_sha256,
+        "code_to": row.identification.sent_to, "code_at": instant(row.identification.sent_at),
+        "terms": row.identification.terms_version, "terms_hash": row.identification.terms_hash,
+    }
+
+
+def _utc(at: datetime) -> str:
+    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def events_of(document_id: int) -> list[dict]:
+    """The log's entries of a document, oldest first, with the hashes that chain them."""
+    entries = AuditEntry.objects.filter(
+        target_type="reports.document", target_id=str(document_id), action__in=EVENTS
+    ).select_related("actor").order_by("pk")
+    return [{"number": entry.pk, "at": instant(entry.at), "who": str(entry.actor or ""),
+             "action": entry.action, "label": both(EVENTS[entry.action]),
+             "hash": entry.entry_hash} for entry in entries]

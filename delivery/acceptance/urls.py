@@ -1,18 +1,31 @@
-"""Routes of reviews and evidence bundles."""
+"""Routes of reviews, signatures, verification and evidence bundles."""
 
 from django.urls import path
 
-from delivery.acceptance import views
+from delivery.acceptance.views import bundles, contract, public, retest, review, signing
 
 app_name = "acceptance"
 REVIEW = "documents/<int:pk>/review/"
 
 urlpatterns = [
-    path(REVIEW, views.review, name="review"),
-    path(REVIEW + "open/", views.review_open, name="open"),
-    path(REVIEW + "comment/", views.review_comment, name="comment"),
-    path(REVIEW + "decide/", views.review_decide, name="decide"),
-    path(REVIEW + "sign/", views.review_sign, name="sign"),
-    path("documents/<int:pk>/bundle/", views.bundle_build, name="bundle_build"),
-    path("bundles/<int:pk>/", views.bundle, name="bundle"),
+    path(REVIEW, review.review, name="review"),
+    path(REVIEW + "open/", review.review_open, name="open"),
+    path(REVIEW + "comment/", review.review_comment, name="comment"),
+    path(REVIEW + "decide/", review.review_decide, name="decide"),
+    path(REVIEW + "signing/", signing.signing, name="signing"),
+    path(REVIEW + "identify/", signing.identify, name="identify"),
+    path(REVIEW + "sign/", signing.review_sign, name="sign"),
+    path(REVIEW + "decline/", signing.decline, name="decline"),
+    path(REVIEW + "signers/", signing.signers, name="signers"),
+    path(REVIEW + "notice/", contract.notice, name="notice"),
+    path(REVIEW + "deemed/", contract.deemed, name="deemed"),
+    path(REVIEW + "retest/", retest.retest, name="retest"),
+    path("review-issues/<int:pk>/report/", review.condition_report, name="condition_report"),
+    path("review-issues/<int:pk>/close/", review.condition_close, name="condition_close"),
+    path("signatures/<int:pk>/scan/", signing.scan, name="scan"),
+    path("notice-proofs/<int:pk>/file/", contract.notice_file, name="notice_file"),
+    path("engagements/<str:code>/acceptance-terms/", contract.terms, name="terms"),
+    path("documents/<int:pk>/bundle/", bundles.bundle_build, name="bundle_build"),
+    path("bundles/<int:pk>/", bundles.bundle, name="bundle"),
+    path("verify/", public.verify, name="verify"),
 ]

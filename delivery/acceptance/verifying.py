@@ -1,56 +1,51 @@
-"""Checks an evidence bundle offline: every checksum and every verdict, from the raw files.
+"""Checks an evidence bundle offline: every checksum, verdict and seal, from its own files.
 
 Pure functions over unpacked files; no database, no network.
 """
 
 import hashlib
 import json
-import math
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from dataclasses import dataclass, field
+from decimal import InvalidOperation
 from pathlib import Path
 from typing import Any
 
+from asn1crypto.x509 import Certificate
 from django.utils.translation import gettext as _
 
-from assessments.alignment import align
-from assessments.comparing import RULE_FIELDS
-from assessments.quantities import quantities
-from assessments.verdict import (
-    NOT_MEASURED,
-    NOT_PROVABLE,
-    Outcome,
-    Rule,
-    judge_curve,
-    judge_values,
-)
 from delivery.acceptance.archive import (
+    WITHHELD,
     ArchiveError,
     extract,
     is_canonical,
+    listed_sums,
     raw_name,
     wrong_sums,
 )
+from delivery.acceptance.bundle_signatures import seal_steps, signature_steps
+from delivery.acceptance.recomputing import recompute, same_figure
+from delivery.acceptance.steps import Step
 from delivery.reports.snapshot import content_hash
-from workers.readers import read_file
-from workers.readers.base import ReadError
-from workers.readers.series import read_series
-
-TOLERANCE = 1e-12  # other versions of the arithmetic library may differ in the last digit
 
 
-@dataclass(frozen=True)
-class Step:
-    """One thing that was checked."""
+@dataclass
+class Unpacked:
+    """The files of a bundle by name, and those that are held back: name to checksum."""
 
-    is_good: bool
-    text: str
+    files: dict[str, Path]
+    held_back: dict[str, str] = field(default_factory=dict)
 
 
-def verify_bundle(path: Path) -> Iterator[Step]:
-    """Check a bundle step by step. It is good when every step is."""
+def verify_bundle(path: Path, *, raw: Path | None = None,
+                  roots: list[Certificate] | None = None) -> Iterator[Step]:
+    """Check a bundle step by step. It is good when every step is.
+
+    Args:
+        raw: a folder with raw files that the bundle holds back; found there by checksum.
+        roots: certificates that the chains of seals may end at.
+    """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         try:
@@ -69,11 +64,22 @@ def verify_bundle(path: Path) -> Iterator[Step]:
         yield Step(is_whole, _("The archive is byte for byte what its files make.") if is_whole
                    else _("The archive itself was changed after it was made."))
         try:
-            yield from _contents(files)
+            yield from _contents(_with_raw(files, raw), roots or [])
         except (KeyError, IndexError, TypeError, ValueError, AttributeError, OSError,
                 InvalidOperation) as error:
             yield Step(False, _("The bundle is incomplete or damaged: %(problem)s") % {
                 "problem": repr(error)})
+
+
+def _with_raw(files: dict[str, Path], raw: Path | None) -> Unpacked:
+    """The bundle's files, and those held back that the folder `raw` has."""
+    away = listed_sums(files[WITHHELD]) if WITHHELD in files else {}
+    wanted = {digest: name for name, digest in away.items()}
+    for path in sorted(raw.rglob("*")) if raw and wanted else ():
+        digest = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+        if digest in wanted:
+            files[wanted[digest]] = path
+    return Unpacked(files, {n: digest for n, digest in away.items() if n not in files})
 
 
 def _wrong_sum(name: str, problem: str) -> str:
@@ -81,19 +87,23 @@ def _wrong_sum(name: str, problem: str) -> str:
             "changed": _("%(name)s was changed: its checksum differs.")}[problem] % {"name": name}
 
 
-def _contents(files: dict[str, Path]) -> Iterator[Step]:
-    bundle = _load(files, "bundle.json")
-    snapshot = _load(files, f"snapshots/{bundle['document']}-V{bundle['version']}.json")
+def _contents(bundle: Unpacked, roots: list[Certificate]) -> Iterator[Step]:
+    files = bundle.files
+    stated = _load(files, "bundle.json")
+    snapshot = _load(files, f"snapshots/{stated['document']}-V{stated['version']}.json")
     criteria, verdicts = _load(files, "criteria.json"), _load(files, "verdicts.json")
     yield _hash_step(_("Content hash of the document"), content_hash(snapshot),
-                     bundle["content_hash"])
+                     stated["content_hash"])
     text = json.dumps(criteria["facts"], ensure_ascii=False, sort_keys=True)
     yield _hash_step(_("Hash of the signed criteria"),
                      hashlib.sha256(text.encode()).hexdigest(),
                      snapshot["criteria"]["content_hash"])
-    yield from _raw_files(files, snapshot)
+    yield from _raw_files(bundle, snapshot)
     if bool(snapshot["is_practice"]) != ("PRACTICE" in files):
         yield Step(False, _("The mark of practice data is missing or wrong."))
+    if "review.json" in files:
+        yield from signature_steps(files, _load(files, "review.json"), stated)
+    yield from seal_steps(files, stated, roots)
     if not len(criteria["facts"]) == len(verdicts) == len(snapshot["metrics"]):
         yield Step(False, _("Criteria, verdicts and document do not hold the same items."))
         return
@@ -101,10 +111,17 @@ def _contents(files: dict[str, Path]) -> Iterator[Step]:
     for facts, verdict, metric in zip(criteria["facts"], verdicts, snapshot["metrics"],
                                       strict=True):
         measured = manifest.get(metric["artifact"])
-        yield _verdict_step(files, facts, {
+        yield _verdict_step(bundle, facts, {
             **verdict, "cards": metric["facts"].get("cards"),
             "measured": raw_name(measured["name"], measured["sha256"]) if measured else None,
+            "runs": _runs(metric, manifest),
         }, metric)
+
+
+def _runs(metric: dict, manifest: dict[int, dict]) -> list[str]:
+    """The raw files of all judged runs, newest first."""
+    rows = [manifest[run["artifact"]] for run in metric["facts"].get("runs") or []]
+    return [raw_name(row["name"], row["sha256"]) for row in rows]
 
 
 def _load(files: dict[str, Path], name: str) -> Any:
@@ -118,25 +135,34 @@ def _hash_step(what: str, found: str, stated: str) -> Step:
         "what": what, "found": found, "stated": stated})
 
 
-def _raw_files(files: dict[str, Path], snapshot: dict) -> Iterator[Step]:
+def _raw_files(bundle: Unpacked, snapshot: dict) -> Iterator[Step]:
     """Each file of the document's manifest is there with the checksum printed in it."""
     held = {hashlib.sha256(path.read_bytes()).hexdigest()
-            for name, path in files.items() if name.startswith("raw/")}
-    missing = [row["name"] for row in snapshot["evidence"] if row["sha256"] not in held]
+            for name, path in bundle.files.items() if name.startswith("raw/")}
+    away = set(bundle.held_back.values())
+    missing = [row["name"] for row in snapshot["evidence"]
+               if row["sha256"] not in held | away]
     for name in missing:
         yield Step(False, _("The raw file %(name)s of the manifest is missing.") % {"name": name})
-    if not missing:
+    if away:
+        yield Step(True, _("%(n)d raw files are held back as confidential; only their checksums "
+                           "are here.") % {"n": len(away)}, is_open=True)
+    elif not missing:
         yield Step(True, _("All %(n)d raw files of the manifest are there.") % {
             "n": len(snapshot["evidence"])})
 
 
-def _verdict_step(files: dict[str, Path], facts: dict, verdict: dict, metric: dict) -> Step:
+def _verdict_step(bundle: Unpacked, facts: dict, verdict: dict, metric: dict) -> Step:
     """Recompute a verdict under the signed facts and compare it with what the document says."""
-    found = recompute(files, facts, verdict)
     label = f"{facts['model']} · {facts['definition']['code']} v{facts['definition']['version']}"
+    if _is_held_back(bundle, facts, verdict):
+        return Step(True, _("%(label)s: not recomputed, a raw file is held back; stated "
+                            "%(stated)s") % {"label": label, "stated": metric["outcome"]},
+                    is_open=True)
+    found = recompute(bundle.files, facts, verdict)
     stated = (metric["outcome"], metric["reason"])
     is_same = (found.outcome, found.reason) == stated == (verdict["outcome"], verdict["reason"])
-    is_good = is_same and _same(found.figure, verdict["figure"])
+    is_good = is_same and same_figure(found.figure, verdict["figure"])
     values = {"label": label, "found": found.outcome, "figure": found.figure,
               "stated": metric["outcome"], "was": verdict["figure"]}
     return Step(is_good, (
@@ -145,49 +171,9 @@ def _verdict_step(files: dict[str, Path], facts: dict, verdict: dict, metric: di
     ) % values)
 
 
-def _same(found: float | None, stated: float | str | None) -> bool:
-    if found is None or stated is None:
-        return found is stated
-    found, stated = float(found), float(stated)
-    if not (math.isfinite(found) and math.isfinite(stated)):
-        return repr(found) == repr(stated)
-    return abs(found - stated) <= TOLERANCE * max(abs(found), abs(stated))
-
-
-def recompute(files: dict[str, Path], facts: dict, verdict: dict) -> Outcome:
-    """The verdict from the raw files of the bundle, by the signed definition."""
-    definition, baseline = facts["definition"], facts["baseline"]
-    if verdict["measured"] is None:
-        return Outcome(NOT_MEASURED, None, "no_measurement")
-    if baseline is None and definition["calculator"] != "value":
-        return Outcome(NOT_PROVABLE, None, "no_baseline")
-    measured, reference = files[verdict["measured"]], _reference(files, baseline)
-    rule = Rule(**{name: definition[name] for name in RULE_FIELDS})
-    threshold = Decimal(facts["threshold"])
-    try:
-        if definition["calculator"] == "loss_curve":
-            return judge_curve(align(read_series(reference), read_series(measured)), threshold,
-                               rule)
-        quantity = baseline["quantity"] if baseline else definition["quantity"]
-        return judge_values(
-            definition["calculator"], _value(measured, quantity),
-            _value(reference, quantity) if reference else None, threshold=threshold, rule=rule,
-            cards=verdict["cards"])
-    except ReadError:
-        return Outcome(NOT_PROVABLE, None, "file_unreadable")
-
-
-def _reference(files: dict[str, Path], baseline: dict | None) -> Path | None:
-    """The baseline's file, found by the checksum that was signed."""
-    if baseline is None:
-        return None
-    found = [path for name, path in files.items()
-             if name.startswith(f"raw/{baseline['sha256'][:16]}-")
-             and hashlib.sha256(path.read_bytes()).hexdigest() == baseline["sha256"]]
-    return found[0]
-
-
-def _value(path: Path, quantity: str) -> float | None:
-    reading = read_file(path)
-    return next((q.value for q in quantities(reading.kind, reading.values)
-                 if q.name == quantity), None)
+def _is_held_back(bundle: Unpacked, facts: dict, verdict: dict) -> bool:
+    """Whether a raw file that the verdict needs is not here."""
+    names = set(verdict["runs"] or [verdict["measured"]])
+    baseline = facts["baseline"]
+    is_reference_away = bool(baseline) and baseline["sha256"] in bundle.held_back.values()
+    return bool(verdict["measured"]) and (is_reference_away or bool(names & set(bundle.held_back)))

@@ -52,9 +52,9 @@ def _signal_group(process: subprocess.Popen, number: int) -> None:
 
 def worker_command() -> list[str]:
     """A Celery worker with its clock; threads share one SSH connection per node."""
-    return [sys.executable, "-m", "celery", "-q", "-A", "delivery", "worker", "--beat", "-P",
-            "threads", "-c", "4", "--loglevel", "warning", "--without-gossip",
-            "--without-mingle"]
+    return [sys.executable, "-W", "ignore:You're running the worker", "-m", "celery", "-q",
+            "-A", "delivery", "worker", "--beat", "-P", "threads", "-c", "4",
+            "--loglevel", "warning", "--without-gossip", "--without-mingle"]
 
 
 def web_command(host: str, port: int) -> list[str]:

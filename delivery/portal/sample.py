@@ -9,6 +9,8 @@ from datetime import date
 from django.db import transaction
 
 from assessments.services import load_standard_definitions
+from delivery.portal.sample_planning import load_planning
+from delivery.portal.sample_survey import load_survey
 from delivery.quotes.models import CompanyProfile
 from delivery.quotes.services import load_rate_cards
 from engagements import services
@@ -41,7 +43,8 @@ PEOPLE = {
 COMPANY = {
     "name": "昇腾迁移交付有限公司（演练）", "name_en": "Ascend Migration Delivery Ltd. (practice)",
     "address": "上海市（演练地址）", "phone": "021-00000000", "contact_name": "何嘉",
-    "email": "sales@practice.example",
+    "email": "sales@practice.example", "address_en": "Shanghai (practice address)",
+    "bank": "演练银行上海分行", "bank_account": "0000 0000 0000 0000",
 }
 
 # code, name, English name, task, framework, parameters (billion), scope
@@ -70,7 +73,7 @@ MODELS = [
 
 @transaction.atomic
 def load_sample() -> Engagement:
-    """Create the sample's people, customer, engagement, models, rate cards and definitions.
+    """Create the sample's people, customer, engagement, models, survey, rate cards, definitions.
 
     Safe to repeat: what exists stays as it is.
     """
@@ -118,6 +121,8 @@ def _engagement(people: dict[str, User]) -> Engagement:
         services.add_model(actor=manager, engagement=engagement, code=code, name=name,
                            name_en=name_en, task=task, framework=framework,
                            parameters_billion=size, scope=scope)
+    load_survey(engagement, people["reviewer"], people["consultant"])
+    load_planning(engagement, people)
     return engagement
 
 

@@ -6,5 +6,6 @@ app_name = "portal"
 
 urlpatterns = [
     path("", views.home, name="home"),
+    path("gallery/", views.gallery, name="gallery"),
     path("audit/", views.audit_log, name="audit"),
 ]

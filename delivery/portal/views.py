@@ -1,22 +1,40 @@
 """Pages across the apps."""
 
+from django.conf import settings
+from django.contrib import messages
 from django.core.paginator import Paginator
+from django.http import Http404
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
+from delivery.planning.desk import waiting
 from delivery.portal import queries
+from delivery.portal.gallery import GALLERY_STEPS, GalleryForm
 from engagements import audit
 from engagements.access import Can, require
 from engagements.models import AuditEntry
+from engagements.templatetags.desk import COLOURS
 
 
 @require_GET
 def home(request):
     user = request.user
     return render(request, "delivery/portal/home.html", {
-        "stages": queries.waiting_stages(user)[:30], "troubled": queries.troubled_jobs(user)[:10],
+        "waiting": waiting(user)[:60], "troubled": queries.troubled_jobs(user)[:10],
         "running": queries.running_jobs(user)[:10],
         "engagements": queries.my_engagements(user)[:12]})
+
+
+@require_GET
+def gallery(request):
+    """Every component of the design system on one page; only while developing."""
+    if not settings.DEBUG:
+        raise Http404
+    messages.success(request, "Saved.")
+    messages.error(request, "The host key is not the pinned one.")
+    return render(request, "components/gallery.html", {
+        "colours": COLOURS, "form": GalleryForm(), "steps": GALLERY_STEPS,
+        "page": Paginator(range(90), 30).get_page(2)})
 
 
 @require_GET

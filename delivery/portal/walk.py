@@ -9,31 +9,32 @@ from django.conf import settings
 from django.db import connection
 
 from assessments import services as assessments
+from assessments.environments import unreviewed
 from assessments.models import MetricDefinition
 from assessments.queries import latest_verdicts, verdict_sentence
-from delivery.acceptance import services as acceptance
 from delivery.portal.processes import Children, free_port, node_command, wait_for, worker_command
 from delivery.portal.sample import load_sample
 from delivery.portal.sample_node import enrol_practice_node
+from delivery.portal.walk_papers import Papers
 from delivery.quotes import services as quotes
-from delivery.quotes.documents import quote_pdf
 from delivery.quotes.models import PriceLine, RateCard
+from delivery.quotes.paper import quote_pdf
 from delivery.quotes.spreadsheet import quote_xlsx
-from delivery.reports import services as reports
+from delivery.reports.bilingual import LANGUAGES
+from delivery.surveys import services as surveys
 from engagements import services as engagements
 from engagements.errors import WrongState
 from engagements.models import MigratedModel, User
 from engagements.stages import Scope, Stage, StageMove
 from workers import services as workers
-from workers.models import Job, JobState
+from workers.models import Artifact, Job, JobState
 from workers.models.job import FINAL_STATES
 
 SOURCE = "~/data/inspect_net"
-LANGUAGES = ("zh-hans", "en")
 TRAINING = {"cards": 8, "train_iters": 400, "tensor_parallel": 2, "pipeline_parallel": 2}
 
 
-class Walk:
+class Walk(Papers):
     """One walk. Every step goes through the same services as a person's click."""
 
     def __init__(self, out: Path, tell: Callable[[str], None]) -> None:
@@ -45,7 +46,7 @@ class Walk:
         try:
             self._start()
             for step in (self.survey, self.quote, self.criteria, self.environment, self.training,
-                         self.inference, self.report, self.acceptance):
+                         self.inference, self.report, self.acceptance, self.sheets):
                 self.tell(f"• {step.__name__}")
                 step()
         finally:
@@ -68,6 +69,12 @@ class Walk:
 
     def survey(self) -> None:
         self._jobs(Stage.SURVEY, "survey.pt_analyse", {"source": SOURCE}, self.models)
+        manager, survey = self.who["manager"], self.engagement.survey
+        decision = surveys.decide(actor=manager, survey=survey, verdict="go",
+                                  reason="资料齐备，算子缺口均有路线。")
+        taken = surveys.apply_consequences(actor=manager, survey=survey)
+        self.tell(f"  survey: readiness {decision.score}/100, {decision.verdict}; "
+                  f"{len(taken)} consequences taken over")
         self._pass(Stage.SURVEY, self.models)
 
     def quote(self) -> None:
@@ -82,6 +89,7 @@ class Walk:
                             source_note="以各行之和为准，来源所印合计有误。",
                             discount_rate=Decimal("0.05"), discount_reason="框架协议客户")
         quotes.submit_quote(actor=sales, quote=quote)
+        quotes.review_quote(actor=self.who["consultant"], quote=quote)
         quotes.approve_quote(actor=self.who["manager"], quote=quote)
         quote = quotes.issue_quote(actor=sales, quote=quote)
         quotes.answer_quote(actor=self.who["reviewer"], quote=quote, is_accepted=True)
@@ -135,7 +143,19 @@ class Walk:
         self._jobs(Stage.TRAIN_TUNE, "acc.loss_compare", {
             "baseline": baseline.artifact_id,
             "candidate": run.artifacts.get(name="log.txt").pk}, llm)
+        self._accept_differences(llm[0])
         self._pass(Stage.TRAIN_TUNE, trained)
+
+    def _accept_differences(self, model: MigratedModel) -> None:
+        """The migration itself changes the environment; a person says so, item by item."""
+        for criterion, verdict in latest_verdicts(self.engagement, model):
+            open_items = [item.name for item in unreviewed(
+                criterion, verdict.measurement if verdict else None)]
+            if open_items:
+                assessments.accept_and_judge(
+                    actor=self.who["manager"], criterion=criterion, items=open_items,
+                    reason="迁移目标平台即昇腾，合同已约定")
+                self.tell(f"  accepted differences: {', '.join(open_items)}")
 
     def inference(self) -> None:
         jobs = self._jobs(Stage.INFER_MIGRATE, "inf.atc", {"model_file": "~/data/model.onnx"},
@@ -151,44 +171,6 @@ class Walk:
         for criterion, verdict in latest_verdicts(self.engagement):
             self.tell(f"  {criterion}: {verdict.outcome if verdict else 'not_measured'} – "
                       f"{verdict_sentence(criterion, verdict)}")
-
-    # Papers ------------------------------------------------------------------------
-
-    def report(self) -> None:
-        manager = self.who["manager"]
-        document = reports.issue_document(
-            actor=manager,
-            document=reports.draft_test_report(actor=manager, engagement=self.engagement))
-        self._save_files("test-report", document)
-
-    def acceptance(self) -> None:
-        manager, reviewer = self.who["manager"], self.who["reviewer"]
-        document = reports.issue_document(
-            actor=manager,
-            document=reports.draft_acceptance(actor=manager, engagement=self.engagement))
-        review = acceptance.open_review(actor=manager, document=document)
-        acceptance.comment(actor=reviewer, review=review, text="损失曲线与证据已核对。")
-        acceptance.decide(actor=reviewer, review=review, decision="accepted")
-        acceptance.sign(actor=reviewer, review=review, name="陈国栋", capacity="信息中心主任")
-        document.refresh_from_db()
-        self._save_files("acceptance", document)
-        self._pass(Stage.ACCEPT, self.models)
-        bundle = acceptance.build_bundle(actor=manager, engagement=self.engagement,
-                                         document=document)
-        with bundle.file.open("rb") as stream:
-            self._write("evidence-bundle.zip", stream.read())
-        self.engagement.refresh_from_db()
-        self.tell(f"  {document} signed; engagement is {self.engagement.state}")
-
-    def _save_files(self, name: str, document) -> None:
-        for file in document.files.all():
-            with file.file.open("rb") as stream:
-                ending = {"pdf": ".pdf", "signed": "-signed.pdf"}[file.format]
-                self._write(f"{name}-{file.language}{ending}", stream.read())
-        self.tell(f"  {document} issued, hash {document.content_hash[:16]}")
-
-    def _write(self, name: str, data: bytes) -> None:
-        (self.out / name).write_bytes(data)
 
     # Small steps ---------------------------------------------------------------------
 
@@ -206,20 +188,28 @@ class Walk:
         return self._wait([self._queue(stage, kind, parameters, m) for m in models])
 
     def _wait(self, jobs: list[Job], seconds: float = 120) -> list[Job]:
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            jobs = list(Job.objects.filter(pk__in=[j.pk for j in jobs]).order_by("pk"))
-            if all(job.state in FINAL_STATES for job in jobs):
-                break
-            self.children.restart_ended()
-            time.sleep(0.2)
-        else:
-            raise TimeoutError(f"jobs still open: {[str(j) for j in jobs if not j.is_final]}")
+        found = Job.objects.filter(pk__in=[job.pk for job in jobs]).order_by("pk")
+        self._until(lambda: not found.exclude(state__in=FINAL_STATES).exists(), seconds,
+                    f"{jobs[0].kind}: jobs still open")
+        jobs = list(found.all())
         for job in jobs:
             if job.state != JobState.SUCCEEDED:
                 raise WrongState(f"{job}: {job.state} – {job.sentence} {job.technical_cause}")
         self.tell(f"  {len(jobs)} × {jobs[0].kind}: {jobs[-1].sentence}")
         return jobs
+
+    def _until(self, is_done: Callable[[], bool], seconds: float, what: str) -> None:
+        deadline = time.monotonic() + seconds
+        while not is_done():
+            if time.monotonic() > deadline:
+                raise TimeoutError(what)
+            self.children.restart_ended()
+            time.sleep(0.2)
+
+    def _evidence(self, model: MigratedModel, stage: str) -> str:
+        """A file of the model's stage; where there is none, its record in words."""
+        newest = Artifact.objects.filter(model=model, job__stage=stage).first()
+        return f"#{newest.pk}" if newest else "演练记录"
 
     def _pass(self, stage: str, models: list[MigratedModel]) -> None:
         """Start, tick, submit and pass the stage of each model."""
@@ -229,7 +219,8 @@ class Walk:
             engagements.move_stage(actor=consultant, record=record, move=StageMove.START)
             for item in record.checklist.select_related("record"):
                 item.record.refresh_from_db()
-                engagements.tick_item(actor=consultant, item=item)
+                engagements.tick_item(actor=consultant, item=item,
+                                      evidence=self._evidence(model, stage))
             engagements.move_stage(actor=consultant, record=record, move=StageMove.SUBMIT)
             engagements.move_stage(actor=manager, record=record, move=StageMove.PASS)
         self.tell(f"  {stage}: {len(models)} models passed")

@@ -1,41 +1,115 @@
 """REST doors of quotes. Each write is one service call."""
 
-from drf_spectacular.utils import extend_schema
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import mixins, status, viewsets
 from rest_framework.decorators import action
+from rest_framework.parsers import JSONParser, MultiPartParser
 from rest_framework.response import Response
 
 from delivery.quotes import serializers, services
-from delivery.quotes.models import Quote, RateCard
-from engagements.access import Can, allowed
+from delivery.quotes.checks import run_checks
+from delivery.quotes.models import Currency, PriceImport, Quote, QuoteLine, RateCard, TaxRate
+from delivery.quotes.versions import compare
+from engagements.access import Can, allowed, require
+
+LINE = OpenApiParameter("line", OpenApiTypes.INT, OpenApiParameter.PATH)
 
 
-class RateCardViewSet(viewsets.ReadOnlyModelViewSet):
-    queryset = RateCard.objects.prefetch_related("lines")
-    serializer_class = serializers.RateCardSerializer
+class FirmOnly:
+    """Nothing for the customer's reviewers."""
 
     def get_queryset(self):
         is_internal = allowed(self.request.user, Can.VIEW_INTERNAL)
-        return super().get_queryset() if is_internal else RateCard.objects.none()
+        return super().get_queryset() if is_internal else super().get_queryset().none()
+
+
+class RateCardViewSet(FirmOnly, viewsets.ReadOnlyModelViewSet):
+    queryset = RateCard.objects.all()
+    filterset_fields = ["name", "currency"]
+
+    def get_serializer_class(self):
+        return (serializers.RateCardDetailSerializer if self.action == "retrieve"
+                else serializers.RateCardSerializer)
+
+
+class TaxRateViewSet(FirmOnly, viewsets.ReadOnlyModelViewSet):
+    queryset = TaxRate.objects.all()
+    serializer_class = serializers.TaxRateSerializer
+
+
+class CurrencyViewSet(FirmOnly, viewsets.ReadOnlyModelViewSet):
+    queryset = Currency.objects.all()
+    serializer_class = serializers.CurrencySerializer
+
+
+class PriceImportViewSet(FirmOnly, mixins.DestroyModelMixin, viewsets.ReadOnlyModelViewSet):
+    """A price list from xlsx: upload, choose columns, confirm."""
+
+    queryset = PriceImport.objects.all()
+    serializer_class = serializers.PriceImportSerializer
+    parser_classes = [JSONParser, MultiPartParser]
+
+    def _answer(self, source, code=status.HTTP_200_OK):
+        return Response(self.get_serializer(source).data, status=code)
+
+    @extend_schema(request={"multipart/form-data": serializers.PriceUploadSerializer},
+                   responses={201: serializers.PriceImportSerializer})
+    def create(self, request):
+        """Read a workbook; no price list exists yet."""
+        require(request.user, Can.PRICE)
+        door = serializers.PriceUploadSerializer(data=request.data)
+        door.is_valid(raise_exception=True)
+        upload = door.validated_data.pop("file")
+        return self._answer(services.start_import(
+            actor=request.user, upload=upload, file_name=upload.name, **door.validated_data),
+            status.HTTP_201_CREATED)
+
+    @extend_schema(request=serializers.ColumnsSerializer)
+    @action(detail=True, methods=["post"])
+    def columns(self, request, pk=None):
+        """Choose the row of the headings and a column per field."""
+        door = serializers.ColumnsSerializer(data=request.data)
+        door.is_valid(raise_exception=True)
+        return self._answer(services.map_columns(
+            actor=request.user, source=self.get_object(), **door.validated_data))
+
+    @extend_schema(request=None, responses={201: serializers.RateCardSerializer})
+    @action(detail=True, methods=["post"])
+    def confirm(self, request, pk=None):
+        """Create the price list, all of it or nothing."""
+        card = services.confirm_import(actor=request.user, source=self.get_object())
+        return Response(serializers.RateCardSerializer(card).data,
+                        status=status.HTTP_201_CREATED)
+
+    def perform_destroy(self, instance):
+        services.discard_import(actor=self.request.user, source=instance)
 
 
 class QuoteViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
                    viewsets.ReadOnlyModelViewSet):
     queryset = Quote.objects.prefetch_related("lines").select_related("engagement__customer")
-    serializer_class = serializers.QuoteSerializer
     filterset_fields = ["engagement", "number", "state"]
+
+    def get_serializer_class(self):
+        return (serializers.QuoteSerializer if self.action == "list"
+                else serializers.QuoteDetailSerializer)
 
     def get_queryset(self):
         return super().get_queryset().visible_to(self.request.user)
 
     def perform_create(self, serializer):
-        serializer.instance = services.create_quote(
-            actor=self.request.user, **serializer.validated_data)
+        fields = {k: v for k, v in serializer.validated_data.items() if k != "revision"}
+        serializer.instance = services.create_quote(actor=self.request.user, **fields)
 
     def perform_update(self, serializer):
         fields = {k: v for k, v in serializer.validated_data.items() if k != "engagement"}
         serializer.instance = services.update_quote(
             actor=self.request.user, quote=serializer.instance, **fields)
+
+    def _answer(self, code=status.HTTP_200_OK):
+        return Response(self.get_serializer(self.get_object()).data, status=code)
 
     @extend_schema(request=serializers.AddLineSerializer)
     @action(detail=True, methods=["post"])
@@ -44,17 +118,69 @@ class QuoteViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
         door = serializers.AddLineSerializer(data=request.data)
         door.is_valid(raise_exception=True)
         services.add_line(actor=request.user, quote=self.get_object(), **door.validated_data)
-        return Response(self.get_serializer(self.get_object()).data,
-                        status=status.HTTP_201_CREATED)
+        return self._answer(status.HTTP_201_CREATED)
+
+    @extend_schema(parameters=[LINE], request=serializers.QuoteLineSerializer, methods=["PATCH"])
+    @extend_schema(parameters=[LINE], request=None, methods=["DELETE"],
+                   responses={200: serializers.QuoteDetailSerializer})
+    @action(detail=True, methods=["patch", "delete"], url_path=r"lines/(?P<line>\d+)")
+    def line(self, request, pk=None, line=None):
+        """Change or remove a line of a draft; `?revision=` as seen."""
+        found = get_object_or_404(QuoteLine.objects.select_related("quote__engagement"), pk=line,
+                                  quote=self.get_object())
+        seen = request.query_params.get("revision", "")
+        revision = int(seen) if seen.isdigit() else None
+        if request.method == "DELETE":
+            services.remove_line(actor=request.user, line=found, revision=revision)
+            return self._answer()
+        door = serializers.QuoteLineSerializer(found, data=request.data, partial=True,
+                                               context=self.get_serializer_context())
+        door.is_valid(raise_exception=True)
+        services.update_line(actor=request.user, line=found, revision=revision,
+                             **door.validated_data)
+        return self._answer()
 
     @extend_schema(request=serializers.QuoteMoveSerializer)
     @action(detail=True, methods=["post"])
     def move(self, request, pk=None):
-        """Submit, approve, issue, return, accept or decline."""
+        """Submit, withdraw, review, approve, issue, return, accept or decline."""
         door = serializers.QuoteMoveSerializer(data=request.data)
         door.is_valid(raise_exception=True)
         services.move_quote(actor=request.user, quote=self.get_object(), **door.validated_data)
-        return Response(self.get_serializer(self.get_object()).data)
+        return self._answer()
+
+    @extend_schema(request=serializers.NewVersionSerializer,
+                   responses={201: serializers.QuoteDetailSerializer})
+    @action(detail=True, methods=["post"])
+    def versions(self, request, pk=None):
+        """Open the next version as a draft."""
+        door = serializers.NewVersionSerializer(data=request.data)
+        door.is_valid(raise_exception=True)
+        made = services.new_version(actor=request.user, quote=self.get_object(),
+                                    **door.validated_data)
+        return Response(self.get_serializer(made).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(responses=serializers.ComparisonSerializer, parameters=[
+        OpenApiParameter("other", OpenApiTypes.INT, OpenApiParameter.PATH)])
+    @action(detail=True, url_path=r"compare/(?P<other>\d+)")
+    def compare(self, request, pk=None, other=None):
+        """What changed between this version and another of the same number."""
+        newer = self.get_object()
+        older = get_object_or_404(self.get_queryset(), pk=other, number=newer.number)
+        if newer.version < older.version:
+            newer, older = older, newer
+        return Response(serializers.comparison_data(compare(older, newer)))
+
+    @extend_schema(responses=serializers.QuoteCheckSerializer(many=True))
+    @action(detail=True, pagination_class=None, filterset_fields=[])
+    def checks(self, request, pk=None):
+        """The rules R-QUO-01 to 09 on this quote, for the firm's own people."""
+        require(request.user, Can.VIEW_INTERNAL)
+        found = [check.as_dict() for check in run_checks(self.get_object())]
+        return Response(serializers.QuoteCheckSerializer(found, many=True).data)
 
 
-routes = [("rate-cards", RateCardViewSet, "rate-card"), ("quotes", QuoteViewSet, "quote")]
+routes = [("rate-cards", RateCardViewSet, "rate-card"), ("quotes", QuoteViewSet, "quote"),
+          ("price-imports", PriceImportViewSet, "price-import"),
+          ("tax-rates", TaxRateViewSet, "tax-rate"),
+          ("currencies", CurrencyViewSet, "currency")]

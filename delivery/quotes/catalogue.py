@@ -49,19 +49,42 @@ DAY_RATE = Decimal("1171.22")
 GRADE_FACTORS = {"manager": Decimal("1.8"), "expert": Decimal("2.2"), "senior": Decimal("1.6"),
                  "engineer": Decimal("1.2"), "junior": Decimal("1.0")}
 
-# code, category, name, English name, grade; the first eight stand in the guide
+MONTH_RATE, DAYS_PER_MONTH = Decimal("25474"), Decimal("21.75")
+
+# code, category, name, English name, grade, deliverable, English deliverable; the first eight
+# stand in the guide, the rest close the gaps that DOMAIN 6.2 names
 SERVICES = [
-    ("S-ASSESS", "migration", "模型迁移调研评估", "Survey and assessment", "expert"),
-    ("S-ENV", "migration", "环境部署搭建", "Environment set-up", "engineer"),
-    ("S-LIBS", "migration", "三方库适配", "Third-party library adaptation", "senior"),
-    ("S-INFER", "migration", "推理迁移", "Inference migration", "engineer"),
-    ("S-PERF", "tuning", "性能评估分析", "Performance analysis", "expert"),
-    ("S-ACC", "tuning", "精度对比分析", "Accuracy comparison", "senior"),
-    ("S-FRAME", "tuning", "推理框架优化", "Inference framework optimisation", "expert"),
-    ("S-DATA", "tuning", "数据处理优化", "Data-processing optimisation", "engineer"),
-    ("S-TRAIN", "other", "训练迁移适配", "Training migration and adaptation", "senior"),
-    ("S-OPS", "other", "算子开发", "Operator development", "expert"),
-    ("S-PM", "other", "项目管理", "Project management", "manager"),
-    ("S-TEST", "other", "测试与验收", "Testing and acceptance", "junior"),
-    ("S-HANDOVER", "other", "培训与移交", "Training and handover", "engineer"),
+    ("S-ASSESS", "migration", "模型迁移调研评估", "Survey and assessment", "expert",
+     "调研问卷、迁移评估报告", "questionnaire, assessment report"),
+    ("S-ENV", "migration", "环境部署搭建", "Environment set-up", "engineer",
+     "驱动、固件、CANN 与框架就绪，环境检查报告", "driver, firmware, CANN and framework in place; environment report"),
+    ("S-LIBS", "migration", "三方库适配", "Third-party library adaptation", "senior",
+     "适配后的三方库与构建说明", "adapted libraries and build notes"),
+    ("S-INFER", "migration", "推理迁移", "Inference migration", "engineer",
+     "转换后的模型、推理脚本与转换日志", "converted models, inference scripts, conversion logs"),
+    ("S-PERF", "tuning", "性能评估分析", "Performance analysis", "expert",
+     "性能采集数据与瓶颈分析报告", "profiles and bottleneck analysis"),
+    ("S-ACC", "tuning", "精度对比分析", "Accuracy comparison", "senior",
+     "损失曲线与算子精度比对报告", "comparison of loss curves and operators"),
+    ("S-FRAME", "tuning", "推理框架优化", "Inference framework optimisation", "expert",
+     "推理服务配置与压测结果", "serving configuration and load-test results"),
+    ("S-DATA", "tuning", "数据处理优化", "Data-processing optimisation", "engineer",
+     "前后处理优化代码与耗时对比", "optimised pre- and post-processing with timings"),
+    ("S-TRAIN", "other", "训练迁移适配", "Training migration and adaptation", "senior",
+     "可在昇腾训练的代码与训练日志", "training code for Ascend and its logs"),
+    ("S-OPS", "other", "算子开发", "Operator development", "expert",
+     "自定义算子源码、测试与说明", "custom operators with tests and notes"),
+    ("S-PM", "other", "项目管理", "Project management", "manager",
+     "计划、周报、风险与变更记录", "plan, weekly reports, risks and changes"),
+    ("S-TEST", "other", "测试与验收", "Testing and acceptance", "junior",
+     "迁移测试报告、验收单与证据包", "test report, acceptance form, evidence bundle"),
+    ("S-HANDOVER", "other", "培训与移交", "Training and handover", "engineer",
+     "培训材料、移交清单", "training material, handover list"),
 ]
+
+# Charged at cost: on the list, without a price.
+TRAVEL = ("S-TRAVEL", "other", "差旅费", "Travel", "at_cost", "按实际发生结算", "charged at cost")
+
+# Stages a service belongs to; the others serve every stage (R-QUO-09 compares with the scope).
+STAGES = {"S-ASSESS": "survey", "S-ENV": "env", "S-INFER": "infer_migrate",
+          "S-FRAME": "infer_tune", "S-TRAIN": "train_adapt", "S-TEST": "accept"}

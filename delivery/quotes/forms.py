@@ -1,27 +1,162 @@
+"""Forms of quotes. Each carries the revision its writer saw."""
+
+from decimal import Decimal
+
 from django import forms
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from delivery.quotes.models import PriceLine, Quote, RateCard
+from delivery.quotes import conditions
+from delivery.quotes.documents import GRADES, grade_label, unit_label
+from delivery.quotes.models import Currency, PriceLine, Quote, QuoteLine, RateCard, TaxRate
+from delivery.quotes.services.drafts import MAX_MILESTONES
+from engagements.stages import Stage
+
+DATE = {"type": "date"}
 
 
-class LineForm(forms.Form):
-    price = forms.ModelChoiceField(PriceLine.objects.exclude(unit_price=None), label=_("Item"))
+class RevisionForm(forms.Form):
+    revision = forms.IntegerField(widget=forms.HiddenInput, required=False)
+
+
+class LineForm(RevisionForm):
+    price = forms.ModelChoiceField(PriceLine.objects.none(), label=_("Item"))
     quantity = forms.DecimalField(label=_("Quantity"), min_value=0, decimal_places=2)
     months = forms.DecimalField(label=_("Months"), min_value=0, decimal_places=2, initial=1)
 
+    def __init__(self, *args, day=None, **kwargs):
+        super().__init__(*args, **kwargs)
+        valid = RateCard.objects.valid_on(day or timezone.localdate())
+        self.fields["price"].queryset = PriceLine.objects.exclude(unit_price=None).filter(
+            card__in=valid).select_related("card")
 
-class ResourcesForm(forms.Form):
-    card = forms.ModelChoiceField(RateCard.objects.all(), label=_("Price list"))
+
+class ResourcesForm(RevisionForm):
+    card = forms.ModelChoiceField(RateCard.objects.none(), label=_("Price list"))
     months = forms.DecimalField(label=_("Months"), min_value=0, decimal_places=2, initial=3)
+
+    def __init__(self, *args, day=None, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["card"].queryset = RateCard.objects.valid_on(day or timezone.localdate())
+
+
+def _with_current(choices: list[tuple], current: str) -> list[tuple]:
+    known = [code for code, _label in choices]
+    return choices if current in known or not current else [*choices, (current, current)]
+
+
+class QuoteLineForm(forms.ModelForm):
+    """A line of a draft, free or taken from a price list."""
+
+    revision = forms.IntegerField(widget=forms.HiddenInput, required=False)
+    tax_rate = forms.TypedChoiceField(label=_("Tax rate"), coerce=Decimal)
+    unit = forms.ChoiceField(label=_("Unit"))
+    grade = forms.ChoiceField(label=_("Grade"), required=False)
+
+    class Meta:
+        model = QuoteLine
+        fields = ["category", "name", "name_en", "specification", "specification_en", "stage",
+                  "grade", "unit", "quantity", "months", "unit_price", "is_tax_included",
+                  "tax_rate", "unit_cost", "remark"]
+        help_texts = {"unit_cost": _("For the firm only; never on the customer's paper.")}
+
+    def __init__(self, *args, day=None, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["stage"].choices = [("", "--"), *Stage.choices]
+        rates = TaxRate.objects.valid_on(day or timezone.localdate())
+        current = self.instance.tax_rate if self.instance.pk else None
+        choices = [(f"{rate.rate:.4f}", str(rate)) for rate in rates]
+        if current is not None:
+            choices = _with_current(choices, f"{current:.4f}")
+            self.initial["tax_rate"] = f"{current:.4f}"
+        self.fields["tax_rate"].choices = choices
+        units = [(code, unit_label(code)) for code in ("person_day", "month", "once")]
+        self.fields["unit"].choices = _with_current(units, self.instance.unit)
+        self.fields["grade"].choices = _with_current(
+            [("", "--"), *((code, grade_label(code)) for code in GRADES)], self.instance.grade)
 
 
 class TermsForm(forms.ModelForm):
+    revision = forms.IntegerField(widget=forms.HiddenInput, required=False)
+    currency = forms.ChoiceField(label=_("Currency"))
+
     class Meta:
         model = Quote
-        fields = ["valid_until", "discount_rate", "discount_reason", "notes", "notes_en",
-                  "source_note"]
-        widgets = {"valid_until": forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+        fields = ["subject", "subject_en", "valid_until", "currency", "exchange_rate",
+                  "discount_rate", "discount_reason", "invoice", "notes", "notes_en",
+                  "source_note", "internal_note"]
+        widgets = {"valid_until": forms.DateInput(attrs=DATE, format="%Y-%m-%d"),
                    "notes": forms.Textarea(attrs={"rows": 3}),
                    "notes_en": forms.Textarea(attrs={"rows": 3}),
-                   "source_note": forms.Textarea(attrs={"rows": 2})}
-        help_texts = {"discount_rate": _("As a fraction: 0.05 is 5 %.")}
+                   "source_note": forms.Textarea(attrs={"rows": 2}),
+                   "internal_note": forms.Textarea(attrs={"rows": 2})}
+        help_texts = {"discount_rate": _("As a fraction: 0.05 is 5 %."),
+                      "exchange_rate": _("Units of the price list's currency for one unit of the "
+                                         "quote's; 1 where both are the same."),
+                      "internal_note": _("For the firm only; never on the customer's copy.")}
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        known = [(c.code, str(c)) for c in Currency.objects.all()] or [("CNY", "CNY")]
+        self.fields["currency"].choices = _with_current(known, self.instance.currency)
+
+
+class CellForm(forms.Form):
+    """A row of a table: its inputs carry their column's name for those who cannot see it."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        for field in self.fields.values():
+            kind = "form-select" if isinstance(field, forms.ChoiceField) else "form-control"
+            field.widget.attrs |= {"class": kind, "aria-label": str(field.label)}
+
+
+class MilestoneForm(CellForm):
+    name = forms.CharField(label=_("Milestone"), max_length=80, required=False)
+    name_en = forms.CharField(label=_("Milestone (English)"), max_length=80, required=False)
+    percent = forms.DecimalField(label="%", min_value=0, max_value=100, decimal_places=2,
+                                 required=False)
+    days = forms.IntegerField(label=_("Due after invoice (days)"), min_value=0, max_value=999,
+                              required=False)
+
+    def clean(self):
+        data = super().clean()
+        if bool(data.get("name")) != bool(data.get("percent")):
+            raise forms.ValidationError(_("A milestone has a name and a percentage."))
+        return data
+
+
+MilestoneFormSet = forms.formset_factory(MilestoneForm, extra=2, max_num=MAX_MILESTONES)
+
+
+class StaffForm(CellForm):
+    grade = forms.ChoiceField(label=_("Grade"), required=False)
+    people = forms.IntegerField(label=_("People"), min_value=1, max_value=99, required=False)
+    days = forms.DecimalField(label=_("Person-days"), min_value=0, decimal_places=2,
+                              required=False)
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["grade"].choices = [("", "--"), *((c, grade_label(c)) for c in GRADES)]
+
+
+StaffFormSet = forms.formset_factory(StaffForm, extra=2, max_num=12)
+
+
+class ConditionsForm(RevisionForm):
+    """The written blocks, each in Chinese and English."""
+
+    def __init__(self, *args, quote: Quote, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.initial.setdefault("revision", quote.revision)
+        for code, title in conditions.TITLES.items():
+            for language, label in (("zh", "中文"), ("en", "English")):
+                self.fields[f"{code}_{language}"] = forms.CharField(
+                    label=f"{title} · {label}", required=False, max_length=2000,
+                    widget=forms.Textarea(attrs={"rows": 2}),
+                    initial=quote.conditions.get(code, {}).get(language, ""))
+
+    def conditions(self) -> dict:
+        """{block: {"zh", "en"}} as the quote stores it."""
+        return {code: {language: self.cleaned_data[f"{code}_{language}"]
+                       for language in ("zh", "en")} for code in conditions.TITLES}

@@ -46,17 +46,55 @@ class Totals:
 
 
 def line_amounts(quantity: Decimal, months: Decimal, unit_price: Decimal, tax_rate: Decimal,
-                 discount_rate: Decimal = Decimal(0)) -> LineAmounts:
-    """Amounts of a line, each rounded to the cent once."""
-    full = to_cents(quantity * months * unit_price)
-    net = to_cents(quantity * months * unit_price * (1 - discount_rate))
-    return LineAmounts(full, net, to_cents(net * tax_rate))
+                 discount_rate: Decimal = Decimal(0), *, is_tax_included: bool = False
+                 ) -> LineAmounts:
+    """Amounts of a line, each rounded to the cent once; the line is the one rounding level.
+
+    A price without tax gives net, then tax = net × rate; one with tax gives gross, then
+    net = gross / (1 + rate) and the tax is the rest (DOMAIN 9.4).
+    """
+    full, reduced = quantity * months * unit_price, quantity * months * unit_price * (
+        1 - discount_rate)
+    if is_tax_included:
+        return LineAmounts(without_tax(to_cents(full), tax_rate)[0],
+                           *without_tax(to_cents(reduced), tax_rate))
+    net = to_cents(reduced)
+    return LineAmounts(to_cents(full), net, to_cents(net * tax_rate))
 
 
 def totals(lines: list[LineAmounts]) -> Totals:
     """Sums of lines; never stored, always computed (R-QUO-01)."""
     return Totals(*(sum((getattr(line, name) for line in lines), Decimal(0))
                     for name in ("list_amount", "net", "tax")))
+
+
+@dataclass(frozen=True)
+class RateTotals:
+    """Sums of the lines of one tax rate, and the tax as the sum alone would give it."""
+
+    rate: Decimal
+    net: Decimal
+    tax: Decimal
+    tax_on_sum: Decimal
+
+    @property
+    def rounding(self) -> Decimal:
+        """What rounding on each line adds to rounding once (DOMAIN 9.4)."""
+        return self.tax - self.tax_on_sum
+
+
+def totals_by_rate(lines: list[tuple[Decimal, LineAmounts]]) -> list[RateTotals]:
+    """Net and tax per tax rate, the highest rate first."""
+    found = []
+    for rate in sorted({Decimal(rate) for rate, _line in lines}, reverse=True):
+        own = totals([line for r, line in lines if r == rate])
+        found.append(RateTotals(rate, own.net, own.tax, to_cents(own.net * rate)))
+    return found
+
+
+def with_tax(price: Decimal, rate: Decimal) -> Decimal:
+    """A unit price including tax, to the cent; shown only, never multiplied."""
+    return to_cents(price * (1 + rate))
 
 
 def without_tax(gross: Decimal, rate: Decimal) -> tuple[Decimal, Decimal]:

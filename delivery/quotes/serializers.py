@@ -1,56 +1,190 @@
+from dataclasses import asdict
+
 from rest_framework import serializers
 
 from delivery.quotes.documents import facts_of
-from delivery.quotes.models import PriceLine, Quote, QuoteLine, RateCard
+from delivery.quotes.models import (
+    Currency,
+    PriceImport,
+    PriceLine,
+    Quote,
+    QuoteLine,
+    RateCard,
+    TaxRate,
+)
+from delivery.quotes.price_table import FIELDS, price_table
+from engagements.access import Can, allowed
 
 
 class QuoteLineSerializer(serializers.ModelSerializer):
+    """A line; its internal cost only for those who price."""
+
     class Meta:
         model = QuoteLine
         exclude = ["quote"]
+        read_only_fields = ["position", "code"]
+
+    def to_representation(self, instance):
+        data = super().to_representation(instance)
+        if not allowed(self.context["request"].user, Can.PRICE):
+            data.pop("unit_cost")
+        return data
 
 
 class QuoteSerializer(serializers.ModelSerializer):
-    lines = QuoteLineSerializer(many=True, read_only=True)
+    """A quote. Send back the `revision` you saw; a newer one answers 409.
+
+    Internal note and approval chain are for the firm only.
+    """
+
+    FOR_THE_FIRM = ("internal_note", "created_by", "reviewed_by", "reviewed_at", "approved_by",
+                    "approved_at")
     totals = serializers.SerializerMethodField()
+    current_state = serializers.CharField(read_only=True)
+    revision = serializers.IntegerField(required=False)
 
     class Meta:
         model = Quote
-        fields = ["id", "engagement", "number", "version", "state", "quote_date", "valid_until",
-                  "currency", "discount_rate", "discount_reason", "payment_terms", "notes",
-                  "notes_en", "source_note", "created_by", "approved_by", "issued_at",
-                  "content_hash", "lines", "totals"]
+        fields = ["id", "engagement", "number", "version", "state", "current_state", "revision",
+                  "subject", "subject_en", "quote_date", "valid_until", "currency",
+                  "exchange_rate", "discount_rate", "discount_reason", "invoice",
+                  "payment_terms", "staffing", "conditions", "notes", "notes_en", "source_note",
+                  "internal_note", "change_reason", "created_by", "reviewed_by", "reviewed_at",
+                  "approved_by", "approved_at", "issued_at", "answered_at",
+                  "answer_reason", "content_hash", "totals"]
         read_only_fields = ["number", "version", "state", "quote_date", "created_by",
-                            "approved_by", "issued_at", "content_hash", "payment_terms",
-                            "currency"]
+                            "reviewed_by", "reviewed_at", "approved_by", "approved_at",
+                            "issued_at", "content_hash", "payment_terms",
+                            "staffing", "conditions", "change_reason", "answered_at",
+                            "answer_reason"]
         extra_kwargs = {"valid_until": {"required": False}}
+
+    def to_representation(self, quote):
+        data = super().to_representation(quote)
+        if not allowed(self.context["request"].user, Can.VIEW_INTERNAL):
+            for name in self.FOR_THE_FIRM:
+                data.pop(name)
+        return data
 
     def get_totals(self, quote) -> dict:
         facts = facts_of(quote)
-        return {**facts["totals"], "words": facts["words"]}
+        return {**facts["totals"], "words": facts["words"], "currency": facts["currency"]}
+
+
+class QuoteDetailSerializer(QuoteSerializer):
+    lines = QuoteLineSerializer(many=True, read_only=True)
+
+    class Meta(QuoteSerializer.Meta):
+        fields = [*QuoteSerializer.Meta.fields, "lines"]
 
 
 class AddLineSerializer(serializers.Serializer):
     price = serializers.PrimaryKeyRelatedField(queryset=PriceLine.objects.all())
     quantity = serializers.DecimalField(max_digits=12, decimal_places=2, required=False)
     months = serializers.DecimalField(max_digits=6, decimal_places=2, default=1)
+    revision = serializers.IntegerField(required=False)
 
 
 class QuoteMoveSerializer(serializers.Serializer):
-    move = serializers.ChoiceField(
-        choices=["submit", "approve", "issue", "return", "accept", "decline"])
+    move = serializers.ChoiceField(choices=["submit", "withdraw", "review", "approve", "issue",
+                                            "return", "accept", "decline"])
     reason = serializers.CharField(required=False, default="", allow_blank=True)
+
+
+class NewVersionSerializer(serializers.Serializer):
+    reason = serializers.CharField(max_length=240)
+
+
+class ChangeSerializer(serializers.Serializer):
+    label = serializers.CharField()
+    before = serializers.CharField()
+    after = serializers.CharField()
+    difference = serializers.DecimalField(max_digits=18, decimal_places=2, allow_null=True)
+
+
+class ChangedLineSerializer(serializers.Serializer):
+    line = serializers.DictField()
+    changes = ChangeSerializer(many=True)
+    difference = serializers.DecimalField(max_digits=18, decimal_places=2)
+
+
+class ComparisonSerializer(serializers.Serializer):
+    added = serializers.ListField(child=serializers.DictField())
+    removed = serializers.ListField(child=serializers.DictField())
+    changed = ChangedLineSerializer(many=True)
+    totals = ChangeSerializer(many=True)
+    terms = ChangeSerializer(many=True)
+
+
+class QuoteCheckSerializer(serializers.Serializer):
+    code = serializers.CharField()
+    is_met = serializers.BooleanField()
+    sentence = serializers.CharField()
+    url = serializers.CharField()
 
 
 class PriceLineSerializer(serializers.ModelSerializer):
     class Meta:
         model = PriceLine
-        exclude = ["card"]
+        exclude = ["card", "unit_cost"]
 
 
 class RateCardSerializer(serializers.ModelSerializer):
-    lines = PriceLineSerializer(many=True, read_only=True)
-
     class Meta:
         model = RateCard
-        fields = ["id", "name", "valid_from", "valid_to", "source", "stated_total", "lines"]
+        fields = ["id", "name", "currency", "valid_from", "valid_to", "source", "stated_total"]
+
+
+class RateCardDetailSerializer(RateCardSerializer):
+    lines = PriceLineSerializer(many=True, read_only=True)
+
+    class Meta(RateCardSerializer.Meta):
+        fields = [*RateCardSerializer.Meta.fields, "lines"]
+
+
+class PriceUploadSerializer(serializers.Serializer):
+    name = serializers.CharField(max_length=120)
+    valid_from = serializers.DateField()
+    valid_to = serializers.DateField(required=False, allow_null=True)
+    file = serializers.FileField()
+
+
+class ColumnsSerializer(serializers.Serializer):
+    header_row = serializers.IntegerField(min_value=1)
+    columns = serializers.DictField(child=serializers.IntegerField(min_value=0),
+                                    help_text=f"field: column from 0; {', '.join(FIELDS)}")
+
+
+class PriceImportSerializer(serializers.ModelSerializer):
+    """An upload with what it would become: lines, faults, warnings, arithmetic."""
+
+    table = serializers.SerializerMethodField()
+
+    class Meta:
+        model = PriceImport
+        fields = ["id", "name", "valid_from", "valid_to", "file_name", "sha256", "sheet",
+                  "header_row", "columns", "created_by", "created_at", "card", "table"]
+
+    def get_table(self, source) -> dict:
+        table = price_table(source)
+        return {"lines": len(table.lines), "errors": table.errors[:100],
+                "warnings": table.warnings[:100], "sentence": table.sentence,
+                "stated": None if table.stated is None else f"{table.stated:.2f}",
+                "computed": f"{table.computed:.2f}", "difference": f"{table.difference:.2f}"}
+
+
+class TaxRateSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = TaxRate
+        fields = "__all__"
+
+
+class CurrencySerializer(serializers.ModelSerializer):
+    class Meta:
+        model = Currency
+        fields = "__all__"
+
+
+def comparison_data(found) -> dict:
+    """A comparison as plain data."""
+    return ComparisonSerializer(asdict(found)).data

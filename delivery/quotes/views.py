@@ -1,36 +1,54 @@
-"""Pages of quotes: doors that parse, call one service and answer."""
+"""Pages of quotes that everybody reads, and their steps: parse, call one service, answer."""
 
+from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_POST
 
-from delivery.quotes import services
+from delivery.quotes import queries, services
 from delivery.quotes.checks import run_checks
-from delivery.quotes.documents import facts_of, quote_pdf
-from delivery.quotes.forms import LineForm, ResourcesForm, TermsForm
-from delivery.quotes.models import Quote, QuoteLine, RateCard
+from delivery.quotes.forms import LineForm, ResourcesForm
+from delivery.quotes.margin import margin_of
+from delivery.quotes.models import Quote
+from delivery.quotes.paper import in_language, quote_pdf
+from delivery.quotes.services.moves import may_review
 from delivery.quotes.spreadsheet import quote_xlsx
-from engagements.access import Can, require
-from engagements.doors import attempt, attempt_form
+from delivery.quotes.versions import compare
+from engagements.access import Can, allowed
+from engagements.doors import attempt
 from engagements.models import Engagement
 
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
+def found_quote(request, pk) -> Quote:
+    """A quote the user may see, or 404."""
+    return get_object_or_404(
+        Quote.objects.visible_to(request.user).select_related(
+            "engagement__customer", "created_by", "reviewed_by", "approved_by",
+            "answered_by"), pk=pk)
+
+
 @require_GET
 def quote_list(request):
-    quotes = Quote.objects.visible_to(request.user).select_related("engagement__customer")
-    return render(request, "delivery/quotes/list.html", {"quotes": quotes[:200]})
+    return _list(request, Quote.objects.visible_to(request.user), {})
 
 
 @require_GET
 def engagement_quotes(request, code):
     engagement = get_object_or_404(Engagement.objects.visible_to(request.user), code=code)
-    quotes = Quote.objects.visible_to(request.user).filter(engagement=engagement)
+    return _list(request, Quote.objects.visible_to(request.user).filter(engagement=engagement),
+                 {"engagement": engagement, "active": "quotes"})
+
+
+def _list(request, quotes, context):
+    quotes = queries.filtered(quotes, request.GET).select_related(
+        "engagement__customer").defer("snapshot")
+    page = Paginator(quotes, 25).get_page(request.GET.get("page"))
     return render(request, "delivery/quotes/list.html", {
-        "quotes": quotes.select_related("engagement__customer"), "engagement": engagement,
-        "active": "quotes"})
+        **context, "page": page, "states": Quote.State.choices, "q": request.GET.get("q", ""),
+        "state": request.GET.get("state", "")})
 
 
 @require_POST
@@ -41,64 +59,56 @@ def quote_new(request, code):
     return redirect("quotes:quote", quote.pk) if quote else redirect("quotes:engagement", code)
 
 
-def _quote(request, pk) -> Quote:
-    return get_object_or_404(
-        Quote.objects.visible_to(request.user).select_related("engagement__customer"), pk=pk)
+@require_GET
+def quote_page(request, pk):
+    quote, user = found_quote(request, pk), request.user
+    page = queries.opened(quote, request.GET.get("page", 1))
+    can_edit = quote.state == Quote.State.DRAFT and allowed(user, Can.PRICE)
+    start = {"revision": quote.revision}
+    return render(request, "delivery/quotes/quote.html", {
+        "quote": quote, "facts": in_language(
+            page.facts, request.LANGUAGE_CODE.startswith("en")),
+        "lines": page.lines,
+        "can_edit": can_edit, "is_author": quote.created_by_id == user.pk,
+        "steps": _steps(quote, user),
+        "checks": run_checks(quote, page.facts, page.figures, page.amounts)
+        if not quote.content_hash and not user.is_reviewer else [],
+        "line_form": LineForm(initial=start, day=quote.quote_date) if can_edit else None,
+        "resources_form": ResourcesForm(initial=start, day=quote.quote_date)
+        if can_edit else None,
+        "margin": margin_of(quote, page.figures) if allowed(user, Can.PRICE) else None,
+        "history": queries.history(quote)[:30] if not user.is_reviewer else [],
+        "versions": Quote.objects.visible_to(user).filter(
+            number=quote.number).order_by("-version").defer("snapshot")})
+
+
+def _steps(quote: Quote, user) -> dict:
+    """Which steps of the chain are the user's: another person's, each of them."""
+    is_others, state = quote.created_by_id != user.pk, quote.state
+    can_approve = allowed(user, Can.MANAGE) and is_others
+    return {
+        "review": state == Quote.State.IN_REVIEW and is_others and may_review(user),
+        "approve": state == Quote.State.REVIEWED and can_approve
+        and quote.reviewed_by_id != user.pk,
+        "send_back": (state == Quote.State.IN_REVIEW and is_others and may_review(user))
+        or (state in (Quote.State.REVIEWED, Quote.State.APPROVED) and can_approve),
+        "refusal": "decline" if allowed(user, Can.REVIEW) else "return"}
 
 
 @require_GET
-def quote_page(request, pk):
-    quote = _quote(request, pk)
-    is_draft = quote.state == Quote.State.DRAFT
-    return render(request, "delivery/quotes/quote.html", {
-        "quote": quote, "facts": facts_of(quote), "rows": list(zip(
-            quote.lines.all(), facts_of(quote)["lines"], strict=True)),
-        "checks": run_checks(quote) if not quote.content_hash else [],
-        "line_form": LineForm() if is_draft else None,
-        "resources_form": ResourcesForm() if is_draft else None,
-        "terms_form": TermsForm(instance=quote) if is_draft else None,
-        "versions": Quote.objects.visible_to(request.user).filter(number=quote.number)})
-
-
-@require_POST
-def line_add(request, pk):
-    quote, form = _quote(request, pk), LineForm(request.POST)
-    if form.is_valid():
-        attempt(request, lambda: services.add_line(
-            actor=request.user, quote=quote, **form.cleaned_data), _("Added."))
-    return redirect("quotes:quote", pk)
-
-
-@require_POST
-def resources_add(request, pk):
-    quote, form = _quote(request, pk), ResourcesForm(request.POST)
-    if form.is_valid():
-        attempt(request, lambda: services.add_resources(
-            actor=request.user, quote=quote, **form.cleaned_data), _("Added."))
-    return redirect("quotes:quote", pk)
-
-
-@require_POST
-def line_remove(request, pk, line):
-    found = get_object_or_404(QuoteLine, pk=line, quote=_quote(request, pk))
-    attempt(request, lambda: services.remove_line(actor=request.user, line=found), _("Removed."))
-    return redirect("quotes:quote", pk)
-
-
-@require_http_methods(["GET", "POST"])
-def terms(request, pk):
-    quote = _quote(request, pk)
-    require(request.user, Can.PRICE, quote.engagement)
-    form = TermsForm(request.POST or None, instance=quote)
-    if form.is_valid() and attempt_form(form, lambda: services.update_quote(
-            actor=request.user, quote=Quote.objects.get(pk=pk), **form.cleaned_data)):
+def compare_page(request, pk, other):
+    newer, older = found_quote(request, pk), found_quote(request, other)
+    if newer.version < older.version:
+        newer, older = older, newer
+    if newer.number != older.number:
         return redirect("quotes:quote", pk)
-    return render(request, "delivery/quotes/terms.html", {"form": form, "quote": quote})
+    return render(request, "delivery/quotes/compare.html", {
+        "newer": newer, "older": older, "found": compare(older, newer)})
 
 
 @require_POST
 def quote_move(request, pk, move):
-    quote = _quote(request, pk)
+    quote = found_quote(request, pk)
     attempt(request, lambda: services.move_quote(
         actor=request.user, quote=quote, move=move, reason=request.POST.get("reason", "")),
         _("Done; the step is recorded."))
@@ -107,22 +117,23 @@ def quote_move(request, pk, move):
 
 @require_POST
 def version_new(request, pk):
-    quote = _quote(request, pk)
-    made = attempt(request, lambda: services.new_version(actor=request.user, quote=quote),
-                   _("A new version is open as a draft."))
+    quote = found_quote(request, pk)
+    made = attempt(request, lambda: services.new_version(
+        actor=request.user, quote=quote, reason=request.POST.get("reason", "")),
+        _("A new version is open as a draft."))
     return redirect("quotes:quote", made.pk if made else pk)
 
 
 @require_GET
 def pdf(request, pk, language):
-    quote = _quote(request, pk)
+    quote = found_quote(request, pk)
     return _file(quote_pdf(quote, language), "application/pdf",
                  f"{quote.number}-V{quote.version}-{language}.pdf", "inline")
 
 
 @require_GET
 def xlsx(request, pk, language):
-    quote = _quote(request, pk)
+    quote = found_quote(request, pk)
     return _file(quote_xlsx(quote, language), XLSX,
                  f"{quote.number}-V{quote.version}-{language}.xlsx", "attachment")
 
@@ -130,12 +141,3 @@ def xlsx(request, pk, language):
 def _file(data: bytes, media_type: str, name: str, how: str) -> HttpResponse:
     return HttpResponse(data, content_type=media_type,
                         headers={"Content-Disposition": f'{how}; filename="{name}"'})
-
-
-@require_GET
-def rate_cards(request):
-    require(request.user, Can.VIEW_INTERNAL)
-    cards = [{"card": card, "computed": services.computed_total(card),
-              "difference": services.source_difference(card), "lines": card.lines.all()}
-             for card in RateCard.objects.prefetch_related("lines")]
-    return render(request, "delivery/quotes/rate_cards.html", {"cards": cards})

@@ -9,26 +9,32 @@ from rest_framework.decorators import action
 from rest_framework.response import Response
 from rest_framework.viewsets import ReadOnlyModelViewSet
 
-from delivery.reports import services
+from delivery.reports import registry, services
+from delivery.reports.gates import problems_of
 from delivery.reports.models import Document
 from delivery.reports.serializers import (
-    CorrectionSerializer,
     DocumentDetailSerializer,
+    DocumentKindSerializer,
     DocumentSerializer,
     DraftSerializer,
+    ObstacleSerializer,
+    PassageSerializer,
+    ReasonSerializer,
+    ReviewCommentSerializer,
 )
+from engagements.access import Can, require
 from engagements.models import Engagement
 
 
 class DocumentViewSet(ReadOnlyModelViewSet):
-    """Test reports and acceptance documents; POST makes a draft."""
+    """Documents of all kinds; POST makes a draft."""
 
     queryset = Document.objects.none()
     filterset_fields = ["kind", "state", "engagement__code"]
 
     def get_queryset(self):
         return Document.objects.visible_to(self.request.user).select_related(
-            "engagement__customer").prefetch_related("files__document")
+            "engagement__customer").prefetch_related("files__document__engagement")
 
     def get_serializer_class(self):
         return DocumentDetailSerializer if self.action == "retrieve" else DocumentSerializer
@@ -39,39 +45,110 @@ class DocumentViewSet(ReadOnlyModelViewSet):
         form.is_valid(raise_exception=True)
         engagement = get_object_or_404(Engagement.objects.visible_to(request.user),
                                        code=form.validated_data["engagement"])
-        draft = (services.draft_test_report
-                 if form.validated_data["kind"] == Document.Kind.TEST_REPORT
-                 else services.draft_acceptance)
-        return self._made(draft(actor=request.user, engagement=engagement))
+        return self._made(services.draft_document(
+            actor=request.user, engagement=engagement, kind=form.validated_data["kind"]))
+
+    @extend_schema(responses=DocumentKindSerializer(many=True), filters=False)
+    @action(detail=False, pagination_class=None)
+    def kinds(self, request):
+        """The kinds of documents."""
+        return Response(DocumentKindSerializer(registry.all_kinds(), many=True).data)
+
+    @extend_schema(responses=ObstacleSerializer(many=True), filters=False)
+    @action(detail=True, pagination_class=None)
+    def obstacles(self, request, pk=None):
+        """What stands in the way of issuing."""
+        require(request.user, Can.VIEW_INTERNAL)
+        return Response(ObstacleSerializer(problems_of(self.get_object()), many=True).data)
+
+    @extend_schema(request=PassageSerializer(many=True), responses=DocumentSerializer)
+    @action(detail=True, methods=["post"])
+    def words(self, request, pk=None):
+        """Write passages of a draft."""
+        form = PassageSerializer(data=request.data, many=True)
+        form.is_valid(raise_exception=True)
+        return self._changed(services.write_words(
+            actor=request.user, document=self.get_object(),
+            words={row["code"]: {"zh": row["zh"], "en": row["en"]} for row in form.validated_data}))
 
     @extend_schema(request=None, responses=DocumentSerializer)
     @action(detail=True, methods=["post"])
-    def issue(self, request, pk=None):
-        """Number and freeze a draft and store both files."""
-        document = services.issue_document(actor=request.user, document=self.get_object())
-        return Response(DocumentSerializer(document).data)
+    def refresh(self, request, pk=None):
+        """Collect the facts of a draft anew."""
+        return self._changed(services.refresh_draft(
+            actor=request.user, document=self.get_object()))
 
-    @extend_schema(request=CorrectionSerializer, responses={201: DocumentSerializer})
+    @extend_schema(request=None, responses=DocumentSerializer)
+    @action(detail=True, methods=["post"])
+    def submit(self, request, pk=None):
+        """Hand a draft to its reviewers."""
+        return self._changed(services.submit_document(
+            actor=request.user, document=self.get_object()))
+
+    @extend_schema(request=ReviewCommentSerializer, responses=DocumentSerializer)
+    @action(detail=True, methods=["post"])
+    def review(self, request, pk=None):
+        """Confirm a draft as its reviewer, who is not its author."""
+        form = ReviewCommentSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        return self._changed(services.review_document(
+            actor=request.user, document=self.get_object(), **form.validated_data))
+
+    @extend_schema(request=ReasonSerializer, responses=DocumentSerializer)
+    @action(detail=True, methods=["post"], url_path="send-back")
+    def send_back(self, request, pk=None):
+        """Return a draft in review to its author."""
+        return self._changed(services.send_back_document(
+            actor=request.user, document=self.get_object(), reason=self._reason(request)))
+
+    @extend_schema(request=None, responses=DocumentSerializer)
+    @action(detail=True, methods=["post"])
+    def recall(self, request, pk=None):
+        """Its author takes a document back from review."""
+        return self._changed(services.recall_document(
+            actor=request.user, document=self.get_object()))
+
+    @extend_schema(request=None, responses={202: DocumentSerializer})
+    @action(detail=True, methods=["post"])
+    def issue(self, request, pk=None):
+        """Approve a reviewed document: it is numbered and frozen; workers make its files."""
+        document = services.order_issue(actor=request.user, document=self.get_object())
+        return Response(DocumentSerializer(document).data, status=status.HTTP_202_ACCEPTED)
+
+    @extend_schema(request=ReasonSerializer, responses={201: DocumentSerializer})
     @action(detail=True, methods=["post"])
     def correct(self, request, pk=None):
         """A draft of the next version of an issued document."""
-        form = CorrectionSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
         return self._made(services.draft_correction(
-            actor=request.user, document=self.get_object(), **form.validated_data))
+            actor=request.user, document=self.get_object(), reason=self._reason(request)))
+
+    @extend_schema(request=ReasonSerializer, responses=DocumentSerializer)
+    @action(detail=True, methods=["post"])
+    def withdraw(self, request, pk=None):
+        """Withdraw an issued document; its files stay readable."""
+        return self._changed(services.withdraw_document(
+            actor=request.user, document=self.get_object(), reason=self._reason(request)))
 
     @extend_schema(
-        responses={(200, "application/pdf"): OpenApiTypes.BINARY},
+        responses={(200, "application/octet-stream"): OpenApiTypes.BINARY},
         parameters=[OpenApiParameter("language", enum=["zh-hans", "en"]),
-                    OpenApiParameter("file_format", description="pdf, signed, signed2 …")])
+                    OpenApiParameter("file_format", description="pdf, xlsx, docx, signed …")])
     @action(detail=True, methods=["get"])
     def pdf(self, request, pk=None):
         """A stored file of the document."""
         stored = get_object_or_404(
             self.get_object().files, language=request.query_params.get("language", "zh-hans"),
             format=request.query_params.get("file_format", "pdf"))
-        return FileResponse(stored.file.open("rb"), content_type="application/pdf",
+        return FileResponse(stored.file.open("rb"), content_type=stored.content_type,
                             filename=stored.download_name)
+
+    def _reason(self, request) -> str:
+        form = ReasonSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        return form.validated_data["reason"]
+
+    def _changed(self, document: Document) -> Response:
+        return Response(DocumentSerializer(document).data)
 
     def _made(self, document: Document) -> Response:
         return Response(DocumentSerializer(document).data, status=status.HTTP_201_CREATED)

@@ -4,3 +4,8 @@ from django.apps import AppConfig
 class ReportsConfig(AppConfig):
     name = "delivery.reports"
     label = "reports"
+
+    def ready(self) -> None:
+        from delivery.reports import kinds
+
+        kinds.load_all()

@@ -120,7 +120,10 @@ LABELS = {
 
 
 def environments(judged: Judged) -> list[dict]:
-    """Per model: source against target, item by item, as recorded on both sides (AR-05)."""
+    """Source against target, item by item, as recorded on both sides (AR-05).
+
+    Models whose environments are the same share one table: `model` lists their codes.
+    """
     found: dict[str, dict] = {}
     for criterion, verdict in judged:
         entry = found.setdefault(criterion.model.code, {"source": {}, "target": {}})
@@ -129,7 +132,18 @@ def environments(judged: Judged) -> list[dict]:
         job = verdict.measurement.job if verdict and verdict.measurement else None
         if job and job.node:
             entry["target"].update(_target(job))
-    return [{"model": code, "rows": _side_by_side(**sides)} for code, sides in found.items()]
+    return _shared({code: _side_by_side(**sides) for code, sides in found.items()})
+
+
+def _shared(tables: dict[str, list[dict]]) -> list[dict]:
+    shared: list[dict] = []
+    for code, rows in tables.items():
+        same = next((entry for entry in shared if entry["rows"] == rows), None)
+        if same:
+            same["model"] += f", {code}"
+        else:
+            shared.append({"model": code, "rows": rows})
+    return shared
 
 
 def _target(job: Job) -> dict[str, str]:

@@ -1,34 +1,44 @@
-"""From a frozen snapshot to the bytes of its files: pure, no database, no clock."""
+"""From a frozen snapshot to the bytes of its PDF: no database, no clock."""
+
+import string
+from collections.abc import Iterator
+from typing import Any
 
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
-from assessments.charts import as_svg
+from delivery.reports import registry
 from delivery.reports.bilingual import in_language
-from delivery.reports.models import Document
+from delivery.reports.columns import column_widths
+from delivery.reports.figures import drawn
 from delivery.reports.pdf import render_pdf
+from delivery.reports.registry import Section
 from delivery.reports.snapshot import content_hash
 
 FOLDER = "documents/parts/"
+GENERIC = {"words": "words.html", "table": "table.html", "figure": "figure.html"}
+SIGNED = Section("signed", "Signature page", starts_page=True)
+FIRST_DETAIL = "part:details"
+PORTRAIT, LANDSCAPE = 170, 261  # mm between the margins (document.css)
 
 
-def render_document(snapshot: dict, language: str, signed: dict | None = None) -> bytes:
+def render_document(snapshot: dict, language: str, signed: dict | None = None, *,
+                    is_withdrawn: bool = False) -> bytes:
     """The PDF of a snapshot in one language; the same snapshot gives the same bytes.
 
     Args:
         signed: decision, conditions, comments and signatures of the review; adds the signature
             page (see `delivery.acceptance.signing`).
+        is_withdrawn: mark every page as withdrawn.
     """
-    facts = in_language(snapshot, language)
+    facts, digest = in_language(snapshot, language), content_hash(snapshot)
     with override(language):
-        sections = _sections(facts["kind"], is_signed=bool(signed))
-        margins = _margins(facts, content_hash(snapshot))
-    context = {
-        **facts, **margins, "sections": sections, "content_hash": content_hash(snapshot),
-        "signed": in_language(signed, language) if signed else None,
-        "metrics": [_with_picture(row, facts["curves"]) for row in facts["metrics"]],
-    }
+        context = {
+            **facts, **_margins(facts, digest), "content_hash": digest,
+            "signed": in_language(signed, language) if signed else None,
+            "is_withdrawn": is_withdrawn, **_chapters(facts, bool(signed)),
+        }
     return render_pdf("documents/document.html", context, language)
 
 
@@ -51,51 +61,70 @@ def _css_string(text: str) -> str:
     return "".join(c if c.isalnum() or c in " .,:;·–…-/()" else f"\\{ord(c):x} " for c in text)
 
 
-def _with_picture(metric: dict, curves: list[dict]) -> dict:
+def _chapters(facts: dict, is_signed: bool) -> dict[str, Any]:
+    """Numbered sections with their parts; figures and tables counted through the document."""
+    kind, count = registry.get(facts["kind"]), {"table": 0, "figure": 0}
+    annexes = [*kind.annexes, *([SIGNED] if is_signed else [])]
+    numbered = [(str(n), section, False) for n, section in enumerate(kind.sections, 1)]
+    numbered += [(letter, section, True) for letter, section in
+                 zip(string.ascii_uppercase, annexes, strict=False)]
+    sections, metrics = [], []
+    for number, section, is_annex in numbered:
+        if FIRST_DETAIL in section.all_parts:
+            metrics = [_with_picture(row, facts["curves"], count) for row in facts["metrics"]]
+        sections.append({
+            "number": number, "id": section.id, "is_annex": is_annex,
+            "title": _("Signature page") if section is SIGNED else str(section.title),
+            "is_wide": section.is_wide, "starts_page": section.starts_page,
+            "parts": [part for name in section.all_parts
+                      if (part := _part(facts, name, count, section))]})
+    places = {section["id"]: section["number"] for section in sections}
+    return {"sections": sections, "places": places,
+            "metrics": metrics or facts.get("metrics", [])}
+
+
+def _part(facts: dict, name: str, count: dict, section: Section) -> dict | None:
+    """What a part prints; None where the facts hold nothing of it."""
+    sort, _colon, key = name.partition(":")
+    if sort == "part":
+        return {"template": f"{FOLDER}{key}.html"}
+    entry = facts.get({"words": "words", "table": "tables", "figure": "figures"}[sort], {}).get(key)
+    if entry is None or (sort == "words" and not entry["text"]):
+        return None
+    part = {**entry, "template": FOLDER + GENERIC[sort], "key": key,
+            "is_alone": len(section.all_parts) == 1}
+    if sort == "words":
+        return {**part, "paragraphs": list(paragraphs(entry["text"]))}
+    count[sort] += 1
+    part["number"] = count[sort]
+    if sort == "figure":
+        part["picture"] = mark_safe(drawn(entry["spec"]))
+    else:
+        part["widths"] = column_widths(entry, LANDSCAPE if section.is_wide else PORTRAIT)
+        looks = [column["look"] for column in entry["columns"]]
+        part["table_rows"] = [[{"look": look, "text": text}
+                               for look, text in zip(looks, row, strict=True)]
+                              for row in entry["rows"]]
+    return part
+
+
+def paragraphs(text: str) -> Iterator[dict]:
+    """Paragraphs and lists: {"bullets"} for consecutive lines that begin with "- "."""
+    items: list[str] = []
+    for line in [*text.splitlines(), ""]:
+        if line.startswith("- "):
+            items.append(line[2:].strip())
+            continue
+        if items:
+            yield {"bullets": items}
+            items = []
+        if line.strip():
+            yield {"text": line.strip()}
+
+
+def _with_picture(metric: dict, curves: list[dict], count: dict) -> dict:
     spec = next((c["spec"] for c in curves if c["criterion"] == metric["criterion"]), None)
-    return {**metric, "picture": mark_safe(as_svg(spec)) if spec else ""}
-
-
-def _sections(kind: str, *, is_signed: bool) -> list[dict]:
-    titles = REPORT if kind == Document.Kind.TEST_REPORT else ACCEPTANCE
-    numbered = [{"number": str(n), "id": part, "title": title(), "template": f"{FOLDER}{part}.html"}
-                for n, (part, title) in enumerate(titles, 1)]
-    annexes = [*ANNEXES, *(SIGNED if is_signed else [])]
-    return numbered + [
-        {"number": letter, "id": part, "title": title(), "template": f"{FOLDER}{part}.html",
-         "is_annex": True}
-        for letter, (part, title) in zip("ABCDEF", annexes, strict=False)]
-
-
-# Chapters of a software test report (GB/T 8567-2006), as DOMAIN 9.8 maps them.
-REPORT = [
-    ("introduction", lambda: _("Introduction")),
-    ("references", lambda: _("References")),
-    ("overview", lambda: _("Overview of the results")),
-    ("details", lambda: _("Results in detail")),
-    ("records", lambda: _("Test records")),
-    ("evaluation", lambda: _("Evaluation")),
-    ("activities", lambda: _("Summary of the test activities")),
-]
-
-# Order of an acceptance form (DOMAIN 9.9).
-ACCEPTANCE = [
-    ("project", lambda: _("Project")),
-    ("references", lambda: _("Basis of acceptance")),
-    ("scope", lambda: _("Scope and content of acceptance")),
-    ("environment", lambda: _("Environment, method and organisation")),
-    ("deliverables", lambda: _("Check of the deliverables")),
-    ("results", lambda: _("Results by item")),
-    ("details", lambda: _("Evidence of each item")),
-    ("issues", lambda: _("Outstanding issues")),
-    ("conclusion", lambda: _("Conclusion of acceptance")),
-    ("opinions", lambda: _("Opinions of both parties")),
-    ("signatures", lambda: _("Signatures and seals")),
-]
-
-ANNEXES = [
-    ("definitions", lambda: _("Metric definitions")),
-    ("manifest", lambda: _("Evidence manifest")),
-    ("checklist", lambda: _("Reviewer's checklist")),
-]
-SIGNED = [("signed", lambda: _("Signature page"))]
+    if not spec:
+        return {**metric, "picture": "", "figure_number": None}
+    count["figure"] += 1
+    return {**metric, "picture": mark_safe(drawn(spec)), "figure_number": count["figure"]}

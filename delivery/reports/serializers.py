@@ -2,7 +2,9 @@
 
 from rest_framework import serializers
 
-from delivery.reports.models import Document, DocumentFile
+from delivery.reports import registry
+from delivery.reports.models import Document, DocumentFile, DocumentStep, RenderOrder
+from engagements.access import Can, allowed
 
 
 class DocumentFileSerializer(serializers.ModelSerializer):
@@ -26,20 +28,76 @@ class DocumentSerializer(serializers.ModelSerializer):
         read_only_fields = fields
 
 
+class DocumentStepSerializer(serializers.ModelSerializer):
+    actor = serializers.CharField(read_only=True)
+
+    class Meta:
+        model = DocumentStep
+        fields = ["action", "actor", "at", "comment"]
+
+
+class RenderOrderSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = RenderOrder
+        fields = ["language", "format", "state", "error", "finished_at"]
+
+
 class DocumentDetailSerializer(DocumentSerializer):
+    """With its facts, written passages, files on order, and for the firm the steps of the chain."""
+
+    steps = DocumentStepSerializer(many=True, read_only=True)
+    orders = RenderOrderSerializer(many=True, read_only=True)
+
     class Meta(DocumentSerializer.Meta):
-        fields = [*DocumentSerializer.Meta.fields, "snapshot"]
+        fields = [*DocumentSerializer.Meta.fields, "words", "steps", "orders", "snapshot"]
         read_only_fields = fields
+
+    def to_representation(self, instance):
+        """What reviewers of the firm remarked stays within the firm."""
+        shown = super().to_representation(instance)
+        if not allowed(self.context["request"].user, Can.VIEW_INTERNAL):
+            shown["steps"] = []
+        return shown
 
 
 class DraftSerializer(serializers.Serializer):
     """What a draft is made from."""
 
     engagement = serializers.CharField(help_text="project code")
-    kind = serializers.ChoiceField(Document.Kind.choices)
+    kind = serializers.ChoiceField(registry.choices())
 
 
-class CorrectionSerializer(serializers.Serializer):
-    """Why a new version is made."""
+class ReasonSerializer(serializers.Serializer):
+    """Why a document is corrected, sent back or withdrawn."""
 
     reason = serializers.CharField(max_length=400)
+
+
+class ReviewCommentSerializer(serializers.Serializer):
+    """What the reviewer remarks."""
+
+    comment = serializers.CharField(max_length=400, required=False, allow_blank=True, default="")
+
+
+class PassageSerializer(serializers.Serializer):
+    """A written passage in both languages; a line that begins with "- " is an item of a list."""
+
+    code = serializers.CharField()
+    zh = serializers.CharField(max_length=8000, allow_blank=True)
+    en = serializers.CharField(max_length=8000, allow_blank=True, required=False, default="")
+
+
+class ObstacleSerializer(serializers.Serializer):
+    """What stands in the way of issuing, and the page that cures it."""
+
+    sentence = serializers.CharField()
+    url = serializers.CharField()
+
+
+class DocumentKindSerializer(serializers.Serializer):
+    """A kind of document."""
+
+    code = serializers.CharField()
+    title = serializers.CharField()
+    purpose = serializers.CharField()
+    formats = serializers.ListField(child=serializers.CharField())

@@ -2,20 +2,34 @@
 
 from django.urls import path
 
-from delivery.reports import views
+from delivery.reports.views import documents, lists, texts
 
 app_name = "reports"
 DOCUMENT = "documents/<int:pk>/"
+WORDING = "documents/wording/"
 
 urlpatterns = [
-    path("documents/", views.document_list, name="list"),
-    path("engagements/<str:code>/documents/", views.engagement_documents, name="engagement"),
-    path("engagements/<str:code>/documents/draft/", views.document_draft, name="draft"),
-    path(DOCUMENT, views.document_page, name="document"),
-    path(DOCUMENT + "issue/", views.document_issue, name="issue"),
-    path(DOCUMENT + "refresh/", views.document_refresh, name="refresh"),
-    path(DOCUMENT + "discard/", views.document_discard, name="discard"),
-    path(DOCUMENT + "correct/", views.document_correct, name="correct"),
-    path(DOCUMENT + "preview/<str:language>.pdf", views.document_preview, name="preview"),
-    path("documents/files/<int:pk>/", views.document_file, name="file"),
+    path("documents/", lists.document_list, name="list"),
+    path("engagements/<str:code>/documents/", lists.engagement_documents, name="engagement"),
+    path("engagements/<str:code>/documents/draft/", lists.document_draft, name="draft"),
+    path(DOCUMENT, documents.document_page, name="document"),
+    path(DOCUMENT + "words/", texts.document_words, name="words"),
+    path(DOCUMENT + "submit/", documents.document_submit, name="submit"),
+    path(DOCUMENT + "confirm/", documents.document_review, name="review"),
+    path(DOCUMENT + "send-back/", documents.document_send_back, name="send_back"),
+    path(DOCUMENT + "recall/", documents.document_recall, name="recall"),
+    path(DOCUMENT + "issue/", documents.document_issue, name="issue"),
+    path(DOCUMENT + "withdraw/", documents.document_withdraw, name="withdraw"),
+    path(DOCUMENT + "refresh/", documents.document_refresh, name="refresh"),
+    path(DOCUMENT + "discard/", documents.document_discard, name="discard"),
+    path(DOCUMENT + "correct/", documents.document_correct, name="correct"),
+    path(DOCUMENT + "progress/", documents.document_progress, name="progress"),
+    path(DOCUMENT + "repeat/", documents.document_repeat, name="repeat"),
+    path(DOCUMENT + "preview/", documents.preview_order, name="preview_order"),
+    path(DOCUMENT + "preview/<str:language>.pdf", documents.document_preview, name="preview"),
+    path("documents/files/<int:pk>/", documents.document_file, name="file"),
+    path(WORDING, texts.wording_list, name="wordings"),
+    path(WORDING + "<slug:code>/", texts.wording_edit, name="wording"),
+    path(WORDING + "<slug:code>/preview/", texts.wording_preview, name="wording_preview"),
+    path(WORDING + "<slug:code>/reset/", texts.wording_reset, name="wording_reset"),
 ]

@@ -19,12 +19,37 @@
     if (event.target.matches("[data-desk-submit]")) event.target.form.requestSubmit();
   });
 
+  for (const toast of document.querySelectorAll("[data-desk-toast]")) {
+    setTimeout(() => toast.classList.remove("show"), 6000);
+  }
+
+  // Zooming into a long curve: the thinned points give way to those of the visible steps.
+  const loadDetail = (view, url) => {
+    let waiting;
+    view.addSignalListener("zoom", (_name, value) => {
+      const [low, high] = value.step || [];
+      if (low === undefined) return;
+      clearTimeout(waiting);
+      waiting = setTimeout(async () => {
+        const steps = `first=${Math.max(0, Math.floor(low))}&last=${Math.max(0, Math.ceil(high))}`;
+        const answer = await fetch(`${url}?${steps}`);
+        if (!answer.ok) return;
+        const detail = await answer.json();
+        for (const name of ["curves", "errors"]) {
+          view.data(name, detail[name]);
+        }
+        await view.runAsync();
+      }, 300);
+    });
+  };
+
   const drawCharts = () => {
     for (const place of document.querySelectorAll("[data-chart-url]:not([data-drawn])")) {
       place.dataset.drawn = "yes";
       fetch(place.dataset.chartUrl)
         .then((answer) => answer.json())
         .then((spec) => window.vegaEmbed(place, spec, { actions: false, renderer: "svg" }))
+        .then(({ view }) => place.dataset.chartDetailUrl && loadDetail(view, place.dataset.chartDetailUrl))
         .catch(() => place.classList.add("is-broken"));
     }
   };

@@ -1,4 +1,4 @@
-"""Recomputes every checksum and every verdict of an evidence bundle, offline."""
+"""Recomputes every checksum, verdict and seal of an evidence bundle, offline; or the audit log."""
 
 from pathlib import Path
 
@@ -7,28 +7,72 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
+from delivery.acceptance.seals.certificate import trust_roots
 from delivery.acceptance.verifying import verify_bundle
+from engagements.errors import DeskError
+
+OPEN = 3  # exit status of a bundle in which nothing is wrong, but not all could be checked
 
 
 class Command(BaseCommand):
-    help = "Checks an evidence bundle from its raw files; needs no database and no network."
+    help = ("Checks an evidence bundle from its raw files; needs no database and no network. "
+            "With --audit checks this installation's audit log, and bundles against it.")
     requires_system_checks = ()
     requires_migrations_checks = False
 
     def add_arguments(self, parser):
-        parser.add_argument("bundle", type=Path)
+        parser.add_argument("bundle", type=Path, nargs="*")
+        parser.add_argument("--raw", type=Path,
+                            help="folder with raw files that the bundle holds back")
+        parser.add_argument("--trust", action="append", default=[], metavar="FILE",
+                            help="certificate (PEM or DER) that seals must lead to")
+        parser.add_argument("--audit", action="store_true",
+                            help="check the hash-chained audit log of the database")
         parser.add_argument("--language", choices=[code for code, _name in settings.LANGUAGES],
                             default=settings.LANGUAGE_CODE)
 
-    def handle(self, *args, bundle: Path, language: str, **options):
+    def handle(self, *args, bundle: list[Path], language: str, audit: bool, **options):
         with override(language):
-            if not bundle.is_file():
-                raise CommandError(_("There is no file %(path)s.") % {"path": bundle})
-            failed = 0
-            for step in verify_bundle(bundle):
-                failed += not step.is_good
-                self.stdout.write(f"{'  ok' if step.is_good else 'FAIL'}  {step.text}")
-            if failed:
-                raise CommandError(_("The bundle is NOT good: %(n)d steps failed.")
-                                   % {"n": failed})
-            self.stdout.write(_("The bundle is good."))
+            if not (bundle or audit):
+                raise CommandError(_("Name a bundle, or --audit."))
+            for path in bundle:
+                if not path.is_file():
+                    raise CommandError(_("There is no file %(path)s.") % {"path": path})
+            if audit:
+                self._audit(bundle)
+            else:
+                for path in bundle:
+                    self._bundle(path, **options)
+
+    def _bundle(self, path: Path, raw: Path | None, trust: list[str], **_options) -> None:
+        try:
+            roots = trust_roots(trust) if trust else []
+        except DeskError as error:
+            raise CommandError(error.message) from error
+        failed, left_open = self._tell(verify_bundle(path, raw=raw, roots=roots))
+        if failed:
+            raise CommandError(_("The bundle is NOT good: %(n)d steps failed.") % {"n": failed})
+        if left_open:
+            raise CommandError(
+                _("Nothing is wrong as far as the bundle goes, but %(n)d steps could not be "
+                  "checked: raw files are held back. Name the folder that has them with --raw.")
+                % {"n": left_open}, returncode=OPEN)
+        self.stdout.write(_("The bundle is good."))
+
+    def _audit(self, bundles: list[Path]) -> None:
+        from delivery.acceptance.auditing import check_log
+
+        failed, _open = self._tell(check_log(bundles))
+        if failed:
+            raise CommandError(_("The audit log was changed: %(n)d findings.") % {"n": failed})
+        self.stdout.write(_("The audit log is unbroken."))
+
+    def _tell(self, steps) -> tuple[int, int]:
+        """Print the steps; how many failed, how many are open."""
+        failed = left_open = 0
+        for step in steps:
+            failed += not step.is_good
+            left_open += step.is_open
+            mark = "open" if step.is_open else "  ok" if step.is_good else "FAIL"
+            self.stdout.write(f"{mark}  {step.text}")
+        return failed, left_open

@@ -7,10 +7,14 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-ICONS = ["home", "briefcase", "server-2", "terminal-2", "file-invoice", "file-certificate", "history", "settings", "user", "logout", "language", "sun", "moon", "chevron-right", "chevron-down", "check", "x", "alert-triangle", "alert-circle", "info-circle", "clock", "player-play", "arrow-back-up", "send", "plus", "download", "upload", "copy", "menu-2", "cpu", "chart-line", "gavel", "users", "list-check", "shield-check", "circle-dashed", "refresh", "trash", "edit", "files", "message", "signature", "package", "external-link", "search", "adjustments", "flask", "lock"]
+ICONS = ["home", "briefcase", "server-2", "terminal-2", "file-invoice", "file-certificate", "history", "settings", "user", "logout", "language", "sun", "moon", "chevron-right", "chevron-down", "check", "x", "alert-triangle", "alert-circle", "info-circle", "clock", "player-play", "arrow-back-up", "send", "plus", "download", "upload", "copy", "menu-2", "cpu", "chart-line", "gavel", "users", "list-check", "shield-check", "circle-dashed", "refresh", "trash", "edit", "files", "message", "signature", "package", "external-link", "search", "adjustments", "flask", "lock", "bell"]
 FILES = {
     "@tabler/core/dist/css/tabler.min.css": "tabler.min.css",
     "@tabler/core/dist/js/tabler.min.js": "tabler.min.js",
+    "@xterm/xterm/css/xterm.css": "xterm.css",
+    "@xterm/xterm/lib/xterm.js": "xterm.js",
+    "@xterm/addon-search/lib/addon-search.js": "xterm-search.js",
+    "@xterm/addon-fit/lib/addon-fit.js": "xterm-fit.js",
 }
 
 
@@ -22,6 +26,8 @@ class Command(BaseCommand):
         root = Path(settings.BASE_DIR)
         vendor = root / "static" / "vendor"
         self._install(root)
+        if vendor.is_symlink():
+            vendor.unlink()
         shutil.rmtree(vendor, ignore_errors=True)
         (vendor / "icons").mkdir(parents=True)
         for source, target in FILES.items():

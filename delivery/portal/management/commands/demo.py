@@ -36,7 +36,8 @@ class Command(BaseCommand):
                 **os.environ, INSIDE: "1", "DESK_VAR_DIR": folder,
                 "DESK_ARTIFACT_DIR": f"{folder}/artifacts",
                 "DATABASE_URL": f"sqlite:///{folder}/desk.sqlite3", "DESK_LOG_LEVEL": "WARNING",
-                "REDIS_URL": "", "DESK_DISPATCH_TICK_SECONDS": "0.5"}
+                "REDIS_URL": "", "DESK_DISPATCH_TICK_SECONDS": "0.5",
+                "DESK_EMAIL_BACKEND": "django.core.mail.backends.filebased.EmailBackend"}
             done = subprocess.run(
                 [sys.executable, sys.argv[0], "demo", "--out", str(out)], env=environment,
                 check=False)

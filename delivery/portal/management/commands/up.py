@@ -67,6 +67,7 @@ class Command(BaseCommand):
         for username, password, what in LOGINS:
             self.stdout.write(f"  {username:<12} {password:<16} {what}")
         self.stdout.write("\nCtrl-C stops everything.")
+        self.stdout.flush()
 
 
 def _interrupt(*_arguments) -> None:

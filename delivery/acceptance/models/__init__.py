@@ -1,0 +1,18 @@
+from delivery.acceptance.models.bundle import EvidenceBundle
+from delivery.acceptance.models.contract import AcceptanceTerms, NoticeProof
+from delivery.acceptance.models.review import Condition, ModelDecision, Review, ReviewComment
+from delivery.acceptance.models.signing import Identification, Seal, Signature, Signer
+
+__all__ = [
+    "AcceptanceTerms",
+    "Condition",
+    "EvidenceBundle",
+    "Identification",
+    "ModelDecision",
+    "NoticeProof",
+    "Review",
+    "ReviewComment",
+    "Seal",
+    "Signature",
+    "Signer",
+]

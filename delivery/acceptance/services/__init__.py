@@ -1,0 +1,33 @@
+"""Writes of this app: review, decision, signature, contract's terms, copies and bundles."""
+
+from delivery.acceptance.services.bundles import build_bundle
+from delivery.acceptance.services.conditions import close_condition, report_condition
+from delivery.acceptance.services.contract import (
+    record_deemed_acceptance,
+    record_notice,
+    set_terms,
+)
+from delivery.acceptance.services.copies import complete_signed_copies, store_signed_copies
+from delivery.acceptance.services.deciding import decide
+from delivery.acceptance.services.identifying import begin_signing
+from delivery.acceptance.services.reviews import comment, open_review
+from delivery.acceptance.services.signers import decline, name_signers
+from delivery.acceptance.services.signing import sign
+
+__all__ = [
+    "begin_signing",
+    "build_bundle",
+    "close_condition",
+    "comment",
+    "complete_signed_copies",
+    "decide",
+    "decline",
+    "name_signers",
+    "open_review",
+    "record_deemed_acceptance",
+    "record_notice",
+    "report_condition",
+    "set_terms",
+    "sign",
+    "store_signed_copies",
+]

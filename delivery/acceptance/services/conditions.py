@@ -1,0 +1,53 @@
+"""Closing outstanding issues: the team reports, the customer confirms."""
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from delivery.acceptance.models import Condition
+from delivery.acceptance.services.guards import require_reviewer
+from engagements import audit
+from engagements.access import Can, require
+from engagements.errors import InvalidInput, WrongState
+from engagements.models import User
+
+
+def _locked_open(condition: Condition) -> Condition:
+    found = Condition.objects.select_for_update(of=("self",)).select_related(
+        "review__document__engagement").get(pk=condition.pk)
+    if found.closed_at:
+        raise WrongState(_("This issue is closed already."))
+    return found
+
+
+@transaction.atomic
+def report_condition(*, actor: User, condition: Condition, report: str) -> Condition:
+    """The team says what was done about an outstanding issue; the customer is told."""
+    require(actor, Can.WORK, condition.review.document.engagement)
+    condition = _locked_open(condition)
+    if not report.strip():
+        raise InvalidInput(_("Say what was done."))
+    condition.report, condition.reported_by = report.strip()[:400], actor
+    condition.reported_at = timezone.now()
+    condition.save()
+    _record(actor, condition, "review.condition_report", {"report": condition.report})
+    return condition
+
+
+@transaction.atomic
+def close_condition(*, actor: User, condition: Condition) -> Condition:
+    """The customer confirms that an outstanding issue is closed."""
+    require_reviewer(actor, condition.review)
+    condition = _locked_open(condition)
+    if not condition.reported_at:
+        raise WrongState(_("The team has not reported yet what was done."))
+    condition.closed_at, condition.closed_by = timezone.now(), actor
+    condition.save()
+    _record(actor, condition, "review.condition_close", {})
+    return condition
+
+
+def _record(actor: User, condition: Condition, action: str, data: dict) -> None:
+    document = condition.review.document
+    audit.record(actor=actor, action=action, target=document, engagement=document.engagement,
+                 data={"condition": condition.pk, "issue": condition.description, **data})

@@ -1,0 +1,36 @@
+"""What several writes of a review ask first."""
+
+from django.utils.translation import gettext as _
+
+from delivery.acceptance.models import Review
+from delivery.reports.models import Document
+from engagements.access import Can, require
+from engagements.errors import NotAllowed, WrongState
+from engagements.models import Engagement, User
+
+PASSING = (Review.Decision.ACCEPTED, Review.Decision.CONDITIONAL, Review.Decision.DEEMED)
+
+
+def locked(review: Review) -> Review:
+    """The review's row as it stands now, locked until the transaction ends."""
+    return Review.objects.select_for_update(of=("self",)).select_related(
+        "document__engagement").get(pk=review.pk)
+
+
+def require_reviewer(actor: User, review: Review) -> None:
+    """Only reviewers who are members of the engagement decide and sign (AR-11)."""
+    engagement = review.document.engagement
+    require(actor, Can.REVIEW, engagement)
+    require_member(actor, engagement)
+
+
+def require_member(actor: User, engagement: Engagement) -> None:
+    """Raise NotAllowed unless the person is a member of the engagement."""
+    if not engagement.memberships.filter(user=actor).exists():
+        raise NotAllowed(_("You are not a member of this engagement."))
+
+
+def require_issued(review: Review) -> None:
+    """Raise WrongState once the document is signed or replaced."""
+    if review.document.state != Document.State.ISSUED:
+        raise WrongState(_("This document is signed or was replaced; nothing is added to it."))

@@ -1,0 +1,95 @@
+"""Opening a review and remarks on it."""
+
+from datetime import timedelta
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from delivery.acceptance.models import AcceptanceTerms, Condition, Review, ReviewComment
+from delivery.acceptance.services.guards import PASSING, require_issued
+from delivery.reports.models import Document
+from engagements import audit
+from engagements.access import Can, require
+from engagements.errors import InvalidInput, WrongState
+from engagements.models import Engagement, MigratedModel, User
+
+PHASES = {"PA": Review.Phase.PRELIMINARY, "FA": Review.Phase.FINAL}  # kinds of documents
+
+
+@transaction.atomic
+def open_review(*, actor: User, document: Document) -> Review:
+    """Put an issued acceptance document before the customer. Safe to repeat.
+
+    The contract's terms of acceptance are copied into the review; a period set there makes the
+    deadline. Raises WrongState for a final acceptance whose preliminary one, trial period or
+    blocking issues are still open.
+    """
+    require(actor, Can.ISSUE, document.engagement)
+    document = Document.objects.select_for_update(of=("self",)).get(pk=document.pk)
+    if document.kind not in PHASES:
+        raise WrongState(_("Only an acceptance document is reviewed and signed."))
+    if document.state not in (Document.State.ISSUED, Document.State.SIGNED):
+        raise WrongState(_("Only an issued document is reviewed."))
+    existing = Review.objects.filter(document=document).first()
+    if existing:
+        return existing
+    review = Review(document=document, phase=PHASES[document.kind],
+                    terms=terms_of(document.engagement))
+    _require_ripe(review)
+    if review.terms.get("review_days"):
+        review.due_on = timezone.localdate() + timedelta(days=review.terms["review_days"])
+    review.save()
+    audit.record(actor=actor, action="review.open", target=document,
+                 engagement=document.engagement,
+                 data={"phase": review.phase, "due_on": review.due_on, "terms": review.terms})
+    return review
+
+
+def terms_of(engagement: Engagement) -> dict:
+    """The contract's terms as plain facts; empty where none are recorded."""
+    terms = AcceptanceTerms.objects.filter(engagement=engagement).first()
+    names = ("has_preliminary", "trial_days", "review_days", "is_deemed", "clause")
+    return {name: getattr(terms, name) for name in names} if terms else {}
+
+
+def _require_ripe(review: Review) -> None:
+    """A final acceptance after a preliminary one waits for the trial period and open issues."""
+    if review.phase != Review.Phase.FINAL or not review.terms.get("has_preliminary"):
+        return
+    earlier = preliminary_of(review.document.engagement)
+    if earlier is None:
+        raise WrongState(_("The contract asks for a preliminary acceptance first; none is signed."))
+    if earlier.trial_ends_on and timezone.localdate() < earlier.trial_ends_on:
+        raise WrongState(_("The trial period runs until %(day)s; the final acceptance follows it.")
+                         % {"day": earlier.trial_ends_on.isoformat()})
+    still_open = earlier.conditions.filter(closed_at=None, effect=Condition.Effect.BLOCKS)
+    if still_open.exists():
+        raise WrongState(_("Open issues hold up the final acceptance: %(issues)s")
+                         % {"issues": "; ".join(str(row) for row in still_open)})
+
+
+def preliminary_of(engagement: Engagement) -> Review | None:
+    """The newest concluded preliminary acceptance of the engagement."""
+    return Review.objects.filter(
+        document__engagement=engagement, phase=Review.Phase.PRELIMINARY, decision__in=PASSING,
+        trial_ends_on__isnull=False).exclude(
+        document__state=Document.State.SUPERSEDED).order_by("-pk").first()
+
+
+@transaction.atomic
+def comment(*, actor: User, review: Review, text: str, model: MigratedModel | None = None
+            ) -> ReviewComment:
+    """A remark of the customer or of the team; possible until the document is signed."""
+    engagement = review.document.engagement
+    require(actor, Can.REVIEW if actor.is_reviewer else Can.WORK, engagement)
+    require_issued(review)
+    if not text.strip():
+        raise InvalidInput(_("Write the comment first."))
+    if model and model.engagement_id != engagement.pk:
+        raise InvalidInput(_("The model belongs to another engagement."))
+    made = ReviewComment.objects.create(review=review, author=actor, text=text.strip(),
+                                        model=model)
+    audit.record(actor=actor, action="review.comment", target=review.document,
+                 engagement=engagement)
+    return made

@@ -1,0 +1,17 @@
+from django import template
+
+from delivery.acceptance import verification
+
+register = template.Library()
+
+
+@register.simple_tag
+def verification_code(number: str, content_hash: str) -> str:
+    """The QR code that leads to the verification page; empty for a draft."""
+    return verification.verification_code(number, content_hash) if number else ""
+
+
+@register.simple_tag
+def verification_url(number: str, content_hash: str) -> str:
+    """The address that the QR code holds."""
+    return verification.verification_url(number, content_hash) if number else ""

@@ -1,0 +1,20 @@
+"""Old and new runs side by side."""
+
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from delivery.acceptance.retest import side_by_side
+from delivery.acceptance.views.finding import review_of
+
+
+@require_GET
+def retest(request, pk):
+    """What the reviewed document said of each criterion, beside what is judged now."""
+    found = review_of(request, pk)
+    successor = found.document.successors.order_by("-pk").first()
+    rows = side_by_side(found, request.LANGUAGE_CODE)
+    return render(request, "delivery/acceptance/retest.html", {
+        "review": found, "document": found.document, "engagement": found.document.engagement,
+        "rows": rows, "successor": successor if successor and (
+            successor.is_frozen or not request.user.is_reviewer) else None,
+        "repeated": sum(row["is_changed"] for row in rows)})

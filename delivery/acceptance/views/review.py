@@ -1,0 +1,155 @@
+"""The reviewer's page: comments, decision, outstanding issues."""
+
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from delivery.acceptance import services
+from delivery.acceptance.forms import (
+    CommentForm,
+    ConditionFormSet,
+    DecisionForm,
+    ModelDecisionFormSet,
+    NoticeForm,
+    ReasonForm,
+    SignersForm,
+)
+from delivery.acceptance.models import Condition, Review
+from delivery.acceptance.services.contract import deemed_day
+from delivery.acceptance.services.copies import copy_format
+from delivery.acceptance.services.deciding import models_of
+from delivery.acceptance.views.finding import review_of, visible_reviews
+from delivery.reports.bilingual import in_language
+from delivery.reports.models import Document
+from delivery.reports.views import LANGUAGE_NAMES
+from engagements.access import Can, allowed
+from engagements.doors import attempt, attempt_form
+
+
+@require_GET
+def review(request, pk):
+    return page(request, review_of(request, pk))
+
+
+def page(request, found: Review, status: int = 200, **forms):
+    """The whole page; `forms` are those that were refused."""
+    context = {**_facts(request, found), **_people(request, found), **_contract(request, found),
+               **_forms(found), **forms}
+    return render(request, "delivery/acceptance/review.html", context, status=status)
+
+
+def _facts(request, found: Review) -> dict:
+    document, form = found.document, copy_format(found)
+    files = list(document.files.select_related("seal"))
+    return {
+        "is_sealing": bool(form) and form not in {f.format for f in files},
+        "review": found, "document": document, "engagement": document.engagement,
+        "facts": in_language(document.snapshot, request.LANGUAGE_CODE),
+        "files": [(f, LANGUAGE_NAMES[f.language]) for f in files],
+        "seals": [f for f in files if hasattr(f, "seal")],
+        "comments": found.comments.select_related("author", "model"),
+        "model_decisions": found.model_decisions.select_related("model"),
+        "conditions": found.conditions.select_related("model", "reported_by", "closed_by"),
+        "is_open": document.state == Document.State.ISSUED,
+        "previous": document.replaces if hasattr(document.replaces, "review") else None,
+    }
+
+
+def _people(request, found: Review) -> dict:
+    user, document = request.user, found.document
+    signatures = list(found.signatures.select_related("signer"))
+    signers = list(found.signers.select_related("user"))
+    can_review, is_issued = allowed(user, Can.REVIEW), document.state == Document.State.ISSUED
+    is_signable = document.state in (Document.State.ISSUED, Document.State.SIGNED)
+    has_signed = any(row.signer_id == user.pk for row in signatures)
+    may_sign = can_review and is_signable and not has_signed and found.decision not in (
+        "", Review.Decision.DEEMED)
+    waiting = [row for row in signers if row.state == "waiting"]
+    if signers:
+        is_refused = any(row.state == "declined" for row in signers)
+        may_sign = may_sign and not is_refused and bool(waiting) and (
+            waiting[0].user_id == user.pk)
+    return {"signatures": signatures, "signers": signers, "may_sign": may_sign,
+            "may_decide": can_review and is_issued and not found.decision,
+            "may_order": allowed(user, Can.ISSUE) and is_issued,
+            "may_confirm": can_review}
+
+
+def _contract(request, found: Review) -> dict:
+    last = deemed_day(found)
+    is_waiting = found.document.state == Document.State.ISSUED and not found.decision
+    return {"terms": found.terms, "proofs": found.notice_proofs.all(), "deemed_day": last,
+            "may_prove": allowed(request.user, Can.ISSUE) and is_waiting
+            and bool(found.terms.get("is_deemed")),
+            "may_deem": is_waiting and last is not None and timezone.localdate() > last}
+
+
+def _forms(found: Review) -> dict:
+    codes = list(models_of(found))
+    return {
+        "comment_form": CommentForm(engagement=found.document.engagement),
+        "decision_form": DecisionForm(),
+        "model_forms": ModelDecisionFormSet(
+            prefix="models", initial=[{"model": code} for code in codes]),
+        "condition_forms": ConditionFormSet(prefix="conditions", form_kwargs={"codes": codes}),
+        "signers_form": SignersForm(review=found), "notice_form": NoticeForm(),
+        "decline_form": ReasonForm()}
+
+
+@require_POST
+def review_open(request, pk):
+    document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
+    done = attempt(request, lambda: services.open_review(actor=request.user, document=document),
+                   _("The review is open; the customer's reviewers see the document."))
+    return redirect("acceptance:review" if done else "reports:document", pk)
+
+
+@require_POST
+def review_comment(request, pk):
+    found = review_of(request, pk)
+    form = CommentForm(request.POST, engagement=found.document.engagement)
+    if form.is_valid() and attempt_form(form, lambda: services.comment(
+            actor=request.user, review=found, **form.cleaned_data)):
+        return redirect("acceptance:review", pk)
+    return page(request, found, 400, comment_form=form)
+
+
+@require_POST
+def review_decide(request, pk):
+    found = review_of(request, pk)
+    form = DecisionForm(request.POST)
+    rows = ConditionFormSet(request.POST, prefix="conditions",
+                            form_kwargs={"codes": list(models_of(found))})
+    models = ModelDecisionFormSet(request.POST, prefix="models")
+    if all([form.is_valid(), rows.is_valid(), models.is_valid()]):
+        named = [row for row in models.cleaned_data if row.get("decision")]
+        if attempt_form(form, lambda: services.decide(
+                actor=request.user, review=found, models=named,
+                conditions=[row for row in rows.cleaned_data if row], **form.cleaned_data)):
+            return redirect("acceptance:review", pk)
+    return page(request, found, 400, decision_form=form, condition_forms=rows,
+                model_forms=models)
+
+
+def _condition(request, pk: int) -> Condition:
+    return get_object_or_404(
+        Condition.objects.select_related("review__document__engagement"), pk=pk,
+        review__in=visible_reviews(request.user))
+
+
+@require_POST
+def condition_report(request, pk):
+    found = _condition(request, pk)
+    attempt(request, lambda: services.report_condition(
+        actor=request.user, condition=found, report=request.POST.get("report", "")),
+        _("Reported; the customer confirms it."))
+    return redirect("acceptance:review", found.review.document_id)
+
+
+@require_POST
+def condition_close(request, pk):
+    found = _condition(request, pk)
+    attempt(request, lambda: services.close_condition(actor=request.user, condition=found),
+            _("The issue is closed."))
+    return redirect("acceptance:review", found.review.document_id)

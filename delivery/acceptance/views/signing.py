@@ -1,0 +1,102 @@
+"""Signing: terms and identification, then code and mark; order of signers; declining."""
+
+from django.http import FileResponse, Http404
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from delivery.acceptance import services, signing_terms
+from delivery.acceptance.forms import IdentifyForm, ReasonForm, SignersForm, SignForm
+from delivery.acceptance.models import Signature
+from delivery.acceptance.services.identifying import (
+    MOST_ATTEMPTS,
+    masked,
+    open_identification,
+)
+from delivery.acceptance.views.finding import browser_of, review_of, visible_reviews
+from delivery.acceptance.views.review import page
+from delivery.reports.views import LANGUAGE_NAMES
+from engagements.access import Can, allowed
+from engagements.doors import attempt_form
+
+
+@require_GET
+def signing(request, pk):
+    return _page(request, review_of(request, pk))
+
+
+def _page(request, found, status: int = 200, **forms):
+    if not allowed(request.user, Can.REVIEW):
+        raise Http404
+    user, document = request.user, found.document
+    identification = open_identification(user, found)
+    context = {
+        "review": found, "document": document, "engagement": document.engagement,
+        "files": [(f, LANGUAGE_NAMES[f.language]) for f in document.files.filter(format="pdf")],
+        "terms": signing_terms.paragraphs(), "identification": identification,
+        "attempts_left": MOST_ATTEMPTS - identification.attempts if identification else 0,
+        "address": masked(user.email) if user.email else "",
+        "identify_form": IdentifyForm(initial={"name": user.full_name,
+                                               "capacity": user.job_title}),
+        "sign_form": SignForm(), **forms}
+    return render(request, "delivery/acceptance/signing.html", context, status=status)
+
+
+@require_POST
+def identify(request, pk):
+    found, form = review_of(request, pk), IdentifyForm(request.POST)
+    if form.is_valid() and attempt_form(form, lambda: services.begin_signing(
+            actor=request.user, review=found, ip_address=browser_of(request)["ip_address"],
+            **form.cleaned_data)):
+        return redirect("acceptance:signing", pk)
+    return _page(request, found, 400, identify_form=form)
+
+
+@require_POST
+def review_sign(request, pk):
+    found, form = review_of(request, pk), SignForm(request.POST, request.FILES)
+    if form.is_valid():
+        given = {name: form.cleaned_data[name] for name in ("code", "mark", "strokes", "scan")}
+        if attempt_form(form, lambda: services.sign(
+                actor=request.user, review=found, **given, **browser_of(request))):
+            return redirect("acceptance:review", pk)
+    return _page(request, found, 400, sign_form=form)
+
+
+@require_POST
+def decline(request, pk):
+    found, form = review_of(request, pk), ReasonForm(request.POST)
+    if form.is_valid() and attempt_form(form, lambda: services.decline(
+            actor=request.user, review=found, **form.cleaned_data)):
+        return redirect("acceptance:review", pk)
+    return page(request, found, 400, decline_form=form)
+
+
+@require_POST
+def signers(request, pk):
+    found = review_of(request, pk)
+    form = SignersForm(request.POST, review=found)
+    if form.is_valid() and attempt_form(form, lambda: services.name_signers(
+            actor=request.user, review=found, users=form.users()) or True):
+        return redirect("acceptance:review", pk)
+    return page(request, found, 400, signers_form=form)
+
+
+@require_GET
+def scan(request, pk):
+    """A stored scan, as a download; it was sent by somebody and is never shown in the page."""
+    found = get_object_or_404(Signature.objects.exclude(scan=""), pk=pk,
+                              review__in=visible_reviews(request.user))
+    return download(found.scan, found.scan_name)
+
+
+def download(stored, name: str) -> FileResponse:
+    """The bytes as a download that no browser runs. 404 if the store lost them."""
+    try:
+        stream = stored.open("rb")
+    except OSError as error:
+        raise Http404 from error
+    answer = FileResponse(stream, as_attachment=True, filename=name or _("file"),
+                          content_type="application/octet-stream")
+    answer["Content-Security-Policy"] = "sandbox; default-src 'none'"
+    return answer

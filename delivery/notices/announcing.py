@@ -1,0 +1,69 @@
+"""From an event to inboxes and dispatches, in the transaction of what happened."""
+
+from datetime import date, datetime
+
+from django.db import transaction
+from django.db.models import Q
+
+from delivery.notices import waking
+from delivery.notices.audience import preferences, recipients
+from delivery.notices.events import EventKind
+from delivery.notices.models import Channel, Dispatch, Event, Notice, Pace
+from delivery.notices.pacing import next_digest
+from delivery.notices.subjects import Subject
+from engagements.models import Engagement, User
+
+
+@transaction.atomic
+def announce(*, kind: EventKind, subject: Subject, at: datetime,
+             engagement: Engagement | None = None, actor: User | None = None,
+             day: date | None = None, key: str | None = None) -> Event | None:
+    """Store the event with its notices and dispatches; wake the senders after the commit.
+
+    Args:
+        key: of what is found by looking again and again; a known key announces nothing.
+    Returns:
+        the event, or None if the key is known.
+    """
+    facts = {"kind": kind.code, "engagement": engagement, "actor": actor, "at": at, "day": day,
+             "subject": subject.code[:160], "stage": subject.stage, "path": subject.path,
+             "is_for_customers": kind.is_for_customers}
+    if key:
+        event, is_new = Event.objects.get_or_create(key=key, defaults=facts)
+        if not is_new:
+            return None
+    else:
+        event = Event.objects.create(**facts)
+    people = recipients(kind, engagement, actor=actor, person=subject.person)
+    _tell_people(event, people)
+    _tell_channels(event)
+    return event
+
+
+def _tell_people(event: Event, people: list[User]) -> None:
+    wanted = preferences(event.declared, event.engagement, people)
+    Notice.objects.bulk_create(
+        Notice(event=event, recipient=user) for user in people if wanted[user.pk].in_inbox)
+    mailed = [user for user in people if user.email and wanted[user.pk].email != Pace.OFF]
+    Dispatch.objects.bulk_create(
+        Dispatch(event=event, recipient=user, due_at=_due(event, wanted[user.pk].email))
+        for user in mailed)
+    for user in mailed:
+        if wanted[user.pk].email == Pace.NOW:
+            waking.wake_mail(user.pk)
+
+
+def _tell_channels(event: Event) -> None:
+    channels = [channel for channel in Channel.objects.filter(
+        Q(engagement=None) | Q(engagement=event.engagement_id), state=Channel.State.ACTIVE)
+        if channel.takes(event.kind, event.is_for_customers)]
+    Dispatch.objects.bulk_create(
+        Dispatch(event=event, channel=channel, due_at=_due(event, channel.pace))
+        for channel in channels)
+    for channel in channels:
+        if channel.pace == Pace.NOW:
+            waking.wake_channel(channel.pk)
+
+
+def _due(event: Event, pace: str) -> datetime:
+    return next_digest(event.at) if pace == Pace.DAILY else event.at

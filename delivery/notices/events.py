@@ -1,0 +1,116 @@
+"""The registry of event kinds: what may be heard of, by whom, and from which audit entry."""
+
+from dataclasses import dataclass, field
+
+from django.utils.translation import gettext_lazy as _
+
+from engagements.access import Can
+
+
+@dataclass(frozen=True)
+class EventKind:
+    """A kind of event.
+
+    `audience`: a member of the team hears of it if his role includes one of these actions.
+    `level`: the colour by DOMAIN 12: green, blue, orange or red.
+    `facts`: values of the audit entry's data that make it this kind, by key.
+    """
+
+    code: str
+    title: str
+    audience: frozenset[Can]
+    level: str = "blue"
+    is_for_customers: bool = False
+    action: str = ""
+    facts: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    email: str = "off"
+
+
+def _kind(code, title, *audience, **more) -> EventKind:
+    return EventKind(code, title, frozenset(audience), **more)
+
+
+_CUSTOMER = (Can.MANAGE, Can.ISSUE, Can.REVIEW)
+KINDS: dict[str, EventKind] = {kind.code: kind for kind in (
+    _kind("job_failed", _("Job failed"), Can.WORK, level="red", action="job.end",
+          facts={"state": ("failed", "timed_out", "lost")}, email="now"),
+    _kind("job_succeeded", _("Job succeeded"), Can.WORK, level="green", action="job.end",
+          facts={"state": ("succeeded",)}),
+    _kind("node_quarantined", _("Node quarantined: its host key changed"), Can.OPERATE,
+          level="red", email="now"),
+    _kind("node_unreachable", _("Node unreachable"), Can.OPERATE, level="orange"),
+    _kind("stage_submitted", _("Stage submitted: a decision is due"), Can.MANAGE,
+          action="stage.submit", email="now"),
+    _kind("stage_sent_back", _("Stage sent back"), Can.WORK, level="red",
+          action="stage.send_back", email="now"),
+    _kind("stage_passed", _("Stage passed"), Can.WORK, Can.REVIEW, level="green",
+          action="stage.pass", is_for_customers=True),
+    _kind("stage_waived", _("Stage let through with a waiver"), Can.WORK, Can.REVIEW,
+          level="orange", action="stage.waive", is_for_customers=True),
+    _kind("stage_reopened", _("Stage reopened"), Can.WORK, level="orange",
+          action="stage.reopen", email="now"),
+    _kind("waiver_drafted", _("Waiver to sign"), Can.MANAGE, Can.REVIEW,
+          action="stage_waiver.draft", is_for_customers=True, email="now"),
+    _kind("verdict_failed", _("Verdict: failed"), Can.WORK, level="red",
+          action="verdict.compute", facts={"outcome": ("failed",)}),
+    _kind("quote_to_review", _("Quote awaiting review"), Can.WORK, Can.PRICE,
+          action="quote.submit", email="now"),
+    _kind("quote_awaiting", _("Quote awaiting approval"), Can.MANAGE,
+          action="quote.review", email="now"),
+    _kind("quote_issued", _("Quote issued"), Can.PRICE, Can.REVIEW,
+          action="quote.issue", is_for_customers=True, email="daily"),
+    _kind("quote_accepted", _("Quote accepted"), Can.PRICE, level="green",
+          action="quote.accepted", email="now"),
+    _kind("quote_declined", _("Quote declined"), Can.PRICE, level="red",
+          action="quote.declined", email="now"),
+    _kind("report_issued", _("Document issued"), *_CUSTOMER, Can.WORK, level="green",
+          action="document.issue", is_for_customers=True),
+    _kind("document_awaiting", _("Document awaiting review"), Can.WORK,
+          action="document.submit", email="now"),
+    _kind("document_sent_back", _("Document sent back"), Can.WORK, level="red",
+          action="document.send_back", email="now"),
+    _kind("review_requested", _("Review requested"), *_CUSTOMER,
+          action="review.open", is_for_customers=True, email="now"),
+    _kind("comment_made", _("Comment made"), *_CUSTOMER, Can.WORK,
+          action="review.comment", is_for_customers=True, email="daily"),
+    _kind("acceptance_decided", _("Acceptance decided"), *_CUSTOMER, Can.PRICE,
+          action="review.decide", is_for_customers=True, email="now"),
+    _kind("document_signed", _("Document signed"), *_CUSTOMER, Can.PRICE, level="green",
+          action="document.sign", is_for_customers=True, email="now"),
+    _kind("signature_turn", _("Your signature is asked for"), action="signer.turn",
+          is_for_customers=True, email="now"),
+    _kind("signature_declined", _("Signature declined"), *_CUSTOMER, level="red",
+          action="review.decline", is_for_customers=True, email="now"),
+    _kind("issue_reported", _("Outstanding issue dealt with: please confirm"), *_CUSTOMER,
+          action="review.condition_report", is_for_customers=True, email="now"),
+    _kind("issue_closed", _("Outstanding issue closed"), *_CUSTOMER, level="green",
+          action="review.condition_close", is_for_customers=True),
+    _kind("review_due", _("The review period ends soon"), Can.MANAGE, Can.REVIEW,
+          level="orange", is_for_customers=True, email="now"),
+    _kind("deadline_near", _("Deadline near"), Can.MANAGE, level="orange", email="daily"),
+)}
+
+CODES = [(code, code) for code in KINDS]  # as the API names them
+
+
+def kind_of(code: str) -> EventKind:
+    """The declared kind; one that is no longer declared shows its code and goes to nobody."""
+    return KINDS.get(code) or EventKind(code, code, frozenset())
+
+
+def kind_of_entry(action: str, data: dict) -> EventKind | None:
+    """The kind that an audit entry makes, if any."""
+    for kind in KINDS.values():
+        if kind.action == action and all(
+                data.get(name) in values for name, values in kind.facts.items()):
+            return kind
+    return None
+
+
+def kinds_for(user) -> list[EventKind]:
+    """The kinds that the user's role may hear of."""
+    from engagements.access import allowed
+
+    return [kind for kind in KINDS.values()
+            if any(allowed(user, action) for action in kind.audience)
+            and (kind.is_for_customers or not user.is_reviewer)]

@@ -1,0 +1,60 @@
+"""Forms of channels and preferences."""
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from delivery.notices.events import KINDS
+from delivery.notices.models import Channel, Pace, Preference
+from engagements.models import Engagement
+
+
+class ChannelForm(forms.ModelForm):
+    """A channel. Address and secret are never put back into the page."""
+
+    url = forms.CharField(
+        label=_("address"), max_length=2000,
+        widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
+        help_text=_("As the robot's settings show it. It is stored encrypted and never shown "
+                    "again."))
+    secret = forms.CharField(
+        label=_("signing secret"), required=False, max_length=400,
+        widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
+        help_text=_("DingTalk and Feishu: where the robot asks for a signature. A webhook needs "
+                    "one. WeCom has none."))
+    kinds = forms.MultipleChoiceField(
+        label=_("events"), required=False, widget=forms.CheckboxSelectMultiple,
+        choices=[(kind.code, kind.title) for kind in KINDS.values()],
+        help_text=_("None chosen: all of them."))
+
+    class Meta:
+        model = Channel
+        fields = ["name", "kind", "url", "secret", "engagement", "kinds", "is_for_customers",
+                  "pace", "language"]
+
+    def __init__(self, *args, user, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["engagement"].queryset = Engagement.objects.visible_to(user)
+        if self.instance.pk:
+            self.initial.update(url="", secret="")
+            self.fields["url"].required = False
+            self.fields["url"].help_text = _("Leave empty to keep the stored one.")
+            self.fields["secret"].help_text = _("Leave empty to keep the stored one.")
+
+    def _post_clean(self):
+        """Nothing is written to the instance here: the service does it under its lock."""
+
+
+class PreferenceRow(forms.Form):
+    """What a person wants of one kind of event."""
+
+    in_inbox = forms.BooleanField(required=False)
+    email = forms.ChoiceField(choices=Pace.choices)
+
+    def __init__(self, data=None, *, preference: Preference):
+        super().__init__(data, prefix=preference.kind, initial={
+            "in_inbox": preference.in_inbox, "email": preference.email})
+        self.kind = KINDS[preference.kind]
+        for name, label in (("in_inbox", _("in the inbox")), ("email", _("by e-mail"))):
+            self.fields[name].widget.attrs["aria-label"] = f"{self.kind.title}: {label}"
+        self.fields["in_inbox"].widget.attrs["class"] = "form-check-input"
+        self.fields["email"].widget.attrs["class"] = "form-select form-select-sm desk-pace"

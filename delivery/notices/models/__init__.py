@@ -1,0 +1,6 @@
+from delivery.notices.models.channel import Channel, SendAttempt
+from delivery.notices.models.dispatch import Dispatch
+from delivery.notices.models.event import Event, Notice
+from delivery.notices.models.preference import Pace, Preference
+
+__all__ = ["Channel", "Dispatch", "Event", "Notice", "Pace", "Preference", "SendAttempt"]

@@ -1,0 +1,93 @@
+from urllib.parse import urlsplit
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from delivery.notices.models.preference import Pace
+from delivery.notices.outcomes import sentence
+from engagements.access import Can, allowed
+from engagements.models import Engagement
+from workers.masking import MASK
+from workers.secrets import EncryptedTextField
+
+
+class ChannelQuerySet(models.QuerySet):
+    def visible_to(self, user) -> "ChannelQuerySet":
+        """Administrators and managers; a channel's address is a secret."""
+        return self if allowed(user, Can.MANAGE) else self.none()
+
+
+class Channel(models.Model):
+    """A group chat's robot, or a system that takes signed webhooks (DOMAIN 13)."""
+
+    class Kind(models.TextChoices):
+        WECOM = "wecom", _("WeCom robot")
+        DINGTALK = "dingtalk", _("DingTalk robot")
+        FEISHU = "feishu", _("Feishu robot")
+        WEBHOOK = "webhook", _("Signed webhook")
+
+    class State(models.TextChoices):
+        ACTIVE = "active", _("Switched on")
+        CLOSED = "closed", _("Switched off")
+
+    name = models.CharField(_("name"), max_length=80, unique=True)
+    kind = models.CharField(_("kind"), max_length=12, choices=Kind)
+    url = EncryptedTextField(_("address"))
+    secret = EncryptedTextField(_("signing secret"), blank=True)
+    engagement = models.ForeignKey(
+        Engagement, models.CASCADE, null=True, blank=True, related_name="notice_channels",
+        verbose_name=_("engagement"), help_text=_("Empty: of every engagement, and of nodes."))
+    kinds = models.JSONField(_("events"), default=list, blank=True)
+    is_for_customers = models.BooleanField(
+        _("customers read it"), default=False,
+        help_text=_("Only events meant for the customer are sent."))
+    pace = models.CharField(
+        _("pace"), max_length=8, default=Pace.NOW,
+        choices=[choice for choice in Pace.choices if choice[0] != Pace.OFF])
+    language = models.CharField(_("language"), max_length=10, default="zh-hans",
+                                choices=[("zh-hans", "简体中文"), ("en", "English")])
+    state = models.CharField(_("state"), max_length=12, choices=State, default=State.ACTIVE)
+    tokens = models.FloatField(default=0, editable=False)
+    refilled_at = models.DateTimeField(null=True, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = ChannelQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def masked_url(self) -> str:
+        """Scheme and host; path and query are the secret."""
+        parts = urlsplit(self.url)
+        return f"{parts.scheme}://{parts.hostname}/{MASK}"
+
+    def takes(self, kind: str, is_for_customers: bool) -> bool:
+        """Whether an event of this kind goes here; no kinds chosen means all."""
+        return (not self.kinds or kind in self.kinds) and (
+            is_for_customers or not self.is_for_customers)
+
+
+class SendAttempt(models.Model):
+    """One message that was tried on a channel, and what came back. Never the address."""
+
+    channel = models.ForeignKey(Channel, models.CASCADE, related_name="attempts")
+    at = models.DateTimeField()
+    events = models.PositiveIntegerField(_("events"), default=0)
+    is_test = models.BooleanField(default=False)
+    is_ok = models.BooleanField()
+    http_status = models.PositiveSmallIntegerField(null=True)
+    code = models.CharField(max_length=40, blank=True)
+    error = models.CharField(max_length=400, blank=True)
+    duration_ms = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    @property
+    def failure(self) -> str:
+        """Why it did not arrive, in the active language."""
+        return sentence(self.error) if self.error else ""

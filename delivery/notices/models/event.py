@@ -1,0 +1,99 @@
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext as _
+
+from delivery.notices.events import EventKind, kind_of
+from engagements.access import Can, allowed
+from engagements.models import Engagement
+from engagements.stages import Stage
+
+
+class EventQuerySet(models.QuerySet):
+    def visible_to(self, user) -> "EventQuerySet":
+        """Events of visible engagements; to customers only those meant for them."""
+        mine = models.Q(engagement__in=Engagement.objects.visible_to(user))
+        if allowed(user, Can.VIEW_INTERNAL):
+            return self.filter(mine | models.Q(engagement=None))
+        return self.filter(mine, is_for_customers=True)
+
+
+class Event(models.Model):
+    """Something that happened. It holds codes and numbers only, never amounts or names.
+
+    `subject` is the code of the object (a job's number, a quote's number, a model's code);
+    the sentence is made in the reader's language.
+    """
+
+    kind = models.CharField(max_length=40)
+    engagement = models.ForeignKey(Engagement, models.CASCADE, null=True, blank=True,
+                                   related_name="events")
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True,
+                              related_name="+")
+    subject = models.CharField(max_length=160)
+    stage = models.CharField(max_length=16, choices=Stage, blank=True)
+    day = models.DateField(null=True, blank=True)
+    path = models.CharField(max_length=240)
+    is_for_customers = models.BooleanField(default=False)
+    # Of what is found by looking again and again, so that it is announced once.
+    key = models.CharField(max_length=120, unique=True, null=True, blank=True)
+    at = models.DateTimeField()
+
+    objects = EventQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return self.title
+
+    @property
+    def declared(self) -> EventKind:
+        return kind_of(self.kind)
+
+    @property
+    def title(self) -> str:
+        """What happened, in the active language."""
+        return str(self.declared.title)
+
+    @property
+    def about(self) -> str:
+        """Which object, in the active language: codes, stage and day."""
+        parts = [self.subject]
+        if self.stage:
+            parts.append(self.get_stage_display())
+        if self.day:
+            parts.append(_("due %(day)s") % {"day": self.day.isoformat()})
+        return " · ".join(parts)
+
+    @property
+    def project(self) -> str:
+        return self.engagement.code if self.engagement_id else ""
+
+
+class NoticeQuerySet(models.QuerySet):
+    def visible_to(self, user) -> "NoticeQuerySet":
+        """A person's own notices, as long as he may see what they are about."""
+        if not user.is_authenticated:
+            return self.none()
+        return self.filter(recipient=user, event__in=Event.objects.visible_to(user))
+
+    def unread(self) -> "NoticeQuerySet":
+        return self.filter(read_at=None)
+
+
+class Notice(models.Model):
+    """An event in a person's inbox."""
+
+    event = models.ForeignKey(Event, models.CASCADE, related_name="notices")
+    recipient = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE,
+                                  related_name="notices")
+    read_at = models.DateTimeField(null=True, blank=True)
+
+    objects = NoticeQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["event", "recipient"], name="one_notice_each")
+        ]
+        indexes = [models.Index(fields=["recipient", "read_at"], name="unread_notices")]

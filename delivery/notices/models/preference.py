@@ -1,0 +1,35 @@
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from engagements.models import Engagement
+
+
+class Pace(models.TextChoices):
+    """When a message leaves."""
+
+    OFF = "off", _("Off")
+    NOW = "now", _("At once")
+    DAILY = "daily", _("Daily digest")
+
+
+class Preference(models.Model):
+    """What a person wants to hear of a kind of event; of one engagement, or of all."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE,
+                             related_name="notice_preferences")
+    engagement = models.ForeignKey(Engagement, models.CASCADE, null=True, blank=True,
+                                   related_name="+")
+    kind = models.CharField(max_length=40)
+    in_inbox = models.BooleanField(_("in the inbox"), default=True)
+    email = models.CharField(_("by e-mail"), max_length=8, choices=Pace, default=Pace.OFF)
+
+    class Meta:
+        ordering = ["kind"]
+        constraints = [
+            models.UniqueConstraint(fields=["user", "engagement", "kind"],
+                                    name="one_preference_per_engagement"),
+            models.UniqueConstraint(fields=["user", "kind"],
+                                    condition=models.Q(engagement=None),
+                                    name="one_general_preference"),
+        ]

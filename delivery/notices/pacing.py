@@ -1,0 +1,54 @@
+"""When a message may leave: token buckets, back-off, the hour of the digest (DOMAIN 13)."""
+
+import random
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+
+from django.utils import timezone
+
+MOST_ATTEMPTS = 8
+FIRST_PAUSE = timedelta(seconds=15)
+LONGEST_PAUSE = timedelta(hours=1)
+DIGEST_HOUR = time(9)  # Asia/Shanghai
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A token bucket: at most `capacity` at once, `per_second` afterwards.
+
+    In any window of t seconds at most capacity + t × per_second messages leave.
+    """
+
+    capacity: int
+    per_second: float
+
+
+# 6 + 60 × 0.2 = 18 a minute; 3 + 1.5 < 5 a second and 3 + 90 < 100 a minute.
+RATES = {"wecom": Rate(6, 0.2), "dingtalk": Rate(6, 0.2), "feishu": Rate(3, 1.5),
+         "webhook": Rate(10, 1.0)}
+
+
+def take_token(rate: Rate, tokens: float, refilled_at: datetime | None, now: datetime
+               ) -> tuple[float, timedelta]:
+    """The bucket after taking one token, and how long to wait if there was none (else zero)."""
+    if refilled_at is None:
+        tokens = rate.capacity
+    else:
+        passed = max(0.0, (now - refilled_at).total_seconds())
+        tokens = min(rate.capacity, tokens + passed * rate.per_second)
+    if tokens >= 1:
+        return tokens - 1, timedelta(0)
+    return tokens, timedelta(seconds=(1 - tokens) / rate.per_second)
+
+
+def pause_after(attempts: int, at_least: timedelta = timedelta(0)) -> timedelta:
+    """The pause after so many failed attempts: doubled each time, spread by half either way."""
+    pause = min(FIRST_PAUSE * 2 ** min(attempts - 1, 20), LONGEST_PAUSE)
+    return max(pause * random.uniform(0.5, 1.5), at_least)
+
+
+def next_digest(after: datetime) -> datetime:
+    """The next nine o'clock in Asia/Shanghai."""
+    local = timezone.localtime(after)
+    digest = local.replace(hour=DIGEST_HOUR.hour, minute=0, second=0, microsecond=0)
+    return digest if digest > local else digest + timedelta(days=1)

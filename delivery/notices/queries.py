@@ -1,0 +1,35 @@
+"""Reads that several doors share."""
+
+from django.db.models import QuerySet
+
+from delivery.notices.events import KINDS, kinds_for
+from delivery.notices.models import Notice, Preference
+
+
+def unread_count(user) -> int:
+    """How many notices wait in the inbox."""
+    return Notice.objects.visible_to(user).unread().count()
+
+
+def filtered(notices: QuerySet, params) -> QuerySet:
+    """The inbox's filter: unread only, kind of event, engagement."""
+    if params.get("unread"):
+        notices = notices.unread()
+    if params.get("kind") in KINDS:
+        notices = notices.filter(event__kind=params["kind"])
+    if params.get("engagement"):
+        notices = notices.filter(event__engagement__code=params["engagement"])
+    return notices.select_related("event__engagement", "event__actor")
+
+
+def preference_rows(user, engagement=None) -> list[Preference]:
+    """The user's preference of each kind he may hear of; unsaved where he chose none.
+
+    For an engagement, what he chose in general counts until he chooses otherwise for it.
+    """
+    rows = Preference.objects.filter(user=user)
+    general = {row.kind: row for row in rows.filter(engagement=None)}
+    special = {row.kind: row for row in rows.filter(engagement=engagement)} if engagement else {}
+    return [special.get(kind.code) or general.get(kind.code)
+            or Preference(user=user, kind=kind.code, email=kind.email)
+            for kind in kinds_for(user)]

@@ -1,0 +1,53 @@
+"""Writes of the inbox. Reading one's own notices is no event worth an audit entry."""
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from delivery.notices.events import kinds_for
+from delivery.notices.models import Notice, Pace, Preference
+from engagements import audit
+from engagements.errors import InvalidInput, NotAllowed
+from engagements.models import Engagement, User
+
+
+@transaction.atomic
+def mark_read(*, actor: User, notice: Notice) -> Notice:
+    """Note when the recipient first opened it. Safe to repeat."""
+    if notice.recipient_id != actor.pk:
+        raise NotAllowed(_("This notice belongs to somebody else."))
+    Notice.objects.filter(pk=notice.pk, read_at=None).update(read_at=timezone.now())
+    notice.refresh_from_db()
+    return notice
+
+
+@transaction.atomic
+def mark_all_read(*, actor: User) -> int:
+    """Mark the whole inbox read; returns how many were not."""
+    unread = Notice.objects.visible_to(actor).unread()
+    return Notice.objects.filter(pk__in=unread.values("pk")).update(read_at=timezone.now())
+
+
+@transaction.atomic
+def set_preferences(*, actor: User, choices: dict[str, dict],
+                    engagement: Engagement | None = None) -> None:
+    """What the actor wants to hear; of one engagement, or of all. Writes an audit entry.
+
+    Args:
+        choices: by kind of event: `in_inbox` (bool) and `email` (off, now or daily).
+    Raises:
+        InvalidInput: a kind that the role does not hear of, or an unknown pace.
+        NotAllowed: the engagement is not the actor's.
+    """
+    if engagement and not Engagement.objects.visible_to(actor).filter(pk=engagement.pk).exists():
+        raise NotAllowed(_("You are not a member of this engagement."))
+    offered = {kind.code for kind in kinds_for(actor)}
+    for kind, choice in choices.items():
+        if kind not in offered or choice["email"] not in Pace.values:
+            raise InvalidInput(_("“%(kind)s” is not among the events you may choose.")
+                               % {"kind": kind})
+        Preference.objects.update_or_create(
+            user=actor, engagement=engagement, kind=kind,
+            defaults={"in_inbox": bool(choice["in_inbox"]), "email": choice["email"]})
+    audit.record(actor=actor, action="notices.prefer", target=actor, engagement=engagement,
+                 data=choices)

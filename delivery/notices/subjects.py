@@ -1,0 +1,68 @@
+"""What a message may say of an object, and where it leads: codes and numbers only (DOMAIN 13)."""
+
+from dataclasses import dataclass
+
+from django.apps import apps
+from django.db.models import Model
+from django.urls import reverse
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The object's code, its stage, the path of its page, and a person it concerns."""
+
+    code: str
+    path: str
+    stage: str = ""
+    person: Model | None = None
+
+
+def subject_of(target_type: str, target_id: str, action: str = "") -> Subject | None:
+    """The subject of an audited row; None for a type nobody is told about, or a missing row."""
+    build = BUILDERS.get(target_type)
+    row = build and apps.get_model(target_type).objects.filter(pk=target_id).first()
+    return build(row, action) if row else None
+
+
+def _job(job, _action) -> Subject:
+    return Subject(str(job), reverse("workers:job", args=[job.pk]), job.stage, job.created_by)
+
+
+def _stage(record, _action) -> Subject:
+    path = reverse("engagements:stage",
+                   args=[record.engagement.code, record.model.code, record.stage])
+    return Subject(record.model.code, path, record.stage)
+
+
+def _waiver(waiver, action) -> Subject:
+    return _stage(waiver.record, action)
+
+
+def _verdict(verdict, _action) -> Subject:
+    criterion = verdict.criterion
+    return Subject(criterion.model.code, reverse("assessments:criterion", args=[criterion.pk]),
+                   criterion.stage)
+
+
+def _quote(quote, _action) -> Subject:
+    return Subject(str(quote), reverse("quotes:quote", args=[quote.pk]), person=quote.created_by)
+
+
+def _document(document, action) -> Subject:
+    is_reviewed = action.startswith("review.") or action == "document.sign"
+    route = "acceptance:review" if is_reviewed else "reports:document"
+    return Subject(str(document), reverse(route, args=[document.pk]),
+                   person=document.issued_by or document.created_by)
+
+
+def _signer(signer, _action) -> Subject:
+    document = signer.review.document
+    return Subject(str(document), reverse("acceptance:signing", args=[document.pk]),
+                   person=signer.user)
+
+
+BUILDERS = {
+    "workers.job": _job, "engagements.stagerecord": _stage, "assessments.verdict": _verdict,
+    "quotes.quote": _quote, "reports.document": _document, "engagements.stagewaiver": _waiver,
+    "acceptance.signer": _signer,
+}

@@ -1,0 +1,54 @@
+"""Pages of the inbox: doors that parse, call one service and answer."""
+
+from django.core.paginator import Paginator
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from delivery.notices import queries, services
+from delivery.notices.events import kinds_for
+from delivery.notices.forms import PreferenceRow
+from delivery.notices.models import Notice
+from engagements.doors import attempt
+from engagements.models import Engagement
+
+
+@require_GET
+def inbox(request):
+    mine = Notice.objects.visible_to(request.user)
+    return render(request, "delivery/notices/inbox.html", {
+        "page": Paginator(queries.filtered(mine, request.GET), 30).get_page(
+            request.GET.get("page")),
+        "unread": queries.unread_count(request.user), "kinds": kinds_for(request.user),
+        "engagements": Engagement.objects.visible_to(request.user).order_by("code")})
+
+
+@require_POST
+def notice_open(request, pk):
+    """Mark it read and go to the page it is about."""
+    notice = get_object_or_404(Notice.objects.visible_to(request.user), pk=pk)
+    services.mark_read(actor=request.user, notice=notice)
+    return redirect(notice.event.path if request.POST.get("stay") != "yes" else "notices:inbox")
+
+
+@require_POST
+def all_read(request):
+    services.mark_all_read(actor=request.user)
+    return redirect("notices:inbox")
+
+
+@require_http_methods(["GET", "POST"])
+def preferences(request):
+    """What one wants to hear: in general, or of the engagement named by the query string."""
+    engagements = Engagement.objects.visible_to(request.user).order_by("code")
+    code = request.GET.get("engagement", "")
+    engagement = get_object_or_404(engagements, code=code) if code else None
+    rows = [PreferenceRow(request.POST or None, preference=preference)
+            for preference in queries.preference_rows(request.user, engagement)]
+    if request.method == "POST" and all(row.is_valid() for row in rows):
+        attempt(request, lambda: services.set_preferences(
+            actor=request.user, engagement=engagement,
+            choices={row.kind.code: row.cleaned_data for row in rows}), _("Saved."))
+        return redirect(request.get_full_path())
+    return render(request, "delivery/notices/preferences.html", {
+        "rows": rows, "engagement": engagement, "engagements": engagements})

@@ -1,0 +1,19 @@
+"""The REST routes of planning; the doors are in `api_parts`, by topic."""
+
+from delivery.planning.api_parts import changes, control, desk, effort, plan
+
+routes = [
+    ("effort-estimates", effort.EffortEstimateViewSet, "effort-estimate"),
+    ("time-entries", effort.TimeEntryViewSet, "time-entry"),
+    ("timesheets", effort.TimesheetViewSet, "timesheet"),
+    ("plans", plan.PlanViewSet, "plan"),
+    ("plan-tasks", plan.TaskViewSet, "plan-task"),
+    ("plan-dependencies", plan.DependencyViewSet, "plan-dependency"),
+    ("risks", control.RiskViewSet, "risk"),
+    ("project-issues", control.ProjectIssueViewSet, "project-issue"),
+    ("todos", control.TodoViewSet, "todo"),
+    ("meetings", control.MeetingViewSet, "meeting"),
+    ("weekly-reports", control.WeeklyReportViewSet, "weekly-report"),
+    ("change-requests", changes.ChangeRequestViewSet, "change-request"),
+    ("desk", desk.DeskViewSet, "desk"),
+]

@@ -1,0 +1,75 @@
+"""REST doors of change requests. Each write is one service call."""
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import mixins
+from rest_framework.decorators import action
+from rest_framework.response import Response
+
+from delivery.planning import change_facts, serializers
+from delivery.planning.api_parts.base import Visible
+from delivery.planning.models import ChangeRequest
+from delivery.planning.services import changes, effects
+
+
+class ChangeRequestViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, Visible):
+    queryset = ChangeRequest.objects.select_related("engagement").prefetch_related(
+        "schedule_effects", "criterion_effects", "price_effects")
+    serializer_class = serializers.ChangeRequestSerializer
+    filterset_fields = ["engagement", "state", "category"]
+
+    def perform_create(self, serializer):
+        fields = {k: v for k, v in serializer.validated_data.items() if k != "seen"}
+        serializer.instance = changes.create_change(actor=self.request.user, **fields)
+
+    def perform_update(self, serializer):
+        fields = {k: v for k, v in serializer.validated_data.items() if k != "engagement"}
+        serializer.instance = changes.update_change(
+            actor=self.request.user, change=serializer.instance, **fields)
+
+    def _done(self, service, serializer=None):
+        fields = self._taken(serializer) if serializer else {}
+        service(actor=self.request.user, change=self.get_object(), **fields)
+        return self._fresh()
+
+    @extend_schema(request=serializers.ScheduleEffectSerializer)
+    @action(detail=True, methods=["post"])
+    def schedule_effect(self, request, pk=None):
+        """A task's new length."""
+        return self._done(effects.set_schedule_effect, serializers.ScheduleEffectSerializer)
+
+    @extend_schema(request=serializers.CriterionEffectSerializer)
+    @action(detail=True, methods=["post"])
+    def criterion_effect(self, request, pk=None):
+        """A signed criterion's new threshold."""
+        return self._done(effects.set_criterion_effect, serializers.CriterionEffectSerializer)
+
+    @extend_schema(request=serializers.PriceEffectSerializer)
+    @action(detail=True, methods=["post"])
+    def price_effect(self, request, pk=None):
+        """A line of the quote that is added, changed or removed."""
+        return self._done(effects.set_price_effect, serializers.PriceEffectSerializer)
+
+    @extend_schema(responses={(200, "application/json"): OpenApiTypes.OBJECT})
+    @action(detail=True)
+    def facts(self, request, pk=None):
+        """Scope, schedule, price and criteria before and after; frozen once submitted."""
+        return Response(change_facts.shown_facts(self.get_object()))
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def submit(self, request, pk=None):
+        """Put the change to both sides."""
+        return self._done(changes.submit_change)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def approve(self, request, pk=None):
+        """Approve for one's side; the second approval puts it in force."""
+        return self._done(changes.approve_change)
+
+    @extend_schema(request=serializers.RejectionSerializer)
+    @action(detail=True, methods=["post"])
+    def reject(self, request, pk=None):
+        """Reject, with the reason."""
+        return self._done(changes.reject_change, serializers.RejectionSerializer)

@@ -1,0 +1,85 @@
+"""REST doors of plans. Each write is one service call."""
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import mixins, viewsets
+from rest_framework.decorators import action
+from rest_framework.response import Response
+
+from delivery.planning import serializers
+from delivery.planning.api_parts.base import Visible
+from delivery.planning.models import Dependency, Plan, Task
+from delivery.planning.scheduling import schedule
+from delivery.planning.services import plan
+
+
+class PlanViewSet(mixins.CreateModelMixin, Visible):
+    queryset = Plan.objects.prefetch_related("milestones").order_by("pk")
+    serializer_class = serializers.PlanSerializer
+    filterset_fields = ["engagement"]
+
+    def perform_create(self, serializer):
+        serializer.instance = plan.draft_plan(
+            actor=self.request.user, **serializer.validated_data)
+
+    @extend_schema(responses=serializers.ScheduledSerializer(many=True))
+    @action(detail=True, pagination_class=None, filterset_fields=None)
+    def schedule(self, request, pk=None):
+        """Computed dates of all tasks, with slack and baseline."""
+        rows = schedule(self.get_object())
+        return Response(serializers.ScheduledSerializer(rows, many=True).data)
+
+    @extend_schema(request=serializers.PlanBaselineSerializer,
+                   responses=serializers.PlanBaselineSerializer)
+    @action(detail=True, methods=["post"])
+    def baseline(self, request, pk=None):
+        """Keep the computed dates as agreed."""
+        made = plan.take_baseline(actor=request.user, plan=self.get_object(),
+                                  **self._taken(serializers.PlanBaselineSerializer))
+        return Response(serializers.PlanBaselineSerializer(made).data)
+
+    @extend_schema(request=serializers.MilestoneSerializer(many=True))
+    @action(detail=True, methods=["put"])
+    def milestones(self, request, pk=None):
+        """Replace all milestones; their percentages add up to exactly 100."""
+        door = serializers.MilestoneSerializer(data=request.data, many=True)
+        door.is_valid(raise_exception=True)
+        plan.set_milestones(actor=request.user, plan=self.get_object(), rows=door.validated_data)
+        return self._fresh()
+
+
+class TaskViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, mixins.DestroyModelMixin,
+                  Visible):
+    queryset = Task.objects.select_related("plan__engagement", "model").prefetch_related(
+        "precursors")
+    serializer_class = serializers.TaskSerializer
+    filterset_fields = ["plan", "model", "stage", "owner"]
+
+    def perform_create(self, serializer):
+        fields = {k: v for k, v in serializer.validated_data.items() if k != "seen"}
+        serializer.instance = plan.add_task(actor=self.request.user, **fields)
+
+    def perform_update(self, serializer):
+        fields = {k: v for k, v in serializer.validated_data.items() if k != "plan"}
+        serializer.instance = plan.update_task(
+            actor=self.request.user, task=serializer.instance, **fields)
+
+    def perform_destroy(self, instance):
+        plan.remove_task(actor=self.request.user, task=instance)
+
+
+class DependencyViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin,
+                        viewsets.ReadOnlyModelViewSet):
+    queryset = Dependency.objects.select_related("after__plan__engagement")
+    serializer_class = serializers.DependencySerializer
+    filterset_fields = ["before", "after", "after__plan"]
+
+    def get_queryset(self):
+        return super().get_queryset().filter(
+            after__in=Task.objects.visible_to(self.request.user))
+
+    def perform_create(self, serializer):
+        serializer.instance = plan.link_tasks(
+            actor=self.request.user, **serializer.validated_data)
+
+    def perform_destroy(self, instance):
+        plan.unlink_tasks(actor=self.request.user, link=instance)

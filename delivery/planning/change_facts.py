@@ -1,0 +1,111 @@
+"""What a change does to scope, schedule, price and criteria: plain data that both sides sign.
+
+While it is a draft the facts are computed from what is in force; submitting freezes them.
+"""
+
+import hashlib
+import json
+from decimal import Decimal
+
+from assessments.models import CriteriaSet
+from delivery.planning.models import ChangeRequest, Plan
+from delivery.planning.scheduling import Scheduled, end_of, schedule_with, working_days_of
+from delivery.planning.task_names import name_facts
+from delivery.quotes.documents import facts_of
+from delivery.quotes.services.agreed import preview_version
+from delivery.quotes.versions import compare_facts
+
+WORDS = ("title", "category", "requested_by", "reason", "before", "after")
+LINE = ("code", "name", "name_en", "stage", "grade", "unit", "quantity", "months", "unit_price",
+        "net")
+
+
+def change_facts(change: ChangeRequest) -> dict:
+    """Words and effects before and after, as they would come into force now.
+
+    Raises DeskError where an effect cannot come into force: a rule of the quote, a circle.
+    """
+    price = _price(change)
+    return {
+        "code": change.code, **{name: getattr(change, name) for name in WORDS},
+        "scope": {"text": change.effect_on_scope, "added": price.get("added", []),
+                  "removed": price.get("removed", [])},
+        "schedule": {"text": change.effect_on_schedule, **_schedule(change)},
+        "price": {"text": change.effect_on_price, **price},
+        "criteria": {"text": change.effect_on_criteria, **_criteria(change)},
+    }
+
+
+def shown_facts(change: ChangeRequest) -> dict:
+    """The frozen facts of a submitted change; of a draft its present ones."""
+    return change.facts if change.content_hash else change_facts(change)
+
+
+def content_hash(facts: dict) -> str:
+    """SHA-256 of the facts."""
+    text = json.dumps(facts, ensure_ascii=False, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _schedule(change: ChangeRequest) -> dict:
+    """The end of the plan and every task whose dates move."""
+    effects = {effect.task_id: effect for effect in change.schedule_effects.all()}
+    plan = Plan.objects.filter(engagement=change.engagement_id).first()
+    if not effects or plan is None:
+        return {}
+    before, after = schedule_with(
+        plan, {pk: effect.days_after for pk, effect in effects.items()})
+    moved = [(old, new) for old, new in zip(before, after, strict=True)
+             if old.task.pk in effects or (old.start, old.finish) != (new.start, new.finish)]
+    return {"end": [str(end_of(before)), str(end_of(after))],
+            "days": [working_days_of(before), working_days_of(after)],
+            "tasks": [_moved(old, new, effects.get(old.task.pk)) for old, new in moved]}
+
+
+def _moved(old: Scheduled, new: Scheduled, effect) -> dict:
+    return {"task": name_facts(new.task), "is_changed": effect is not None,
+            "days": [effect.days_before, effect.days_after] if effect else [],
+            "before": [str(old.start), str(old.finish)],
+            "after": [str(new.start), str(new.finish)]}
+
+
+def _price(change: ChangeRequest) -> dict:
+    """Lines added, removed and changed, and the totals before and after."""
+    effects = list(change.price_effects.select_related("line", "price__card"))
+    if not effects or change.quote is None:
+        return {}
+    before = facts_of(change.quote)
+    after = preview_version(change.quote, [effect.as_change() for effect in effects])
+    found = compare_facts(before, after)
+    return {
+        "quote": str(change.quote), "symbol": before["symbol"], "currency": before["currency"],
+        "added": [_line(line) for line in found.added],
+        "removed": [_line(line) for line in found.removed],
+        "changed": [{"before": _line(changed.before), "after": _line(changed.line)}
+                    for changed in found.changed],
+        "totals": {name: [before["totals"][name], after["totals"][name],
+                          f"{Decimal(after['totals'][name]) - Decimal(before['totals'][name]):.2f}"]
+                   for name in ("net", "tax", "gross")}}
+
+
+def _line(line: dict) -> dict:
+    return {name: line[name] for name in LINE}
+
+
+def _criteria(change: ChangeRequest) -> dict:
+    """Thresholds before and after, and how many criteria stay as they are."""
+    effects = list(change.criterion_effects.select_related(
+        "criterion__definition", "criterion__model", "criterion__criteria_set"))
+    if not effects:
+        return {}
+    signed: CriteriaSet = effects[0].criterion.criteria_set
+    return {"version": signed.version, "unchanged": signed.criteria.count() - len(effects),
+            "rows": [_criterion(effect) for effect in effects]}
+
+
+def _criterion(effect) -> dict:
+    definition = effect.criterion.definition
+    return {"model": effect.criterion.model.code, "name": definition.name,
+            "name_en": definition.name_en, "stage": effect.criterion.stage,
+            "unit": definition.unit, "comparison": definition.comparison,
+            "before": effect.before, "after": effect.after}

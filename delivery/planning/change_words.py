@@ -1,0 +1,69 @@
+"""The facts of a change in words of the active language, for its page and its paper."""
+
+from datetime import date
+from decimal import Decimal
+
+from django.utils.translation import gettext as _
+
+from assessments.models import MetricDefinition
+from delivery.planning.models import ChangeRequest
+from delivery.planning.task_names import name_of
+from delivery.quotes.documents import grade_label, unit_label
+from engagements.models.engagement import local
+from engagements.stages import Stage
+
+
+def presented(facts: dict) -> dict:
+    """Facts with names, units and labels in the active language; figures are untouched."""
+    price, schedule, criteria = facts["price"], facts["schedule"], facts["criteria"]
+    return {
+        **facts, "category_label": str(ChangeRequest.Category(facts["category"]).label),
+        "scope": {"text": facts["scope"]["text"],
+                  "added": [_line(line) for line in facts["scope"]["added"]],
+                  "removed": [_line(line) for line in facts["scope"]["removed"]]},
+        "schedule": {**schedule, "tasks": [_task(row) for row in schedule.get("tasks", [])]},
+        "price": {**price, "lines": _lines(price), "totals": _totals(price)},
+        "criteria": {**criteria, "rows": [_criterion(row) for row in criteria.get("rows", [])]},
+    }
+
+
+def _line(line: dict) -> dict:
+    return {**line, "name": local(line["name"], line["name_en"]),
+            "unit_label": unit_label(line["unit"]), "grade_label": grade_label(line["grade"]),
+            "stage_label": str(Stage(line["stage"]).label) if line["stage"] else ""}
+
+
+def _lines(price: dict) -> list[dict]:
+    """Rows of the price table: what happens, the line before and after."""
+    rows = [{"label": _("added"), "tag": "passed", "before": None, "after": _line(line)}
+            for line in price.get("added", [])]
+    rows += [{"label": _("removed"), "tag": "failed", "before": _line(line), "after": None}
+             for line in price.get("removed", [])]
+    rows += [{"label": _("changed"), "tag": "pending", "before": _line(pair["before"]),
+              "after": _line(pair["after"])} for pair in price.get("changed", [])]
+    return [{**row, "line": row["after"] or row["before"]} for row in rows]
+
+
+def _totals(price: dict) -> list[dict]:
+    labels = {"net": _("Total excluding tax"), "tax": _("Tax"), "gross": _("Total including tax")}
+    return [{"label": labels[name], "before": before, "after": after, "difference": difference}
+            for name, (before, after, difference) in price.get("totals", {}).items()]
+
+
+def _task(row: dict) -> dict:
+    """`later` is how many calendar days the end moves, negative for earlier."""
+    ends = [date.fromisoformat(row[name][1]) for name in ("before", "after")]
+    return {**row, "task": name_of(row["task"]), "later": (ends[1] - ends[0]).days}
+
+
+def _criterion(row: dict) -> dict:
+    return {**row, "name": local(row["name"], row["name_en"]),
+            "stage_label": str(Stage(row["stage"]).label),
+            "before": _threshold(row, row["before"]), "after": _threshold(row, row["after"])}
+
+
+def _threshold(row: dict, value: str) -> str:
+    """≤ 10 ms; fractions of figures in per cent as per cent."""
+    sign = str(MetricDefinition.Comparison(row["comparison"]).label)
+    shown = f"{(Decimal(value) * 100).normalize():f}" if row["unit"] == "%" else value
+    return f"{sign} {shown} {row['unit']}".strip()

@@ -1,0 +1,45 @@
+from django import forms
+from django.forms.utils import flatatt
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import mark_safe
+
+
+class DayInput(forms.DateInput):
+    """The browser's own date field."""
+
+    def __init__(self):
+        super().__init__(attrs={"type": "date"}, format="%Y-%m-%d")
+
+
+class LongSelect(forms.Select):
+    """A list of thousands of choices: the same markup without a template per choice."""
+
+    def render(self, name, value, attrs=None, renderer=None):
+        chosen = str(value) if value not in (None, "") else ""
+        context = self.build_attrs(self.attrs, {**(attrs or {}), "name": name})
+        options = format_html_join("", '<option value="{}"{}>{}</option>', (
+            (key, mark_safe(" selected") if str(key) == chosen else "", label)
+            for key, label in self.choices))
+        return format_html("<select{}>{}</select>", flatatt(context), options)
+
+
+def short_text(rows: int = 2) -> forms.Textarea:
+    return forms.Textarea(attrs={"rows": rows})
+
+
+class EditedForm(forms.ModelForm):
+    """A form that remembers which version of the sheet its page showed."""
+
+    seen = forms.IntegerField(widget=forms.HiddenInput, required=False)
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        if self.instance.pk:
+            self.fields["seen"].initial = self.instance.lock_version
+        else:
+            del self.fields["seen"]
+
+    def take(self) -> tuple[int | None, dict]:
+        """(version seen, the other fields) for the service."""
+        fields = dict(self.cleaned_data)
+        return fields.pop("seen", None), fields

@@ -1,0 +1,78 @@
+from django import forms
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from assessments.models import CriteriaSet, Criterion
+from delivery.planning.forms.base import EditedForm, LongSelect, short_text
+from delivery.planning.models import ChangeRequest, Task
+from delivery.planning.models.plan import LONGEST_TASK
+from delivery.quotes.models import PriceLine, Quote, QuoteLine, RateCard
+from delivery.quotes.services.line_changes import Action
+from engagements.models import Engagement
+
+TEXTS = ("reason", "before", "after", "effect_on_scope", "effect_on_schedule",
+         "effect_on_price", "effect_on_criteria")
+
+
+class ChangeForm(EditedForm):
+    class Meta:
+        model = ChangeRequest
+        fields = ["title", "category", "requested_by", *TEXTS, "quote"]
+        widgets = {name: short_text() for name in TEXTS}
+
+    def __init__(self, *args, engagement: Engagement, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["quote"].queryset = Quote.objects.filter(
+            engagement=engagement, state__in=["issued", "accepted"])
+
+    def _post_clean(self):
+        """Nothing is put on the instance: the service compares with what is stored."""
+
+
+class ScheduleEffectForm(forms.Form):
+    task = forms.ModelChoiceField(None, label=_("Task"), widget=LongSelect)
+    days_after = forms.IntegerField(label=_("Working days after"), min_value=0,
+                                    max_value=LONGEST_TASK)
+
+    def __init__(self, *args, engagement: Engagement, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["task"].queryset = Task.objects.filter(
+            plan__engagement=engagement).select_related("model")
+
+
+class PriceEffectForm(forms.Form):
+    """One line: what happens to it, and what differs; the rest stays as it is."""
+
+    action = forms.ChoiceField(label=_("What happens"), choices=Action.choices,
+                               initial=Action.CHANGE)
+    line = forms.ModelChoiceField(None, label=_("Line of the quote"), required=False,
+                                  widget=LongSelect,
+                                  help_text=_("To change or remove."))
+    price = forms.ModelChoiceField(None, label=_("Item of the price list"), required=False,
+                                   help_text=_("To add."))
+    quantity = forms.DecimalField(label=_("Quantity after"), min_value=0, decimal_places=2,
+                                  max_digits=12, required=False)
+    months = forms.DecimalField(label=_("Months after"), min_value=0, decimal_places=2,
+                                max_digits=6, required=False)
+    unit_price = forms.DecimalField(label=_("Unit price after"), min_value=0, decimal_places=4,
+                                    max_digits=16, required=False,
+                                    help_text=_("Empty: the price stays."))
+
+    def __init__(self, *args, change: ChangeRequest, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["line"].queryset = QuoteLine.objects.filter(quote=change.quote_id)
+        self.fields["price"].queryset = PriceLine.objects.exclude(unit_price=None).filter(
+            card__in=RateCard.objects.valid_on(timezone.localdate()))
+
+
+class CriterionEffectForm(forms.Form):
+    criterion = forms.ModelChoiceField(None, label=_("Criterion"), widget=LongSelect)
+    threshold_after = forms.DecimalField(
+        label=_("Threshold after"), max_digits=24, decimal_places=10,
+        help_text=_("A fraction for figures in per cent: 0.02 is 2 %."))
+
+    def __init__(self, *args, engagement: Engagement, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["criterion"].queryset = Criterion.objects.filter(
+            criteria_set__engagement=engagement,
+            criteria_set__state=CriteriaSet.State.SIGNED).select_related("model", "definition")

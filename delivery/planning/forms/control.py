@@ -1,0 +1,84 @@
+from django import forms
+from django.forms import formset_factory
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from delivery.planning.forms.base import DayInput, EditedForm, short_text
+from delivery.planning.models import Meeting, ProjectIssue, Risk, WeeklyReport
+from engagements.models import Engagement, User
+
+
+def team_of(engagement: Engagement):
+    """The firm's people on the team."""
+    return User.objects.filter(memberships__engagement=engagement).exclude(role="reviewer")
+
+
+class TeamForm(EditedForm):
+    """A form whose owner is somebody of the team."""
+
+    def __init__(self, *args, engagement: Engagement, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["owner"].queryset = team_of(engagement)
+        if "model" in self.fields:
+            self.fields["model"].queryset = engagement.models.all()
+
+    def _post_clean(self):
+        """Nothing is put on the instance: the service compares with what is stored."""
+
+
+class RiskForm(TeamForm):
+    class Meta:
+        model = Risk
+        fields = ["title", "probability", "impact", "response", "owner", "review_on", "state"]
+        widgets = {"review_on": DayInput(), "response": short_text(3)}
+
+
+class IssueForm(TeamForm):
+    class Meta:
+        model = ProjectIssue
+        fields = ["description", "level", "model", "effect", "raised_on", "owner", "due_on",
+                  "closed_on"]
+        widgets = {"raised_on": DayInput(), "due_on": DayInput(), "closed_on": DayInput()}
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["raised_on"].initial = timezone.localdate()
+
+
+class MeetingForm(forms.ModelForm):
+    class Meta:
+        model = Meeting
+        fields = ["topic", "held_at", "place", "chair", "participants", "discussion",
+                  "decisions"]
+        widgets = {"held_at": forms.DateTimeInput(attrs={"type": "datetime-local"},
+                                                  format="%Y-%m-%dT%H:%M"),
+                   "participants": short_text(), "discussion": short_text(4),
+                   "decisions": short_text(3)}
+
+
+class TodoForm(forms.Form):
+    text = forms.CharField(label=_("To do"), max_length=240)
+    owner = forms.ModelChoiceField(None, label=_("Owner"))
+    due_on = forms.DateField(label=_("Due date"), widget=DayInput())
+
+    def __init__(self, *args, engagement: Engagement, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["owner"].queryset = team_of(engagement)
+
+
+TodoSheet = formset_factory(TodoForm, extra=4, max_num=30)
+
+
+class WeekForm(forms.Form):
+    day = forms.DateField(label=_("A day of the week"), widget=DayInput())
+
+
+class WeeklyForm(EditedForm):
+    class Meta:
+        model = WeeklyReport
+        fields = ["light", "summary", "next_week", "problems", "customer_duties"]
+        widgets = {"summary": short_text(6), "next_week": short_text(4),
+                   "problems": short_text(4), "customer_duties": short_text(2)}
+
+    def _post_clean(self):
+        """Nothing is put on the instance: the service compares with what is stored."""

@@ -1,0 +1,59 @@
+from django import forms
+from django.forms import formset_factory
+from django.utils.translation import gettext_lazy as _
+
+from delivery.planning.forms.base import DayInput, EditedForm, LongSelect
+from delivery.planning.models import Milestone, Plan, Task
+from delivery.planning.models.plan import LONGEST_TASK
+from engagements.models import User
+
+
+class StartForm(forms.Form):
+    starts_on = forms.DateField(label=_("Start date"), widget=DayInput())
+
+
+class TaskForm(EditedForm):
+    class Meta:
+        model = Task
+        fields = ["title", "model", "stage", "days", "not_before", "owner", "started_on",
+                  "finished_on"]
+        widgets = {"not_before": DayInput(), "started_on": DayInput(), "finished_on": DayInput()}
+
+    def __init__(self, *args, plan: Plan, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["model"].queryset = plan.engagement.models.all()
+        self.fields["owner"].queryset = User.objects.filter(
+            memberships__engagement=plan.engagement)
+
+    def _post_clean(self):
+        """Nothing is put on the instance: the service says in words what does not fit."""
+
+
+class LinkForm(forms.Form):
+    before = forms.ModelChoiceField(None, label=_("Begins after"), widget=LongSelect)
+    lag = forms.IntegerField(label=_("Lag (working days)"), min_value=0, max_value=LONGEST_TASK,
+                             initial=0)
+
+    def __init__(self, *args, task: Task, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["before"].queryset = task.plan.tasks.exclude(pk=task.pk).select_related(
+            "model")
+
+
+class MilestoneForm(forms.Form):
+    name = forms.CharField(label=_("Milestone"), max_length=80)
+    name_en = forms.CharField(label=_("English name"), max_length=80, required=False)
+    percent = forms.DecimalField(label=_("Payment (%)"), min_value=0, max_value=100,
+                                 decimal_places=2)
+    # With an empty choice, so that an untouched row of the sheet counts as empty.
+    trigger = forms.ChoiceField(label=_("Trigger document"),
+                                choices=[("", "--"), *Milestone.Trigger.choices])
+    task = forms.ModelChoiceField(None, label=_("Follows from task"), required=False,
+                                  widget=LongSelect)
+
+    def __init__(self, *args, plan: Plan, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["task"].queryset = plan.tasks.select_related("model")
+
+
+MilestoneSheet = formset_factory(MilestoneForm, extra=3, max_num=12, can_delete=True)

@@ -1,0 +1,36 @@
+from django.db import models
+
+from engagements.access import Can, allowed
+from engagements.models import Engagement
+
+
+class SharedQuerySet(models.QuerySet):
+    """Rows of an engagement that its customer sees too."""
+
+    engagement_path = "engagement"
+
+    def visible_to(self, user) -> "SharedQuerySet":
+        """Rows of the engagements that the user may see."""
+        return self.filter(
+            **{f"{self.engagement_path}__in": Engagement.objects.visible_to(user)})
+
+
+class InternalQuerySet(SharedQuerySet):
+    """Rows that stay within the firm: effort, time, risks, internal remarks."""
+
+    def visible_to(self, user) -> "InternalQuerySet":
+        """Nothing for customers, otherwise the rows of visible engagements."""
+        return super().visible_to(user) if allowed(user, Can.VIEW_INTERNAL) else self.none()
+
+
+class OfPlanQuerySet(SharedQuerySet):
+    engagement_path = "plan__engagement"
+
+
+class Edited(models.Model):
+    """A sheet that several people edit; the number grows with each change (see `locking`)."""
+
+    lock_version = models.PositiveIntegerField(default=1, editable=False)
+
+    class Meta:
+        abstract = True

@@ -1,0 +1,197 @@
+from datetime import date, timedelta
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from delivery.planning.models.base import Edited, InternalQuerySet
+from engagements.models import Engagement, MigratedModel
+
+
+class Risk(Edited):
+    """A risk of the project: how likely, how bad, whose, and what is done about it."""
+
+    class Level(models.IntegerChoices):
+        VERY_LOW = 1, _("1 very low")
+        LOW = 2, _("2 low")
+        MEDIUM = 3, _("3 medium")
+        HIGH = 4, _("4 high")
+        VERY_HIGH = 5, _("5 very high")
+
+    class State(models.TextChoices):
+        OPEN = "open", _("Watched")
+        OCCURRED = "occurred", _("Occurred")
+        CLOSED = "closed", _("Closed")
+
+    engagement = models.ForeignKey(Engagement, models.CASCADE, related_name="risks")
+    number = models.PositiveIntegerField(_("number"))
+    title = models.CharField(_("risk"), max_length=160)
+    probability = models.PositiveSmallIntegerField(_("probability"), choices=Level)
+    impact = models.PositiveSmallIntegerField(_("impact"), choices=Level)
+    response = models.TextField(_("response"), blank=True)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="risks",
+                              verbose_name=_("owner"))
+    review_on = models.DateField(_("review date"))
+    state = models.CharField(_("state"), max_length=12, choices=State, default=State.OPEN)
+
+    objects = InternalQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [
+            models.UniqueConstraint(fields=["engagement", "number"], name="risk_number_unique"),
+            models.CheckConstraint(
+                condition=models.Q(probability__range=(1, 5), impact__range=(1, 5)),
+                name="risk_levels_one_to_five"),
+        ]
+
+    def __str__(self) -> str:
+        return f"R-{self.number:03} {self.title}"
+
+    @property
+    def score(self) -> int:
+        return self.probability * self.impact
+
+    @property
+    def severity(self) -> str:
+        """high from 15, medium from 6, low below."""
+        return "high" if self.score >= 15 else "medium" if self.score >= 6 else "low"
+
+
+class ProjectIssue(Edited):
+    """An outstanding issue of the project (遗留问题, DOMAIN 9.10)."""
+
+    class Level(models.TextChoices):
+        BLOCKING = "blocking", _("Blocking")
+        MAJOR = "major", _("Major")
+        MINOR = "minor", _("Minor")
+
+    engagement = models.ForeignKey(Engagement, models.CASCADE, related_name="project_issues")
+    model = models.ForeignKey(MigratedModel, models.SET_NULL, null=True, blank=True,
+                              related_name="project_issues", verbose_name=_("model"))
+    number = models.PositiveIntegerField(_("number"))
+    description = models.CharField(_("outstanding issue"), max_length=400)
+    level = models.CharField(_("level"), max_length=10, choices=Level)
+    effect = models.CharField(_("effect"), max_length=240, blank=True)
+    raised_on = models.DateField(_("raised on"))
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT,
+                              related_name="project_issues", verbose_name=_("owner"))
+    due_on = models.DateField(_("due date"))
+    closed_on = models.DateField(_("closed on"), null=True, blank=True)
+
+    objects = InternalQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [
+            models.UniqueConstraint(fields=["engagement", "number"], name="issue_number_unique"),
+            models.CheckConstraint(
+                condition=models.Q(closed_on__isnull=True)
+                | models.Q(closed_on__gte=models.F("raised_on")),
+                name="issue_closed_after_raised"),
+        ]
+
+    def __str__(self) -> str:
+        return f"I-{self.number:03} {self.description[:80]}"
+
+
+class Meeting(models.Model):
+    """Minutes of a meeting (会议纪要): what was said, decided, and who does what by when."""
+
+    engagement = models.ForeignKey(Engagement, models.CASCADE, related_name="meetings")
+    number = models.PositiveIntegerField(_("number"))
+    topic = models.CharField(_("topic"), max_length=160)
+    held_at = models.DateTimeField(_("time"))
+    place = models.CharField(_("place or way"), max_length=120, blank=True)
+    chair = models.CharField(_("chair"), max_length=80)
+    participants = models.TextField(_("participants (organisation)"))
+    discussion = models.TextField(_("discussion"), blank=True)
+    decisions = models.TextField(_("decisions"), blank=True,
+                                 help_text=_("One decision per line."))
+    recorded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = InternalQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-held_at", "-pk"]
+        constraints = [models.UniqueConstraint(fields=["engagement", "number"],
+                                               name="meeting_number_unique")]
+
+    def __str__(self) -> str:
+        return f"MM-{self.engagement.code}-{self.number:03} {self.topic}"
+
+    @property
+    def decision_lines(self) -> list[str]:
+        return [line.strip() for line in self.decisions.splitlines() if line.strip()]
+
+
+class Todo(models.Model):
+    """Something a person promised by a date, in a meeting or outside of one."""
+
+    engagement = models.ForeignKey(Engagement, models.CASCADE, related_name="todos")
+    meeting = models.ForeignKey(Meeting, models.CASCADE, null=True, blank=True,
+                                related_name="todos")
+    text = models.CharField(_("to do"), max_length=240)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="todos",
+                              verbose_name=_("owner"))
+    due_on = models.DateField(_("due date"))
+    done_at = models.DateTimeField(null=True, blank=True)
+    done_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True,
+                                related_name="+")
+
+    objects = InternalQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["due_on", "pk"]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class WeeklyReport(Edited):
+    """A week of an engagement: facts that were counted, words that a person wrote."""
+
+    class State(models.TextChoices):
+        DRAFT = "draft", _("Draft")
+        FROZEN = "frozen", _("Frozen")
+
+    class Light(models.TextChoices):
+        GREEN = "green", _("Green")
+        YELLOW = "yellow", _("Yellow")
+        RED = "red", _("Red")
+
+    engagement = models.ForeignKey(Engagement, models.CASCADE, related_name="weekly_reports")
+    week_start = models.DateField(_("week from"))
+    state = models.CharField(_("state"), max_length=8, choices=State, default=State.DRAFT)
+    light = models.CharField(_("overall state"), max_length=8, choices=Light,
+                             default=Light.GREEN)
+    facts = models.JSONField(default=dict)
+    summary = models.TextField(_("done this week"), blank=True)
+    next_week = models.TextField(_("plan for next week"), blank=True)
+    problems = models.TextField(_("problems and answers"), blank=True)
+    customer_duties = models.TextField(_("needed from the customer"), blank=True)
+    written_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    frozen_at = models.DateTimeField(null=True, blank=True)
+    content_hash = models.CharField(max_length=64, blank=True)
+
+    objects = InternalQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-week_start"]
+        constraints = [
+            models.UniqueConstraint(fields=["engagement", "week_start"],
+                                    name="one_report_a_week"),
+            models.CheckConstraint(
+                condition=models.Q(state="draft")
+                | (models.Q(frozen_at__isnull=False) & ~models.Q(content_hash="")),
+                name="frozen_report_has_hash"),
+        ]
+
+    def __str__(self) -> str:
+        return f"WR-{self.engagement.code}-{self.week_start:%G-W%V}"
+
+    @property
+    def week_end(self) -> date:
+        """The Sunday of the week."""
+        return self.week_start + timedelta(days=6)

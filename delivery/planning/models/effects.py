@@ -1,0 +1,94 @@
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from assessments.models import Criterion
+from delivery.planning.models.change import ChangeRequest
+from delivery.planning.models.plan import LONGEST_TASK, Task
+from delivery.quotes.models import PriceLine, QuoteLine
+from delivery.quotes.services.line_changes import Action, LineChange
+
+
+class ScheduleEffect(models.Model):
+    """A task's new length, in force once the change is approved."""
+
+    change = models.ForeignKey(ChangeRequest, models.CASCADE, related_name="schedule_effects")
+    task = models.ForeignKey(Task, models.PROTECT, related_name="+", verbose_name=_("task"))
+    days_before = models.PositiveSmallIntegerField(_("working days before"))
+    days_after = models.PositiveSmallIntegerField(_("working days after"))
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["change", "task"], name="one_effect_per_task"),
+            models.CheckConstraint(condition=models.Q(days_after__lte=LONGEST_TASK),
+                                   name="changed_task_not_endless"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.task)
+
+
+class CriterionEffect(models.Model):
+    """A criterion's new threshold; fractions for figures in per cent."""
+
+    change = models.ForeignKey(ChangeRequest, models.CASCADE, related_name="criterion_effects")
+    criterion = models.ForeignKey(Criterion, models.PROTECT, related_name="+",
+                                  verbose_name=_("criterion"))
+    threshold_before = models.DecimalField(_("threshold before"), max_digits=24,
+                                           decimal_places=10)
+    threshold_after = models.DecimalField(_("threshold after"), max_digits=24, decimal_places=10)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["change", "criterion"],
+                                    name="one_effect_per_criterion")]
+
+    def __str__(self) -> str:
+        return str(self.criterion)
+
+    @property
+    def before(self) -> str:
+        return f"{self.threshold_before.normalize():f}"
+
+    @property
+    def after(self) -> str:
+        return f"{self.threshold_after.normalize():f}"
+
+
+class PriceEffect(models.Model):
+    """A line of the quote that is added, changed or removed, in force with the change."""
+
+    change = models.ForeignKey(ChangeRequest, models.CASCADE, related_name="price_effects")
+    action = models.CharField(_("what happens"), max_length=8, choices=Action)
+    line = models.ForeignKey(QuoteLine, models.PROTECT, null=True, blank=True, related_name="+",
+                             verbose_name=_("line of the quote"))
+    price = models.ForeignKey(PriceLine, models.PROTECT, null=True, blank=True, related_name="+",
+                              verbose_name=_("item of the price list"))
+    quantity = models.DecimalField(_("quantity after"), max_digits=12, decimal_places=2,
+                                   null=True, blank=True)
+    months = models.DecimalField(_("months after"), max_digits=6, decimal_places=2, default=1)
+    unit_price = models.DecimalField(_("unit price after"), max_digits=16, decimal_places=4,
+                                     null=True, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["change", "line"], name="one_effect_per_quote_line"),
+            models.CheckConstraint(
+                condition=models.Q(action="add", line=None, price__isnull=False)
+                | models.Q(action__in=["change", "remove"], line__isnull=False, price=None),
+                name="price_effect_names_its_line"),
+            models.CheckConstraint(
+                condition=models.Q(action="remove")
+                | models.Q(quantity__gt=0, months__gt=0, unit_price__gte=0),
+                name="price_effect_has_figures"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.line or self.price)
+
+    def as_change(self) -> LineChange:
+        """What the quotes' services take."""
+        return LineChange(self.action, self.line, self.price, self.quantity, self.months,
+                          self.unit_price)

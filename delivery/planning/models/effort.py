@@ -1,0 +1,120 @@
+from decimal import Decimal
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from delivery.planning.models.base import Edited, InternalQuerySet
+from engagements.models import Engagement, MigratedModel
+from engagements.stages import Stage
+
+
+class Grade(models.TextChoices):
+    """Grades of the rate card; codes as in `delivery.quotes.catalogue`."""
+
+    MANAGER = "manager", _("project manager")
+    EXPERT = "expert", _("architect, expert")
+    SENIOR = "senior", _("senior engineer")
+    ENGINEER = "engineer", _("engineer")
+    JUNIOR = "junior", _("junior, test")
+
+
+class WorkItem(models.TextChoices):
+    """Item types of estimates and timesheets."""
+
+    SURVEY = "survey", _("Survey and assessment")
+    DESIGN = "design", _("Migration plan and criteria")
+    ENV = "env", _("Environment set-up")
+    ADAPT = "adapt", _("Training adaptation")
+    OPERATORS = "operators", _("Unsupported APIs and operators")
+    ACCURACY = "accuracy", _("Accuracy alignment")
+    PERFORMANCE = "performance", _("Training performance")
+    CONVERT = "convert", _("Model conversion and inference")
+    SERVE = "serve", _("Inference performance")
+    TEST = "test", _("Tests and acceptance")
+    MANAGEMENT = "management", _("Project management")
+
+
+class EffortEstimate(Edited):
+    """A numbered version of the effort estimate of an engagement. Approved is frozen."""
+
+    class State(models.TextChoices):
+        DRAFT = "draft", _("Draft")
+        APPROVED = "approved", _("Approved")
+        SUPERSEDED = "superseded", _("Superseded")
+
+    engagement = models.ForeignKey(Engagement, models.CASCADE, related_name="estimates")
+    version = models.PositiveSmallIntegerField(_("version"))
+    state = models.CharField(_("state"), max_length=12, choices=State, default=State.DRAFT)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    approved_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True,
+                                    blank=True, related_name="+")
+    approved_at = models.DateTimeField(null=True, blank=True)
+
+    objects = InternalQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-version"]
+        constraints = [
+            models.UniqueConstraint(fields=["engagement", "version"],
+                                    name="estimate_version_unique"),
+            models.UniqueConstraint(fields=["engagement"], condition=models.Q(state="approved"),
+                                    name="one_approved_estimate"),
+            models.CheckConstraint(
+                condition=models.Q(state="draft") | models.Q(approved_at__isnull=False),
+                name="approved_estimate_has_time"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.engagement.code} · V{self.version}"
+
+
+class EffortLineQuerySet(InternalQuerySet):
+    engagement_path = "estimate__engagement"
+
+
+class EffortLine(models.Model):
+    """Person-days of one item: what the rules gave, and what a person made of it and why."""
+
+    estimate = models.ForeignKey(EffortEstimate, models.CASCADE, related_name="lines")
+    model = models.ForeignKey(MigratedModel, models.CASCADE, null=True, blank=True,
+                              related_name="effort_lines")
+    stage = models.CharField(_("stage"), max_length=16, choices=Stage)
+    item = models.CharField(_("item"), max_length=16, choices=WorkItem)
+    grade = models.CharField(_("grade"), max_length=12, choices=Grade)
+    low = models.DecimalField(_("low"), max_digits=7, decimal_places=1)
+    likely = models.DecimalField(_("likely"), max_digits=7, decimal_places=1)
+    high = models.DecimalField(_("high"), max_digits=7, decimal_places=1)
+    computed = models.JSONField(default=list, blank=True)  # [low, likely, high] of the rules
+    basis = models.JSONField(default=list, blank=True)  # [code, values] per sentence
+    reason = models.CharField(_("reason for the adjustment"), max_length=240, blank=True)
+    position = models.PositiveIntegerField(default=0)
+
+    objects = EffortLineQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["position", "pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(low__gte=0) & models.Q(likely__gte=models.F("low"))
+                & models.Q(high__gte=models.F("likely")), name="effort_low_likely_high"),
+            models.UniqueConstraint(fields=["estimate", "model", "item", "grade"],
+                                    name="effort_line_unique"),
+        ]
+
+    def __str__(self) -> str:
+        where = self.model.code if self.model else self.estimate.engagement.code
+        return f"{where} · {self.get_item_display()}"
+
+    @property
+    def is_adjusted(self) -> bool:
+        """Whether a person changed what the rules gave."""
+        return [Decimal(v) for v in self.computed] != [self.low, self.likely, self.high]
+
+    @property
+    def basis_sentences(self) -> list[str]:
+        """The basis in words of the active language."""
+        from delivery.planning.estimating import basis_sentence
+
+        return [basis_sentence(code, values) for code, values in self.basis]

@@ -1,0 +1,138 @@
+from django.conf import settings
+from django.core.validators import MaxValueValidator
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from delivery.planning.models.base import Edited, OfPlanQuerySet, SharedQuerySet
+from engagements.models import Engagement, MigratedModel
+from engagements.models.engagement import local
+from engagements.stages import Stage
+
+LONGEST_TASK = 500  # working days
+
+
+class Plan(models.Model):
+    """The schedule of an engagement; its dates are computed, never typed."""
+
+    engagement = models.OneToOneField(Engagement, models.CASCADE, related_name="plan")
+    starts_on = models.DateField(_("start date"))
+
+    objects = SharedQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return self.engagement.code
+
+
+class Task(Edited):
+    """A piece of work in working days, and when it really began and ended."""
+
+    plan = models.ForeignKey(Plan, models.CASCADE, related_name="tasks")
+    model = models.ForeignKey(MigratedModel, models.CASCADE, null=True, blank=True,
+                              related_name="plan_tasks", verbose_name=_("model"))
+    stage = models.CharField(_("stage"), max_length=16, choices=Stage, blank=True)
+    title = models.CharField(_("task"), max_length=120, blank=True,
+                             help_text=_("Empty: the name of the stage."))
+    days = models.PositiveSmallIntegerField(_("working days"), default=1,
+                                            validators=[MaxValueValidator(LONGEST_TASK)])
+    not_before = models.DateField(_("not before"), null=True, blank=True)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True,
+                              related_name="plan_tasks", verbose_name=_("owner"))
+    started_on = models.DateField(_("really started"), null=True, blank=True)
+    finished_on = models.DateField(_("really finished"), null=True, blank=True)
+    position = models.PositiveIntegerField(default=0)
+
+    objects = OfPlanQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["position", "pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(finished_on__isnull=True)
+                | models.Q(started_on__isnull=False, finished_on__gte=models.F("started_on")),
+                name="task_finishes_after_start"),
+            models.CheckConstraint(condition=models.Q(days__lte=LONGEST_TASK),
+                                   name="task_not_endless"),
+        ]
+
+    def __str__(self) -> str:
+        title = self.title or self.get_stage_display()
+        return f"{self.model.code} · {title}" if self.model else title
+
+
+class Dependency(models.Model):
+    """Finish-start: `after` begins `lag` working days after the end of `before`."""
+
+    before = models.ForeignKey(Task, models.CASCADE, related_name="followers",
+                               verbose_name=_("first"))
+    after = models.ForeignKey(Task, models.CASCADE, related_name="precursors",
+                              verbose_name=_("then"))
+    lag = models.PositiveSmallIntegerField(_("lag (working days)"), default=0,
+                                           validators=[MaxValueValidator(LONGEST_TASK)])
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["before", "after"], name="dependency_unique"),
+            models.CheckConstraint(condition=~models.Q(before=models.F("after")),
+                                   name="task_not_before_itself"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.before} → {self.after}"
+
+
+class PlanBaseline(models.Model):
+    """The plan as it was agreed: the computed dates of every task."""
+
+    plan = models.ForeignKey(Plan, models.CASCADE, related_name="baselines")
+    version = models.PositiveSmallIntegerField(_("version"))
+    reason = models.CharField(_("reason"), max_length=240, blank=True)
+    tasks = models.JSONField(default=dict)  # task id: {title, start, finish}
+    taken_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    taken_at = models.DateTimeField(auto_now_add=True)
+
+    objects = OfPlanQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-version"]
+        constraints = [models.UniqueConstraint(fields=["plan", "version"],
+                                               name="plan_baseline_version_unique")]
+
+    def __str__(self) -> str:
+        return f"{self.plan} · V{self.version}"
+
+
+class Milestone(models.Model):
+    """A date that releases a payment; the percentages of a plan add up to exactly 100."""
+
+    class Trigger(models.TextChoices):
+        CONTRACT = "contract", _("Signed contract")
+        PLAN = "plan", _("Confirmed migration plan")
+        TEST_REPORT = "TR", _("Migration test report")
+        PRELIMINARY = "preliminary", _("Preliminary acceptance certificate")
+        ACCEPTANCE = "FA", _("Acceptance document")
+        TIMESHEET = "timesheet", _("Confirmed timesheet")
+
+    plan = models.ForeignKey(Plan, models.CASCADE, related_name="milestones")
+    name = models.CharField(_("milestone"), max_length=80)
+    name_en = models.CharField(_("English name"), max_length=80, blank=True)
+    percent = models.DecimalField(_("payment (%)"), max_digits=5, decimal_places=2)
+    trigger = models.CharField(_("trigger document"), max_length=12, choices=Trigger)
+    task = models.ForeignKey(Task, models.SET_NULL, null=True, blank=True,
+                             related_name="milestones", verbose_name=_("follows from task"))
+    position = models.PositiveSmallIntegerField(default=0)
+
+    objects = OfPlanQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["position", "pk"]
+        constraints = [
+            models.CheckConstraint(condition=models.Q(percent__gte=0) & models.Q(percent__lte=100),
+                                   name="milestone_percent_range")]
+
+    def __str__(self) -> str:
+        return self.local_name
+
+    @property
+    def local_name(self) -> str:
+        return local(self.name, self.name_en)

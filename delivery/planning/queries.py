@@ -1,0 +1,58 @@
+"""Reads of effort and time that several doors share."""
+
+import re
+from decimal import Decimal
+
+from django.db.models import Count, QuerySet, Sum
+from django.db.models.functions import TruncMonth
+
+from delivery.planning.models import EffortEstimate, Grade, TimeEntry
+from engagements.models import Engagement, User
+from engagements.stages import Stage
+
+THREE = {"low": Sum("low"), "likely": Sum("likely"), "high": Sum("high")}
+
+
+def totals(estimate: EffortEstimate, by: str) -> list[dict]:
+    """Days (low, likely, high) by `grade` or `stage`, in the order of their choices."""
+    choices = {"grade": Grade, "stage": Stage}[by]
+    rows = {row[by]: row for row in estimate.lines.order_by().values(by).annotate(**THREE)}
+    return [{**rows[choice.value], "label": choice.label}
+            for choice in choices if choice.value in rows]
+
+
+def grand_total(estimate: EffortEstimate) -> dict:
+    """Days of the whole estimate (low, likely, high)."""
+    sums = estimate.lines.aggregate(**THREE)
+    return {name: value or Decimal(0) for name, value in sums.items()}
+
+
+def time_of(engagement: Engagement, user: User, params) -> QuerySet:
+    """Time entries of an engagement, filtered by month (YYYY-MM) and person."""
+    entries = TimeEntry.objects.visible_to(user).filter(
+        engagement=engagement).select_related(
+            "person", "model", "engagement", "timesheet__engagement")
+    month = re.fullmatch(r"([0-9]{4})-([0-9]{2})", params.get("month", ""))
+    if month:
+        entries = entries.filter(work_date__year=month[1], work_date__month=month[2])
+    if params.get("person", "").isdecimal():
+        entries = entries.filter(person_id=params["person"])
+    return entries
+
+
+def open_months(engagement: Engagement) -> list[dict]:
+    """Months with time that stands on no timesheet: month (YYYY-MM) and number of entries."""
+    rows = TimeEntry.objects.filter(engagement=engagement, timesheet=None).order_by().annotate(
+        month=TruncMonth("work_date")).values("month").annotate(entries=Count("pk"))
+    return [{"month": f"{row['month']:%Y-%m}", "entries": row["entries"]}
+            for row in sorted(rows, key=lambda row: row["month"])]
+
+
+def days_by_person(entries: QuerySet) -> list[dict]:
+    """Person-days of the entries, most first."""
+    counted = entries.filter(is_counted=True).order_by()
+    rows = counted.values("person__full_name", "person__username").annotate(
+        halves=Count("pk"))
+    return sorted(({"person": row["person__full_name"] or row["person__username"],
+                    "days": row["halves"] * Decimal("0.5")} for row in rows),
+                  key=lambda row: (-row["days"], row["person"]))

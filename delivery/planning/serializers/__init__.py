@@ -1,0 +1,49 @@
+"""Effort, time, plans, control and changes as the API shows them, by topic."""
+
+from delivery.planning.serializers.change import (
+    ChangeRequestSerializer,
+    CriterionEffectSerializer,
+    PriceEffectSerializer,
+    RejectionSerializer,
+    ScheduleEffectSerializer,
+)
+from delivery.planning.serializers.control import (
+    EditedSerializer,
+    MeetingSerializer,
+    MeetingTodoSerializer,
+    ProjectIssueSerializer,
+    RiskSerializer,
+    TodoSerializer,
+    WeeklyReportSerializer,
+    WeekSerializer,
+)
+from delivery.planning.serializers.desk import WaitingSerializer
+from delivery.planning.serializers.effort import (
+    AdjustSerializer,
+    EffortEstimateSerializer,
+    EffortLineSerializer,
+    TimeCorrectionSerializer,
+    TimeEntrySerializer,
+    TimesheetAnswerSerializer,
+    TimesheetSerializer,
+)
+from delivery.planning.serializers.plan import (
+    DependencySerializer,
+    MilestoneSerializer,
+    PlanBaselineSerializer,
+    PlanSerializer,
+    ScheduledSerializer,
+    TaskSerializer,
+)
+
+__all__ = [
+    "AdjustSerializer", "ChangeRequestSerializer", "CriterionEffectSerializer",
+    "DependencySerializer", "EditedSerializer", "EffortEstimateSerializer",
+    "EffortLineSerializer", "MeetingSerializer", "MeetingTodoSerializer",
+    "MilestoneSerializer", "PlanBaselineSerializer", "PlanSerializer", "PriceEffectSerializer",
+    "ProjectIssueSerializer", "RejectionSerializer", "RiskSerializer",
+    "ScheduleEffectSerializer", "ScheduledSerializer", "TaskSerializer",
+    "TimeCorrectionSerializer", "TimeEntrySerializer", "TimesheetAnswerSerializer",
+    "TimesheetSerializer", "TodoSerializer", "WaitingSerializer", "WeekSerializer",
+    "WeeklyReportSerializer",
+]

@@ -1,0 +1,55 @@
+"""Change requests as the API shows them."""
+
+from rest_framework import serializers
+
+from delivery.planning.models import ChangeRequest, CriterionEffect, PriceEffect, ScheduleEffect
+from delivery.planning.serializers.control import EditedSerializer
+
+
+class ScheduleEffectSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = ScheduleEffect
+        fields = ["task", "days_before", "days_after"]
+        read_only_fields = ["days_before"]
+
+
+class CriterionEffectSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = CriterionEffect
+        fields = ["criterion", "threshold_before", "threshold_after"]
+        read_only_fields = ["threshold_before"]
+
+
+class PriceEffectSerializer(serializers.ModelSerializer):
+    """What is left out stays as on the line, else as listed."""
+
+    class Meta:
+        model = PriceEffect
+        fields = ["action", "line", "price", "quantity", "months", "unit_price"]
+
+
+class RejectionSerializer(serializers.Serializer):
+    reason = serializers.CharField()
+
+
+class ChangeRequestSerializer(EditedSerializer):
+    schedule_effects = ScheduleEffectSerializer(many=True, read_only=True)
+    criterion_effects = CriterionEffectSerializer(many=True, read_only=True)
+    price_effects = PriceEffectSerializer(many=True, read_only=True)
+
+    class Meta:
+        model = ChangeRequest
+        fields = ["id", "engagement", "number", "title", "category", "state", "requested_by",
+                  "reason", "before", "after", "effect_on_scope", "effect_on_schedule",
+                  "effect_on_price", "effect_on_criteria", "quote", "created_by", "created_at",
+                  "firm_approved_by", "firm_approved_at", "customer_approved_by",
+                  "customer_approved_at", "rejected_by", "rejection", "applied_at",
+                  "new_criteria", "new_quote", "new_baseline", "schedule_effects",
+                  "criterion_effects", "price_effects", "submitted_at", "content_hash",
+                  "lock_version", "seen"]
+        read_only_fields = ["number", "state", "created_by", "created_at", "firm_approved_by",
+                            "firm_approved_at", "customer_approved_by", "customer_approved_at",
+                            "rejected_by", "rejection", "applied_at", "new_criteria",
+                            "new_quote", "new_baseline", "submitted_at", "content_hash",
+                            "lock_version"]
+        validators = []

@@ -1,0 +1,75 @@
+"""Risks, issues, minutes and weekly reports as the API shows them."""
+
+from rest_framework import serializers
+
+from delivery.planning.models import Meeting, ProjectIssue, Risk, Todo, WeeklyReport
+
+
+class EditedSerializer(serializers.ModelSerializer):
+    """`seen` is the `lock_version` you read; without it the newest is changed."""
+
+    seen = serializers.IntegerField(required=False, allow_null=True, write_only=True)
+
+
+class RiskSerializer(EditedSerializer):
+    score = serializers.IntegerField(read_only=True)
+
+    class Meta:
+        model = Risk
+        fields = ["id", "engagement", "number", "title", "probability", "impact", "score",
+                  "response", "owner", "review_on", "state", "lock_version", "seen"]
+        read_only_fields = ["number", "lock_version"]
+        validators = []
+
+
+class ProjectIssueSerializer(EditedSerializer):
+    class Meta:
+        model = ProjectIssue
+        fields = ["id", "engagement", "number", "description", "level", "model", "effect",
+                  "raised_on", "owner", "due_on", "closed_on", "lock_version", "seen"]
+        read_only_fields = ["number", "lock_version"]
+        validators = []
+
+
+class TodoSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = Todo
+        fields = ["id", "engagement", "meeting", "text", "owner", "due_on", "done_at", "done_by"]
+        read_only_fields = ["done_at", "done_by"]
+
+
+class MeetingTodoSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = Todo
+        fields = ["text", "owner", "due_on"]
+
+
+class MeetingSerializer(serializers.ModelSerializer):
+    todos = MeetingTodoSerializer(many=True, required=False)
+
+    class Meta:
+        model = Meeting
+        fields = ["id", "engagement", "number", "topic", "held_at", "place", "chair",
+                  "participants", "discussion", "decisions", "todos", "recorded_by"]
+        read_only_fields = ["number", "recorded_by"]
+        validators = []
+
+
+class WeekSerializer(serializers.ModelSerializer):
+    """A day of the week whose report is drafted."""
+
+    day = serializers.DateField()
+
+    class Meta:
+        model = WeeklyReport
+        fields = ["engagement", "day"]
+
+
+class WeeklyReportSerializer(EditedSerializer):
+    class Meta:
+        model = WeeklyReport
+        fields = ["id", "engagement", "week_start", "state", "light", "facts", "summary",
+                  "next_week", "problems", "customer_duties", "written_by", "frozen_at",
+                  "content_hash", "lock_version", "seen"]
+        read_only_fields = ["engagement", "week_start", "state", "facts", "written_by",
+                            "frozen_at", "content_hash", "lock_version"]

@@ -1,0 +1,85 @@
+"""Estimates and time as the API shows them."""
+
+from rest_framework import serializers
+
+from delivery.planning import queries
+from delivery.planning.models import EffortEstimate, EffortLine, TimeEntry, Timesheet
+
+
+class EffortLineSerializer(serializers.ModelSerializer):
+    basis = serializers.ListField(child=serializers.CharField(), source="basis_sentences",
+                                  read_only=True)
+    computed = serializers.ListField(child=serializers.CharField(), read_only=True)
+
+    class Meta:
+        model = EffortLine
+        fields = ["id", "model", "stage", "item", "grade", "low", "likely", "high", "computed",
+                  "basis", "reason"]
+        read_only_fields = ["computed", "basis"]
+        validators = []
+
+
+class EffortEstimateSerializer(serializers.ModelSerializer):
+    lines = EffortLineSerializer(many=True, read_only=True)
+    total = serializers.SerializerMethodField()
+
+    class Meta:
+        model = EffortEstimate
+        fields = ["id", "engagement", "version", "state", "lock_version", "created_by",
+                  "created_at", "approved_by", "approved_at", "total", "lines"]
+        read_only_fields = ["version", "state", "lock_version", "created_by", "created_at",
+                            "approved_by", "approved_at"]
+
+    def get_total(self, estimate) -> dict[str, str]:
+        return {name: str(value) for name, value in queries.grand_total(estimate).items()}
+
+
+class AdjustSerializer(serializers.Serializer):
+    """`seen` is the `lock_version` you read; without it the newest is changed."""
+
+    line = serializers.IntegerField()
+    low = serializers.DecimalField(max_digits=7, decimal_places=1)
+    likely = serializers.DecimalField(max_digits=7, decimal_places=1)
+    high = serializers.DecimalField(max_digits=7, decimal_places=1)
+    reason = serializers.CharField(max_length=240)
+    seen = serializers.IntegerField(required=False, allow_null=True)
+
+
+class TimeEntrySerializer(serializers.ModelSerializer):
+    class Meta:
+        model = TimeEntry
+        fields = ["id", "engagement", "person", "work_date", "half", "item", "grade", "model",
+                  "stage", "note", "timesheet", "corrects", "is_taken_back", "is_counted"]
+        read_only_fields = ["timesheet", "corrects", "is_taken_back", "is_counted"]
+        extra_kwargs = {"person": {"required": False}}
+        validators = []
+
+
+class TimeCorrectionSerializer(serializers.ModelSerializer):
+    """What is left out stays as it was confirmed, but for model and stage."""
+
+    reason = serializers.CharField(max_length=240)
+    is_taken_back = serializers.BooleanField(default=False)
+
+    class Meta:
+        model = TimeEntry
+        fields = ["item", "grade", "model", "stage", "reason", "is_taken_back"]
+        extra_kwargs = {"item": {"required": False}, "grade": {"required": False}}
+        validators = []
+
+
+class TimesheetSerializer(serializers.ModelSerializer):
+    """`month` is any day of it; `facts` is what both sides confirm."""
+
+    class Meta:
+        model = Timesheet
+        fields = ["id", "engagement", "month", "number", "state", "facts", "content_hash",
+                  "confirmed_by", "confirmed_at", "answered_by", "answered_at", "rejection"]
+        read_only_fields = ["number", "state", "facts", "content_hash", "confirmed_by",
+                            "confirmed_at", "answered_by", "answered_at", "rejection"]
+        validators = []
+
+
+class TimesheetAnswerSerializer(serializers.Serializer):
+    is_confirmed = serializers.BooleanField()
+    reason = serializers.CharField(required=False, default="", allow_blank=True)

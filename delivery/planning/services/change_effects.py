@@ -1,0 +1,96 @@
+"""What an approved change does to criteria, plan and quote, through their own services.
+
+The caller's transaction holds it all: an error anywhere undoes everything.
+"""
+
+from django.utils.translation import gettext as _
+
+from assessments import services as assessing
+from assessments.models import CriteriaSet, Criterion
+from delivery.planning.models import ChangeRequest, CriterionEffect, Plan, PlanBaseline
+from delivery.planning.services import plan as planning
+from delivery.quotes import services as quoting
+from delivery.quotes.models import Quote
+from delivery.quotes.services.agreed import require_in_force
+from engagements.errors import WrongState
+from engagements.models import User
+
+
+def require_current(change: ChangeRequest) -> None:
+    """Raise WrongState when what the change starts from is no longer what is in force."""
+    for effect in change.criterion_effects.select_related("criterion__criteria_set"):
+        if effect.criterion.criteria_set.state != CriteriaSet.State.SIGNED:
+            raise WrongState(_("The signed criteria have changed since this request was written "
+                               "(%(criterion)s). Write a new one.")
+                             % {"criterion": effect.criterion})
+    for effect in change.schedule_effects.select_related("task__model"):
+        if effect.task.days != effect.days_before:
+            raise WrongState(_("“%(task)s” has changed since this request was written: it lasts "
+                               "%(days)d working days now. Write a new one.")
+                             % {"task": effect.task, "days": effect.task.days})
+    if change.quote:
+        require_in_force(change.quote)
+
+
+def apply_effects(change: ChangeRequest) -> None:
+    """Sign new criteria, change the plan and its baseline, agree on a new version of the quote.
+
+    The firm's approver does it; the customer's approver stands as the signatory.
+    """
+    require_current(change)
+    actor = change.firm_approved_by
+    change.new_criteria = _new_criteria(change, actor)
+    change.new_baseline = _new_baseline(change, actor)
+    change.new_quote = _new_quote_version(change, actor) if change.quote else None
+    change.save()
+
+
+def _new_criteria(change: ChangeRequest, actor: User) -> CriteriaSet | None:
+    effects = list(change.criterion_effects.select_related("criterion"))
+    if not effects:
+        return None
+    draft = assessing.draft_criteria(actor=actor, engagement=change.engagement)
+    for effect in effects:
+        _replace(draft, effect, actor)
+    return assessing.sign_criteria(actor=actor, criteria_set=draft,
+                                   customer_signatory=str(change.customer_approved_by))
+
+
+def _replace(draft: CriteriaSet, effect: CriterionEffect, actor: User) -> None:
+    old: Criterion = effect.criterion
+    copy = draft.criteria.filter(
+        model=old.model, definition=old.definition, stage=old.stage, baseline=old.baseline,
+        threshold=old.threshold).first()
+    if copy is None:
+        raise WrongState(_("%(criterion)s is not in the criteria any more.")
+                         % {"criterion": old})
+    assessing.remove_criterion(actor=actor, criterion=copy)
+    assessing.add_criterion(
+        actor=actor, criteria_set=draft, model=old.model, definition=old.definition,
+        stage=old.stage, threshold=effect.threshold_after, baseline=old.baseline)
+
+
+def _new_baseline(change: ChangeRequest, actor: User) -> PlanBaseline | None:
+    effects = list(change.schedule_effects.select_related("task__plan__engagement"))
+    if not effects:
+        return None
+    for effect in effects:
+        planning.update_task(actor=actor, task=effect.task, days=effect.days_after)
+    return planning.take_baseline(actor=actor, reason=str(change)[:240],
+                                  plan=Plan.objects.get(engagement=change.engagement))
+
+
+def _new_quote_version(change: ChangeRequest, actor: User) -> Quote:
+    """The version with the changed lines; its totals must be the ones that were signed."""
+    made = quoting.agree_on_version(
+        actor=actor, author=change.created_by, customer=change.customer_approved_by,
+        quote=change.quote, reason=str(change),
+        changes=[effect.as_change() for effect in
+                 change.price_effects.select_related("line", "price__card")])
+    signed = {name: after for name, (_before, after, _difference)
+              in change.facts["price"]["totals"].items()}
+    if any(made.snapshot["totals"][name] != figure for name, figure in signed.items()):
+        raise WrongState(_("The new quote would come to %(now)s, signed was %(signed)s. Write a "
+                           "new change request.") % {
+            "now": made.snapshot["totals"]["gross"], "signed": signed["gross"]})
+    return made

@@ -1,0 +1,146 @@
+"""Writes of change requests (DOMAIN 9.10, 9.11, AR-16)."""
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from delivery.planning.change_facts import change_facts, content_hash
+from delivery.planning.locking import assign, close_edit
+from delivery.planning.models import ChangeRequest
+from delivery.planning.services.change_effects import apply_effects, require_current
+from delivery.planning.services.effects import change_draft
+from delivery.quotes.models import Quote
+from engagements import audit
+from engagements.access import Can, allowed, require
+from engagements.errors import InvalidInput, NotAllowed, WrongState
+from engagements.models import Engagement, User
+
+EFFECTS = ("effect_on_scope", "effect_on_schedule", "effect_on_price", "effect_on_criteria")
+
+
+@transaction.atomic
+def create_change(*, actor: User, engagement: Engagement, **fields) -> ChangeRequest:
+    """A numbered draft of a change request."""
+    require(actor, Can.WORK, engagement)
+    engagement = Engagement.objects.select_for_update(of=("self",)).get(pk=engagement.pk)
+    _check_quote(engagement, fields.get("quote"))
+    most = engagement.change_requests.aggregate(most=Max("number"))["most"] or 0
+    change = ChangeRequest.objects.create(
+        engagement=engagement, number=most + 1, created_by=actor, **fields)
+    audit.record(actor=actor, action="change.create", target=change, engagement=engagement)
+    return change
+
+
+@transaction.atomic
+def update_change(*, actor: User, change: ChangeRequest, seen: int | None = None, **fields
+                  ) -> ChangeRequest:
+    """Change a draft. Raises EditConflict when it moved on since version `seen`."""
+    change = change_draft(actor, change, seen)
+    _check_quote(change.engagement, fields.get("quote"))
+    if "quote" in fields and fields["quote"] != change.quote:
+        change.price_effects.all().delete()  # they speak of lines of the quote before
+    changed = assign(change, fields)
+    close_edit(change, actor=actor, action="change.update", engagement=change.engagement,
+               changed=changed)
+    return change
+
+
+def _check_quote(engagement: Engagement, quote: Quote | None) -> None:
+    if quote and quote.engagement_id != engagement.pk:
+        raise InvalidInput(_("The quote belongs to another engagement."))
+
+
+@transaction.atomic
+def submit_change(*, actor: User, change: ChangeRequest) -> ChangeRequest:
+    """Put the change to both sides and freeze what they sign: words and effects with their hash.
+
+    Raises InvalidInput unless all four effects are stated, “none” included, and a chosen quote
+    has lines that change; ChecksFailed for a quote that could not come into force.
+    """
+    change = change_draft(actor, change)
+    missing = [str(change._meta.get_field(name).verbose_name) for name in EFFECTS
+               if not getattr(change, name).strip()]
+    if missing:
+        raise InvalidInput(_("State each effect, also where there is none: %(missing)s.")
+                           % {"missing": ", ".join(missing)})
+    if change.quote and not change.price_effects.exists():
+        raise InvalidInput(_("Say which lines of %(quote)s change, or leave the quote out.")
+                           % {"quote": change.quote})
+    require_current(change)
+    change.facts, change.submitted_at = change_facts(change), timezone.now()
+    change.content_hash = content_hash(change.facts)
+    return _move(change, actor, ChangeRequest.State.SUBMITTED, "change.submit",
+                 hash=change.content_hash)
+
+
+@transaction.atomic
+def approve_change(*, actor: User, change: ChangeRequest) -> ChangeRequest:
+    """Approve for the side the actor stands on; the second approval puts the change in force.
+
+    All effects are applied together, or none and the approval is not kept either.
+
+    Raises:
+        NotAllowed: neither manager nor customer reviewer, or the writer of the request.
+        WrongState: not submitted, approved already, or something has changed since.
+    """
+    change = _submitted(change)
+    side = _side(actor, change)
+    if getattr(change, f"{side}_approved_at"):
+        raise WrongState(_("This side has approved already."))
+    setattr(change, f"{side}_approved_by", actor)
+    setattr(change, f"{side}_approved_at", timezone.now())
+    change.save()
+    audit.record(actor=actor, action=f"change.approve_{side}", target=change,
+                 engagement=change.engagement)
+    if change.firm_approved_at and change.customer_approved_at:
+        _apply(change)
+    return change
+
+
+def _apply(change: ChangeRequest) -> None:
+    apply_effects(change)
+    change.applied_at = timezone.now()
+    _move(change, change.firm_approved_by, ChangeRequest.State.APPLIED, "change.apply",
+          criteria=change.new_criteria and str(change.new_criteria),
+          quote=change.new_quote and str(change.new_quote),
+          baseline=change.new_baseline and str(change.new_baseline))
+
+
+@transaction.atomic
+def reject_change(*, actor: User, change: ChangeRequest, reason: str) -> ChangeRequest:
+    """Either side rejects, with a reason."""
+    change = _submitted(change)
+    _side(actor, change)
+    if not reason.strip():
+        raise InvalidInput(_("Give the reason for the rejection."))
+    change.rejected_by, change.rejection = actor, reason.strip()
+    return _move(change, actor, ChangeRequest.State.REJECTED, "change.reject",
+                 reason=change.rejection)
+
+
+def _side(actor: User, change: ChangeRequest) -> str:
+    """firm for a manager, customer for a reviewer."""
+    if allowed(actor, Can.REVIEW):
+        require(actor, Can.REVIEW, change.engagement)
+        return "customer"
+    require(actor, Can.MANAGE, change.engagement)
+    if change.created_by_id == actor.pk:
+        raise NotAllowed(_("You wrote this change request; somebody else must decide on it."))
+    return "firm"
+
+
+def _submitted(change: ChangeRequest) -> ChangeRequest:
+    change = ChangeRequest.objects.select_for_update(of=("self",)).get(pk=change.pk)
+    if change.state != ChangeRequest.State.SUBMITTED:
+        raise WrongState(_("The change request is “%(state)s”.")
+                         % {"state": change.get_state_display()})
+    return change
+
+
+def _move(change: ChangeRequest, actor: User, state: str, action: str, **data) -> ChangeRequest:
+    change.state = state
+    change.save()
+    audit.record(actor=actor, action=action, target=change, engagement=change.engagement,
+                 data=data)
+    return change

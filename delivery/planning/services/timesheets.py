@@ -1,0 +1,84 @@
+"""Confirming the time of a month: a manager puts it to the customer, the customer answers."""
+
+import hashlib
+import json
+from datetime import date
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from delivery.planning.models import Timesheet
+from delivery.planning.time_facts import timesheet_facts
+from engagements import audit
+from engagements.access import Can, require
+from engagements.errors import InvalidInput, WrongState
+from engagements.models import Engagement, User
+
+
+@transaction.atomic
+def confirm_month(*, actor: User, engagement: Engagement, month: date) -> Timesheet:
+    """A manager confirms the month's time that stands on no timesheet yet, for the customer.
+
+    From now on these entries never change. Raises InvalidInput where there is none, WrongState
+    while a timesheet of the month waits for the customer.
+    """
+    require(actor, Can.MANAGE, engagement)
+    engagement = Engagement.objects.select_for_update(of=("self",)).get(pk=engagement.pk)
+    month = month.replace(day=1)
+    sheets = engagement.timesheets.filter(month=month)
+    waiting = sheets.filter(state=Timesheet.State.SUBMITTED).first()
+    if waiting:
+        raise WrongState(_("%(timesheet)s still waits for the customer's answer.")
+                         % {"timesheet": waiting})
+    entries = _open_entries(engagement, month)
+    number = (sheets.aggregate(most=Max("number"))["most"] or 0) + 1
+    facts = timesheet_facts(engagement, month, number, entries)
+    sheet = Timesheet.objects.create(
+        engagement=engagement, month=month, number=number, confirmed_by=actor, facts=facts,
+        content_hash=content_hash(facts))
+    engagement.time_entries.filter(pk__in=[entry.pk for entry in entries]).update(timesheet=sheet)
+    audit.record(actor=actor, action="timesheet.submit", target=sheet, engagement=engagement,
+                 data={"days": facts["days"], "hash": sheet.content_hash})
+    return sheet
+
+
+def _open_entries(engagement: Engagement, month: date) -> list:
+    entries = list(engagement.time_entries.filter(
+        timesheet=None, work_date__year=month.year, work_date__month=month.month).select_related(
+        "person", "model", "corrects__person", "corrects__model",
+        "corrects__timesheet__engagement"))
+    if not entries:
+        raise InvalidInput(_("No time of %(month)s is left to confirm.")
+                           % {"month": f"{month:%Y-%m}"})
+    return entries
+
+
+def content_hash(facts: dict) -> str:
+    """SHA-256 of the facts."""
+    text = json.dumps(facts, ensure_ascii=False, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@transaction.atomic
+def answer_timesheet(*, actor: User, timesheet: Timesheet, is_confirmed: bool, reason: str = ""
+                     ) -> Timesheet:
+    """The customer confirms, or rejects with a reason; a rejected one gives its entries free."""
+    require(actor, Can.REVIEW, timesheet.engagement)
+    timesheet = Timesheet.objects.select_for_update(of=("self",)).get(pk=timesheet.pk)
+    if timesheet.state != Timesheet.State.SUBMITTED:
+        raise WrongState(_("The timesheet is “%(state)s”.")
+                         % {"state": timesheet.get_state_display()})
+    if not is_confirmed and not reason.strip():
+        raise InvalidInput(_("Give the reason for the rejection."))
+    timesheet.state = Timesheet.State.CONFIRMED if is_confirmed else Timesheet.State.REJECTED
+    timesheet.answered_by, timesheet.answered_at = actor, timezone.now()
+    if not is_confirmed:
+        timesheet.rejection = reason.strip()
+        timesheet.entries.update(timesheet=None)
+    timesheet.save()
+    audit.record(actor=actor, target=timesheet, engagement=timesheet.engagement,
+                 action="timesheet.confirm" if is_confirmed else "timesheet.reject",
+                 data={"reason": timesheet.rejection})
+    return timesheet

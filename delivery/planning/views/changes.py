@@ -1,0 +1,163 @@
+"""Pages of change requests: doors that parse, call one service and answer."""
+
+from django.contrib import messages
+from django.http import Http404
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from delivery.planning.change_facts import shown_facts
+from delivery.planning.change_words import presented
+from delivery.planning.forms.change import (
+    ChangeForm,
+    CriterionEffectForm,
+    PriceEffectForm,
+    ScheduleEffectForm,
+)
+from delivery.planning.models import ChangeRequest
+from delivery.planning.services import changes as services
+from delivery.planning.services import effects as effect_services
+from delivery.planning.views.common import form_page, saved, visible_engagement
+from engagements.access import Can, allowed, require
+from engagements.doors import attempt
+from engagements.errors import DeskError
+
+
+@require_GET
+def changes(request, code):
+    engagement = visible_engagement(request, code)
+    rows = ChangeRequest.objects.visible_to(request.user).filter(
+        engagement=engagement).select_related("engagement", "created_by")
+    return render(request, "delivery/planning/changes.html", {
+        "engagement": engagement, "active": "changes", "changes": rows})
+
+
+@require_http_methods(["GET", "POST"])
+def change_new(request, code):
+    engagement = visible_engagement(request, code)
+    require(request.user, Can.WORK, engagement)
+    form = ChangeForm(request.POST or None, engagement=engagement)
+    if form.is_valid():
+        made = saved(form, lambda: services.create_change(
+            actor=request.user, engagement=engagement, **form.cleaned_data))
+        if made:
+            return redirect("planning:change", made.pk)
+    return form_page(request, form, engagement, title=_("New change request"),
+                     section=_("Changes"), back=reverse("planning:changes", args=[code]),
+                     active="changes", submit=_("Save the draft"))
+
+
+def _change(request, pk) -> ChangeRequest:
+    return get_object_or_404(
+        ChangeRequest.objects.visible_to(request.user).select_related(
+            "engagement", "created_by", "firm_approved_by", "customer_approved_by",
+            "rejected_by", "quote", "new_quote", "new_criteria__engagement",
+            "new_baseline__plan__engagement"), pk=pk)
+
+
+@require_GET
+def change(request, pk):
+    row, user = _change(request, pk), request.user
+    is_draft = row.state == ChangeRequest.State.DRAFT
+    may_write = is_draft and allowed(user, Can.WORK)
+    may_price = is_draft and row.quote_id and (may_write or allowed(user, Can.PRICE))
+    return render(request, "delivery/planning/change.html", {
+        "change": row, "engagement": row.engagement, "active": "changes", "is_draft": may_write,
+        "may_price": may_price, "may_decide": _may_decide(user, row),
+        "price_effects": row.price_effects.select_related("line", "price"),
+        "schedule_effects": row.schedule_effects.select_related("task__model"),
+        "criterion_effects": row.criterion_effects.select_related(
+            "criterion__model", "criterion__definition"),
+        "price_form": PriceEffectForm(change=row) if may_price else None,
+        "schedule_form": ScheduleEffectForm(engagement=row.engagement) if may_write else None,
+        "criterion_form": CriterionEffectForm(engagement=row.engagement) if may_write else None})
+
+
+@require_GET
+def change_effects(request, pk):
+    """Before and after on one page; what could not come into force says why."""
+    row, facts, problem = _change(request, pk), None, ""
+    try:
+        facts = presented(shown_facts(row))
+    except DeskError as error:
+        problem = error.message
+    return render(request, "delivery/planning/change_effects.html", {
+        "change": row, "engagement": row.engagement, "active": "changes", "facts": facts,
+        "problem": problem, "may_decide": _may_decide(request.user, row)})
+
+
+def _may_decide(user, row: ChangeRequest) -> bool:
+    """Whether the user's side has not approved yet."""
+    if row.state != ChangeRequest.State.SUBMITTED:
+        return False
+    if allowed(user, Can.REVIEW):
+        return row.customer_approved_at is None
+    return (allowed(user, Can.MANAGE) and row.firm_approved_at is None
+            and row.created_by_id != user.pk)
+
+
+@require_http_methods(["GET", "POST"])
+def change_edit(request, pk):
+    row = _change(request, pk)
+    require(request.user, Can.WORK, row.engagement)
+    form = ChangeForm(request.POST or None, instance=row, engagement=row.engagement)
+    if form.is_valid():
+        seen, fields = form.take()
+        if saved(form, lambda: services.update_change(
+                actor=request.user, change=row, seen=seen, **fields)):
+            return redirect("planning:change", pk)
+    return form_page(request, form, row.engagement, title=str(row), section=_("Changes"),
+                     back=reverse("planning:change", args=[pk]), active="changes",
+                     submit=_("Save"))
+
+
+@require_POST
+def change_effect(request, pk, kind):
+    row = _change(request, pk)
+    form, service = {
+        "schedule": (lambda: ScheduleEffectForm(request.POST, engagement=row.engagement),
+                     effect_services.set_schedule_effect),
+        "criterion": (lambda: CriterionEffectForm(request.POST, engagement=row.engagement),
+                      effect_services.set_criterion_effect),
+        "price": (lambda: PriceEffectForm(request.POST, change=row),
+                  effect_services.set_price_effect)}[kind]
+    form = form()
+    if form.is_valid():
+        attempt(request, lambda: service(actor=request.user, change=row, **form.cleaned_data),
+                _("Saved."))
+    else:
+        messages.error(request, "; ".join(
+            f"{form.fields[name].label}: {' '.join(errors)}" for name, errors in
+            form.errors.items()))
+    return redirect("planning:change", pk)
+
+
+@require_POST
+def change_effect_remove(request, pk, kind, effect):
+    row = _change(request, pk)
+    rows = {"schedule": row.schedule_effects, "criterion": row.criterion_effects,
+            "price": row.price_effects}[kind]
+    found = get_object_or_404(rows, pk=effect)
+    attempt(request, lambda: effect_services.remove_effect(actor=request.user, effect=found),
+            _("Removed."))
+    return redirect("planning:change", pk)
+
+
+@require_POST
+def change_move(request, pk, move):
+    row = _change(request, pk)
+    moves = {
+        "submit": (lambda: services.submit_change(actor=request.user, change=row),
+                   _("Submitted to both sides.")),
+        "approve": (lambda: services.approve_change(actor=request.user, change=row),
+                    _("Approved.")),
+        "reject": (lambda: services.reject_change(
+            actor=request.user, change=row, reason=request.POST.get("reason", "")),
+            _("Rejected.")),
+    }
+    if move not in moves:
+        raise Http404
+    service, success = moves[move]
+    attempt(request, service, success)
+    return redirect("planning:change", pk)

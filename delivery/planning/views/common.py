@@ -1,0 +1,54 @@
+"""What the pages of this app share."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+
+from delivery.planning.locking import EditConflict
+from engagements.access import Can, require
+from engagements.errors import DeskError
+from engagements.models import Engagement
+
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+
+def visible_engagement(request: HttpRequest, code: str) -> Engagement:
+    """The engagement of that code, or 404 for a stranger."""
+    return get_object_or_404(
+        Engagement.objects.visible_to(request.user).select_related("customer"), code=code)
+
+
+def internal_engagement(request: HttpRequest, code: str) -> Engagement:
+    """The same for the firm's people; 403 for the customer's."""
+    engagement = visible_engagement(request, code)
+    require(request.user, Can.VIEW_INTERNAL, engagement)
+    return engagement
+
+
+def saved(form, service: Callable[[], Any]) -> Any:
+    """Call the service for a valid form. After a conflict the form shows what changed and
+    carries the newer version, so that the writer may look and save again."""
+    try:
+        return service() or True
+    except EditConflict as error:
+        form.add_error(None, error.message)
+        form.data = form.data.copy()
+        form.data[form.add_prefix("seen")] = error.details["version"]
+    except DeskError as error:
+        form.add_error(None, error.message)
+    return None
+
+
+def form_page(request: HttpRequest, form, engagement: Engagement, *, title: str, section: str,
+              back: str, active: str, submit: str) -> HttpResponse:
+    """A form on a page of its own, under the engagement's tabs."""
+    return render(request, "delivery/planning/form.html", {
+        "form": form, "engagement": engagement, "title": title, "section": section,
+        "cancel_url": back, "active": active, "submit_label": submit})
+
+
+def workbook(data: bytes, name: str) -> HttpResponse:
+    return HttpResponse(data, content_type=XLSX, headers={
+        "Content-Disposition": f'attachment; filename="{name}"'})

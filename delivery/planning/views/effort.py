@@ -1,0 +1,149 @@
+"""Pages of effort and time: doors that parse, call one service and answer."""
+
+from django.core.paginator import Paginator
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from delivery.planning import calibration, queries, usage
+from delivery.planning.forms.effort import CostForm, DaysForm, NewLineForm, TimeForm
+from delivery.planning.models import EffortEstimate, EffortLine, GradeCost, TimeEntry
+from delivery.planning.services import effort as services
+from delivery.planning.services import pricing
+from delivery.planning.services import time as time_services
+from delivery.planning.views.common import (
+    form_page,
+    internal_engagement,
+    saved,
+    visible_engagement,
+)
+from engagements.access import Can, allowed, require
+from engagements.doors import attempt
+
+LINES_A_PAGE = 100
+
+
+@require_GET
+def effort(request, code):
+    engagement = internal_engagement(request, code)
+    version = request.GET.get("version", "")
+    estimates = EffortEstimate.objects.visible_to(request.user).filter(
+        engagement=engagement).select_related("engagement", "created_by", "approved_by")
+    estimate = (get_object_or_404(estimates, version=version) if version.isdecimal()
+                else estimates.first())
+    return render(request, "delivery/planning/effort.html", {
+        "engagement": engagement, "active": "effort", "estimates": estimates,
+        "estimate": estimate, "calibration": calibration.comparison(),
+        **(_estimate_facts(estimate, request.GET.get("page")) if estimate else {})})
+
+
+def _estimate_facts(estimate: EffortEstimate, page) -> dict:
+    lines = estimate.lines.select_related("model", "estimate__engagement")
+    return {"page": Paginator(lines, LINES_A_PAGE).get_page(page),
+            "by_grade": queries.totals(estimate, "grade"),
+            "by_stage": queries.totals(estimate, "stage"),
+            "total": queries.grand_total(estimate),
+            "is_draft": estimate.state == EffortEstimate.State.DRAFT}
+
+
+@require_POST
+def effort_draft(request, code):
+    engagement = internal_engagement(request, code)
+    attempt(request, lambda: services.draft_estimate(actor=request.user, engagement=engagement),
+            _("A draft was computed from what is known of the models."))
+    return redirect("planning:effort", code)
+
+
+@require_POST
+def effort_quote(request, code):
+    engagement = visible_engagement(request, code)
+    made = attempt(request, lambda: pricing.quote_estimate(
+        actor=request.user, engagement=engagement),
+        _("A draft with the days of the estimate. Check it and submit it for review."))
+    return redirect("quotes:quote", made.pk) if made else redirect("planning:effort", code)
+
+
+@require_POST
+def effort_approve(request, code, version):
+    engagement = internal_engagement(request, code)
+    estimate = get_object_or_404(engagement.estimates, version=version)
+    attempt(request, lambda: services.approve_estimate(actor=request.user, estimate=estimate),
+            _("The estimate is approved and frozen."))
+    return redirect("planning:effort", code)
+
+
+@require_http_methods(["GET", "POST"])
+def effort_line(request, pk):
+    line = get_object_or_404(
+        EffortLine.objects.visible_to(request.user).select_related(
+            "estimate__engagement", "model"), pk=pk)
+    engagement = line.estimate.engagement
+    require(request.user, Can.WORK, engagement)
+    title, back = str(line), reverse("planning:effort", args=[engagement.code])
+    form = DaysForm(request.POST or None, instance=line, estimate=line.estimate)
+    if form.is_valid() and saved(form, lambda: services.adjust_line(
+            actor=request.user, line=line, **form.cleaned_data)):
+        return redirect(back)
+    return form_page(request, form, engagement, title=title, section=_("Effort"), back=back,
+                     active="effort", submit=_("Save"))
+
+
+@require_http_methods(["GET", "POST"])
+def effort_line_new(request, code, version):
+    engagement = internal_engagement(request, code)
+    require(request.user, Can.WORK, engagement)
+    estimate = get_object_or_404(engagement.estimates, version=version)
+    form = NewLineForm(request.POST or None, estimate=estimate)
+    if form.is_valid() and saved(form, lambda: services.add_effort_line(
+            actor=request.user, estimate=estimate, **form.cleaned_data)):
+        return redirect("planning:effort", code)
+    return form_page(request, form, engagement, title=_("Add a line"), section=_("Effort"),
+                     back=reverse("planning:effort", args=[code]), active="effort",
+                     submit=_("Add"))
+
+
+@require_GET
+def time(request, code):
+    engagement = internal_engagement(request, code)
+    entries = queries.time_of(engagement, request.user, request.GET)
+    may_see_margin = allowed(request.user, Can.MANAGE)
+    return render(request, "delivery/planning/time.html", {
+        "engagement": engagement, "active": "time", "grades": usage.days_by_grade(engagement),
+        "margin": usage.margin(engagement) if may_see_margin else None,
+        "people": queries.days_by_person(entries),
+        "team": engagement.memberships.exclude(role="reviewer").select_related("user"),
+        "page": Paginator(entries, 50).get_page(request.GET.get("page"))})
+
+
+@require_http_methods(["GET", "POST"])
+def time_new(request, code):
+    engagement = internal_engagement(request, code)
+    require(request.user, Can.WORK, engagement)
+    form = TimeForm(request.POST or None, engagement=engagement, user=request.user,
+                    may_book_others=allowed(request.user, Can.MANAGE))
+    if form.is_valid() and saved(form, lambda: time_services.record_day(
+            actor=request.user, engagement=engagement, **form.cleaned_data)):
+        return redirect("planning:time", code)
+    return form_page(request, form, engagement, title=_("Record time"), section=_("Timesheets"),
+                     back=reverse("planning:time", args=[code]), active="time",
+                     submit=_("Record"))
+
+
+@require_POST
+def time_remove(request, pk):
+    entry = get_object_or_404(TimeEntry.objects.visible_to(request.user), pk=pk)
+    attempt(request, lambda: time_services.remove_time(actor=request.user, entry=entry),
+            _("Removed."))
+    return redirect("planning:time", entry.engagement.code)
+
+
+@require_http_methods(["GET", "POST"])
+def costs(request):
+    require(request.user, Can.MANAGE)
+    form = CostForm(request.POST or None)
+    if form.is_valid() and saved(form, lambda: time_services.set_grade_cost(
+            actor=request.user, **form.cleaned_data)):
+        return redirect("planning:costs")
+    return render(request, "delivery/planning/costs.html", {
+        "form": form, "costs": GradeCost.objects.all()})

@@ -1,0 +1,169 @@
+"""Pages of plans: doors that parse, call one service and answer."""
+
+from django.core.paginator import Paginator
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from delivery.planning.forms.plan import LinkForm, MilestoneSheet, StartForm, TaskForm
+from delivery.planning.gantt import chart
+from delivery.planning.models import Dependency, Milestone, Plan, Task
+from delivery.planning.scheduling import end_of, schedule, working_days_of
+from delivery.planning.services import plan as services
+from delivery.planning.spreadsheet import plan_xlsx
+from delivery.planning.views.common import form_page, saved, visible_engagement, workbook
+from delivery.reports.models import Document
+from engagements.access import Can, require
+from engagements.doors import attempt
+
+TASKS_A_PAGE = 100
+
+
+@require_http_methods(["GET", "POST"])
+def plan(request, code):
+    engagement = visible_engagement(request, code)
+    found = Plan.objects.filter(engagement=engagement).first()
+    if found is None:
+        return _start(request, engagement)
+    rows = schedule(found)
+    page = Paginator(rows, TASKS_A_PAGE).get_page(request.GET.get("page"))
+    baseline = found.baselines.select_related("taken_by").defer("tasks").first()
+    return render(request, "delivery/planning/plan.html", {
+        "engagement": engagement, "active": "plan", "plan": found, "baseline": baseline,
+        "chart": chart(rows, timezone.localdate(), list(page)), "page": page, "end": end_of(rows),
+        "length": working_days_of(rows), "milestones": _milestones(request.user, found, rows)})
+
+
+def _start(request, engagement):
+    form = StartForm(request.POST or None, initial={
+        "starts_on": engagement.starts_on or timezone.localdate()})
+    if form.is_valid() and saved(form, lambda: services.draft_plan(
+            actor=request.user, engagement=engagement, **form.cleaned_data)):
+        return redirect("planning:plan", engagement.code)
+    return render(request, "delivery/planning/plan_start.html", {
+        "engagement": engagement, "active": "plan", "form": form})
+
+
+def _milestones(user, found: Plan, rows) -> list[dict]:
+    """Milestones with the date of their task and the trigger document, where it exists."""
+    finish = {row.task.pk: row.finish for row in rows}
+    documents = {}
+    for document in Document.objects.visible_to(user).filter(
+            engagement=found.engagement, state__in=["issued", "signed"]).order_by("pk"):
+        documents[document.kind] = document
+    return [{"milestone": milestone, "date": finish.get(milestone.task_id),
+             "document": documents.get(milestone.trigger)}
+            for milestone in found.milestones.all()]
+
+
+def _plan(request, code) -> Plan:
+    """The plan for its managers; others 403, strangers 404."""
+    engagement = visible_engagement(request, code)
+    require(request.user, Can.MANAGE, engagement)
+    return get_object_or_404(Plan, engagement=engagement)
+
+
+def _task(request, pk) -> Task:
+    task = get_object_or_404(
+        Task.objects.visible_to(request.user).select_related("plan__engagement", "model"), pk=pk)
+    require(request.user, Can.MANAGE, task.plan.engagement)
+    return task
+
+
+@require_GET
+def plan_file(request, code):
+    found = get_object_or_404(Plan, engagement=visible_engagement(request, code))
+    return workbook(plan_xlsx(found), f"{code}-plan.xlsx")
+
+
+@require_POST
+def plan_baseline(request, code):
+    found = _plan(request, code)
+    attempt(request, lambda: services.take_baseline(
+        actor=request.user, plan=found, reason=request.POST.get("reason", "")),
+        _("The baseline is taken."))
+    return redirect("planning:plan", code)
+
+
+@require_http_methods(["GET", "POST"])
+def task_new(request, code):
+    found = _plan(request, code)
+    form = TaskForm(request.POST or None, plan=found)
+    if form.is_valid() and saved(form, lambda: services.add_task(
+            actor=request.user, plan=found, **form.cleaned_data)):
+        return redirect("planning:plan", code)
+    return form_page(request, form, found.engagement, title=_("New task"), section=_("Plan"),
+                     back=reverse("planning:plan", args=[code]), active="plan", submit=_("Add"))
+
+
+@require_http_methods(["GET", "POST"])
+def task(request, pk):
+    found = _task(request, pk)
+    code = found.plan.engagement.code
+    form = TaskForm(request.POST or None, instance=found, plan=found.plan)
+    if form.is_valid():
+        seen, fields = form.take()
+        if saved(form, lambda: services.update_task(
+                actor=request.user, task=found, seen=seen, **fields)):
+            return redirect("planning:plan", code)
+    return render(request, "delivery/planning/task.html", {
+        "form": form, "link_form": LinkForm(task=found), "task": found, "active": "plan",
+        "engagement": found.plan.engagement, "submit_label": _("Save"),
+        "cancel_url": reverse("planning:plan", args=[code]),
+        "links": found.precursors.select_related("before__model")})
+
+
+@require_POST
+def task_link(request, pk):
+    found = _task(request, pk)
+    form = LinkForm(request.POST, task=found)
+    if form.is_valid():
+        attempt(request, lambda: services.link_tasks(
+            actor=request.user, after=found, **form.cleaned_data), _("Saved."))
+    return redirect("planning:task", pk)
+
+
+@require_POST
+def task_unlink(request, pk, link):
+    found = get_object_or_404(Dependency, pk=link, after=_task(request, pk))
+    attempt(request, lambda: services.unlink_tasks(actor=request.user, link=found),
+            _("Removed."))
+    return redirect("planning:task", pk)
+
+
+@require_POST
+def task_remove(request, pk):
+    found = _task(request, pk)
+    attempt(request, lambda: services.remove_task(actor=request.user, task=found), _("Removed."))
+    return redirect("planning:plan", found.plan.engagement.code)
+
+
+@require_http_methods(["GET", "POST"])
+def milestones(request, code):
+    found = _plan(request, code)
+    sheet = MilestoneSheet(request.POST or None, form_kwargs={"plan": found},
+                           initial=_sheet(found) if request.method == "GET" else None)
+    if sheet.is_valid() and attempt(request, lambda: services.set_milestones(
+            actor=request.user, plan=found, rows=_rows(sheet)), _("Saved.")):
+        return redirect("planning:plan", code)
+    return render(request, "delivery/planning/milestones.html", {
+        "sheet": sheet, "engagement": found.engagement, "active": "plan"})
+
+
+def _sheet(found: Plan) -> list[dict]:
+    """The milestones as they are; at first the terms that are usual."""
+    rows = list(found.milestones.values("name", "name_en", "percent", "trigger", "task"))
+    return rows or [
+        {"name": "合同签订", "name_en": "Contract signed", "percent": 30,
+         "trigger": Milestone.Trigger.CONTRACT},
+        {"name": "初验通过", "name_en": "Preliminary acceptance", "percent": 40,
+         "trigger": Milestone.Trigger.PRELIMINARY},
+        {"name": "终验通过", "name_en": "Final acceptance", "percent": 30,
+         "trigger": Milestone.Trigger.ACCEPTANCE}]
+
+
+def _rows(sheet) -> list[dict]:
+    return [{k: v for k, v in form.cleaned_data.items() if k != "DELETE"} for form in sheet
+            if form.cleaned_data and not form.cleaned_data.get("DELETE")]

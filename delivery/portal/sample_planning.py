@@ -1,0 +1,113 @@
+"""Planning of the sample engagement: estimate, plan, time, risks, minutes, a weekly report.
+
+All of it is invented for practice and says so; the engagement is marked as practice with it.
+"""
+
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+
+from django.utils import timezone
+from django.utils.translation import override
+
+from delivery.planning.services import control, effort, plan, time, timesheets, weekly
+from engagements.models import Engagement, User
+from engagements.services import mark_practice
+from engagements.stages import Stage
+
+STARTS = date(2025, 7, 1)
+DAY_COSTS = {"manager": "1300", "expert": "1600", "senior": "1150", "engineer": "880",
+             "junior": "720"}
+# day of July 2025, model, stage, item, grade, note; each is one whole day of the consultant
+WORKED = [
+    (1, "LLM", Stage.SURVEY, "survey", "expert", "问卷访谈与代码扫描（演练）"),
+    (2, "PSR", Stage.SURVEY, "survey", "expert", "接口支持度分析（演练）"),
+    (3, "LLM", Stage.DESIGN, "design", "expert", "迁移方案与指标草案（演练）"),
+    (7, "LLM", Stage.ENV, "env", "engineer", "驱动与 CANN 安装核对（演练）"),
+    (8, "LLM", Stage.TRAIN_ADAPT, "adapt", "senior", "训练脚本适配（演练）"),
+    (9, "LLM", Stage.TRAIN_ADAPT, "adapt", "senior", "MindSpeed 参数对齐（演练）"),
+]
+# title, probability, impact, response
+RISKS = [
+    ("客户 GPU 基线曲线不完整（演练）", 3, 4, "设计阶段前补跑基线，缺失则指标列为无法证明"),
+    ("三方算子缺少昇腾实现（演练）", 4, 4, "算子清单评审，预留自定义算子人天"),
+    ("数据出域审批延迟（演练）", 3, 3, "先以脱敏样本联调，项目经理每周跟进"),
+]
+MILESTONES = [
+    {"name": "合同签订", "name_en": "Contract signed", "percent": Decimal(30),
+     "trigger": "contract"},
+    {"name": "初验通过", "name_en": "Preliminary acceptance", "percent": Decimal(40),
+     "trigger": "preliminary"},
+    {"name": "终验通过", "name_en": "Final acceptance", "percent": Decimal(30), "trigger": "FA"},
+]
+MINUTES = {
+    "topic": "项目启动会（演练）", "place": "线上会议", "chair": "林雪",
+    "participants": "交付公司：林雪、周启明、何嘉\n某智能电力公司：陈国栋",
+    "discussion": "介绍迁移范围与七个阶段；核对十个模型的场景、数据与基线来源；"
+                  "说明验收指标由双方签署后冻结。",
+    "decisions": "先迁移巡检报告生成大模型，其余模型按同一流程跟进\n"
+                 "训练损失平均相对误差以小于 2 % 为验收指标\n每周五发送周报，变更一律走变更单",
+}
+
+
+def load_planning(engagement: Engagement, people: dict[str, User]) -> None:
+    """Fill the planning pages of a new sample engagement, through the services people use."""
+    manager, consultant = people["manager"], people["consultant"]
+    with override("zh-hans"):
+        mark_practice(engagement=engagement)
+        estimate = effort.draft_estimate(actor=consultant, engagement=engagement)
+        effort.approve_estimate(actor=manager, estimate=estimate)
+        _plan(engagement, manager, consultant)
+        _control(engagement, manager, consultant)
+        _time(engagement, manager, consultant)
+        _reports(engagement, manager, consultant)
+
+
+def _plan(engagement: Engagement, manager: User, consultant: User) -> None:
+    made = plan.draft_plan(actor=manager, engagement=engagement, starts_on=STARTS)
+    plan.take_baseline(actor=manager, plan=made)
+    plan.set_milestones(actor=manager, plan=made, rows=MILESTONES)
+    tasks = made.tasks.select_related("plan__engagement", "model").filter(model__code="LLM")
+    for task in tasks[:5]:
+        plan.update_task(actor=manager, task=task, owner=consultant)
+    plan.update_task(actor=manager, task=tasks[0], started_on=STARTS,
+                     finished_on=STARTS + timedelta(days=3))
+
+
+def _control(engagement: Engagement, manager: User, consultant: User) -> None:
+    soon = timezone.localdate() + timedelta(days=14)
+    for title, probability, impact, response in RISKS:
+        control.add_risk(actor=manager, engagement=engagement, title=title,
+                         probability=probability, impact=impact, response=response,
+                         owner=manager, review_on=soon)
+    control.add_issue(actor=consultant, engagement=engagement, level="major", owner=consultant,
+                      description="仪表读数识别的测试集标注口径待客户确认（演练）",
+                      effect="影响该模型的准确率基线", raised_on=STARTS + timedelta(days=7),
+                      due_on=soon)
+    held = timezone.make_aware(datetime.combine(STARTS, datetime.min.time().replace(hour=14)))
+    todos = [{"text": "提供 GPU 训练日志与环境清单（演练）", "owner": manager, "due_on": soon},
+             {"text": "完成十个模型的代码扫描（演练）", "owner": consultant, "due_on": soon}]
+    meeting = control.record_meeting(actor=consultant, engagement=engagement, held_at=held,
+                                     todos=todos, **MINUTES)
+    control.finish_todo(actor=consultant, todo=meeting.todos.get(owner=consultant))
+
+
+def _time(engagement: Engagement, manager: User, consultant: User) -> None:
+    """Six days of July, confirmed by the manager: they wait for the customer."""
+    models = {model.code: model for model in engagement.models.all()}
+    for day, code, stage, item, grade, note in WORKED:
+        time.record_day(halves=["am", "pm"], actor=consultant, engagement=engagement,
+                        work_date=STARTS.replace(day=day), item=item, grade=grade,
+                        model=models[code], stage=stage, note=note)
+    for grade, cost in DAY_COSTS.items():
+        time.set_grade_cost(actor=manager, grade=grade, day_cost=Decimal(cost))
+    timesheets.confirm_month(actor=manager, engagement=engagement, month=STARTS)
+
+
+def _reports(engagement: Engagement, manager: User, consultant: User) -> None:
+    first = weekly.draft_weekly(actor=consultant, engagement=engagement, day=STARTS)
+    weekly.update_weekly(
+        actor=consultant, report=first, customer_duties="提供 GPU 训练日志与环境清单（演练）",
+        summary=f"完成启动会与问卷访谈，LLM 调研阶段结束（演练）\n{first.summary}".strip())
+    weekly.freeze_weekly(actor=manager, report=first)
+    weekly.draft_weekly(actor=consultant, engagement=engagement,
+                        day=STARTS + timedelta(days=7))

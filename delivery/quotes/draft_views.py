@@ -1,0 +1,171 @@
+"""Pages that change a draft. Each form brings the revision its writer saw."""
+
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from delivery.quotes import services
+from delivery.quotes.forms import (
+    ConditionsForm,
+    LineForm,
+    MilestoneFormSet,
+    QuoteLineForm,
+    ResourcesForm,
+    StaffFormSet,
+    TermsForm,
+)
+from delivery.quotes.models import Quote, QuoteLine
+from delivery.quotes.revisions import ChangedMeanwhile
+from delivery.quotes.views import found_quote
+from engagements.access import Can, require
+from engagements.doors import attempt
+from engagements.errors import DeskError
+
+
+def _save(form, service) -> bool:
+    """Call the service; after a newer write the form shows what is new and may be sent again."""
+    try:
+        service()
+    except ChangedMeanwhile as error:
+        form.add_error(None, error.message)
+        form.data = form.data.copy()
+        form.data[form.add_prefix("revision")] = str(error.details["revision"])
+        return False
+    except DeskError as error:
+        form.add_error(None, error.message)
+        return False
+    return True
+
+
+def _problem(request, form) -> None:
+    from django.contrib import messages
+
+    text = "; ".join(f"{form.fields[name].label if name in form.fields else ''} {' '.join(errors)}"
+                     for name, errors in form.errors.items())
+    messages.error(request, text)
+
+
+def _add(request, pk, form_class, service):
+    quote = found_quote(request, pk)
+    require(request.user, Can.PRICE, quote.engagement)
+    form = form_class(request.POST, day=quote.quote_date)
+    if form.is_valid():
+        attempt(request, lambda: service(actor=request.user, quote=quote, **form.cleaned_data),
+                _("Added."))
+    else:
+        _problem(request, form)
+    return redirect("quotes:quote", pk)
+
+
+@require_POST
+def line_add(request, pk):
+    return _add(request, pk, LineForm, services.add_line)
+
+
+@require_POST
+def resources_add(request, pk):
+    return _add(request, pk, ResourcesForm, services.add_resources)
+
+
+@require_POST
+def line_remove(request, pk, line):
+    found = get_object_or_404(QuoteLine, pk=line, quote=found_quote(request, pk))
+    seen = request.POST.get("revision", "")
+    attempt(request, lambda: services.remove_line(
+        actor=request.user, line=found, revision=int(seen) if seen.isdigit() else None),
+        _("Removed."))
+    return redirect("quotes:quote", pk)
+
+
+@require_http_methods(["GET", "POST"])
+def line_new(request, pk):
+    quote = found_quote(request, pk)
+    require(request.user, Can.PRICE, quote.engagement)
+    form = QuoteLineForm(request.POST or None, day=quote.quote_date,
+                         initial={"revision": quote.revision, "months": 1})
+    if form.is_valid() and _save(form, lambda: services.add_free_line(
+            actor=request.user, quote=quote, **form.cleaned_data)):
+        return redirect("quotes:quote", pk)
+    return _form_page(request, quote, form, _("A line of its own"))
+
+
+@require_http_methods(["GET", "POST"])
+def line_edit(request, pk, line):
+    quote = found_quote(request, pk)
+    require(request.user, Can.PRICE, quote.engagement)
+    found = get_object_or_404(QuoteLine, pk=line, quote=quote)
+    form = QuoteLineForm(request.POST or None, instance=found, day=quote.quote_date,
+                         initial={"revision": quote.revision})
+    if form.is_valid() and _save(form, lambda: services.update_line(
+            actor=request.user, line=QuoteLine.objects.select_related("quote__engagement").get(
+                pk=line), **form.cleaned_data)):
+        return redirect("quotes:quote", pk)
+    return _form_page(request, quote, form, found.local_name)
+
+
+@require_http_methods(["GET", "POST"])
+def terms(request, pk):
+    quote = found_quote(request, pk)
+    require(request.user, Can.PRICE, quote.engagement)
+    form = TermsForm(request.POST or None, instance=quote, initial={"revision": quote.revision})
+    if form.is_valid() and _save(form, lambda: services.update_quote(
+            actor=request.user, quote=Quote.objects.get(pk=pk), **form.cleaned_data)):
+        return redirect("quotes:quote", pk)
+    return _form_page(request, Quote.objects.select_related("engagement").get(pk=pk), form,
+                      _("Discount, validity and notes"))
+
+
+@require_http_methods(["GET", "POST"])
+def conditions(request, pk):
+    quote = found_quote(request, pk)
+    require(request.user, Can.PRICE, quote.engagement)
+    form = ConditionsForm(request.POST or None, quote=quote)
+    if form.is_valid() and _save(form, lambda: services.update_quote(
+            actor=request.user, quote=quote, revision=form.cleaned_data["revision"],
+            conditions=form.conditions())):
+        return redirect("quotes:quote", pk)
+    return _form_page(request, quote, form, _("Written conditions"))
+
+
+def _form_page(request, quote, form, title):
+    return render(request, "delivery/quotes/form.html", {
+        "form": form, "quote": quote, "title": title})
+
+
+@require_http_methods(["GET", "POST"])
+def payment(request, pk):
+    """Milestones and staffing plan: two tables, one save."""
+    quote = found_quote(request, pk)
+    require(request.user, Can.PRICE, quote.engagement)
+    data = request.POST or None
+    milestones = MilestoneFormSet(data, initial=quote.payment_terms, prefix="pay")
+    staff = StaffFormSet(data, initial=quote.staffing, prefix="staff")
+    problem, revision = "", quote.revision
+    if data is not None and milestones.is_valid() and staff.is_valid():
+        try:
+            services.update_quote(
+                actor=request.user, quote=quote, revision=_revision(request),
+                payment_terms=_milestones(milestones), staffing=_staff(staff))
+            return redirect("quotes:quote", pk)
+        except DeskError as error:
+            problem, revision = error.message, error.details.get("revision", revision)
+    return render(request, "delivery/quotes/payment.html", {
+        "quote": quote, "milestones": milestones, "staff": staff, "problem": problem,
+        "revision": revision})
+
+
+def _revision(request) -> int | None:
+    seen = request.POST.get("revision", "")
+    return int(seen) if seen.isdigit() else None
+
+
+def _milestones(formset) -> list[dict]:
+    return [{"percent": f"{entry['percent'].normalize():f}", "name": entry["name"],
+             "name_en": entry["name_en"], "days": entry["days"]}
+            for entry in formset.cleaned_data if entry.get("name")]
+
+
+def _staff(formset) -> list[dict]:
+    return [{"grade": entry["grade"], "people": entry["people"],
+             "days": f"{entry['days'].normalize():f}"}
+            for entry in formset.cleaned_data if entry.get("grade") and entry.get("days")]

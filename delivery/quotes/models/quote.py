@@ -1,0 +1,177 @@
+from datetime import date
+from decimal import Decimal
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from delivery.quotes.models.prices import PriceLine
+from engagements.models import Engagement
+from engagements.models.engagement import local
+from engagements.stages import Stage
+
+
+class QuoteQuerySet(models.QuerySet):
+    def visible_to(self, user) -> "QuoteQuerySet":
+        """Customers see only what was issued to them."""
+        quotes = self.filter(engagement__in=Engagement.objects.visible_to(user))
+        if user.is_authenticated and user.is_reviewer:
+            return quotes.exclude(state__in=Quote.OPEN_STATES)
+        return quotes
+
+    def overdue(self, today: date) -> "QuoteQuerySet":
+        """Issued, unanswered, and past their last valid day."""
+        return self.filter(state=Quote.State.ISSUED, valid_until__lt=today)
+
+    def in_state(self, state: str, today: date) -> "QuoteQuerySet":
+        """Those in a state as it stands on a day; issued ones expire by their date alone."""
+        late = models.Q(state=Quote.State.ISSUED, valid_until__lt=today)
+        if state == Quote.State.EXPIRED:
+            return self.filter(late | models.Q(state=state))
+        return self.filter(state=state).exclude(late)
+
+
+class Quote(models.Model):
+    """A numbered version of a quotation (报价单). Issued is immutable."""
+
+    class State(models.TextChoices):
+        DRAFT = "draft", _("Draft")
+        IN_REVIEW = "in_review", _("Awaiting review")
+        REVIEWED = "reviewed", _("Review confirmed")
+        APPROVED = "approved", _("Approved")
+        ISSUED = "issued", _("Issued")
+        ACCEPTED = "accepted", _("Accepted")
+        DECLINED = "declined", _("Declined")
+        EXPIRED = "expired", _("Expired")
+        SUPERSEDED = "superseded", _("Superseded")
+
+    OPEN_STATES = (State.DRAFT, State.IN_REVIEW, State.REVIEWED, State.APPROVED)  # the firm's own
+
+    class Invoice(models.TextChoices):
+        SPECIAL = "special", _("Special VAT invoice")
+        ORDINARY = "ordinary", _("Ordinary VAT invoice")
+
+    engagement = models.ForeignKey(Engagement, models.PROTECT, related_name="quotes")
+    number = models.CharField(_("number"), max_length=60)
+    version = models.PositiveSmallIntegerField(_("version"), default=1)
+    state = models.CharField(_("state"), max_length=12, choices=State, default=State.DRAFT)
+    revision = models.PositiveIntegerField(default=1)  # counts the writes of a draft
+    subject = models.CharField(_("subject"), max_length=200, blank=True)
+    subject_en = models.CharField(_("subject (English)"), max_length=200, blank=True)
+    quote_date = models.DateField(_("date"))
+    valid_until = models.DateField(_("valid until"))
+    currency = models.CharField(_("currency"), max_length=3, default="CNY")
+    exchange_rate = models.DecimalField(_("exchange rate"), max_digits=12, decimal_places=6,
+                                        default=Decimal(1))
+    discount_rate = models.DecimalField(_("discount"), max_digits=6, decimal_places=4,
+                                        default=Decimal(0))
+    discount_reason = models.CharField(_("reason for the discount"), max_length=240, blank=True)
+    invoice = models.CharField(_("invoice type"), max_length=10, choices=Invoice,
+                               default=Invoice.SPECIAL)
+    payment_terms = models.JSONField(default=list, blank=True)
+    staffing = models.JSONField(default=list, blank=True)  # [{"grade", "people", "days"}]
+    conditions = models.JSONField(default=dict, blank=True)  # see delivery.quotes.conditions
+    notes = models.TextField(_("assumptions and exclusions"), blank=True)
+    notes_en = models.TextField(_("assumptions and exclusions (English)"), blank=True)
+    internal_note = models.TextField(_("internal note"), blank=True)  # never in the snapshot
+    source = models.JSONField(default=dict, blank=True)  # totals of a list that contradicts itself
+    source_note = models.TextField(_("explanation of differing source totals"), blank=True)
+    change_reason = models.CharField(_("reason for this version"), max_length=240, blank=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    reviewed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True,
+                                    blank=True, related_name="+")
+    reviewed_at = models.DateTimeField(null=True, blank=True)
+    approved_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True,
+                                    blank=True, related_name="+")
+    approved_at = models.DateTimeField(null=True, blank=True)
+    issued_at = models.DateTimeField(null=True, blank=True)
+    answered_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True,
+                                    blank=True, related_name="+")
+    answered_at = models.DateTimeField(null=True, blank=True)
+    answer_reason = models.TextField(_("reason given by the customer"), blank=True)
+    snapshot = models.JSONField(default=dict, blank=True)
+    content_hash = models.CharField(max_length=64, blank=True)
+
+    objects = QuoteQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["number", "version"], name="quote_version_unique"),
+            models.CheckConstraint(condition=models.Q(valid_until__gte=models.F("quote_date")),
+                                   name="quote_valid_after_date"),
+            models.CheckConstraint(
+                condition=models.Q(discount_rate__gte=0, discount_rate__lt=1),
+                name="quote_discount_is_a_fraction"),
+            models.CheckConstraint(condition=models.Q(exchange_rate__gt=0),
+                                   name="quote_exchange_rate_positive"),
+            models.CheckConstraint(
+                condition=models.Q(reviewed_by=None) | ~models.Q(
+                    reviewed_by=models.F("created_by")),
+                name="quote_author_does_not_review"),
+            models.CheckConstraint(
+                condition=models.Q(approved_by=None) | (
+                    ~models.Q(approved_by=models.F("created_by"))
+                    & (models.Q(reviewed_by=None) | ~models.Q(
+                        approved_by=models.F("reviewed_by")))),
+                name="quote_approver_is_a_third_person"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.number} V{self.version}"
+
+    @property
+    def current_state(self) -> str:
+        """The state as it stands today: what was issued expires by its date alone."""
+        is_over = self.state == self.State.ISSUED and self.valid_until < timezone.localdate()
+        return self.State.EXPIRED if is_over else self.state
+
+    def get_current_state_display(self) -> str:
+        return str(self.State(self.current_state).label)
+
+
+class QuoteLine(models.Model):
+    """A priced line. `amount` is never stored: it is always computed."""
+
+    quote = models.ForeignKey(Quote, models.CASCADE, related_name="lines")
+    position = models.PositiveSmallIntegerField(default=0)
+    category = models.CharField(_("category"), max_length=12, choices=PriceLine.Category)
+    code = models.CharField(_("code"), max_length=40)
+    name = models.CharField(_("item"), max_length=120)
+    name_en = models.CharField(_("item (English)"), max_length=120, blank=True)
+    specification = models.CharField(_("work or specification"), max_length=240, blank=True)
+    specification_en = models.CharField(_("work or specification (English)"), max_length=240,
+                                        blank=True)
+    stage = models.CharField(_("stage"), max_length=16, choices=Stage, blank=True)
+    grade = models.CharField(_("grade"), max_length=40, blank=True)
+    unit = models.CharField(_("unit"), max_length=40)
+    quantity = models.DecimalField(_("quantity"), max_digits=12, decimal_places=2)
+    months = models.DecimalField(_("months"), max_digits=6, decimal_places=2, default=1)
+    unit_price = models.DecimalField(_("unit price"), max_digits=16, decimal_places=4)
+    is_tax_included = models.BooleanField(_("the unit price includes tax"), default=False)
+    tax_rate = models.DecimalField(_("tax rate"), max_digits=5, decimal_places=4,
+                                   default=Decimal("0.06"))
+    unit_cost = models.DecimalField(_("internal cost per unit"), max_digits=16, decimal_places=4,
+                                    null=True, blank=True)
+    remark = models.CharField(_("remark"), max_length=240, blank=True)
+
+    class Meta:
+        ordering = ["position", "pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(quantity__gt=0, months__gt=0, unit_price__gte=0,
+                                   tax_rate__gte=0, tax_rate__lt=1),
+                name="quote_line_figures_positive")]
+
+    def __str__(self) -> str:
+        return f"{self.code} {self.local_name}"
+
+    @property
+    def local_name(self) -> str:
+        return local(self.name, self.name_en)
+
+    @property
+    def local_specification(self) -> str:
+        return local(self.specification, self.specification_en)

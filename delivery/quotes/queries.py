@@ -1,0 +1,68 @@
+"""Reads that pages and API share."""
+
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from delivery.quotes import documents
+from delivery.quotes.documents import LineRow
+from delivery.quotes.models import Quote
+from delivery.quotes.money import LineAmounts
+from engagements.models import AuditEntry
+
+PAGE_LINES = 100
+
+
+def filtered(quotes: QuerySet, params) -> QuerySet:
+    """The list's filter: text and the state as it stands today."""
+    text, state = params.get("q", "").strip(), params.get("state", "")
+    if text:
+        quotes = quotes.filter(number__icontains=text) | quotes.filter(
+            engagement__customer__name__icontains=text)
+    if state in Quote.State.values:
+        quotes = quotes.in_state(state, timezone.localdate())
+    return quotes
+
+
+def history(quote: Quote) -> QuerySet[AuditEntry]:
+    """What happened to a version, the newest first; for the firm's own people."""
+    return AuditEntry.objects.filter(
+        target_type="quotes.quote", target_id=str(quote.pk)).select_related("actor").order_by("-pk")
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A quote as one page of its lines shows it; `figures` and `amounts` are of all lines."""
+
+    facts: dict  # those of the page's lines only
+    lines: dict  # rows, number, pages, total, previous, next
+    figures: list[LineRow]
+    amounts: list[LineAmounts]
+
+
+def opened(quote: Quote, number) -> Opened:
+    """The page `number` of a quote's lines with the facts of the whole; two queries for lines."""
+    figures = documents.line_rows(quote)
+    amounts = documents.all_amounts(quote, figures)
+    window, lines = _window(len(figures), number)
+    stored = list(quote.lines.all()[window])
+    if quote.content_hash:
+        facts = {**quote.snapshot, "lines": quote.snapshot["lines"][window]}
+    else:
+        pairs = zip(stored, amounts[window], strict=True)
+        facts = {**documents.summary(quote, figures, amounts),
+                 "lines": [documents.line_facts(line, a) for line, a in pairs]}
+    rows = zip(stored, facts["lines"], strict=True)
+    lines["rows"] = [{"number": n, "line": line, "fact": fact}
+                     for n, (line, fact) in enumerate(rows, window.start + 1)]
+    return Opened(facts, lines, figures, amounts)
+
+
+def _window(total: int, number) -> tuple[slice, dict]:
+    pages = max(1, -(-total // PAGE_LINES))
+    number = min(max(1, int(number) if str(number).isdecimal() else 1), pages)
+    first = (number - 1) * PAGE_LINES
+    return slice(first, first + PAGE_LINES), {
+        "number": number, "pages": pages, "total": total, "previous": number - 1,
+        "next": number + 1 if number < pages else 0}

@@ -1,0 +1,64 @@
+"""Writes of quotes and prices, by topic. Each owns its transaction, lock and audit entry."""
+
+from delivery.quotes.services.agreed import agree_on_version
+from delivery.quotes.services.answers import answer_quote, expire_quotes
+from delivery.quotes.services.company import save_company
+from delivery.quotes.services.doors import move_quote
+from delivery.quotes.services.drafts import create_quote, new_version, update_quote
+from delivery.quotes.services.imports import (
+    confirm_import,
+    discard_import,
+    map_columns,
+    start_import,
+)
+from delivery.quotes.services.lines import (
+    add_free_line,
+    add_line,
+    add_resources,
+    remove_line,
+    update_line,
+)
+from delivery.quotes.services.moves import (
+    approve_quote,
+    issue_quote,
+    return_quote,
+    review_quote,
+    submit_quote,
+    withdraw_quote,
+)
+from delivery.quotes.services.rate_cards import (
+    close_rate_card,
+    computed_total,
+    load_rate_cards,
+    source_difference,
+)
+
+__all__ = [
+    "add_free_line",
+    "add_line",
+    "add_resources",
+    "agree_on_version",
+    "answer_quote",
+    "approve_quote",
+    "close_rate_card",
+    "computed_total",
+    "confirm_import",
+    "create_quote",
+    "discard_import",
+    "expire_quotes",
+    "issue_quote",
+    "load_rate_cards",
+    "map_columns",
+    "move_quote",
+    "new_version",
+    "remove_line",
+    "return_quote",
+    "review_quote",
+    "save_company",
+    "source_difference",
+    "start_import",
+    "submit_quote",
+    "update_line",
+    "update_quote",
+    "withdraw_quote",
+]

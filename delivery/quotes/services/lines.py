@@ -1,0 +1,160 @@
+"""Lines of a draft: taken from a price list, free, changed, removed."""
+
+from collections.abc import Iterable
+from decimal import Decimal
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from delivery.quotes import standards
+from delivery.quotes.models import PriceLine, Quote, QuoteLine, RateCard
+from delivery.quotes.revisions import differences, keep, locked_draft
+from delivery.quotes.services.rate_cards import computed_total, source_difference
+from engagements.access import Can, require
+from engagements.errors import InvalidInput
+from engagements.models import User
+
+MAX_LINES = 10_000
+PRICE_STEP = Decimal("0.0001")
+COPIED = ("category", "code", "name", "name_en", "specification", "specification_en", "stage",
+          "grade", "unit")
+CHANGEABLE = ("name", "name_en", "specification", "specification_en", "stage", "grade", "unit",
+              "quantity", "months", "unit_price", "is_tax_included", "tax_rate", "unit_cost",
+              "remark")
+
+
+def add_line(*, actor: User, quote: Quote, price: PriceLine, quantity: Decimal | None = None,
+             months: Decimal = Decimal(1), revision: int | None = None) -> QuoteLine:
+    """Add an item of the rate card; prices are copied, so that the card may change later.
+
+    Raises InvalidInput for an item without a price, a card that is not valid on the quote's date,
+    a quantity or months of zero and less.
+    """
+    return _add(actor, quote, price.card, [(price, quantity)], months, revision)[0]
+
+
+def add_resources(*, actor: User, quote: Quote, card: RateCard, months: Decimal,
+                  revision: int | None = None) -> Quote:
+    """All cloud resources of a card in their usual quantities, for a number of months."""
+    prices = [(price, None) for price in card.lines.filter(category="resource")]
+    if not prices:
+        raise InvalidInput(_("“%(card)s” lists no cloud resources.") % {"card": card})
+    _add(actor, quote, card, prices, months, revision)
+    return quote
+
+
+@transaction.atomic
+def _add(actor: User, quote: Quote, card: RateCard,
+         prices: Iterable[tuple[PriceLine, Decimal | None]], months: Decimal,
+         revision: int | None) -> list[QuoteLine]:
+    require(actor, Can.PRICE, quote.engagement)
+    quote = locked_draft(quote, revision)
+    if not card.is_valid_on(quote.quote_date):
+        raise InvalidInput(_("“%(card)s” is not valid on %(day)s; choose another price list.")
+                           % {"card": card, "day": quote.quote_date})
+    if card.currency != quote.currency and quote.exchange_rate == 1:
+        raise InvalidInput(
+            _("“%(card)s” is in %(from)s, the quote in %(to)s: enter the exchange rate first.")
+            % {"card": card, "from": card.currency, "to": quote.currency})
+    tax = standards.default_tax_rate(quote.quote_date)
+    position = last_position(quote)
+    lines = [_line(quote, card, price, quantity, Decimal(months), tax, position + n)
+             for n, (price, quantity) in enumerate(prices, 1)]
+    check_count(quote, len(lines))
+    made = QuoteLine.objects.bulk_create(lines, batch_size=500)
+    if any(line.category == PriceLine.Category.RESOURCE for line in lines):
+        _note_source(quote, card)
+    keep(quote, actor, "quote.add_line" if len(made) == 1 else "quote.add_lines",
+         code=made[0].code if len(made) == 1 else card.name, lines=len(made))
+    return made
+
+
+def last_position(quote: Quote) -> int:
+    """The position of the last line; 0 without one."""
+    return quote.lines.aggregate(last=Max("position"))["last"] or 0
+
+
+def check_count(quote: Quote, more: int) -> None:
+    """Raise InvalidInput when the quote would have too many lines."""
+    if quote.lines.count() + more > MAX_LINES:
+        raise InvalidInput(_("A quote may have at most %(n)d lines.") % {"n": MAX_LINES})
+
+
+def priced_line(quote: Quote, price: PriceLine, quantity: Decimal, months: Decimal,
+                position: int) -> QuoteLine:
+    """An unsaved line of a price list's item, at the tax rate of today."""
+    tax = standards.default_tax_rate(timezone.localdate())
+    return _line(quote, price.card, price, quantity, Decimal(months), tax, position)
+
+
+def _line(quote: Quote, card: RateCard, price: PriceLine, quantity: Decimal | None,
+          months: Decimal, tax: Decimal, position: int) -> QuoteLine:
+    if price.unit_price is None:
+        raise InvalidInput(_("“%(item)s” has no price on the rate card.")
+                           % {"item": price.local_name})
+    quantity = price.quantity if quantity is None else Decimal(quantity)
+    _check_figures(quantity, months)
+    rate = quote.exchange_rate if card.currency != quote.currency else Decimal(1)
+    return QuoteLine(
+        quote=quote, position=position, quantity=quantity, tax_rate=tax,
+        months=months if price.unit == "month" else Decimal(1),
+        unit_price=(price.unit_price / rate).quantize(PRICE_STEP),
+        unit_cost=None if price.unit_cost is None else (price.unit_cost / rate).quantize(
+            PRICE_STEP),
+        **{name: getattr(price, name) for name in COPIED})
+
+
+def _check_figures(quantity: Decimal, months: Decimal) -> None:
+    if quantity <= 0 or months <= 0:
+        raise InvalidInput(_("Quantity and months must be greater than zero."))
+
+
+def _note_source(quote: Quote, card: RateCard) -> None:
+    """Remember that the resource list the prices come from contradicts itself (R-QUO-01)."""
+    if not quote.source and (difference := source_difference(card)):
+        quote.source = {"difference": str(difference), "stated": str(card.stated_total),
+                        "computed": str(computed_total(card)), "card": card.name}
+
+
+@transaction.atomic
+def add_free_line(*, actor: User, quote: Quote, revision: int | None = None, **fields
+                  ) -> QuoteLine:
+    """A line that stands on no price list; fields as in CHANGEABLE, and its category."""
+    require(actor, Can.PRICE, quote.engagement)
+    quote = locked_draft(quote, revision)
+    _check_figures(Decimal(fields["quantity"]), Decimal(fields.get("months", 1)))
+    check_count(quote, 1)
+    position = last_position(quote) + 1
+    line = QuoteLine.objects.create(
+        quote=quote, position=position, **{"code": f"F{position:03}", "category": "other",
+                                           **fields})
+    keep(quote, actor, "quote.add_line", code=line.code)
+    return line
+
+
+@transaction.atomic
+def update_line(*, actor: User, line: QuoteLine, revision: int | None = None, **fields
+                ) -> QuoteLine:
+    """Change a line of a draft; only CHANGEABLE fields."""
+    require(actor, Can.PRICE, line.quote.engagement)
+    quote = locked_draft(line.quote, revision)
+    line = QuoteLine.objects.get(pk=line.pk)
+    fields = {name: value for name, value in fields.items() if name in CHANGEABLE}
+    _check_figures(*(Decimal(fields.get(n, getattr(line, n))) for n in ("quantity", "months")))
+    changes = differences({name: getattr(line, name) for name in fields}, fields)
+    for name, value in fields.items():
+        setattr(line, name, value)
+    line.save()
+    keep(quote, actor, "quote.change_line", code=line.code, changes=changes)
+    return line
+
+
+@transaction.atomic
+def remove_line(*, actor: User, line: QuoteLine, revision: int | None = None) -> None:
+    """Take a line out of a draft."""
+    require(actor, Can.PRICE, line.quote.engagement)
+    quote = locked_draft(line.quote, revision)
+    line.delete()
+    keep(quote, actor, "quote.remove_line", code=line.code)

@@ -1,0 +1,40 @@
+"""Filters of the quotation's pages and paper."""
+
+from decimal import Decimal
+
+from django import template
+
+from delivery.quotes.documents import grade_label, percent, unit_label
+
+register = template.Library()
+
+
+@register.filter
+def amount(value, symbol: str = "") -> str:
+    """Thousands separators and two decimals behind a currency's symbol; -- for no data."""
+    return "--" if value in (None, "") else f"{symbol}{Decimal(value):,.2f}"
+
+
+@register.filter
+def signed(value) -> str:
+    """An amount with its sign."""
+    return "--" if value in (None, "") else f"{Decimal(value):+,.2f}"
+
+
+@register.filter
+def as_percent(value) -> str:
+    """A fraction as 12.32 %; -- for no data."""
+    return "--" if value is None else f"{Decimal(value) * 100:.2f} %"
+
+
+@register.simple_tag
+def quote_labels(fact: dict) -> dict:
+    """Grade, unit and tax rate of a line's facts in the active language."""
+    return {"grade": grade_label(fact["grade"]), "unit": unit_label(fact["unit"]),
+            "rate": percent(fact["tax_rate"])}
+
+
+@register.simple_tag
+def unit_of(line) -> str:
+    """The unit of a price in the active language."""
+    return unit_label(line.unit)

@@ -1,0 +1,129 @@
+"""What scans and migration analyses found in the sources of each model (DOMAIN 9.6, ch. 4)."""
+
+from collections import Counter
+
+from django.db.models import Q
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+
+from delivery.reports.bilingual import LANGUAGES, both
+from delivery.reports.facts.survey import codes_of
+from delivery.reports.source import Source
+from delivery.reports.tables import column, table
+from engagements.models import MigratedModel
+from engagements.stages import Stage
+from workers.models import StoredReading
+
+KINDS = ("migration_analysis", "source_scan")
+TABLES = ("unsupported_api", "unknown_api", "cuda_op_list", "api_precision_advice",
+          "api_performance_advice")
+MOST_LISTED = 60
+
+
+def newest_tables(model: MigratedModel) -> dict[str, StoredReading]:
+    """The newest reading of each table of the model's analyses."""
+    found = {}
+    readings = StoredReading.objects.filter(artifact__model=model, kind="migration_analysis")
+    for reading in readings.order_by("pk").select_related("artifact"):
+        if reading.values.get("table") in TABLES:
+            found[reading.values["table"]] = reading
+    return found
+
+
+def support(source: Source) -> dict:
+    """Tables and figure on support: counts per model, and each item with its route."""
+    tables = {model: newest_tables(model) for model in source.models}
+    counts = {model: {name: _count(reading) for name, reading in found.items()}
+              for model, found in tables.items()}
+    return {"support": _summary(source, tables, counts), "gaps": _gaps(source, tables)}
+
+
+def _count(reading: StoredReading) -> int:
+    return len(reading.values.get("apis") or {}) or int(reading.values.get("rows") or 0)
+
+
+def _titles() -> dict[str, str]:
+    return {"unsupported_api": _("unsupported"), "unknown_api": _("unknown"),
+            "cuda_op_list": _("CUDA operators"), "api_precision_advice": _("accuracy advice"),
+            "api_performance_advice": _("performance advice")}
+
+
+def _summary(source: Source, tables: dict, counts: dict) -> dict:
+    rows = [[model.code, *(counts[model].get(name, 0) if tables[model] else None
+                           for name in TABLES),
+             ", ".join(sorted({f"E{r.artifact_id}" for r in tables[model].values()}))]
+            for model in source.models]
+    return {**table(lambda: _("APIs and operators by model"), [
+        column(lambda: _("Model"), "code"),
+        *(column(lambda name=name: _titles()[name], "number", is_required=True)
+          for name in TABLES),
+        column(lambda: _("Evidence"), is_required=True)], rows),
+        "cure": f"{reverse('workers:jobs')}?engagement={source.engagement.code}"}
+
+
+def _gaps(source: Source, tables: dict) -> dict:
+    """Each API or operator once, with the models that use it and the route that follows."""
+    users: dict[tuple[str, str], list[str]] = {}
+    hints: dict[tuple[str, str], Counter] = {}
+    for model, found in tables.items():
+        for name in TABLES[:3]:
+            values = found[name].values if name in found else {}
+            for api, uses in (values.get("apis") or {}).items():
+                users.setdefault((name, api), []).append(model.code)
+                hints.setdefault((name, api), Counter())[model.code] += int(uses)
+    rows = [[api, both(lambda n=name: _titles()[n]), codes_of(models, source),
+             sum(hints[name, api].values()), both(lambda n=name: _route(n))]
+            for (name, api), models in list(users.items())[:MOST_LISTED]]
+    return table(lambda: _("What needs work, and its route"), [
+        column(lambda: _("API or operator")), column(lambda: _("Class")),
+        column(lambda: _("Models")), column(lambda: _("Uses"), "number"),
+        column(lambda: _("Route"))], rows,
+        empty=lambda: _("The analyses found nothing that needs work."))
+
+
+def _route(name: str) -> str:
+    return {"unsupported_api": _("Replace by a supported API; otherwise develop or run on CPU"),
+            "unknown_api": _("Try on the NPU; then treat as supported or unsupported"),
+            "cuda_op_list": _("Develop as an Ascend C operator, or replace by framework code"),
+            }[name]
+
+
+def support_figure(source: Source) -> dict:
+    """Bars of what needs work per model: a Vega-Lite specification per language."""
+    rows = [(model.code, name, _count(reading)) for model in source.models
+            for name, reading in newest_tables(model).items() if name in TABLES[:3]]
+    if not rows:
+        return {}
+    specs = {}
+    for language in LANGUAGES:
+        with override(language):
+            specs[language] = _bars([{"model": m, "class": _titles()[n], "count": c}
+                                     for m, n, c in rows])
+    return {"caption": both(lambda: _("APIs and operators that need work, by model")),
+            "spec": specs}
+
+
+def _bars(values: list[dict]) -> dict:
+    font = "Noto Sans CJK SC"
+    return {
+        "$schema": "https://vega.github.io/schema/vega-lite/v5.json", "width": 760, "height": 220,
+        "data": {"values": values}, "mark": {"type": "bar", "width": {"band": 0.55}},
+        "encoding": {
+            "x": {"field": "model", "type": "nominal", "sort": None, "title": _("Model"),
+                  "axis": {"labelAngle": 0}},
+            "y": {"field": "count", "type": "quantitative", "title": _("Number"),
+                  "axis": {"tickMinStep": 1}},
+            "color": {"field": "class", "type": "nominal", "title": None, "sort": None,
+                      "scale": {"range": ["#c2410c", "#8a6d1f", "#1f5fbf"]}}},
+        "config": {"font": font, "axis": {"labelFont": font, "titleFont": font},
+                   "legend": {"labelFont": font, "orient": "top"}, "view": {"stroke": None}}}
+
+
+def raw_files(source: Source) -> list[dict]:
+    """The evidence rows of files that scans and analyses of the survey produced or read."""
+    ids = set(StoredReading.objects.filter(
+        Q(artifact__job=None) | Q(artifact__job__stage=Stage.SURVEY),
+        artifact__engagement=source.engagement, kind__in=KINDS,
+    ).values_list("artifact_id", flat=True))
+    return [row for row in source.evidence if row["id"] in ids]

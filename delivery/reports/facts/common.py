@@ -1,0 +1,133 @@
+"""Facts that every document carries (DOMAIN 9.1)."""
+
+from datetime import datetime
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from delivery.quotes.models import CompanyProfile
+from delivery.reports.bilingual import both, instant, pair
+from delivery.reports.models import Document
+from delivery.reports.source import Source
+from engagements.models import Customer, Engagement, User
+
+
+def common_facts(source: Source) -> dict:
+    """Parties, people, models, what the document refers to, and its earlier versions."""
+    engagement = source.engagement
+    return {
+        "engagement": _engagement(engagement), "customer": _customer(engagement.customer),
+        "supplier": _supplier(), "people": _people(engagement),
+        "models": [_model(model) for model in source.models],
+        "references": _references(source),
+        "versions": versions(source.document),
+    }
+
+
+def identity(document: Document, now: datetime, approved_by: User | None = None) -> dict:
+    """What the cover and the sign-off block say; a draft has no approval."""
+    return {
+        "kind": document.kind, "title": both(document.get_kind_display),
+        "number": document.number, "version": document.version,
+        "date": f"{timezone.localdate(now):%Y-%m-%d}", "issued_at": instant(now),
+        "is_draft": approved_by is None,
+        "prepared_by": _person(document.created_by),
+        "prepared_on": _day(document.submitted_at),
+        "reviewed_by": _person(document.reviewed_by), "reviewed_on": _day(document.reviewed_at),
+        "approved_by": _person(approved_by),
+        "replaces": str(document.replaces) if document.replaces else "",
+        "change_note": document.change_note,
+    }
+
+
+def both_of(text) -> dict[str, str]:
+    """A lazy text in both languages."""
+    return both(lambda: text)
+
+
+def _day(at: datetime | None) -> str:
+    return instant(at)[:10]
+
+
+def _person(user: User | None) -> dict:
+    return {"name": str(user), "title": user.job_title, "organisation": user.organisation,
+            } if user else {"name": "", "title": "", "organisation": ""}
+
+
+def _engagement(engagement: Engagement) -> dict:
+    return {
+        "code": engagement.code, "name": pair(engagement.name, engagement.name_en),
+        "contract_number": engagement.contract_number,
+        "scope": both(engagement.get_scope_display),
+        "description": pair(engagement.description, engagement.description_en),
+        "starts_on": f"{engagement.starts_on or ''}", "ends_on": f"{engagement.ends_on or ''}",
+    }
+
+
+def _customer(customer: Customer) -> dict:
+    fields = ("credit_code", "address", "contact_name", "contact_phone", "contact_email")
+    return {"name": pair(customer.name, customer.name_en),
+            **{name: getattr(customer, name) for name in fields}}
+
+
+def _supplier() -> dict:
+    """The firm's own particulars."""
+    profile = CompanyProfile.objects.first()
+    name = getattr(profile, "name", "") or ""
+    fields = ("credit_code", "address", "phone", "email", "contact_name")
+    return {"name": pair(name, getattr(profile, "name_en", "") or ""),
+            **{field: str(getattr(profile, field, "") or "") for field in fields}}
+
+
+def _people(engagement: Engagement) -> list[dict]:
+    rows = engagement.memberships.select_related("user")
+    return [{**_person(row.user), "role": both(row.get_role_display),
+             "is_customer": row.user.is_reviewer} for row in rows]
+
+
+def _model(model) -> dict:
+    size = model.parameters_billion
+    return {"code": model.code, "name": pair(model.name, model.name_en), "task": model.task,
+            "framework": model.framework, "scope": both(model.get_scope_display),
+            "parameters_billion": "" if size is None else f"{size.normalize():f}"}
+
+
+def _references(source: Source) -> list[dict]:
+    """Contract, quote, signed criteria, and the documents this one rests on, with hashes."""
+    engagement, rows = source.engagement, []
+    if engagement.contract_number:
+        rows.append(_reference(lambda: _("Contract"), engagement.contract_number))
+    if source.quote:
+        rows.append(_reference(lambda: _("Quotation"), source.quote.number,
+                               source.quote.version, source.quote.content_hash,
+                               source.quote.issued_at, is_delivered=False))
+    if source.criteria and source.criteria.signed_at:
+        rows.append(_reference(lambda: _("Signed acceptance criteria"), engagement.code,
+                               source.criteria.version, source.criteria.content_hash,
+                               source.criteria.signed_at))
+    return rows + [_reference(other.get_kind_display, other.number, f"{other.version}.0",
+                              other.content_hash, other.issued_at)
+                   for other in _others(source.document)]
+
+
+def _reference(title, number: str, version="", digest: str = "", at: datetime | None = None,
+               *, is_delivered: bool = True) -> dict:
+    return {"title": both(title), "number": number, "version": f"V{version}" if version else "",
+            "hash": digest, "date": _day(at), "is_delivered": is_delivered and bool(digest)}
+
+
+def _others(document: Document):
+    """Documents of the engagement in force, without earlier versions of this one."""
+    return document.engagement.documents.in_force().exclude(
+        pk__in=[document.pk, document.replaces_id]).order_by("pk")
+
+
+def versions(document: Document) -> list[dict]:
+    """The revision history, oldest first, this version last."""
+    chain, current = [], document
+    while current.replaces:
+        current = current.replaces
+        chain.append({"version": f"V{current.version}.0", "date": instant(current.issued_at)[:10],
+                      "note": current.change_note, "who": str(current.created_by),
+                      "approved": str(current.issued_by or "")})
+    return chain[::-1]

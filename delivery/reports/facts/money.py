@@ -1,0 +1,60 @@
+"""Fee and resources as quoted; nothing of the firm's costs."""
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from delivery.quotes.documents import grade_label, unit_label
+from delivery.quotes.models import PriceLine
+from delivery.reports.bilingual import both, pair
+from delivery.reports.source import Source
+from delivery.reports.tables import column, table
+
+
+def fee(source: Source) -> dict:
+    """The totals of the quote: net, tax, gross, and the Chinese amount in words."""
+    quoted = source.quoted
+    rows = []
+    if quoted:
+        total, code = quoted["totals"], quoted["currency"]
+        rows = [[both(lambda: _("Quotation")), f"{quoted['number']} V{quoted['version']}"],
+                [both(lambda: _("Net amount")), _money(code, total["net"])],
+                [both(lambda: _("VAT")), _money(code, total["tax"])],
+                [both(lambda: _("Total with VAT")), _money(code, total["gross"])]]
+    return {**table(lambda: _("Fee"), [
+        column(lambda: _("Item")),
+        column(lambda: _("Amount"), "number", is_required=True)], rows,
+        empty=lambda: _("No quotation is issued yet.")),
+        "cure": reverse("quotes:engagement", args=[source.engagement.code])}
+
+
+def _money(code: str, amount: str) -> dict[str, str]:
+    whole, _dot, cents = amount.partition(".")
+    text = f"{int(whole):,}.{cents}"
+    return pair(f"¥{text}" if code == "CNY" else f"{code} {text}", f"{code} {text}")
+
+
+def resources(source: Source) -> dict:
+    """Cloud resources as quoted, without prices."""
+    lines = [line for line in source.quoted.get("lines", [])
+             if line["category"] == PriceLine.Category.RESOURCE]
+    return {**table(lambda: _("Resources"), [
+        column(lambda: _("Resource")), column(lambda: _("Specification")),
+        column(lambda: _("Quantity"), "number"), column(lambda: _("Months"), "number"),
+        column(lambda: _("Unit"))],
+        [[pair(line["name"], line["name_en"]),
+          pair(line["specification"], line["specification_en"]),
+          line["quantity"], line["months"], both(lambda u=line["unit"]: unit_label(u))]
+         for line in lines], empty=lambda: _("No resource is quoted.")),
+        "cure": reverse("quotes:engagement", args=[source.engagement.code])}
+
+
+def services(source: Source) -> dict:
+    """Services as quoted: work, grade and person-days, without prices."""
+    lines = [line for line in source.quoted.get("lines", []) if line["unit"] == "person_day"]
+    return table(lambda: _("Services"), [
+        column(lambda: _("Service")), column(lambda: _("Work")),
+        column(lambda: _("Grade")), column(lambda: _("Person-days"), "number")],
+        [[pair(line["name"], line["name_en"]),
+          pair(line["specification"], line["specification_en"]),
+          both(lambda g=line["grade"]: grade_label(g)), line["quantity"]] for line in lines],
+        empty=lambda: _("No service is quoted."))

@@ -1,0 +1,57 @@
+"""Answers of the survey as tables (DOMAIN 7)."""
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from delivery.reports.bilingual import both
+from delivery.reports.source import Source
+from delivery.reports.tables import column, table
+
+# Sections that describe what is there today; commercial answers stay out of technical papers.
+PRESENT = ("project", "application", "gpu", "libraries")
+MODEL = ("model", "training", "data", "inference")
+TARGET = ("target", "environment", "security")
+BASELINE = ("accuracy", "performance")
+
+
+def answers(source: Source, caption, sections: tuple[str, ...]) -> dict:
+    """Answers for the engagement, question by question."""
+    sheet = source.survey
+    cells = [cell for cell in sheet.asked if cell.question.section in sections
+             and cell.model is None and cell.value is not None] if sheet else []
+    return {**table(caption, [
+        column(lambda: _("Survey question")), column(lambda: _("Answer"))],
+        [[both(lambda c=cell: c.question.local_label), both(lambda c=cell: c.text)]
+         for cell in cells], empty=lambda: _("The survey has no answer to this yet.")),
+        "cure": reverse("surveys:overview", args=[source.engagement.code])}
+
+
+def model_answers(source: Source, caption, sections: tuple[str, ...]) -> dict:
+    """Answers per model: a row per question and answer, with the models that gave it."""
+    sheet, rows = source.survey, {}
+    for cell in sheet.asked if sheet else []:
+        if cell.question.section in sections and cell.model and cell.value is not None:
+            key = (cell.question.pk, str(cell.value))
+            rows.setdefault(key, (cell, []))[1].append(cell.model.code)
+    return table(caption, [
+        column(lambda: _("Survey question")), column(lambda: _("Answer")),
+        column(lambda: _("Models"))],
+        [[both(lambda c=cell: c.question.local_label), both(lambda c=cell: c.text),
+          codes_of(codes, source)] for cell, codes in rows.values()],
+        empty=lambda: _("The survey has no answer to this yet."))
+
+
+def codes_of(codes: list[str], source: Source) -> dict[str, str]:
+    """Codes of models; "all" where none is left out."""
+    return both(lambda: _("all") if len(codes) == len(source.models) else ", ".join(codes))
+
+
+def survey_state(source: Source) -> dict:
+    """Version, state and progress of the survey; empty before it is started."""
+    sheet = source.survey
+    if sheet is None:
+        return {}
+    survey, progress = sheet.survey, sheet.progress()
+    return {"version": f"V{survey.questionnaire.version}", "state": survey.state,
+            "label": both(survey.get_state_display), "answered": progress["answered"],
+            "asked": progress["asked"], "missing": progress["missing"]}

@@ -1,0 +1,67 @@
+"""Migration assessment report: the chapters of DOMAIN 9.6."""
+
+from django.utils.translation import gettext_lazy as _
+
+from delivery.reports import gates
+from delivery.reports.facts import analysis, money, planning, sheets, survey
+from delivery.reports.registry import Block, DocumentKind, Section, register
+from delivery.reports.source import Source
+
+
+def facts(source: Source) -> dict:
+    """Survey, analyses, baselines, effort, risks and resources."""
+    return {
+        "tables": {
+            "present": survey.answers(source, lambda: _("Business, platform and application"),
+                                      survey.PRESENT),
+            "models_today": survey.model_answers(source, lambda: _("Models today"), survey.MODEL),
+            **analysis.support(source), "baselines": sheets.baselines(source),
+            "figures_today": survey.model_answers(
+                source, lambda: _("Accuracy and performance today"), survey.BASELINE),
+            "target": survey.answers(source, lambda: _("Target platform"), survey.TARGET),
+            "resources": money.resources(source), "risks": planning.risks(source),
+            "effort": planning.effort_by_stage(source), "time": planning.stages_in_time(source),
+            "benefit": survey.answers(source, lambda: _("Benefit expected"), ("benefit",)),
+            "fee": money.fee(source),
+        },
+        "figures": {key: found for key, found in
+                    {"support": analysis.support_figure(source)}.items() if found},
+        "survey": survey.survey_state(source), "evidence": analysis.raw_files(source),
+    }
+
+
+register(DocumentKind(
+    "AS", _("Migration assessment report"),
+    _("Whether and how the models can move: support, gaps, effort, risks, advice."),
+    (
+        Section("summary", _("Summary and conclusion"), ("words:as_conclusion", "part:model_table"),
+                starts_page=True),
+        Section("method", _("Objects and method"), ("words:as_method", "part:survey_state")),
+        Section("today", _("Present state"), ("table:present", "table:models_today")),
+        Section("support", _("Support"), ("figure:support", "table:support", "table:gaps")),
+        Section("baseline", _("Baseline"), ("table:figures_today", "table:baselines"),
+                is_wide=True),
+        Section("target", _("Target platform and resources"),
+                ("words:as_target", "table:target", "table:resources")),
+        Section("risks", _("Risks and responses"), ("table:risks",)),
+        Section("strategy", _("Migration strategies compared"), ("words:as_strategy",)),
+        Section("effort", _("Effort and duration"), ("table:effort", "table:time")),
+        Section("benefit", _("Benefit and cost"),
+                ("words:as_benefit", "table:benefit", "table:fee")),
+        Section("advice", _("Advice and next steps"), ("words:as_advice",)),
+    ),
+    facts,
+    annexes=(Section("manifest", _("Raw files of the analyses"), is_wide=True),),
+    blocks=(
+        Block("as_conclusion", _("Conclusion"),
+              hint=_("Feasible, feasible under conditions or not, and how difficult.")),
+        Block("as_method", _("Method")),
+        Block("as_target", _("Advice on the target platform"), is_required=False),
+        Block("as_strategy", _("Strategies")),
+        Block("as_benefit", _("Benefit"), is_required=False),
+        Block("as_advice", _("Advice")),
+    ),
+    rules=(
+        gates.needs("tables.effort.rows", lambda: _("Estimate the effort."), "planning:effort"),
+    ),
+))

@@ -1,0 +1,31 @@
+"""Acceptance criteria sheet that both parties sign (DOMAIN AR-02)."""
+
+from django.utils.translation import gettext_lazy as _
+
+from delivery.reports import gates, verdict_gates
+from delivery.reports.facts import sheets
+from delivery.reports.facts.judged import definitions
+from delivery.reports.registry import Block, DocumentKind, Section, register
+from delivery.reports.source import Source
+from delivery.reports.workbook import document_xlsx
+
+
+def facts(source: Source) -> dict:
+    """The criteria with their definitions."""
+    return {"definitions": definitions(source.judged),
+            "tables": {"criteria": sheets.criteria(source)}}
+
+
+register(DocumentKind(
+    "AC", _("Acceptance criteria sheet"),
+    _("Metrics, definitions and thresholds as both parties signed them."),
+    (
+        Section("project", _("Project"), starts_page=True),
+        Section("statement", _("What is confirmed"), ("words:ac_statement", "part:criteria_state")),
+        Section("criteria", _("Criteria"), ("table:criteria",), is_wide=True),
+        Section("definitions", _("Metric definitions")),
+        Section("signatures", _("Signatures and seals")),
+    ),
+    facts, blocks=(Block("ac_statement", _("What both parties confirm")),),
+    rules=(gates.contract, verdict_gates.criteria_signed), writers={"xlsx": document_xlsx},
+))

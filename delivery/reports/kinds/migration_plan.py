@@ -1,0 +1,64 @@
+"""Migration plan: the fifteen chapters of DOMAIN 9.7."""
+
+from django.utils.translation import gettext_lazy as _
+
+from delivery.reports import gates, verdict_gates
+from delivery.reports.facts import money, node_checks, people, planning, sheets, survey
+from delivery.reports.facts.judged import definitions
+from delivery.reports.registry import Block, DocumentKind, Section, register
+from delivery.reports.source import Source
+
+
+def facts(source: Source) -> dict:
+    """Environments, tasks, criteria, resources, risks and deliverables."""
+    return {
+        "definitions": definitions(source.judged),
+        "tables": {
+            "present": survey.answers(source, lambda: _("Present platform"), ("gpu", "libraries")),
+            "target": survey.answers(source, lambda: _("Target platform"), survey.TARGET),
+            "time": planning.stages_in_time(source), "tasks": planning.tasks(source),
+            "versions": node_checks.versions(source), "criteria": sheets.criteria(source),
+            "resources": money.resources(source), "staffing": planning.staffing(source),
+            "organisation": people.organisation(source), "risks": planning.risks(source),
+            "deliverables": planning.deliverables(source)}}
+
+
+register(DocumentKind(
+    "MP", _("Migration plan"),
+    _("Route, tasks, environments, tests, resources and fallback; cites criteria and baselines."),
+    (
+        Section("goal", _("Goals and scope"), ("part:description", "part:model_table"),
+                starts_page=True),
+        Section("references", _("Basis")),
+        Section("platforms", _("Present state and target environment"),
+                ("table:present", "table:target")),
+        Section("route", _("Overall technical route"), ("words:mp_route",)),
+        Section("stages", _("Stages, owners and dates"), ("table:time", "table:tasks")),
+        Section("environment", _("Environment"), ("table:versions",)),
+        Section("training", _("Training migration"), ("words:mp_training",)),
+        Section("inference", _("Inference migration"), ("words:mp_inference",)),
+        Section("accuracy", _("Accuracy and performance"), ("words:mp_accuracy",)),
+        Section("testing", _("Tests and acceptance"), ("table:criteria",)),
+        Section("resources", _("Resources and personnel"),
+                ("table:resources", "table:staffing", "table:organisation")),
+        Section("cooperation", _("Cooperation of the customer"), ("words:mp_cooperation",)),
+        Section("risks", _("Risks and fallback"), ("table:risks", "words:mp_fallback")),
+        Section("communication", _("Changes and communication"), ("words:mp_communication",)),
+        Section("deliverables", _("Deliverables"), ("table:deliverables",)),
+        Section("signatures", _("Signatures and seals")),
+    ),
+    facts,
+    annexes=(Section("definitions", _("Metric definitions"), starts_page=True),),
+    blocks=(
+        Block("mp_route", _("Technical route")), Block("mp_training", _("Training migration")),
+        Block("mp_inference", _("Inference migration")),
+        Block("mp_accuracy", _("Accuracy and performance")),
+        Block("mp_cooperation", _("Cooperation")), Block("mp_fallback", _("Fallback")),
+        Block("mp_communication", _("Changes and communication")),
+    ),
+    rules=(
+        gates.period, verdict_gates.criteria_signed,
+        gates.needs("tables.tasks.rows", lambda: _("Make the plan: tasks and dates come from it."),
+                    "planning:plan"),
+    ),
+))

@@ -1,0 +1,58 @@
+"""Statement of work: the order of DOMAIN 9.5; also as a Word file, since customers edit it."""
+
+from django.utils.translation import gettext_lazy as _
+
+from delivery.reports import gates
+from delivery.reports.facts import money, people, planning, sheets
+from delivery.reports.registry import Block, DocumentKind, Section, register
+from delivery.reports.source import Source
+from delivery.reports.word_file import document_docx
+
+
+def facts(source: Source) -> dict:
+    """Tasks, deliverables, schedule, people and fee."""
+    return {"tables": {
+        "tasks": planning.scope_of_work(source), "deliverables": planning.deliverables(source),
+        "criteria": sheets.criteria(source), "time": planning.stages_in_time(source),
+        "milestones": planning.milestones(source), "organisation": people.organisation(source),
+        "staffing": planning.staffing(source), "services": money.services(source),
+        "fee": money.fee(source)}}
+
+
+register(DocumentKind(
+    "SOW", _("Statement of work"),
+    _("Scope, duties, deliverables, acceptance, schedule, change control and fee."),
+    (
+        Section("preface", _("Preface"), ("words:sow_purpose",), starts_page=True),
+        Section("references", _("References")),
+        Section("overview", _("Overview of the project"),
+                ("part:description", "part:model_table", "words:sow_assumptions")),
+        Section("work", _("Scope of work"), ("table:tasks",), is_wide=True),
+        Section("excluded", _("Not included"), ("words:sow_out_of_scope",)),
+        Section("deliverables", _("Deliverables"), ("table:deliverables",)),
+        Section("acceptance", _("Standard of acceptance"),
+                ("words:sow_acceptance", "table:criteria")),
+        Section("schedule", _("Schedule"), ("table:time",)),
+        Section("organisation", _("Organisation and roles"),
+                ("table:organisation", "table:staffing")),
+        Section("change", _("Change control"), ("words:sow_change",)),
+        Section("fee", _("Fee and payment"), ("table:fee", "table:services", "table:milestones")),
+        Section("terms", _("Order of precedence and personnel"), ("words:sow_terms",)),
+        Section("signatures", _("Signatures and seals")),
+    ),
+    facts,
+    blocks=(
+        Block("sow_purpose", _("Purpose and terms")), Block("sow_assumptions", _("Assumptions")),
+        Block("sow_out_of_scope", _("Not included")),
+        Block("sow_acceptance", _("Way of acceptance")),
+        Block("sow_change", _("Change procedure")), Block("sow_terms", _("Terms")),
+    ),
+    rules=(
+        gates.contract, gates.period,
+        gates.needs("tables.fee.rows", lambda: _("Issue a quotation: the fee comes from it."),
+                    "quotes:engagement"),
+        gates.needs("tables.time.rows", lambda: _("Make the plan: the schedule comes from it."),
+                    "planning:plan"),
+    ),
+    writers={"docx": document_docx},
+))

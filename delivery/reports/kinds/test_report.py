@@ -1,0 +1,31 @@
+"""Migration test report: the chapters of GB/T 8567-2006 as DOMAIN 9.8 maps them."""
+
+from django.utils.translation import gettext_lazy as _
+
+from delivery.reports import gates, verdict_gates
+from delivery.reports.facts.judged import judged_facts
+from delivery.reports.registry import DocumentKind, Section, register
+from engagements.access import Can
+
+ANNEXES = (
+    Section("definitions", _("Metric definitions"), starts_page=True),
+    Section("manifest", _("Evidence manifest"), is_wide=True),
+    Section("checklist", _("Reviewer's checklist"), starts_page=True),
+)
+JUDGED_RULES = (gates.contract, gates.no_open_jobs, verdict_gates.criteria_signed,
+                verdict_gates.verdicts_follow)
+
+register(DocumentKind(
+    "TR", _("Migration test report"),
+    _("States the verdict of every signed criterion, with all runs and raw files."),
+    (
+        Section("introduction", _("Introduction"), starts_page=True),
+        Section("references", _("References")),
+        Section("overview", _("Overview of the results")),
+        Section("details", _("Results in detail")),
+        Section("records", _("Test records"), is_wide=True),
+        Section("evaluation", _("Evaluation")),
+        Section("activities", _("Summary of the test activities")),
+    ),
+    judged_facts, annexes=ANNEXES, rules=JUDGED_RULES, written_by=Can.ISSUE, is_judged=True,
+))

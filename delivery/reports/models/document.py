@@ -1,0 +1,170 @@
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from delivery.reports import registry
+from engagements.models import Engagement
+
+OFFICE = "application/vnd.openxmlformats-officedocument"
+CONTENT_TYPES = {"pdf": "application/pdf", "xlsx": f"{OFFICE}.spreadsheetml.sheet",
+                 "docx": f"{OFFICE}.wordprocessingml.document"}
+
+
+class DocumentQuerySet(models.QuerySet):
+    def visible_to(self, user) -> "DocumentQuerySet":
+        """Customers see only what was issued."""
+        documents = self.filter(engagement__in=Engagement.objects.visible_to(user))
+        return documents.frozen() if user.is_authenticated and user.is_reviewer else documents
+
+    def frozen(self) -> "DocumentQuerySet":
+        """What was issued, whatever became of it."""
+        return self.exclude(state__in=Document.OPEN_STATES)
+
+    def in_force(self) -> "DocumentQuerySet":
+        """Issued, and neither replaced nor withdrawn."""
+        return self.filter(state__in=Document.IN_FORCE)
+
+    def with_evidence(self) -> "DocumentQuerySet":
+        """Of kinds that hold verdicts and raw files."""
+        return self.filter(kind__in=[k.code for k in registry.all_kinds() if k.is_judged])
+
+
+class Document(models.Model):
+    """A numbered, frozen document: facts in `snapshot`, rendered files beside it."""
+
+    class Kind:
+        """Codes that other apps name; the kinds themselves are declared in `kinds`."""
+
+        TEST_REPORT = "TR"
+        ACCEPTANCE = "FA"
+
+    class State(models.TextChoices):
+        DRAFT = "draft", _("Draft")
+        IN_REVIEW = "in_review", _("In review")
+        REVIEWED = "reviewed", _("Reviewed")
+        ISSUING = "issuing", _("Being issued")
+        ISSUED = "issued", _("Issued")
+        SIGNED = "signed", _("Signed")
+        SUPERSEDED = "superseded", _("Superseded")
+        WITHDRAWN = "withdrawn", _("Void")
+
+    OPEN_STATES = (State.DRAFT, State.IN_REVIEW, State.REVIEWED, State.ISSUING)
+    IN_FORCE = (State.ISSUED, State.SIGNED)
+
+    engagement = models.ForeignKey(Engagement, models.PROTECT, related_name="documents")
+    kind = models.CharField(_("kind"), max_length=4)  # see delivery.reports.registry
+    number = models.CharField(_("number"), max_length=60, blank=True)  # given at issuing
+    version = models.PositiveSmallIntegerField(_("version"), default=1)
+    state = models.CharField(_("state"), max_length=12, choices=State, default=State.DRAFT)
+    words = models.JSONField(default=dict, blank=True)  # written passages: {code: {"zh", "en"}}
+    snapshot = models.JSONField(default=dict)
+    content_hash = models.CharField(max_length=64, blank=True)
+    is_practice = models.BooleanField(default=False)
+    replaces = models.ForeignKey("self", models.PROTECT, null=True, blank=True,
+                                 related_name="successors")
+    change_note = models.CharField(_("what was changed and why"), max_length=400, blank=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    submitted_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True,
+                                     blank=True, related_name="+")
+    submitted_at = models.DateTimeField(null=True, blank=True)
+    reviewed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True,
+                                    blank=True, related_name="+")
+    reviewed_at = models.DateTimeField(null=True, blank=True)
+    issued_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True,
+                                  related_name="+")
+    issued_at = models.DateTimeField(null=True, blank=True)
+
+    objects = DocumentQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["number", "version"], condition=~models.Q(number=""),
+                                    name="document_version_unique"),
+            models.CheckConstraint(
+                condition=models.Q(state__in=["draft", "in_review", "reviewed"])
+                | (~models.Q(number="") & models.Q(issued_at__isnull=False)),
+                name="issued_document_has_number_and_time"),
+            models.CheckConstraint(
+                condition=~models.Q(state__in=["reviewed", "issuing"])
+                | models.Q(reviewed_at__isnull=False),
+                name="reviewed_document_has_time"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.number} V{self.version}.0" if self.number else self.get_kind_display()
+
+    def get_kind_display(self) -> str:
+        """The kind's title in the active language."""
+        return str(registry.get(self.kind).title)
+
+    @property
+    def holds_evidence(self) -> bool:
+        """Whether evidence bundles belong to documents of its kind."""
+        return registry.get(self.kind).is_judged
+
+    @property
+    def is_frozen(self) -> bool:
+        return self.state not in self.OPEN_STATES
+
+
+class DocumentStep(models.Model):
+    """One step of a document's way: who did what, when, and why."""
+
+    class Action(models.TextChoices):
+        SUBMIT = "submit", _("Submitted for review")
+        REVIEW = "review", _("Reviewed")
+        SEND_BACK = "send_back", _("Sent back")
+        RECALL = "recall", _("Taken back by its author")
+        APPROVE = "approve", _("Approved")
+        WITHDRAW = "withdraw", _("Declared void")
+
+    document = models.ForeignKey(Document, models.CASCADE, related_name="steps")
+    action = models.CharField(_("step"), max_length=10, choices=Action)
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    at = models.DateTimeField()
+    comment = models.CharField(_("comment"), max_length=400, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+
+
+class DocumentFile(models.Model):
+    """The stored bytes of a document in one language and format.
+
+    `format` is pdf, xlsx or docx; signed (signed2, …) for copies with a signature page;
+    withdrawn for the marked copy of a withdrawn one; preview for a draft.
+    """
+
+    document = models.ForeignKey(Document, models.CASCADE, related_name="files")
+    language = models.CharField(max_length=10)
+    format = models.CharField(max_length=10, default="pdf")
+    file = models.FileField(upload_to="documents/%Y/%m", max_length=300)
+    size = models.PositiveBigIntegerField()
+    sha256 = models.CharField(max_length=64)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["language", "format"]
+        constraints = [
+            models.UniqueConstraint(fields=["document", "language", "format"],
+                                    name="one_file_per_language_and_format")
+        ]
+
+    @property
+    def ending(self) -> str:
+        """pdf for every copy that is one, otherwise the format."""
+        return self.format if self.format in ("xlsx", "docx") else "pdf"
+
+    @property
+    def content_type(self) -> str:
+        return CONTENT_TYPES[self.ending]
+
+    @property
+    def download_name(self) -> str:
+        """Number, version, kind of copy and language: FA-EP2501-20250625-001-V1.0-en.pdf."""
+        copy = "" if self.format == self.ending else f"-{self.format}"
+        document = self.document
+        number = document.number or f"{document.kind}-{document.engagement.code}-draft"
+        return f"{number}-V{document.version}.0{copy}-{self.language}.{self.ending}"

@@ -1,0 +1,103 @@
+"""The registry of document kinds: one declaration per kind, one module each (DOMAIN 9, 10).
+
+A kind says what it is called, who writes, reviews and issues it, which facts go in, in which
+order they are printed, what must hold before it is issued, and which files are made of it.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext as _
+
+from engagements.access import Can
+from engagements.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from delivery.reports.gates import Rule
+    from delivery.reports.source import Source
+
+
+@dataclass(frozen=True)
+class Section:
+    """A chapter. `parts` name what it prints, in order: `words:CODE`, `table:KEY`, `figure:KEY`
+    or `part:NAME`, a template in templates/documents/parts; none means the part of its id."""
+
+    id: str
+    title: str
+    parts: tuple[str, ...] = ()
+    is_wide: bool = False  # landscape, on pages of its own
+    starts_page: bool = False
+
+    @property
+    def all_parts(self) -> tuple[str, ...]:
+        return self.parts or (f"part:{self.id}",)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A written passage of a document. Its standard text is data (`wording`); the author may
+    change it in the draft. A required one may not be empty."""
+
+    code: str
+    title: str
+    is_required: bool = True
+    hint: str = ""  # what its author should say
+
+
+@dataclass(frozen=True)
+class DocumentKind:
+    """One kind of document; see the module's text."""
+
+    code: str
+    title: str
+    purpose: str
+    sections: tuple[Section, ...]
+    facts: Callable[["Source"], dict]
+    annexes: tuple[Section, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    rules: "tuple[Rule, ...]" = ()
+    written_by: Can = Can.WORK
+    reviewed_by: Can = Can.WORK
+    issued_by: Can = Can.ISSUE
+    is_judged: bool = False  # holds verdicts and raw files: evidence bundles belong to it
+    writers: dict[str, Callable[[dict, str], bytes]] = field(default_factory=dict)
+
+    @property
+    def formats(self) -> tuple[str, ...]:
+        """Formats of its files: pdf, and what its own writers make."""
+        return ("pdf", *self.writers)
+
+
+_kinds: dict[str, DocumentKind] = {}
+
+
+def register(kind: DocumentKind) -> DocumentKind:
+    """Add a kind. Raises ValueError if its code is taken."""
+    if kind.code in _kinds:
+        raise ValueError(f"document kind {kind.code} is declared twice")
+    _kinds[kind.code] = kind
+    return kind
+
+
+def get(code: str) -> DocumentKind:
+    """The kind of that code. Raises InvalidInput naming those there are."""
+    if code not in _kinds:
+        raise InvalidInput(_("There is no document kind “%(code)s”; there are: %(codes)s.") % {
+            "code": code, "codes": ", ".join(_kinds)})
+    return _kinds[code]
+
+
+def all_kinds() -> Iterable[DocumentKind]:
+    """All kinds in the order in which an engagement needs them."""
+    return sorted(_kinds.values(), key=lambda kind: ORDER.index(kind.code)
+                  if kind.code in ORDER else len(ORDER))
+
+
+def choices() -> list[tuple[str, str]]:
+    """(code, title) of all kinds."""
+    return [(kind.code, kind.title) for kind in all_kinds()]
+
+
+# Along the stages (DOMAIN 9.1, document map); others follow.
+ORDER = ("AS", "SOW", "MP", "AC", "BL", "EC", "TR", "PA", "PL", "FA", "HD")

@@ -1,0 +1,30 @@
+"""Writes of this app: drafting, the approval chain, issuing, rendering, standard texts."""
+
+from delivery.reports.services.approvals import (
+    recall_document,
+    review_document,
+    send_back_document,
+    submit_document,
+    withdraw_document,
+)
+from delivery.reports.services.drafts import (
+    discard_draft,
+    draft_acceptance,
+    draft_correction,
+    draft_document,
+    draft_test_report,
+    refresh_draft,
+    write_words,
+)
+from delivery.reports.services.files import store_file, store_pdf
+from delivery.reports.services.issuing import issue_document, order_issue
+from delivery.reports.services.orders import make_order, order_preview, repeat_orders
+from delivery.reports.services.wordings import reset_wording, save_wording
+
+__all__ = [
+    "discard_draft", "draft_acceptance", "draft_correction", "draft_document",
+    "draft_test_report", "issue_document", "make_order", "order_issue", "order_preview",
+    "recall_document", "refresh_draft", "repeat_orders", "reset_wording", "review_document",
+    "save_wording", "send_back_document", "store_file", "store_pdf", "submit_document",
+    "withdraw_document", "write_words",
+]

@@ -1,0 +1,100 @@
+"""Issuing: number and freeze what was reviewed, then have its files made."""
+
+import secrets
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from delivery.reports import registry
+from delivery.reports.gates import problems_of
+from delivery.reports.models import Document, DocumentStep
+from delivery.reports.services.files import forget_previews
+from delivery.reports.services.locking import locked, note_step, require_state
+from delivery.reports.services.orders import State as OrderState
+from delivery.reports.services.orders import fill_order, place_orders, wake_later
+from delivery.reports.snapshot import approved, content_hash
+from engagements.access import require
+from engagements.errors import DeskError, InvalidInput, NotAllowed
+from engagements.models import User
+
+ATTEMPTS = 8
+
+
+class RenderingFailed(DeskError):
+    """The document is frozen, but a file could not be made; trying again is safe."""
+
+    code = "rendering_failed"
+    status = 503
+
+
+def order_issue(*, actor: User, document: Document) -> Document:
+    """Approve a reviewed document: number and freeze it; workers make its files.
+
+    When the last file is stored it is issued, and what it replaces superseded. Raises
+    InvalidInput naming what is missing or contradictory (AR-07), WrongState if it is not
+    reviewed, NotAllowed for its reviewer.
+    """
+    return _frozen(actor, document)
+
+
+def issue_document(*, actor: User, document: Document) -> Document:
+    """The same, its files made at once by the caller: for commands and tests."""
+    holder = secrets.token_hex(8)
+    frozen = _frozen(actor, document, holder)
+    for order in frozen.orders.filter(holder=holder, state=OrderState.RUNNING):
+        fill_order(order, holder)
+    frozen.refresh_from_db()
+    failed = frozen.orders.exclude(state=OrderState.DONE).first()
+    if failed:
+        raise RenderingFailed(failed.error)
+    return frozen
+
+
+def _frozen(actor: User, document: Document, holder: str = "") -> Document:
+    require(actor, registry.get(document.kind).issued_by, document.engagement)
+    _require_complete(document)
+    for last in range(ATTEMPTS - 1, -1, -1):
+        try:
+            return _freeze(actor, document, holder)
+        except IntegrityError:  # somebody else took the number
+            if not last:
+                raise
+    raise AssertionError("unreachable")
+
+
+def _require_complete(document: Document) -> None:
+    problems = problems_of(document)
+    if problems:
+        raise InvalidInput(
+            " ".join(problem.sentence for problem in problems),
+            problems=[problem.sentence for problem in problems],
+            cures=[problem.url for problem in problems])
+
+
+@transaction.atomic
+def _freeze(actor: User, document: Document, holder: str) -> Document:
+    document = require_state(locked(document), Document.State.REVIEWED)
+    if document.reviewed_by_id == actor.pk:
+        raise NotAllowed(_("You reviewed this document; somebody else must approve it."))
+    now, old = timezone.now(), document.replaces
+    document.number = old.number if old else _next_number(document, now)
+    document.state, document.issued_at, document.issued_by = Document.State.ISSUING, now, actor
+    document.snapshot = approved(document, now=now, approved_by=actor)
+    document.content_hash = content_hash(document.snapshot)
+    document.save()
+    forget_previews(document)
+    note_step(document, actor, DocumentStep.Action.APPROVE, number=document.number)
+    place_orders(document, registry.get(document.kind).formats, holder)
+    if not holder:
+        wake_later(document)
+    return document
+
+
+def _next_number(document: Document, now: datetime) -> str:
+    """<TYPE>-<project code>-<yyyymmdd>-<3-digit sequence> (DOMAIN 9.1)."""
+    start = f"{document.kind}-{document.engagement.code}-{timezone.localdate(now):%Y%m%d}-"
+    newest = Document.objects.filter(number__startswith=start).aggregate(n=Max("number"))["n"]
+    return f"{start}{int(newest.rpartition('-')[2]) + 1 if newest else 1:03}"

@@ -1,0 +1,139 @@
+"""Orders for files: placed by a page, filled by a worker. A doubled message makes nothing twice."""
+
+import contextlib
+import logging
+import secrets
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from celery import signature
+from django.db import IntegrityError, transaction
+from django.db.models import F, Q, QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from kombu.exceptions import OperationalError
+
+from delivery.reports import registry, rendering
+from delivery.reports.bilingual import LANGUAGES
+from delivery.reports.models import Document, RenderOrder
+from delivery.reports.services.files import PREVIEW, store_file
+from delivery.reports.services.finishing import finish_issue
+from engagements.access import Can, require
+from engagements.errors import DeskError, WrongState
+from engagements.models import User
+
+HOLD = timedelta(minutes=6)  # longer than a task may take
+MOST_ATTEMPTS = 3
+State = RenderOrder.State
+logger = logging.getLogger(__name__)
+
+
+def place_orders(document: Document, formats: Iterable[str], holder: str = ""
+                 ) -> list[RenderOrder]:
+    """One order per language and format; what is stored or ordered already is left alone.
+
+    Args:
+        holder: the caller fills them itself; nobody else takes them meanwhile.
+    """
+    held = {"state": State.RUNNING, "holder": holder, "attempts": 1,
+            "holder_until": timezone.now() + HOLD} if holder else {}
+    return [RenderOrder.objects.get_or_create(document=document, language=language, format=form,
+                                              defaults=held)[0]
+            for language in LANGUAGES for form in formats
+            if not document.files.filter(language=language, format=form).exists()]
+
+
+def wake_later(document: Document) -> None:
+    """Ask the workers, once this transaction has committed, to fill the document's orders."""
+    transaction.on_commit(lambda: wake(document.orders.filter(state=State.PENDING)))
+
+
+def wake(orders: QuerySet) -> None:
+    """Ask now. A broker that is away is no error: the periodic sweep finds what is due."""
+    for pk in orders.values_list("pk", flat=True):
+        with contextlib.suppress(OSError, OperationalError):
+            signature("reports.make", args=(pk,), options={"expires": 120}).apply_async(
+                retry=False)
+
+
+@transaction.atomic
+def order_preview(*, actor: User, document: Document) -> Document:
+    """Have a draft set as PDF in both languages."""
+    require(actor, Can.VIEW_INTERNAL, document.engagement)
+    if document.is_frozen or document.state == Document.State.ISSUING:
+        raise WrongState(_("An issued document has its files; it needs no preview."))
+    place_orders(document, (PREVIEW,))
+    wake_later(document)
+    return document
+
+
+@transaction.atomic
+def repeat_orders(*, actor: User, document: Document) -> int:
+    """Try the failed orders of a document again. Returns how many."""
+    require(actor, Can.VIEW_INTERNAL, document.engagement)
+    count = document.orders.filter(state=State.FAILED).update(
+        state=State.PENDING, attempts=0, error="", holder="", holder_until=None)
+    wake_later(document)
+    return count
+
+
+def due(now: datetime) -> QuerySet[RenderOrder]:
+    """Orders that nobody holds, and those whose maker died."""
+    return RenderOrder.objects.filter(
+        Q(state=State.PENDING) | Q(state=State.RUNNING, holder_until__lt=now))
+
+
+def make_order(pk: int) -> bool:
+    """Fill an order if it is still due. Returns whether this call made the file."""
+    now, holder = timezone.now(), secrets.token_hex(8)
+    if not due(now).filter(pk=pk).update(
+            state=State.RUNNING, holder=holder, holder_until=now + HOLD,
+            attempts=F("attempts") + 1):
+        return False
+    return fill_order(RenderOrder.objects.select_related("document__engagement").get(pk=pk),
+                      holder)
+
+
+def fill_order(order: RenderOrder, holder: str) -> bool:
+    """Render a held order and keep the file. No transaction is open while it renders."""
+    try:
+        content = rendered(order)
+    except DeskError as error:
+        _fail(order, holder, error.message, is_final=True)
+        return False
+    except Exception:
+        logger.exception("order %s failed", order.pk)
+        _fail(order, holder, _("The file could not be made; the log of the worker says why."),
+              is_final=order.attempts >= MOST_ATTEMPTS)
+        return False
+    return _keep(order, holder, content)
+
+
+def rendered(order: RenderOrder) -> bytes:
+    """The bytes of an order's file; nothing goes in but the frozen facts."""
+    document = order.document
+    write = registry.get(document.kind).writers.get(order.format)
+    if write:
+        return write(document.snapshot, order.language)
+    return rendering.render_document(document.snapshot, order.language,
+                                     is_withdrawn=order.format == "withdrawn")
+
+
+def _keep(order: RenderOrder, holder: str, content: bytes) -> bool:
+    with contextlib.suppress(IntegrityError), transaction.atomic():
+        # The facts may have changed meanwhile: then the order is gone, and its bytes with it.
+        mine = RenderOrder.objects.select_for_update(of=("self",)).filter(
+            pk=order.pk, state=State.RUNNING, holder=holder)
+        if mine.exists():
+            store_file(order.document, order.language, content, order.format)
+            mine.update(state=State.DONE, holder="", holder_until=None, error="",
+                        finished_at=timezone.now())
+            finish_issue(order.document)
+            return True
+    return False
+
+
+def _fail(order: RenderOrder, holder: str, sentence: str, *, is_final: bool) -> None:
+    RenderOrder.objects.filter(pk=order.pk, state=State.RUNNING, holder=holder).update(
+        state=State.FAILED if is_final else State.PENDING, error=sentence[:400], holder="",
+        holder_until=None)

@@ -1,0 +1,36 @@
+"""Standard texts of the firm: changed, and put back to what was shipped."""
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from delivery.reports import wording
+from delivery.reports.models import Wording
+from engagements import audit
+from engagements.access import Can, require
+from engagements.errors import InvalidInput
+from engagements.models import User
+
+
+@transaction.atomic
+def save_wording(*, actor: User, code: str, zh: str, en: str) -> Wording:
+    """Keep the firm's own text; documents drafted from now on start with it."""
+    require(actor, Can.MANAGE)
+    if code not in wording.STANDARD:
+        raise InvalidInput(_("There is no standard text “%(code)s”.") % {"code": code})
+    if not zh.strip():
+        raise InvalidInput(_("Write the Chinese text; it is the one that governs."))
+    entry, _made = Wording.objects.update_or_create(code=code, defaults={
+        "zh": zh.strip(), "en": en.strip(), "changed_by": actor})
+    audit.record(actor=actor, action="wording.save", target=entry,
+                 data={"code": code, "zh": entry.zh, "en": entry.en})
+    return entry
+
+
+@transaction.atomic
+def reset_wording(*, actor: User, code: str) -> None:
+    """Put the shipped text back. Safe to repeat."""
+    require(actor, Can.MANAGE)
+    entry = Wording.objects.select_for_update(of=("self",)).filter(code=code).first()
+    if entry:
+        audit.record(actor=actor, action="wording.reset", target=entry, data={"code": code})
+        entry.delete()

@@ -1,0 +1,19 @@
+"""Celery tasks: doors to the services."""
+
+from celery import shared_task
+from django.utils import timezone
+
+from delivery.reports.services import make_order
+from delivery.reports.services.orders import due, wake
+
+
+@shared_task(name="reports.make")
+def make(order_id: int) -> None:
+    """Fill an order for a file, unless somebody else does."""
+    make_order(order_id)
+
+
+@shared_task(name="reports.sweep")
+def sweep() -> None:
+    """Wake what is due; found in the database, not in the queue."""
+    wake(due(timezone.now()))

@@ -1,0 +1,57 @@
+"""Rules of documents that rest on criteria: signed, in force, and followed by every verdict."""
+
+from collections.abc import Iterator
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from assessments.judging import compute
+from assessments.models import CriteriaSet
+from assessments.queries import current_criteria, verdicts_of
+from delivery.reports.gates import Problem, page
+from delivery.reports.models import Document
+from workers.artifacts import is_intact
+
+
+def criteria_signed(document: Document) -> Iterator[Problem]:
+    """The criteria are signed, and the draft shows the version that is in force."""
+    criteria = current_criteria(document.engagement)
+    url = page("assessments:criteria", document)
+    if criteria is None or criteria.state != CriteriaSet.State.SIGNED:
+        yield Problem(_("The acceptance criteria are not signed."), url)
+    elif document.snapshot["criteria"]["content_hash"] != criteria.content_hash:
+        yield Problem(_("The draft shows other criteria than those in force; collect the facts "
+                        "anew."), reverse("reports:document", args=[document.pk]))
+
+
+def verdicts_follow(document: Document) -> Iterator[Problem]:
+    """No verdict contradicts its raw files, and none that the draft shows is out of date."""
+    criteria = current_criteria(document.engagement)
+    if criteria is None:
+        return
+    stated = {row["criterion"]: row for row in document.snapshot.get("metrics", [])}
+    for criterion, verdict in verdicts_of(criteria):
+        url = reverse("assessments:criterion", args=[criterion.pk])
+        if verdict:
+            yield from (Problem(text, url) for text in _contradictions(criterion, verdict))
+        row = stated.get(criterion.pk)
+        if row and verdict and (row["outcome"], row["artifact"]) != (
+                verdict.outcome, verdict.measurement.artifact_id if verdict.measurement else None):
+            yield Problem(_("%(criterion)s: the draft shows another verdict than the newest one; "
+                            "collect the facts anew.") % {"criterion": criterion},
+                          reverse("reports:document", args=[document.pk]))
+
+
+def _contradictions(criterion, verdict) -> list[str]:
+    """A verdict whose raw file is missing or changed, or that no longer follows from it."""
+    files = [criterion.baseline.artifact if criterion.baseline else None,
+             verdict.measurement.artifact if verdict.measurement else None]
+    damaged = [f.name for f in files if f and not is_intact(f)]
+    if damaged:
+        return [_("%(criterion)s: the raw file %(name)s is missing or its checksum differs.")
+                % {"criterion": criterion, "name": name} for name in damaged]
+    again = compute(criterion, verdict.measurement)
+    if (again.outcome, again.reason) != (verdict.outcome, verdict.reason):
+        return [_("%(criterion)s: the stored verdict no longer follows from its raw files; "
+                  "judge it anew.") % {"criterion": criterion}]
+    return []

@@ -1,0 +1,22 @@
+"""What the pages of this app share."""
+
+from django.shortcuts import get_object_or_404
+
+from delivery.reports.models import Document
+from engagements.models import Engagement
+
+LANGUAGE_NAMES = {"zh-hans": "中文", "en": "English"}
+
+
+def visible_document(request, pk: int) -> Document:
+    """The document, or 404 for whoever may not see it."""
+    return get_object_or_404(
+        Document.objects.visible_to(request.user).select_related(
+            "engagement__customer", "replaces", "created_by", "submitted_by", "reviewed_by",
+            "issued_by"), pk=pk)
+
+
+def visible_engagement(request, code: str) -> Engagement:
+    """The engagement of that code, or 404 for a stranger."""
+    return get_object_or_404(
+        Engagement.objects.visible_to(request.user).select_related("customer"), code=code)

@@ -1,0 +1,197 @@
+"""The page of a document: its facts, its way, its files."""
+
+from django.db.models import Q
+from django.http import FileResponse, Http404
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from delivery.reports import registry, services
+from delivery.reports.bilingual import LANGUAGES, in_language
+from delivery.reports.gates import problems_of
+from delivery.reports.models import Document, DocumentFile, RenderOrder
+from delivery.reports.services.files import PREVIEW
+from delivery.reports.views.common import LANGUAGE_NAMES, visible_document
+from engagements.access import Can, allowed
+from engagements.doors import attempt
+
+WAITING = (RenderOrder.State.PENDING, RenderOrder.State.RUNNING)
+
+
+@require_GET
+def document_page(request, pk):
+    document = visible_document(request, pk)
+    is_inside = allowed(request.user, Can.VIEW_INTERNAL)
+    is_open = document.state in (Document.State.DRAFT, Document.State.IN_REVIEW,
+                                 Document.State.REVIEWED)
+    kind = registry.get(document.kind)
+    return render(request, "delivery/reports/document.html", {
+        "document": document, "engagement": document.engagement, "kind": kind,
+        "facts": in_language(document.snapshot, request.LANGUAGE_CODE),
+        "versions": _versions(document, request.user), "bundles": document.bundles.all(),
+        "review": getattr(document, "review", None), "is_open": is_open,
+        "may": _may(request.user, document),
+        "steps": document.steps.select_related("actor") if is_inside else [],
+        "problems": problems_of(document) if is_open and is_inside else [],
+        **_progress(document)})
+
+
+def _may(user, document: Document) -> dict[str, bool]:
+    """What the user could do with the document now; the services decide."""
+    kind, state, states = registry.get(document.kind), document.state, Document.State
+    is_author = user.pk in (document.created_by_id, document.submitted_by_id)
+    writes, reviews = allowed(user, kind.written_by), allowed(user, kind.reviewed_by)
+    issues = allowed(user, kind.issued_by)
+    in_review, reviewed = state == states.IN_REVIEW, state == states.REVIEWED
+    return {
+        "write": writes and state == states.DRAFT,
+        "review": reviews and in_review and not is_author,
+        "send_back": (reviews and in_review and not is_author) or (issues and reviewed),
+        "recall": writes and is_author and (in_review or reviewed),
+        "issue": issues and reviewed and user.pk != document.reviewed_by_id,
+        "correct": allowed(user, Can.ISSUE) and state in (*Document.IN_FORCE, states.WITHDRAWN),
+        "withdraw": allowed(user, Can.ISSUE) and state == states.ISSUED,
+        "preview": allowed(user, Can.VIEW_INTERNAL) and state in (
+            states.DRAFT, states.IN_REVIEW, states.REVIEWED),
+    }
+
+
+def _versions(document: Document, user) -> list[Document]:
+    if not document.number:
+        return [document.replaces] if document.replaces else []
+    return list(Document.objects.visible_to(user).filter(
+        number=document.number).exclude(pk=document.pk).order_by("version"))
+
+
+def _progress(document: Document) -> dict:
+    """Files that are there, and those on order."""
+    orders = list(document.orders.all())
+    done = sum(order.state == RenderOrder.State.DONE for order in orders)
+    return {
+        "files": [(f, LANGUAGE_NAMES[f.language]) for f in document.files.select_related(
+            "document__engagement")],
+        "orders": [(o, LANGUAGE_NAMES[o.language]) for o in orders
+                   if o.state != RenderOrder.State.DONE],
+        "is_waiting": any(order.state in WAITING for order in orders),
+        "has_failed": any(order.state == RenderOrder.State.FAILED for order in orders),
+        "done": done, "total": len(orders), "percent": 100 * done // len(orders) if orders else 0}
+
+
+@require_GET
+def document_progress(request, pk):
+    """The card of files, which asks for itself until nothing is on order any more."""
+    document = visible_document(request, pk)
+    answer = render(request, "delivery/reports/files.html", {
+        "document": document, "may": _may(request.user, document), **_progress(document)})
+    if document.is_frozen and request.GET.get("was") == Document.State.ISSUING:
+        answer["HX-Refresh"] = "true"
+    return answer
+
+
+def _act(request, pk: int, service, success: str):
+    document = visible_document(request, pk)
+    attempt(request, lambda: service(document), success)
+    return redirect("reports:document", pk)
+
+
+@require_POST
+def document_refresh(request, pk):
+    return _act(request, pk, lambda document: services.refresh_draft(
+        actor=request.user, document=document), _("The facts were collected anew."))
+
+
+@require_POST
+def document_submit(request, pk):
+    return _act(request, pk, lambda document: services.submit_document(
+        actor=request.user, document=document), _("Submitted for review."))
+
+
+@require_POST
+def document_review(request, pk):
+    return _act(request, pk, lambda document: services.review_document(
+        actor=request.user, document=document, comment=request.POST.get("comment", "")),
+        _("Reviewed; it can be approved and issued now."))
+
+
+@require_POST
+def document_send_back(request, pk):
+    return _act(request, pk, lambda document: services.send_back_document(
+        actor=request.user, document=document, reason=request.POST.get("reason", "")),
+        _("Sent back to its author."))
+
+
+@require_POST
+def document_recall(request, pk):
+    return _act(request, pk, lambda document: services.recall_document(
+        actor=request.user, document=document), _("Taken back; it is a draft again."))
+
+
+@require_POST
+def document_issue(request, pk):
+    return _act(request, pk, lambda document: services.order_issue(
+        actor=request.user, document=document),
+        _("Approved: numbered and frozen. Its files are being made."))
+
+
+@require_POST
+def document_withdraw(request, pk):
+    return _act(request, pk, lambda document: services.withdraw_document(
+        actor=request.user, document=document, reason=request.POST.get("reason", "")),
+        _("Withdrawn. It stays readable and is marked."))
+
+
+@require_POST
+def document_repeat(request, pk):
+    return _act(request, pk, lambda document: services.repeat_orders(
+        actor=request.user, document=document), _("The files are being made again."))
+
+
+@require_POST
+def document_discard(request, pk):
+    document = visible_document(request, pk)
+    done = attempt(request, lambda: services.discard_draft(
+        actor=request.user, document=document), _("The draft is discarded."))
+    return redirect("reports:engagement", document.engagement.code) if done else redirect(
+        "reports:document", pk)
+
+
+@require_POST
+def document_correct(request, pk):
+    document = visible_document(request, pk)
+    made = attempt(request, lambda: services.draft_correction(
+        actor=request.user, document=document, reason=request.POST.get("reason", "")),
+        _("A draft of the next version; this version stays as it is."))
+    return redirect("reports:document", made.pk if made else pk)
+
+
+@require_POST
+def preview_order(request, pk):
+    return _act(request, pk, lambda document: services.order_preview(
+        actor=request.user, document=document), _("The preview is being set."))
+
+
+@require_GET
+def document_preview(request, pk, language):
+    """The stored preview of a draft."""
+    document = visible_document(request, pk)
+    if language not in LANGUAGES or document.is_frozen:
+        raise Http404
+    return _answer(get_object_or_404(document.files, Q(language=language, format=PREVIEW)))
+
+
+@require_GET
+def document_file(request, pk):
+    """A stored file; in the browser, or as a download with ?download=1."""
+    stored = get_object_or_404(
+        DocumentFile.objects.select_related("document__engagement"), pk=pk,
+        document__in=Document.objects.visible_to(request.user))
+    return _answer(stored, is_download=bool(request.GET.get("download")))
+
+
+def _answer(stored: DocumentFile, *, is_download: bool = False) -> FileResponse:
+    try:
+        stream = stored.file.open("rb")
+    except OSError as error:
+        raise Http404 from error
+    return FileResponse(stream, filename=stored.download_name, content_type=stored.content_type,
+                        as_attachment=is_download or stored.ending != "pdf")

@@ -1,0 +1,86 @@
+"""Written passages of a draft, and the firm's standard texts with a preview."""
+
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from delivery.quotes.models import CompanyProfile
+from delivery.reports import registry, services, wording
+from delivery.reports.models import Wording
+from delivery.reports.rendering import paragraphs
+from delivery.reports.standard_texts import STANDARD
+from delivery.reports.views.common import visible_document
+from engagements.access import Can, require
+from engagements.doors import attempt
+from engagements.errors import InvalidInput
+
+
+@require_http_methods(["GET", "POST"])
+def document_words(request, pk):
+    document = visible_document(request, pk)
+    kind = registry.get(document.kind)
+    require(request.user, kind.written_by, document.engagement)
+    if request.method == "POST":
+        words = {block.code: {side: request.POST.get(f"{block.code}-{side}", "")
+                              for side in ("zh", "en")} for block in kind.blocks}
+        if attempt(request, lambda: services.write_words(
+                actor=request.user, document=document, words=words), _("The text is saved.")):
+            return redirect("reports:document", pk)
+    return render(request, "delivery/reports/words.html", {
+        "document": document, "engagement": document.engagement,
+        "blocks": [(block, document.words.get(block.code, {})) for block in kind.blocks]})
+
+
+@require_GET
+def wording_list(request):
+    require(request.user, Can.MANAGE)
+    own = {entry.code: entry for entry in Wording.objects.select_related("changed_by")}
+    groups = [{"kind": kind, "rows": [(block, own.get(block.code), wording.shipped(block.code))
+                                      for block in kind.blocks if block.code in STANDARD]}
+              for kind in registry.all_kinds()]
+    return render(request, "delivery/reports/wordings.html", {
+        "company": CompanyProfile.current(), "groups": [g for g in groups if g["rows"]]})
+
+
+@require_http_methods(["GET", "POST"])
+def wording_edit(request, code):
+    require(request.user, Can.MANAGE)
+    kind, block = _block(code)
+    own = Wording.objects.filter(code=code).first()
+    texts = {"zh": own.zh, "en": own.en} if own else wording.shipped(code)
+    if request.method == "POST":
+        texts = {side: request.POST.get(side, "") for side in ("zh", "en")}
+        if attempt(request, lambda: services.save_wording(
+                actor=request.user, code=code, **texts),
+                _("Saved; documents drafted from now on start with it.")):
+            return redirect("reports:wordings")
+    return render(request, "delivery/reports/wording.html", {
+        "kind": kind, "passage": block, "texts": texts, "own": own, **_preview(texts)})
+
+
+def _block(code: str):
+    for kind in registry.all_kinds():
+        for block in kind.blocks:
+            if block.code == code and code in STANDARD:
+                return kind, block
+    raise InvalidInput(_("There is no standard text “%(code)s”.") % {"code": code})
+
+
+def _preview(texts: dict) -> dict:
+    return {"previews": [("zh-CN", "中文", list(paragraphs(texts.get("zh", "")))),
+                         ("en", "English", list(paragraphs(texts.get("en", ""))))]}
+
+
+@require_POST
+def wording_preview(request, code):
+    """The passage as a document prints it; nothing is stored."""
+    require(request.user, Can.MANAGE)
+    texts = {side: request.POST.get(side, "")[:8000] for side in ("zh", "en")}
+    return render(request, "delivery/reports/wording_preview.html", _preview(texts))
+
+
+@require_POST
+def wording_reset(request, code):
+    attempt(request, lambda: services.reset_wording(actor=request.user, code=code) or True,
+            _("The shipped text is back."))
+    return redirect("reports:wordings")

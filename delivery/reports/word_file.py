@@ -1,0 +1,172 @@
+"""A document as a Word file that the other side may edit; the PDF is the one that is frozen."""
+
+import io
+import re
+from collections.abc import Iterable
+
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+from docx import Document as WordDocument
+from docx.enum.section import WD_ORIENT
+from docx.enum.table import WD_TABLE_ALIGNMENT
+from docx.oxml import OxmlElement
+from docx.oxml.ns import qn
+from docx.shared import Mm, Pt, RGBColor
+
+from delivery.reports import registry
+from delivery.reports.bilingual import in_language
+from delivery.reports.canonical import content_hash
+from delivery.reports.packing import steady
+
+FONT = {"zh-hans": "Microsoft YaHei", "en": "Calibri"}
+BLUE, RED = RGBColor(0x12, 0x30, 0x5C), RGBColor(0xB4, 0x23, 0x18)
+A4 = (Mm(210), Mm(297))
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # XML cannot hold them
+
+
+def document_docx(snapshot: dict, language: str) -> bytes:
+    """The Word file in one language: cover, history, and every chapter with its tables."""
+    facts = in_language(snapshot, language)
+    with override(language):
+        word = WordDocument()
+        _styles(word, language)
+        _cover(word, facts, content_hash(snapshot))
+        for number, section in enumerate(registry.get(facts["kind"]).sections, 1):
+            _chapter(word, facts, f"{number}  {section.title}", section)
+        _margins(word, facts)
+    return steady(_bytes(word), facts["date"])
+
+
+def _bytes(word) -> bytes:
+    data = io.BytesIO()
+    word.save(data)
+    return data.getvalue()
+
+
+def _styles(word, language: str) -> None:
+    for name in ("Normal", "Title", "Heading 1", "Heading 2", "Table Grid", "List Bullet"):
+        font = word.styles[name].font
+        font.name = FONT[language]
+        fonts = word.styles[name].element.get_or_add_rPr().get_or_add_rFonts()
+        fonts.set(qn("w:eastAsia"), FONT["zh-hans"])
+        for theme in ("asciiTheme", "hAnsiTheme", "eastAsiaTheme"):
+            fonts.attrib.pop(qn(f"w:{theme}"), None)
+        if name.startswith(("Heading", "Title")):
+            font.color.rgb = BLUE
+    word.styles["Normal"].font.size = Pt(10)
+    word.styles["Heading 1"].font.size = Pt(15)
+    word.sections[0].page_width, word.sections[0].page_height = A4
+
+
+def _cover(word, facts: dict, digest: str) -> None:
+    word.add_paragraph(facts["supplier"]["name"])
+    if facts["is_practice"]:
+        run = word.add_paragraph().add_run(_("PRACTICE DATA – NOT EVIDENCE"))
+        run.bold, run.font.color.rgb = True, RED
+    word.add_paragraph(facts["title"], style="Title")
+    word.add_paragraph(facts["engagement"]["name"])
+    _grid(word, [], [
+        (_("Project code"), facts["engagement"]["code"]),
+        (_("Document number"), facts["number"] or _("DRAFT")),
+        (_("Version"), f"V{facts['version']}.0"),
+        (_("Contract number"), facts["engagement"]["contract_number"]),
+        (_("Party A (customer)"), facts["customer"]["name"]),
+        (_("Party B (supplier)"), facts["supplier"]["name"]), (_("Date"), facts["date"]),
+        (_("Prepared by"), facts["prepared_by"]["name"]),
+        (_("Reviewed by"), facts["reviewed_by"]["name"]),
+        (_("Approved by"), facts["approved_by"]["name"]),
+        (_("Content hash of the issued document (SHA-256)"), digest)])
+    word.add_paragraph(_("Editable copy. The issued PDF with the content hash above is the one "
+                         "that counts."))
+
+
+def _chapter(word, facts: dict, title: str, section) -> None:
+    _turn(word, is_wide=section.is_wide, starts_page=section.starts_page)
+    word.add_heading(title, 1)
+    for name in section.all_parts:
+        sort, _colon, key = name.partition(":")
+        {"words": _words, "table": _table, "part": _part}.get(sort, _nothing)(word, facts, key)
+
+
+def _turn(word, *, is_wide: bool, starts_page: bool) -> None:
+    """Landscape for wide chapters, and back."""
+    last = word.sections[-1]
+    is_now_wide = last.orientation == WD_ORIENT.LANDSCAPE
+    if is_wide != is_now_wide:
+        fresh = word.add_section()
+        fresh.orientation = WD_ORIENT.LANDSCAPE if is_wide else WD_ORIENT.PORTRAIT
+        fresh.page_width, fresh.page_height = A4[::-1] if is_wide else A4
+    elif starts_page:
+        word.add_page_break()
+
+
+def _words(word, facts: dict, key: str) -> None:
+    for line in facts["words"].get(key, {}).get("text", "").splitlines():
+        if line.startswith("- "):
+            word.add_paragraph(line[2:], style="List Bullet")
+        elif line.strip():
+            word.add_paragraph(line.strip())
+
+
+def _table(word, facts: dict, key: str) -> None:
+    entry = facts["tables"].get(key)
+    if not entry:
+        return
+    word.add_heading(entry["caption"], 2)
+    if entry["rows"]:
+        _grid(word, [column["title"] for column in entry["columns"]], entry["rows"])
+    else:
+        word.add_paragraph(entry["empty"])
+
+
+def _part(word, facts: dict, key: str) -> None:
+    if key == "references":
+        _grid(word, [_("Title"), _("Number"), _("Version"), _("Date")],
+              [(r["title"], r["number"], r["version"], r["date"]) for r in facts["references"]])
+    elif key == "model_table":
+        _grid(word, [_("Code"), _("Model"), _("Task"), _("Framework"), _("Scope")],
+              [(m["code"], m["name"], m["task"], m["framework"], m["scope"])
+               for m in facts["models"]])
+    elif key == "description":
+        word.add_paragraph(facts["engagement"]["description"])
+    elif key == "signatures":
+        lines = [_("Authorised representative (signature)"), _("Name and title"), _("Date"),
+                 _("Seal")]
+        _grid(word, [_("Party A (customer)"), _("Party B (supplier)")],
+              [(f"{line}:\n\n", f"{line}:\n\n") for line in lines])
+
+
+def _nothing(word, facts: dict, key: str) -> None:
+    """Figures stay in the PDF."""
+
+
+def _grid(word, titles: list[str], rows: Iterable[Iterable[str]]) -> None:
+    rows = [[CONTROL.sub("", str(value)) for value in row] for row in rows]
+    grid = word.add_table(rows=0, cols=len(titles or rows[0]), style="Table Grid")
+    grid.alignment = WD_TABLE_ALIGNMENT.CENTER
+    for n, row in enumerate([titles, *rows] if titles else rows):
+        cells = grid.add_row().cells
+        for cell, text in zip(cells, row, strict=True):
+            cell.text = text
+            for run in cell.paragraphs[0].runs:
+                run.font.size, run.bold = Pt(8.5), bool(titles) and n == 0
+    if titles:
+        _repeat_head(grid.rows[0])
+    word.add_paragraph()
+
+
+def _repeat_head(row) -> None:
+    """The heading stands on every page of a long table."""
+    mark = OxmlElement("w:tblHeader")
+    mark.set(qn("w:val"), "true")
+    row._tr.get_or_add_trPr().append(mark)
+
+
+def _margins(word, facts: dict) -> None:
+    number = facts["number"] or _("DRAFT")
+    head, foot = word.sections[0].header.paragraphs[0], word.sections[0].footer.paragraphs[0]
+    head.text = f"{facts['title']} · {facts['engagement']['name']}"
+    if facts["is_practice"]:
+        run = head.add_run(f"   {_('PRACTICE DATA – NOT EVIDENCE')}")
+        run.bold, run.font.color.rgb = True, RED
+    foot.text = f"{number} V{facts['version']}.0"

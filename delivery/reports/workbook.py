@@ -1,0 +1,121 @@
+"""A document's tables as a workbook: one sheet each, after a sheet with the document's identity."""
+
+import contextlib
+import io
+import math
+
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+from openpyxl import Workbook
+from openpyxl.styles import Alignment, Border, Font, PatternFill, Side
+from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.worksheet import Worksheet
+
+from delivery.quotes.spreadsheet import safe_text
+from delivery.reports.bilingual import in_language
+from delivery.reports.canonical import content_hash
+from delivery.reports.columns import length
+from delivery.reports.packing import steady
+
+THIN = Side(style="thin", color="B9C3D0")
+BORDER = Border(left=THIN, right=THIN, top=THIN, bottom=THIN)
+HEAD = PatternFill("solid", fgColor="E9EEF6")
+WRAPPED = Alignment(wrap_text=True, vertical="top")
+WIDTHS = {"number": 10, "day": 13, "code": 14, "hash": 34, "box": 10, "text": 12}
+LONGEST_SHEET_NAME, WIDEST = 28, 48
+
+
+def document_xlsx(snapshot: dict, language: str) -> bytes:
+    """The workbook in one language; every cell is text or a number, never a formula."""
+    facts = in_language(snapshot, language)
+    with override(language):
+        book = Workbook()
+        _cover(book.active, facts, content_hash(snapshot))
+        for entry in facts["tables"].values():
+            _table(book.create_sheet(), entry)
+        _passages(book.create_sheet(), facts["words"])
+        _stamp(book, facts)
+        data = io.BytesIO()
+        book.save(data)
+    return steady(data.getvalue(), facts["date"])
+
+
+def _cover(sheet: Worksheet, facts: dict, digest: str) -> None:
+    sheet.title = _("Document")
+    sheet["A1"] = safe_text(facts["title"])
+    sheet["A1"].font = Font(bold=True, size=16)
+    rows = [
+        (_("Project"), facts["engagement"]["name"]),
+        (_("Project code"), facts["engagement"]["code"]),
+        (_("Document number"), facts["number"] or _("DRAFT")),
+        (_("Version"), f"V{facts['version']}.0"), (_("Customer"), facts["customer"]["name"]),
+        (_("Prepared by (company)"), facts["supplier"]["name"]), (_("Date"), facts["date"]),
+        (_("Prepared by"), facts["prepared_by"]["name"]),
+        (_("Reviewed by"), facts["reviewed_by"]["name"]),
+        (_("Approved by"), facts["approved_by"]["name"]), (_("Content hash (SHA-256)"), digest)]
+    if facts["is_practice"]:
+        rows.insert(0, (_("Practice"), _("PRACTICE DATA – NOT EVIDENCE")))
+    for label, value in rows:
+        sheet.append([label, safe_text(str(value or "–"))])
+        sheet.cell(sheet.max_row, 1).font = Font(bold=True, color="44546A")
+        sheet.cell(sheet.max_row, 2).alignment = WRAPPED
+    sheet.column_dimensions["A"].width, sheet.column_dimensions["B"].width = 26, 72
+
+
+def _table(sheet: Worksheet, entry: dict) -> None:
+    sheet.title = _sheet_name(entry["caption"])
+    sheet.append([column["title"] for column in entry["columns"]])
+    for cell in sheet[1]:
+        cell.font, cell.fill, cell.border = Font(bold=True), HEAD, BORDER
+        cell.alignment = Alignment(wrap_text=True, vertical="center")
+    for row in entry["rows"]:
+        sheet.append([_value(value, column["look"])
+                      for value, column in zip(row, entry["columns"], strict=True)])
+        for cell in sheet[sheet.max_row]:
+            cell.border, cell.alignment = BORDER, WRAPPED
+    if not entry["rows"]:
+        sheet.append([entry["empty"]])
+    _print(sheet, entry["columns"])
+
+
+def _value(text: str, look: str) -> str | int | float | None:
+    """A number where the column holds numbers and the text is one; text otherwise."""
+    if look == "number":
+        with contextlib.suppress(ValueError):
+            number = float(text)
+            if math.isfinite(number):
+                return int(number) if number.is_integer() else number
+    return safe_text(text) or None
+
+
+def _print(sheet: Worksheet, columns: list[dict]) -> None:
+    for n, column in enumerate(columns, 1):
+        longest = max(length(str(cell.value or "")) for cell in sheet[get_column_letter(n)]) / 1.6
+        sheet.column_dimensions[get_column_letter(n)].width = min(
+            max(WIDTHS[column["look"]], longest + 2), WIDEST)
+    sheet.freeze_panes, sheet.print_title_rows = "B2", "1:1"
+    sheet.auto_filter.ref = sheet.dimensions
+
+
+def _passages(sheet: Worksheet, words: dict) -> None:
+    sheet.title = _("Passages")
+    for passage in words.values():
+        sheet.append([safe_text(passage["title"]), safe_text(passage["text"])])
+        sheet.cell(sheet.max_row, 2).alignment = WRAPPED
+    sheet.column_dimensions["A"].width, sheet.column_dimensions["B"].width = 26, 90
+
+
+def _stamp(book: Workbook, facts: dict) -> None:
+    """Number, version and the mark of practice data on every printed page."""
+    name = f"{facts['number'] or _('DRAFT')} V{facts['version']}.0"
+    for sheet in book.worksheets:
+        sheet.oddFooter.left.text, sheet.oddFooter.right.text = name, "&P / &N"
+        if facts["is_practice"]:
+            sheet.oddHeader.right.text = _("PRACTICE DATA – NOT EVIDENCE")
+        sheet.page_setup.orientation, sheet.page_setup.paperSize = "landscape", 9
+        sheet.page_setup.fitToHeight = 0
+        sheet.sheet_properties.pageSetUpPr.fitToPage = True
+
+
+def _sheet_name(caption: str) -> str:
+    return "".join(c for c in caption if c not in r"[]:*?/\'")[:LONGEST_SHEET_NAME]

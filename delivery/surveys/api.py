@@ -1,0 +1,89 @@
+"""REST doors of surveys. Each write is one service call."""
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import mixins, status, viewsets
+from rest_framework.decorators import action
+from rest_framework.response import Response
+
+from delivery.surveys import publishing, serializers, services
+from delivery.surveys.consequence_api import ConsequenceActions
+from delivery.surveys.models import Comment, Questionnaire, Survey
+from delivery.surveys.sheet import Sheet
+from delivery.surveys.workbook_api import WorkbookActions
+
+
+class QuestionnaireViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
+    queryset = Questionnaire.objects.prefetch_related("questions")
+    serializer_class = serializers.QuestionnaireSerializer
+
+    @extend_schema(request=serializers.PublishSerializer)
+    def create(self, request, *args, **kwargs):
+        """A new version."""
+        door = serializers.PublishSerializer(data=request.data)
+        door.is_valid(raise_exception=True)
+        made = publishing.publish_questionnaire(actor=request.user, **door.validated_data)
+        return Response(self.get_serializer(made).data, status=status.HTTP_201_CREATED)
+
+
+class SurveyViewSet(WorkbookActions, ConsequenceActions, mixins.CreateModelMixin,
+                    viewsets.ReadOnlyModelViewSet):
+    queryset = Survey.objects.select_related("engagement", "questionnaire")
+    serializer_class = serializers.SurveySerializer
+    filterset_fields = ["engagement", "state"]
+
+    def get_queryset(self):
+        return super().get_queryset().visible_to(self.request.user)
+
+    def perform_create(self, serializer):
+        serializer.instance = services.start_survey(
+            actor=self.request.user, **serializer.validated_data)
+
+    @extend_schema(request=serializers.AnswerChangesSerializer, responses={200: dict})
+    @action(detail=True, methods=["get", "post"])
+    def answers(self, request, pk=None):
+        """Every input with its value and revision; POST saves, refusing what was overtaken."""
+        survey = self.get_object()
+        if request.method == "GET":
+            return Response({"answers": _answers(survey)})
+        door = serializers.AnswerChangesSerializer(data=request.data)
+        door.is_valid(raise_exception=True)
+        changes = [services.Change(c["name"], c["value"], c["revision"])
+                   for c in door.validated_data["changes"]]
+        saved = services.save_answers(actor=request.user, survey=survey, changes=changes)
+        return Response({"saved": saved.names, "errors": saved.errors, "conflicts": [
+            {"name": c.cell.name, "stored": c.cell.value, "revision": c.cell.revision,
+             "changed_by": str(c.cell.answer.changed_by), "yours": c.raw}
+            for c in saved.conflicts]})
+
+    @extend_schema(request=serializers.AddCommentSerializer, responses={200: dict})
+    @action(detail=True, methods=["get", "post"])
+    def comments(self, request, pk=None):
+        """Comments the user may read; POST adds one."""
+        survey = self.get_object()
+        if request.method == "POST":
+            door = serializers.AddCommentSerializer(data=request.data)
+            door.is_valid(raise_exception=True)
+            services.add_comment(actor=request.user, survey=survey, **door.validated_data)
+        found = Comment.objects.visible_to(request.user).filter(survey=survey)
+        return Response({"comments": serializers.CommentSerializer(
+            found.select_related("question", "model"), many=True).data})
+
+    @extend_schema(request=serializers.SurveyMoveSerializer)
+    @action(detail=True, methods=["post"])
+    def move(self, request, pk=None):
+        """Submit, confirm or reopen."""
+        door = serializers.SurveyMoveSerializer(data=request.data)
+        door.is_valid(raise_exception=True)
+        services.move_survey(actor=request.user, survey=self.get_object(), **door.validated_data)
+        return Response(self.get_serializer(self.get_object()).data)
+
+
+def _answers(survey: Survey) -> list[dict]:
+    sheet = Sheet(survey)
+    return [{"name": cell.name, "value": cell.value, "revision": cell.revision,
+             "is_asked": sheet.is_asked(cell), "is_missing": cell.is_missing}
+            for cell in sheet.cells.values()]
+
+
+routes = [("questionnaires", QuestionnaireViewSet, "questionnaire"),
+          ("surveys", SurveyViewSet, "survey")]

@@ -1,0 +1,103 @@
+"""Pages of what follows from the answers: readiness, decision, consequences."""
+
+from itertools import groupby
+
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_POST
+
+from delivery.surveys import services
+from delivery.surveys.consequences import KINDS, Given, Row, compare
+from delivery.surveys.consequences.baselines import draft_links
+from delivery.surveys.consequences.comparing import CHANGED, GONE
+from delivery.surveys.consequences.rules import findings, in_words
+from delivery.surveys.forms import DecisionForm
+from delivery.surveys.models import Survey
+from delivery.surveys.readiness import readiness
+from delivery.surveys.sheet import Sheet
+from delivery.surveys.views import survey_of
+from engagements.access import Can, allowed, require
+from engagements.doors import attempt, attempt_form
+from workers.rules import SEVERITIES
+
+LONG_GROUP = 12  # longer ones are folded until a model is chosen
+
+
+@require_GET
+def follows(request, code):
+    """What follows from these answers, against what was taken over before."""
+    require(request.user, Can.VIEW_INTERNAL)
+    return _page(request, survey_of(request, code), DecisionForm())
+
+
+def _page(request, survey: Survey, form: DecisionForm):
+    sheet = Sheet(survey)
+    rows = compare(sheet)
+    shown = _filtered(rows, request.GET)
+    is_confirmed = survey.state == Survey.State.CONFIRMED
+    return render(request, "delivery/surveys/follows.html", {
+        "survey": survey, "engagement": survey.engagement, "active": "survey", "form": form,
+        "readiness": readiness(sheet), "groups": _groups(shown), "models": sheet.models,
+        "open_rows": [row for row in shown if row.is_open], "hits": _hits(sheet),
+        "decisions": survey.decisions.select_related("decided_by"),
+        "drafts": draft_links(shown, survey),
+        "may_apply": is_confirmed and allowed(request.user, Can.MANAGE)})
+
+
+def _filtered(rows: list[Row], params) -> list[Row]:
+    """Rows of one model, or only those that are not taken over as they stand."""
+    chosen, is_open_only = params.get("model", ""), params.get("open") == "yes"
+    return [row for row in rows
+            if (not chosen or (row.model is not None and row.model.code == chosen))
+            and (not is_open_only or row.is_open)]
+
+
+def _groups(rows: list[Row]) -> list[dict]:
+    """Rows by kind, with how many are open, and whether the group is unfolded at first."""
+    found = {code: list(of_kind) for code, of_kind in groupby(rows, key=lambda row: row.kind)}
+    return [{"kind": KINDS[code], "rows": of_kind, "open": sum(row.is_open for row in of_kind),
+             "is_unfolded": len(of_kind) <= LONG_GROUP
+             or any(row.status in (CHANGED, GONE) for row in of_kind)}
+            for code, of_kind in found.items()]
+
+
+def _hits(sheet: Sheet) -> list[dict]:
+    """What the rules say of the answers: each rule once, with the models it concerns."""
+    given, found = Given(sheet), {}
+    for model in given.models:
+        if given.value("framework", model):
+            for hit in findings(given, model).hits:
+                entry = found.setdefault(hit.rule, {"severity": hit.severity, "models": [],
+                                                    "sentence": in_words(hit)})
+                entry["models"].append(model.code)
+    return sorted(found.values(), key=lambda entry: SEVERITIES.index(entry["severity"]))
+
+
+@require_POST
+def follows_apply(request, code):
+    """Take over the chosen rows, or all that were shown as open."""
+    survey = survey_of(request, code)
+    tokens = request.POST.getlist("shown" if "all" in request.POST else "token")
+    done = attempt(request, lambda: services.apply_consequences(
+        actor=request.user, survey=survey, tokens=tokens), _("Taken over."))
+    if done and done is not True:
+        _tell(request, len(done))
+    return redirect("surveys:follows", code)
+
+
+def _tell(request, count: int) -> None:
+    from django.contrib import messages
+
+    messages.info(request, ngettext("%(n)d item has its audit entry.",
+                                    "%(n)d items have their audit entries.", count) % {"n": count})
+
+
+@require_POST
+def follows_decide(request, code):
+    survey, form = survey_of(request, code), DecisionForm(request.POST)
+    require(request.user, Can.MANAGE, survey.engagement)
+    if form.is_valid() and attempt_form(form, lambda: services.decide(
+            actor=request.user, survey=survey, **form.cleaned_data)):
+        return redirect("surveys:follows", code)
+    return _page(request, survey, form)

@@ -1,0 +1,129 @@
+"""Draft baselines: what the customer states of the source platform, waiting for its raw file."""
+
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from assessments.baselines import record_baseline
+from assessments.quantities import LOSS_CURVE, quantities
+from delivery.surveys.consequences.base import KINDS, Item, Kind, register
+from delivery.surveys.consequences.given import Given
+from delivery.surveys.models import Consequence, Survey
+from engagements.models import MigratedModel, User
+from workers.models import Artifact
+
+if TYPE_CHECKING:
+    from delivery.surveys.consequences.comparing import Row
+
+CIRCUMSTANCES = ("hardware", "software", "data_set", "seeds")
+MEGABYTES = 1024  # per GB of device memory, as the readers count
+# question, quantity, factor to the quantity's unit, unit, for training or inference models only
+FIGURES = (
+    ("accuracy_value", "score", 1, "", ""), ("step_time", "iteration_time_ms", 1, "ms", "trains"),
+    ("throughput", "samples_per_second", 1, "/s", "trains"),
+    ("throughput", "inference_throughput", 1, "/s", "infers"),
+    ("peak_memory", "peak_memory_mb", MEGABYTES, "MB", ""),
+    ("latency", "latency_ms", 1, "ms", "infers"),
+)
+
+
+@register
+class DraftBaselines(Kind):
+    code = "baseline"
+    title = gettext_lazy("Draft baselines")
+    explanation = gettext_lazy(
+        "A stated figure is no evidence: it becomes a baseline with its raw file. A curve whose "
+        "file is stored here is recorded at once.")
+
+    def follow(self, given: Given) -> Iterator[Item]:
+        for model in given.models:
+            for question, quantity, factor, unit, only in FIGURES:
+                number = given.number(question, model)
+                if number and _concerns(given, model, quantity, only):
+                    yield Item(self.code, quantity, model, {
+                        "value": f"{(number * factor).normalize():f}", "unit": unit,
+                        **_circumstances(given, model)}, (question, "gpu_type", "gpu_software"))
+            if place := given.text("loss_curve", model):
+                yield Item(self.code, LOSS_CURVE, model, {
+                    "file": place, **_circumstances(given, model)},
+                    ("loss_curve", "gpu_type", "gpu_software"))
+
+    def label(self, key: str) -> str:
+        return {"score": _("Evaluation score"), "iteration_time_ms": _("Time per step"),
+                "samples_per_second": _("Training throughput"),
+                "inference_throughput": _("Inference throughput"),
+                "peak_memory_mb": _("Peak device memory"), "latency_ms": _("Latency"),
+                LOSS_CURVE: _("Loss curve")}.get(key, key)
+
+    def show(self, key: str, value: dict[str, Any]) -> str:
+        stated = value.get("file") or f"{value['value']} {value['unit']}".strip()
+        return " · ".join(part for part in (stated, value.get("hardware")) if part)
+
+    def apply(self, actor: User, survey: Survey, item: Item, before: Consequence | None) -> dict:
+        """A baseline where the raw file is stored, else only the draft; each file once."""
+        known = before.result if before else {}
+        if known.get("baseline") and before.value.get("file") == item.value.get("file"):
+            return known
+        artifact = _artifact(survey, item)
+        if artifact is None:
+            return {}
+        facts = {name: item.value.get(name, "") for name in ("hardware", "software", "seeds")}
+        baseline = record_baseline(
+            actor=actor, model=item.model, quantity=item.key, artifact=artifact,
+            source=_("Survey"), data_set=item.value.get("data_set", ""), **facts)
+        return {"baseline": baseline.pk}
+
+    def withdraw(self, actor: User, survey: Survey, applied: Consequence) -> None:
+        """The draft goes; a recorded baseline is evidence and stays."""
+
+
+def _concerns(given: Given, model: MigratedModel, quantity: str, only: str) -> bool:
+    """Throughput is that of the training where a model trains, else that of the inference."""
+    if quantity == "inference_throughput":
+        return not given.trains(model)
+    return not only or (given.trains if only == "trains" else given.infers)(model)
+
+
+def _circumstances(given: Given, model: MigratedModel) -> dict[str, str]:
+    seed = given.hyper(model).get("seed")
+    found = {"hardware": given.text("gpu_type")[:240], "software": given.text("gpu_software")[:240],
+             "data_set": given.text("dataset", model)[:240],
+             "seeds": "" if seed is None else f"{Decimal(repr(seed)).normalize():f}"}
+    return {name: text for name, text in found.items() if text}
+
+
+def _artifact(survey: Survey, item: Item) -> Artifact | None:
+    """The stored file that the answer names as `#12`, if it holds the quantity."""
+    number = str(item.value.get("file", "")).removeprefix("#")
+    if not (number.isascii() and number.isdigit() and len(number) < 12):
+        return None
+    artifact = Artifact.objects.filter(engagement=survey.engagement, pk=int(number)).first()
+    names = {q.name for reading in artifact.readings.all() for q in quantities(
+        reading.kind, reading.values)} if artifact else set()
+    return artifact if item.key in names else None
+
+
+def draft_links(rows: Iterable["Row"], survey: Survey) -> list[dict]:
+    """Drafts that were taken over and still wait for their raw file, with a prefilled form."""
+    waiting = [row.applied for row in rows if row.kind == DraftBaselines.code and row.applied
+               and "baseline" not in row.applied.result]
+    place = reverse("assessments:baseline_new", args=[survey.engagement.code])
+    return [{"applied": applied, "label": row_label(applied),
+             "url": f"{place}?{_query(applied)}"} for applied in waiting]
+
+
+def _query(applied: Consequence) -> str:
+    """What is known, as the initial values of the form for a new baseline."""
+    known = {name: applied.value[name] for name in CIRCUMSTANCES if name in applied.value}
+    return urlencode({"model": applied.model_id, "quantity": applied.key, **known})
+
+
+def row_label(applied: Consequence) -> str:
+    """The draft in words of the active language."""
+    kind = KINDS[DraftBaselines.code]
+    return f"{kind.label(applied.key)}: {kind.show(applied.key, applied.value)}"

@@ -1,0 +1,79 @@
+"""Pages of the workbook: export, upload with a preview, apply."""
+
+from django.contrib import messages
+from django.core import signing
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from delivery.surveys import services
+from delivery.surveys.forms import UploadForm
+from delivery.surveys.reading import XLSX, Reading, read_upload
+from delivery.surveys.services import Change
+from delivery.surveys.spreadsheet import survey_xlsx
+from delivery.surveys.views import survey_of
+from engagements.doors import attempt_form
+from engagements.errors import DeskError
+
+PREVIEW_SECONDS = 3600
+
+
+@require_GET
+def workbook(request, code, language):
+    survey = survey_of(request, code)
+    return HttpResponse(survey_xlsx(survey, language), content_type=XLSX, headers={
+        "Content-Disposition":
+            f'attachment; filename="survey-{survey.pk}-{language}.xlsx"'})
+
+
+@require_http_methods(["GET", "POST"])
+def upload(request, code):
+    """Choose a workbook; see what it would change before anything is written."""
+    survey = survey_of(request, code)
+    services.require_filling(request.user, survey.engagement)
+    form = UploadForm(request.POST or None, request.FILES or None)
+    reading = None
+    if form.is_valid():
+        reading = attempt_form(form, lambda: read_upload(survey, form.cleaned_data["file"]))
+    return render(request, "delivery/surveys/upload.html", {
+        "survey": survey, "engagement": survey.engagement, "form": form, "reading": reading,
+        "active": "survey", "signed": _sign(request, survey, reading) if reading else ""})
+
+
+def _sign(request, survey, reading: Reading) -> str:
+    """The previewed differences, so that what is applied is what was shown."""
+    rows = [[d.change.name, d.change.raw, d.change.revision] for d in reading.differences]
+    return signing.dumps({"survey": survey.pk, "user": request.user.pk, "rows": rows},
+                         salt="survey-upload", compress=True)
+
+
+@require_POST
+def upload_apply(request, code):
+    survey = survey_of(request, code)
+    try:
+        facts = signing.loads(request.POST.get("signed", ""), salt="survey-upload",
+                              max_age=PREVIEW_SECONDS)
+        if (facts["survey"], facts["user"]) != (survey.pk, request.user.pk):
+            raise signing.BadSignature
+        saved = services.save_answers(actor=request.user, survey=survey,
+                                      changes=[Change(*row) for row in facts["rows"]])
+    except signing.BadSignature:
+        messages.error(request, _("The preview has expired. Upload the workbook again."))
+        return redirect("surveys:upload", code)
+    except DeskError as error:
+        messages.error(request, error.message)
+        return redirect("surveys:overview", code)
+    _tell(request, saved)
+    return redirect("surveys:overview", code)
+
+
+def _tell(request, saved) -> None:
+    messages.success(request, ngettext("%(n)d answer is taken over.",
+                                       "%(n)d answers are taken over.", len(saved.names))
+                     % {"n": len(saved.names)})
+    if saved.conflicts or saved.errors:
+        names = [c.cell.question.local_label for c in saved.conflicts] + list(saved.errors)
+        messages.warning(request, _("Left as they are, because they changed here meanwhile: "
+                                    "%(names)s.") % {"names": ", ".join(names)})

@@ -1,0 +1,103 @@
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from delivery.surveys.models import Decision, Question
+from delivery.surveys.services import Change
+from delivery.surveys.sheet import Cell
+from delivery.surveys.values import choices_of
+
+
+class CellsForm:
+    """The inputs of one section, each with the revision it was read at.
+
+    Not a Django form: validity is decided input by input in the service, so that one wrong
+    entry does not hold up the others.
+    """
+
+    def __init__(self, cells: list[Cell], saved=None, sent=None, comments=()):
+        errors = saved.errors if saved else {}
+        conflicts = {c.cell.name: c for c in saved.conflicts} if saved else {}
+        self.fields = [
+            Field(cell, errors.get(cell.name, ""), conflicts.get(cell.name), sent,
+                  [c for c in comments if (c.question_id, c.model_id) == (
+                      cell.question.pk, cell.model and cell.model.pk)])
+            for cell in cells]
+
+
+class Field:
+    """One input for the template: its widget, error, conflict and comments."""
+
+    def __init__(self, cell: Cell, error: str, conflict, sent, comments) -> None:
+        self.cell, self.error, self.conflict, self.comments = cell, error, conflict, comments
+        self.sent = sent if error or conflict else None
+
+    @property
+    def value(self):
+        return shown_value(self.cell, self.sent)
+
+    @property
+    def revision(self) -> int:
+        """What the person has seen: after a refused entry still the revision it came with."""
+        sent = self.sent.get(f"r:{self.cell.name}", "") if self.error and self.sent else None
+        return self.cell.revision if sent is None else _whole(sent)
+
+    def widget(self) -> str:
+        """The input as HTML."""
+        question, name = self.cell.question, f"a:{self.cell.name}"
+        attrs = {"id": f"id-{self.cell.name}", "class": "form-control"}
+        if self.error or self.conflict:
+            attrs |= {"aria-invalid": "true", "class": "form-control is-invalid"}
+        if question.help or question.help_en:
+            attrs["aria-describedby"] = f"help-{self.cell.name}"
+        return _widget(question, attrs).render(name, self.value)
+
+
+def _widget(question: Question, attrs: dict) -> forms.Widget:
+    if question.type == Question.Type.MULTI:
+        return forms.CheckboxSelectMultiple({"id": attrs["id"]}, choices_of(question))
+    if question.type in (Question.Type.CHOICE, Question.Type.BOOL):
+        css = attrs["class"].replace("form-control", "form-select")
+        return forms.Select({**attrs, "class": css}, [("", "--"), *choices_of(question)])
+    if question.type == Question.Type.NUMBER:
+        return forms.TextInput({**attrs, "inputmode": "decimal"})
+    if question.type == Question.Type.DATE:
+        return forms.DateInput({**attrs, "type": "date"})
+    if question.type == Question.Type.FILE:
+        return forms.TextInput(attrs)
+    return forms.Textarea({**attrs, "rows": 2})
+
+
+def shown_value(cell: Cell, sent):
+    """What was sent where it was refused, else what is stored."""
+    if sent is None:
+        return cell.value
+    is_multi = cell.question.type == Question.Type.MULTI
+    return sent.getlist(f"a:{cell.name}") if is_multi else sent.get(f"a:{cell.name}", "")
+
+
+def changes_of(post, cells: list[Cell]) -> list[Change]:
+    """The inputs that the form sent: those whose revision came with it."""
+    return [Change(cell.name, shown_value(cell, post), _whole(post.get(f"r:{cell.name}")))
+            for cell in cells if f"r:{cell.name}" in post]
+
+
+def _whole(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+
+
+class UploadForm(forms.Form):
+    file = forms.FileField(label=_("Filled-in workbook (.xlsx)"))
+
+
+class VersionForm(forms.Form):
+    file = forms.FileField(label=_("Questions (.json)"), help_text=_(
+        "Download the current version, change it, and upload it here."))
+    note = forms.CharField(label=_("What is new"), max_length=240)
+
+
+class DecisionForm(forms.Form):
+    """Go or no-go."""
+
+    verdict = forms.ChoiceField(label=_("Decision"), choices=Decision.Verdict)
+    reason = forms.CharField(label=_("Reason, and conditions if there are any"), max_length=2000,
+                             widget=forms.Textarea(attrs={"rows": 2}))

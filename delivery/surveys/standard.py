@@ -1,0 +1,124 @@
+"""The shipped questionnaire: the 47 fields of DOMAIN chapter 7 in both languages.
+
+One row per input; a compound field (“name, version, parameters”) has several rows with the same
+number. Loaded into versioned rows; later versions live in the database only.
+"""
+
+SECTIONS = {
+    "project": ("项目", "Project"), "model": ("模型", "Model"),
+    "libraries": ("三方库", "Third-party libraries"), "training": ("训练", "Training"),
+    "data": ("数据", "Data"), "gpu": ("GPU 平台", "GPU platform"),
+    "accuracy": ("精度基线", "Accuracy baseline"),
+    "performance": ("性能基线", "Performance baseline"), "inference": ("推理", "Inference"),
+    "application": ("应用", "Application"), "target": ("目标平台", "Target platform"),
+    "environment": ("环境", "Environment"), "security": ("安全", "Security"),
+    "evaluation": ("评测", "Evaluation"), "acceptance": ("验收", "Acceptance"),
+    "cooperation": ("配合", "Cooperation"), "cloud": ("云资源", "Cloud resources"),
+    "commercial": ("商务", "Commercial"), "risk": ("风险", "Risks"), "benefit": ("收益", "Benefit"),
+}
+TRAINS = {"model_scope": ["full", "training"]}
+INFERS = {"model_scope": ["full", "inference"]}
+PRECISIONS = "fp16=FP16;bf16=BF16;fp32=FP32;mixed=混合精度|mixed precision"
+
+# number, key, section, zh, en, type, required, per model, then what else there is to say
+ROWS = [
+    (1, "customer", "project", "客户名称、行业、联系人", "Customer, industry, contact", "text", 1, 0, {}),
+    (2, "need", "project", "业务需求与场景", "Business need and scenario", "text", 1, 0, {}),
+    (3, "scope", "project", "迁移目标", "Scope of the migration", "multi", 1, 0, {"options": "training=训练|training;finetuning=微调|fine-tuning;inference=推理|inference;full=全流程|the whole process"}),
+    (3, "model_scope", "model", "本模型的迁移范围", "Scope for this model", "choice", 1, 1, {"options": "full=训练与推理|training and inference;training=仅训练|training only;inference=仅推理|inference only", "help": ("决定该模型要走的阶段", "Decides which stages the model goes through")}),
+    (4, "goals", "project", "迁移附带目标", "Further goals", "text", 0, 0, {}),
+    (5, "deadline", "project", "期望完成日期", "Deadline", "date", 1, 0, {}),
+    (5, "windows", "project", "约束窗口", "Windows in which work is possible", "text", 0, 0, {}),
+    (6, "model_name", "model", "模型名称与版本", "Model name and version", "text", 1, 1, {}),
+    (6, "parameters", "model", "规模（参数量）", "Size (parameters)", "number", 1, 1, {"unit": "10⁹"}),
+    (7, "model_count", "project", "模型数量", "Number of models", "number", 1, 0, {"help": ("应与本项目登记的模型数一致", "Should equal the number of models of this engagement")}),
+    (8, "code_origin", "model", "源码来源", "Origin of the code", "choice", 1, 1, {"options": "authoritative=权威仓|authoritative repository;modified=权威仓修改版|modified from a repository;own=自研|written in-house"}),
+    (9, "materials", "model", "源码、权重、参数配置、测试集提供方式", "How code, weights, configuration and test set are provided", "file", 1, 1, {"help": ("填写存放位置，或已上传文件的编号（如 #12）", "A location, or the number of an uploaded file such as #12")}),
+    (10, "framework", "model", "框架", "Framework", "choice", 1, 1, {"options": "pytorch=PyTorch;tensorflow=TensorFlow;mindspore=MindSpore;onnx=ONNX;other=其他|other"}),
+    (10, "framework_version", "model", "框架版本", "Framework version", "text", 1, 1, {"help": ("例如 2.1.0", "For example 2.1.0")}),
+    (11, "custom_ops", "model", "自定义算子、CUDA 扩展", "Custom operators or CUDA extensions", "bool", 1, 1, {}),
+    (11, "custom_ops_list", "model", "自定义算子与扩展清单", "List of custom operators and extensions", "text", 1, 1, {"when": {"custom_ops": ["yes"]}}),
+    (12, "dynamic_shape", "model", "动态 shape", "Dynamic shapes", "bool", 1, 1, {}),
+    (13, "special_apis", "model", "torch.jit.script / channels_last / amp_C / apex 使用", "Use of torch.jit.script / channels_last / amp_C / apex", "multi", 1, 1, {"options": "jit_script=torch.jit.script;channels_last=channels_last;amp_c=amp_C;apex=apex;none=均未使用|none of them", "when": {"framework": ["pytorch"]}}),
+    (14, "libraries", "libraries", "加速库与套件清单及版本", "Acceleration libraries and suites with versions", "text", 1, 1, {"help": ("如 flash-attn、DeepSpeed、Megatron、vLLM；没有则填“无”", "Such as flash-attn, DeepSpeed, Megatron, vLLM; “none” if there is none")}),
+    (15, "training_task", "training", "训练任务", "Training task", "choice", 1, 1, {"options": "pretraining=预训练|pre-training;finetuning=微调|fine-tuning;lora=LoRA", "when": TRAINS}),
+    (16, "precision", "training", "数据类型", "Data type", "choice", 1, 1, {"options": PRECISIONS, "when": TRAINS}),
+    (16, "mixed_method", "training", "混合精度方式", "Method of mixed precision", "text", 1, 1, {"when": {"precision": ["mixed"]}}),
+    (17, "parallel", "training", "并行策略 TP/PP/DP/CP/EP", "Parallel strategy TP/PP/DP/CP/EP", "text", 1, 1, {"when": TRAINS, "help": ("例如 TP2 PP2 DP2", "For example TP2 PP2 DP2")}),
+    (17, "train_cards", "training", "训练卡数", "Cards used for training", "number", 1, 1, {"when": TRAINS}),
+    (17, "train_nodes", "training", "训练节点数", "Nodes used for training", "number", 1, 1, {"when": TRAINS}),
+    (18, "hyper", "training", "超参（batch、LR、warm-up、优化器、clip、decay、seed）", "Hyper-parameters (batch, LR, warm-up, optimiser, clip, decay, seed)", "text", 1, 1, {"when": TRAINS}),
+    (19, "sequence", "training", "序列长度", "Sequence length", "number", 1, 1, {"unit": "token", "when": TRAINS, "help": ("非序列模型填 1", "1 for models without sequences")}),
+    (19, "global_batch", "training", "全局批", "Global batch", "number", 1, 1, {"when": TRAINS}),
+    (20, "dataset", "data", "数据集名称、规模、格式、存放、可否出域", "Data set: name, size, format, place, may it leave", "text", 1, 1, {}),
+    (21, "cleaning", "data", "数据清洗状况（去重、语言、质量）", "State of data cleaning (duplicates, language, quality)", "text", 0, 1, {}),
+    (22, "gpu_type", "gpu", "硬件类型与具体型号、卡数、节点", "Hardware type and exact model, cards, nodes", "text", 1, 0, {}),
+    (23, "gpu_software", "gpu", "驱动/CUDA/框架/镜像版本", "Versions of driver, CUDA, framework and image", "text", 1, 0, {}),
+    (24, "accuracy_metric", "accuracy", "精度指标名、数据集、来源、日期", "Accuracy metric, data set, source, date", "text", 1, 1, {"help": ("来源：官网或实测", "Source: official site or own measurement")}),
+    (24, "accuracy_value", "accuracy", "精度指标数值", "Value of the accuracy metric", "number", 1, 1, {}),
+    (25, "loss_curve", "accuracy", "loss 曲线文件（步-损失）", "Loss-curve file (step, loss)", "file", 1, 1, {"when": TRAINS}),
+    (26, "repeats", "accuracy", "重复次数", "Number of repetitions", "number", 1, 1, {}),
+    (26, "spread", "accuracy", "波动", "Spread between repetitions", "number", 0, 1, {"unit": "%"}),
+    (27, "throughput", "performance", "吞吐", "Throughput", "number", 1, 1, {"unit": "samples/s"}),
+    (27, "step_time", "performance", "单步时间", "Time per step", "number", 0, 1, {"unit": "ms", "when": TRAINS}),
+    (27, "peak_memory", "performance", "显存峰值", "Peak device memory", "number", 1, 1, {"unit": "GB"}),
+    (27, "latency", "performance", "时延", "Latency", "number", 1, 1, {"unit": "ms", "when": INFERS}),
+    (27, "concurrency", "performance", "并发", "Concurrency", "number", 0, 1, {"when": INFERS}),
+    (28, "inference_framework", "inference", "现有推理框架", "Inference framework in use", "text", 1, 1, {"when": INFERS}),
+    (28, "model_format", "inference", "模型格式", "Model format", "choice", 1, 1, {"options": "onnx=ONNX;torchscript=TorchScript;safetensors=safetensors;savedmodel=SavedModel;other=其他|other", "when": INFERS}),
+    (29, "latency_target", "inference", "时延目标", "Latency target", "number", 1, 1, {"unit": "ms", "when": INFERS}),
+    (29, "throughput_target", "inference", "吞吐目标", "Throughput target", "number", 0, 1, {"unit": "samples/s", "when": INFERS}),
+    (29, "inference_shape", "inference", "并发目标、batch、输入输出长度", "Concurrency target, batch, input and output length", "text", 1, 1, {"when": INFERS}),
+    (30, "quantisation", "inference", "量化要求", "Quantisation wanted", "choice", 0, 1, {"options": "none=不量化|none;w8a8=W8A8;w8a16=W8A16;kv_int8=KV Cache int8;sparse=W8A8 稀疏|W8A8 sparse", "when": INFERS}),
+    (30, "quantisation_loss", "inference", "可接受的精度损失", "Acceptable loss of accuracy", "number", 0, 1, {"unit": "%", "when": {"quantisation": ["w8a8", "w8a16", "kv_int8", "sparse"]}}),
+    (31, "dvpp", "inference", "DVPP/AIPP 使用", "Use of DVPP/AIPP", "bool", 0, 1, {"when": INFERS}),
+    (32, "architecture", "application", "应用架构、部署拓扑、调用关系、指标关系", "Application architecture, deployment topology, call and metric relations", "text", 1, 0, {}),
+    (32, "architecture_file", "application", "架构图文件", "File with the architecture diagram", "file", 0, 0, {}),
+    (33, "chip", "target", "昇腾型号", "Ascend model", "choice", 1, 0, {"options": "910=Ascend 910;910b=Ascend 910B;910c=Ascend 910C;310p=Ascend 310P"}),
+    (33, "cards", "target", "目标卡数", "Cards on the target", "number", 1, 0, {}),
+    (33, "procurement", "target", "已有/待购、云/本地", "Present or to be bought, cloud or on premises", "choice", 1, 0, {"options": "cloud_have=云上已有|in the cloud, present;cloud_buy=云上待购|in the cloud, to be bought;local_have=本地已有|on premises, present;local_buy=本地待购|on premises, to be bought"}),
+    (34, "os", "target", "操作系统", "Operating system", "text", 1, 0, {}),
+    (34, "arch", "target", "架构", "Architecture", "choice", 1, 0, {"options": "x86=x86;aarch64=aarch64"}),
+    (34, "hosting", "target", "运行形态", "Form of hosting", "choice", 1, 0, {"options": "container=容器|container;bare=裸机|bare metal;vm=虚拟机|virtual machine;modelarts=ModelArts"}),
+    (35, "cann", "target", "驱动/固件/CANN 现有版本", "Present versions of driver, firmware and CANN", "text", 0, 0, {}),
+    (36, "network", "environment", "网络", "Network", "choice", 1, 0, {"options": "internet=外网|internet;intranet=内网|intranet only;proxy=代理|through a proxy"}),
+    (36, "packages", "environment", "制品获取方式", "How packages are obtained", "text", 1, 0, {"when": {"network": ["intranet", "proxy"]}}),
+    (37, "access", "environment", "SSH 接入、堡垒机、账号、并行网络（HCCL）", "SSH access, bastion, accounts, parallel network (HCCL)", "text", 1, 0, {"help": ("不要填写口令或密钥", "Never enter passwords or keys")}),
+    (38, "storage", "environment", "存储（NVMe/共享）、容量", "Storage (NVMe or shared), capacity", "text", 1, 0, {}),
+    (39, "confidentiality", "security", "数据与代码保密要求、是否可上传证据、留存期限", "Confidentiality of data and code, may evidence be uploaded, retention", "text", 1, 0, {}),
+    (40, "evaluation", "evaluation", "评测方案、工具、打分脚本版本", "Evaluation plan, tool, version of the scoring script", "text", 1, 0, {}),
+    (41, "criteria", "acceptance", "验收指标、阈值、口径、测量次数、验收环境、验收人", "Acceptance metrics, thresholds, definitions, repetitions, environment, signatory", "text", 1, 0, {}),
+    (42, "deliverables", "acceptance", "交付物清单", "Deliverables", "multi", 1, 0, {"options": "code=代码|code;scripts=脚本|scripts;report=报告|report;manual=说明文档|documentation"}),
+    (43, "duties", "cooperation", "客户配合事项与责任人", "Duties of the customer and who is responsible", "text", 1, 0, {}),
+    (44, "cloud", "cloud", "需要的云资源", "Cloud resources needed", "multi", 0, 0, {"options": "ecs=ECS;bms=BMS;storage=存储|storage;network=网络|network;security=安全|security"}),
+    (45, "budget", "commercial", "预算", "Budget", "number", 1, 0, {"unit": "CNY"}),
+    (45, "purchase", "commercial", "采购方式", "Way of purchase", "choice", 1, 0, {"options": "direct=直接采购|direct;tender=招标|tender;framework=框架协议|framework agreement"}),
+    (45, "payment", "commercial", "付款方式", "Payment terms", "text", 1, 0, {}),
+    (45, "invoice", "commercial", "发票类型", "Invoice type", "choice", 1, 0, {"options": "special=增值税专用发票|special VAT invoice;ordinary=增值税普通发票|ordinary VAT invoice"}),
+    (45, "tax", "commercial", "税率", "Tax rate", "number", 1, 0, {"unit": "%"}),
+    (46, "risks", "risk", "已知问题", "Known problems", "multi", 1, 0, {"options": "version=版本|versions;dependency=依赖|dependencies;data=数据|data;framework=框架|framework;metrics=指标|metrics;network=网络|network;time=时间|time;staff=人力|staff;none=暂无|none"}),
+    (46, "risk_text", "risk", "已知问题说明", "Known problems in words", "text", 0, 0, {}),
+    (47, "benefit", "benefit", "昇腾云收益预期", "Benefit expected of the Ascend cloud", "text", 0, 0, {}),
+]  # fmt: skip
+
+
+def standard_questions() -> list[dict]:
+    """The shipped questions as the dictionaries that `services.publish_questionnaire` takes."""
+    return [_question(*row) for row in ROWS]
+
+
+def _question(number, key, section, zh, en, kind, required, per_model, more) -> dict:
+    help_zh, help_en = more.get("help", ("", ""))
+    section_zh, section_en = SECTIONS[section]
+    return {
+        "number": number, "key": key, "section": section, "section_label": section_zh,
+        "section_label_en": section_en, "label": zh, "label_en": en, "type": kind,
+        "is_required": bool(required), "is_per_model": bool(per_model), "help": help_zh,
+        "help_en": help_en, "unit": more.get("unit", ""), "condition": more.get("when", {}),
+        "options": [_option(text) for text in more.get("options", "").split(";") if text]}
+
+
+def _option(text: str) -> dict:
+    code, _eq, labels = text.partition("=")
+    zh, _bar, en = labels.partition("|")
+    return {"code": code, "label": zh, "label_en": en or zh}

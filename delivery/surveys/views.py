@@ -1,0 +1,183 @@
+"""Pages of surveys: doors that parse, call one service and answer."""
+
+import json
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from delivery.surveys import publishing, services
+from delivery.surveys.forms import CellsForm, VersionForm, changes_of
+from delivery.surveys.models import Comment, Question, Questionnaire, Survey
+from delivery.surveys.serializers import QuestionSerializer
+from delivery.surveys.sheet import Sheet
+from engagements.access import require_administrator
+from engagements.doors import attempt, attempt_form
+from engagements.errors import DeskError, InvalidInput
+from engagements.models import Engagement
+
+MAX_JSON_BYTES = 2**20
+
+
+def engagement_of(request, code) -> Engagement:
+    return get_object_or_404(
+        Engagement.objects.visible_to(request.user).select_related("customer"), code=code)
+
+
+def survey_of(request, code) -> Survey:
+    return get_object_or_404(Survey.objects.visible_to(request.user).select_related(
+        "engagement__customer", "questionnaire", "submitted_by", "confirmed_by"),
+        engagement__code=code)
+
+
+@require_GET
+def overview(request, code):
+    engagement = engagement_of(request, code)
+    survey = Survey.objects.filter(engagement=engagement).select_related(
+        "questionnaire", "submitted_by", "confirmed_by").first()
+    sheet = Sheet(survey) if survey else None
+    return render(request, "delivery/surveys/overview.html", {
+        "engagement": engagement, "survey": survey, "active": "survey",
+        "sections": sheet.sections() if sheet else [], "missing": sheet.missing if sheet else [],
+        "progress": sheet.progress() if sheet else {},
+        "may_fill": services.may_fill(request.user),
+        "newest": publishing.current_questionnaire()})
+
+
+@require_POST
+def start(request, code):
+    engagement = engagement_of(request, code)
+    attempt(request, lambda: services.start_survey(actor=request.user, engagement=engagement),
+            _("The survey is open."))
+    return redirect("surveys:overview", code)
+
+
+@require_POST
+def survey_move(request, code, move):
+    survey = survey_of(request, code)
+    attempt(request, lambda: services.move_survey(
+        actor=request.user, survey=survey, move=move), _("Done; the step is recorded."))
+    return redirect("surveys:overview", code)
+
+
+@require_http_methods(["GET", "POST"])
+def section_page(request, code, section):
+    """One section, for per-model questions of one model. Saves what is valid, shows the rest."""
+    survey, saved = survey_of(request, code), None
+    sheet, model_code = Sheet(survey), request.GET.get("model", "")
+    if request.method == "POST":
+        sent = changes_of(request.POST, _section_cells(sheet, section, model_code))
+        try:
+            saved = services.save_answers(actor=request.user, survey=survey, changes=sent)
+        except DeskError as error:
+            messages.error(request, error.message)
+            return _again(request, code, section, model_code)
+        asked_before, sheet = {c.name for c in sheet.asked}, Sheet(survey)
+        if request.htmx:
+            return _autosaved(request, sheet, section, model_code, saved, asked_before)
+        if not saved.errors and not saved.conflicts:
+            messages.success(request, _("Saved."))
+            return _again(request, code, section, model_code)
+    return render(request, "delivery/surveys/section.html",
+                  _section_context(request, sheet, section, model_code, saved))
+
+
+def _section_cells(sheet: Sheet, section: str, model_code: str) -> list:
+    cells = [cell for cell in sheet.cells.values() if cell.question.section == section and (
+        cell.model.code == model_code if cell.model else not model_code)]
+    if not cells:
+        raise Http404
+    return cells
+
+
+def _section_context(request, sheet: Sheet, section, model_code, saved=None) -> dict:
+    cells = [cell for cell in _section_cells(sheet, section, model_code) if sheet.is_asked(cell)]
+    survey = sheet.survey
+    comments = Comment.objects.visible_to(request.user).filter(
+        survey=survey).select_related("author")
+    parts = [(entry, part) for entry in sheet.sections() for part in entry["parts"]]
+    names = [(entry["code"], part["model"].code if part["model"] else "") for entry, part in parts]
+    here = names.index((section, model_code)) if (section, model_code) in names else -1
+    return {"survey": survey, "engagement": survey.engagement, "active": "survey",
+            "section": section, "model_code": model_code, "saved": saved,
+            "title": _section_cells(sheet, section, model_code)[0].question.local_section,
+            "form": CellsForm(cells, saved, request.POST if saved else None, list(comments)),
+            "part": parts[here][1] if here >= 0 else None, "number": here + 1, "of": len(names),
+            "following": names[here + 1] if 0 <= here < len(names) - 1 else None,
+            "previous": names[here - 1] if here > 0 else None,
+            "is_open": survey.state == Survey.State.DRAFT and services.may_fill(request.user)}
+
+
+def _autosaved(request, sheet, section, model_code, saved, asked_before) -> HttpResponse:
+    """A line of state and the new revisions; the whole form when other inputs are asked now."""
+    context = _section_context(request, sheet, section, model_code, saved)
+    changed = {c.name for c in sheet.asked} != asked_before
+    if not changed and not saved.errors and not saved.conflicts:
+        return render(request, "delivery/surveys/autosaved.html", context)
+    answer = render(request, "delivery/surveys/section_form.html", context)
+    answer["HX-Retarget"], answer["HX-Reswap"] = "#survey-form", "outerHTML"
+    return answer
+
+
+def _again(request, code, section, model_code) -> HttpResponse:
+    place = reverse("surveys:section", args=[code, section]) + (
+        f"?model={model_code}" if model_code else "")
+    if not request.htmx:
+        return redirect(place)
+    return HttpResponse(headers={"HX-Redirect": place})
+
+
+@require_POST
+def comment_add(request, code):
+    survey, name = survey_of(request, code), request.POST.get("name", "")
+    key, _at, model_code = name.partition("@")
+    question = get_object_or_404(Question, questionnaire=survey.questionnaire, key=key)
+    attempt(request, lambda: services.add_comment(
+        actor=request.user, survey=survey, name=name, text=request.POST.get("text", ""),
+        is_internal="is_internal" in request.POST), _("The comment is stored."))
+    return _again(request, code, question.section, model_code)
+
+
+@require_GET
+def versions(request):
+    require_administrator(request.user)
+    return render(request, "delivery/surveys/versions.html", {
+        "versions": Questionnaire.objects.prefetch_related("questions", "surveys"),
+        "form": VersionForm()})
+
+
+@require_POST
+def version_new(request):
+    form = VersionForm(request.POST, request.FILES)
+    if form.is_valid() and attempt_form(form, lambda: publishing.publish_questionnaire(
+            actor=request.user, questions=_json_of(form.cleaned_data["file"]),
+            note=form.cleaned_data["note"])):
+        messages.success(request, _("The new version is published."))
+        return redirect("surveys:versions")
+    require_administrator(request.user)
+    return render(request, "delivery/surveys/versions.html", {
+        "versions": Questionnaire.objects.prefetch_related("questions", "surveys"),
+        "form": form})
+
+
+def _json_of(file) -> list:
+    try:
+        if file.size > MAX_JSON_BYTES:
+            raise ValueError
+        return json.loads(file.read().decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        raise InvalidInput(_("This file is not the JSON of a questionnaire.")) from None
+
+
+@require_GET
+def version_file(request, pk):
+    """The questions of a version as JSON, to be changed and uploaded as a new one."""
+    require_administrator(request.user)
+    found = get_object_or_404(Questionnaire, pk=pk)
+    text = json.dumps(QuestionSerializer(found.questions.all(), many=True).data,
+                      ensure_ascii=False, indent=1)
+    return HttpResponse(text, content_type="application/json; charset=utf-8", headers={
+        "Content-Disposition": f'attachment; filename="questionnaire-V{found.version}.json"'})

@@ -1,0 +1,66 @@
+"""REST doors of the workbook: download, upload with errors by cell."""
+
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.decorators import action
+from rest_framework.negotiation import DefaultContentNegotiation
+from rest_framework.parsers import MultiPartParser
+from rest_framework.response import Response
+
+from delivery.surveys import serializers, services
+from delivery.surveys.reading import XLSX, read_upload
+from delivery.surveys.spreadsheet import survey_xlsx
+from engagements.errors import InvalidInput
+
+LANGUAGES = ("zh-hans", "en")
+LANGUAGE = OpenApiParameter("language", enum=LANGUAGES, default=LANGUAGES[0])
+
+
+class AnyAccepted(DefaultContentNegotiation):
+    """A file is sent as what it is, whatever the client says it accepts."""
+
+    def select_renderer(self, request, renderers, format_suffix=None):
+        return renderers[0], renderers[0].media_type
+
+
+class WorkbookActions:
+    """Mixed into the viewset of surveys."""
+
+    @extend_schema(parameters=[LANGUAGE], responses={(200, XLSX): OpenApiTypes.BINARY})
+    @action(detail=True, content_negotiation_class=AnyAccepted)
+    def workbook(self, request, pk=None):
+        """The survey as a workbook to fill in."""
+        survey, language = self.get_object(), request.query_params.get("language", LANGUAGES[0])
+        if language not in LANGUAGES:
+            raise InvalidInput(f"language: {' | '.join(LANGUAGES)}")
+        return HttpResponse(survey_xlsx(survey, language), content_type=XLSX, headers={
+            "Content-Disposition": f'attachment; filename="survey-{survey.pk}-{language}.xlsx"'})
+
+    @extend_schema(request={"multipart/form-data": serializers.WorkbookUploadSerializer},
+                   responses=serializers.WorkbookReadingSerializer)
+    @workbook.mapping.post
+    def workbook_upload(self, request, pk=None):
+        """What a filled-in workbook would change; with `apply` it is written.
+
+        Cells with errors are named and left as they are, the others are written.
+        """
+        survey = self.get_object()
+        services.require_filling(request.user, survey.engagement)
+        door = serializers.WorkbookUploadSerializer(data=request.data)
+        door.is_valid(raise_exception=True)
+        reading = read_upload(survey, door.validated_data["file"])
+        saved = services.Saved()
+        if door.validated_data["apply"]:
+            saved = services.save_answers(actor=request.user, survey=survey,
+                                          changes=[d.change for d in reading.differences])
+        return Response({**serializers.WorkbookReadingSerializer({
+            "differences": reading.differences, "errors": reading.errors,
+            "unchanged": reading.unchanged, "saved": saved.names,
+            "conflicts": [c.cell.name for c in saved.conflicts]}).data})
+
+    def get_parsers(self):
+        """Files come as forms; everything else as before."""
+        is_file = self.request is not None and (self.request.content_type or "").startswith(
+            "multipart/")
+        return [MultiPartParser()] if is_file else super().get_parsers()
