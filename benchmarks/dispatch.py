@@ -1,0 +1,161 @@
+"""100 trivial jobs over 8 real sshd nodes: this product, an Ansible playbook, bare asyncssh.
+
+    python -m benchmarks.dispatch [--rounds 3]
+
+Ours runs from the API calls to the finished rows with their logs stored, through a worker process.
+The floor is the SSH library alone running the remote protocol: per job a script that starts it,
+polls until it has ended, and a list of its files, over one connection per node and ten sessions.
+All three do the same work on the same nodes, in turns. Needs root, sshd, ansible-core.
+"""
+
+import argparse
+import asyncio
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+
+from tests.faults.desk import EmbeddedDesk, free_port
+from tests.faults.nodes import FaultyNode
+from tests.faults.run import persist
+
+JOBS, NODES = 100, 8
+
+
+class Bench:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.nodes = [FaultyNode(folder / f"node-{n}", free_port()) for n in range(NODES)]
+        self.desk = EmbeddedDesk(folder / "desk")
+
+    def prepare(self) -> None:
+        os.environ.update(self.desk.environment)
+        import django
+
+        django.setup()
+        from django.core.management import call_command
+
+        call_command("migrate", verbosity=0)
+        from engagements.models import Role, User
+        from workers import services, ssh
+
+        self.operator = User.objects.create_user("operator", role=Role.OPERATOR)
+        self.rows = []
+        for n, node in enumerate(self.nodes):
+            row = services.enrol_node(
+                actor=self.operator, name=f"n{n}", host="127.0.0.1", port=node.port,
+                username="root", private_key=(node.root / "client_key").read_text(),
+                scratch_dir=str(node.root / "jobs"))
+            self.rows.append(services.confirm_host_key(
+                actor=self.operator, node=row, fingerprint=ssh.fingerprint(row.offered_host_key)))
+            (node.root / "true.sh").write_text("echo done\n")
+        ssh.close_all()
+        self.desk.start()
+        self.ours()  # connections, imports
+
+    def ours(self) -> float:
+        from rest_framework.test import APIClient
+
+        from workers.models import Job, JobState
+
+        client = APIClient(SERVER_NAME="127.0.0.1")
+        client.force_authenticate(self.operator)
+        before, begun = Job.objects.count(), time.monotonic()
+        for n in range(JOBS):
+            row, node = self.rows[n % NODES], self.nodes[n % NODES]
+            answer = client.post("/api/v1/jobs/", {
+                "kind": "test.counted", "node": row.pk,
+                "parameters": {"script": str(node.root / "true.sh")}}, format="json")
+            assert answer.status_code == 201, answer.content
+        while persist(lambda: Job.objects.in_flight().exists()):
+            time.sleep(0.02)
+        took = time.monotonic() - begun
+        done = Job.objects.filter(state=JobState.SUCCEEDED, artifacts__name="log.txt").count()
+        assert done == before + JOBS, f"{done} of {before + JOBS}"
+        return took
+
+    def floor(self) -> float:
+        begun = time.monotonic()
+        asyncio.run(self._floor())
+        return time.monotonic() - begun
+
+    async def _floor(self) -> None:
+        await asyncio.gather(*(self._node(n) for n in range(NODES)))
+
+    async def _node(self, n: int) -> None:
+        import asyncssh
+
+        node = self.nodes[n]
+        async with asyncssh.connect("127.0.0.1", node.port, username="root", known_hosts=None,
+                                    client_keys=[str(node.root / "client_key")]) as line:
+            sessions = asyncio.Semaphore(10)
+            await asyncio.gather(*(self._job(line, sessions, node, number)
+                                   for number in range(n, JOBS, NODES)))
+
+    async def _job(self, line, sessions, node, number: int) -> None:
+        from workers import remote
+
+        place = remote.Place(str(node.root / "jobs"), f"desk-job-{time.time_ns()}-{number}")
+        command = remote.command_text(["sh", str(node.root / "true.sh")], {})
+        async with sessions:
+            await line.run("sh -s", input=remote.visit_script([(place, command)], []))
+            poll = remote.visit_script([], [(place, 0, 9999)])
+            while "status=none" in (await line.run("sh -s", input=poll)).stdout:
+                pass
+            await line.run("sh -s", input=remote.list_script([place]))
+
+    def ansible(self) -> float:
+        inventory, playbook = self.folder / "hosts", self.folder / "play.yml"
+        lines = [f"n{n} ansible_host=127.0.0.1 ansible_port={node.port} ansible_user=root "
+                 f"ansible_ssh_private_key_file={node.root / 'client_key'} "
+                 f"ansible_python_interpreter={sys.executable}"
+                 for n, node in enumerate(self.nodes)]
+        inventory.write_text("\n".join(lines) + "\n")
+        tasks = "\n".join("    - command: sh -c 'echo done'" for _n in range(JOBS // NODES + 1))
+        playbook.write_text(f"- hosts: all\n  gather_facts: false\n  tasks:\n{tasks}\n")
+        begun = time.monotonic()
+        subprocess.run(["ansible-playbook", "-f", "8", "-i", inventory, playbook], check=True,
+                       stdout=subprocess.DEVNULL,
+               env={**os.environ, "ANSIBLE_HOST_KEY_CHECKING": "False"})
+        return time.monotonic() - begun
+
+    def stop(self) -> None:
+        self.desk.stop()
+        for node in self.nodes:
+            node.stop()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=3)
+    rounds = parser.parse_args().rounds
+    folder = Path(tempfile.mkdtemp(prefix="bench-"))
+    bench = Bench(folder)
+    try:
+        bench.prepare()
+        runs = {"ours": bench.ours, "bare asyncssh": bench.floor}
+        if shutil.which("ansible-playbook"):
+            runs["ansible-playbook"] = bench.ansible
+        took = {name: [] for name in runs}
+        for _round in range(rounds):
+            for name, run in runs.items():
+                took[name].append(run())
+                print(f"{name}: {took[name][-1]:.2f} s", file=sys.stderr, flush=True)
+        ours = median(took["ours"])
+        print(f"{JOBS} trivial jobs over {NODES} nodes, load {os.getloadavg()[0]:.1f}")
+        print("| | seconds (each round) | median | ours is |\n|---|---|---|---|")
+        for name, seconds in took.items():
+            each = " ".join(f"{s:.2f}" for s in seconds)
+            print(f"| {name} | {each} | {median(seconds):.2f} | ×{median(seconds) / ours:.2f} |")
+    finally:
+        bench.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+    sys.exit(0)
+
+
+if __name__ == "__main__":
+    main()
