@@ -63,7 +63,7 @@ def test_move_and_gate_by_api(api, people, engagement):
     gate = api.get(f"/api/v1/stages/{record.pk}/gate/").json()
     again = api.post(f"/api/v1/stages/{record.pk}/move/", {"move": "start"})
     assert moved.json()["state"] == "in_progress"
-    assert [c["is_met"] for c in gate] == [False, False]
+    assert [c["is_met"] for c in gate] == [False, False, False, False]
     assert (again.status_code, again["Content-Type"]) == (409, "application/problem+json")
     assert again.json()["title"] == "wrong_state"
 

@@ -1,86 +1,16 @@
 """The portal in a real Chromium: people walk it, the console stays silent, axe finds no fault."""
 
-import os
-import shutil
-from pathlib import Path
-
 import pytest
-from django.conf import settings
 
-from delivery.portal.sample import CODE, PASSWORD, load_sample
+from delivery.portal.sample import CODE
 from engagements.stages import Stage
 from workers import runner
 from workers.models import Job, JobState
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-AXE = Path(settings.BASE_DIR) / "node_modules" / "axe-core" / "axe.min.js"
+PLANNING = [f"/engagements/{CODE}/{name}/" for name in (
+    "effort", "plan", "time", "timesheets", "control", "changes", "quotes")]
 SIZES = {"narrow": (375, 800), "wide": (1440, 900)}
-
-
-@pytest.fixture(scope="session")
-def chromium():
-    """Debian's Chromium, driven by Playwright."""
-    from playwright.sync_api import sync_playwright
-
-    # Playwright runs an event loop in this thread; Django's guard would take it for async code.
-    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"])
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def sample(db):
-    """The sample engagement with its practice node."""
-    from workers.practice_node.server import running_practice_node
-
-    engagement = load_sample()
-    with running_practice_node(Path(settings.VAR_DIR) / "practice-node") as node:
-        from delivery.portal.sample_node import enrol_practice_node
-
-        enrol_practice_node(node.root, node.host, node.port)
-        yield engagement
-
-
-class Visitor:
-    """Somebody at a browser window; collects what the console complains about."""
-
-    def __init__(self, browser, base: str, language: str = "zh-CN", size=(1440, 900)):
-        context = browser.new_context(locale=language,
-                                      viewport={"width": size[0], "height": size[1]})
-        self.page, self.base, self.errors = context.new_page(), base, []
-        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.on("console", lambda message: self.errors.append(message.text)
-                     if message.type == "error" else None)
-
-    def sign_in(self, username: str) -> "Visitor":
-        self.open("/login/")
-        self.page.fill("#id_username", username)
-        self.page.fill("#id_password", PASSWORD)
-        self.page.click("form[novalidate] button[type=submit]")
-        return self
-
-    def open(self, path: str):
-        answer = self.page.goto(self.base + path)
-        assert answer.status == 200, f"{path}: {answer.status}"
-        return self.page
-
-    def serious_faults(self) -> list[str]:
-        """axe's serious and critical findings on the open page."""
-        self.page.add_script_tag(path=str(AXE))
-        found = self.page.evaluate("axe.run().then(r => r.violations)")
-        return [f"{v['id']}: {v['nodes'][0]['target']}" for v in found
-                if v["impact"] in ("serious", "critical")]
-
-
-@pytest.fixture
-def visit(chromium, live_server):
-    def go(username: str, **kwargs) -> Visitor:
-        return Visitor(chromium, live_server.url, **kwargs).sign_in(username)
-
-    return go
 
 
 def test_consultant_runs_a_job_and_passes_it_on(visit, sample):
@@ -130,8 +60,10 @@ def test_reviewer_sees_only_the_customers_side(visit, sample):
 
 
 PAGES = ["/", "/engagements/", f"/engagements/{CODE}/", f"/engagements/{CODE}/models/LLM/survey/",
-         f"/engagements/{CODE}/team/", "/jobs/", "/nodes/", f"/engagements/{CODE}/criteria/",
-         "/quotes/", "/quotes/prices/", "/documents/", "/definitions/", "/audit/"]
+         f"/engagements/{CODE}/team/", f"/engagements/{CODE}/survey/",
+         f"/engagements/{CODE}/survey/follows/", "/jobs/", "/nodes/",
+         f"/engagements/{CODE}/criteria/", "/quotes/", "/quotes/prices/", "/documents/",
+         "/definitions/", "/audit/"]
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -139,7 +71,7 @@ PAGES = ["/", "/engagements/", f"/engagements/{CODE}/", f"/engagements/{CODE}/mo
 def test_pages_fit_and_have_no_serious_fault(visit, sample, language, size):
     visitor = visit("manager", language=language, size=SIZES[size])
     faults = {}
-    for path in PAGES:
+    for path in PAGES + PLANNING:
         page = visitor.open(path)
         wider = page.evaluate("document.documentElement.scrollWidth > window.innerWidth + 1")
         found = visitor.serious_faults() + (["wider than the window"] if wider else [])

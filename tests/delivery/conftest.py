@@ -9,7 +9,10 @@ from decimal import Decimal
 import pytest
 
 from assessments import services as assessing
-from assessments.models import MetricDefinition
+from assessments.environments import unreviewed
+from assessments.models import Criterion, MetricDefinition
+from assessments.waivers import accept_difference
+from delivery.quotes.models import CompanyProfile
 from engagements import services as engaging
 from engagements.models import Role
 from workers.artifacts import read_artifact, store_file
@@ -50,6 +53,7 @@ def deliver(engagement, people, *, is_practice=False, scale=1.004):
     engagement.description = "变电站智能巡视业务系统的模型由 GPU 迁移到昇腾 NPU。"
     engagement.description_en = "Models of a substation inspection system move to Ascend NPU."
     engagement.save()
+    CompanyProfile.objects.get_or_create(name="交付公司", name_en="Delivery company")
     assessing.load_standard_definitions()
     llm = engaging.add_model(actor=manager, engagement=engagement, code="LLM",
                              name="巡检报告生成大模型", name_en="Inspection report model",
@@ -90,11 +94,23 @@ def measure(engagement, people, model, *, is_practice=False, scale=1.004):
             exit_status=0 if state == JobState.SUCCEEDED else 1,
             command=["torchrun", "--nproc_per_node=8", "pretrain_gpt.py", "--seed", "1234"])
         CardLease.objects.bulk_create(
-            CardLease(node=node, card_index=i, job=job, taken_at=begun, released_at=begun)
+            CardLease(node=node, card_index=i, job=job, fence=1, taken_at=begun, released_at=begun)
             for i in range(8))
     artifact = stored(engagement, model, "train_npu.csv", loss_log(scale=scale), job=job,
                       is_practice=is_practice)
-    return assessing.judge_affected(assessing.measure_artifact(artifact))
+    measured = assessing.measure_artifact(artifact)
+    accept_differences(engagement, people, measured)
+    return assessing.judge_affected(measured)
+
+
+def accept_differences(engagement, people, measured):
+    """A manager accepts what the migration itself changes in the environment."""
+    for criterion in Criterion.objects.filter(model=measured[0].model):
+        for item in unreviewed(criterion, measured[0]):
+            accept_difference(
+                actor=people[Role.MANAGER], engagement=engagement, item=item.name,
+                baseline_value=item.baseline, candidate_value=item.candidate,
+                reason="迁移本身的差异")
 
 
 def stored(engagement, model, name, content, **fields):

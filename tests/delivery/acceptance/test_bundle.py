@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import subprocess
 import zipfile
 from hashlib import sha256
@@ -9,25 +10,23 @@ from hashlib import sha256
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.utils.translation import override
 
 from delivery.acceptance import services
 from delivery.acceptance.archive import SUMS, ArchiveError, extract, write_archive
+from delivery.acceptance.seals import practice
 from delivery.acceptance.verifying import verify_bundle
 from delivery.reports import services as reporting
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Role
 
 
-@pytest.fixture(autouse=True)
-def _quick_pdf(monkeypatch):
-    monkeypatch.setattr("delivery.reports.services.render_document",
-                        lambda *a, **k: b"%PDF-1.7 short")
-
-
 def issue(engagement, people):
     manager = people[Role.MANAGER]
-    return reporting.issue_document(
-        actor=manager, document=reporting.draft_test_report(actor=manager, engagement=engagement))
+    draft = reporting.draft_test_report(actor=manager, engagement=engagement)
+    reporting.submit_document(actor=manager, document=draft)
+    reporting.review_document(actor=people[Role.CONSULTANT], document=draft)
+    return reporting.issue_document(actor=manager, document=draft)
 
 
 def bundle_of(engagement, people):
@@ -45,7 +44,8 @@ def made(delivered, people, tmp_path):
 
 
 def failures(path) -> list[str]:
-    return [step.text for step in verify_bundle(path) if not step.is_good]
+    with override("en"):
+        return [step.text for step in verify_bundle(path) if not step.is_good]
 
 
 def rewritten(path, change):
@@ -200,3 +200,137 @@ def test_who_downloads_a_bundle(delivered, people, stranger, client):
     answer = client.get(f"/bundles/{bundle.pk}/")
     assert answer["Content-Type"] == "application/zip"
     assert sha256(b"".join(answer.streaming_content)).hexdigest() == bundle.sha256
+
+
+# Signed documents, held back files, the index ---------------------------------------------
+
+def saved(bundle, path):
+    with bundle.file.open("rb") as stream:
+        path.write_bytes(stream.read())
+    return path
+
+
+@pytest.fixture
+def signed_bundle(review, act, tmp_path):
+    """The bundle of a signed acceptance document."""
+    act.decide(review)
+    act.sign(review)
+    return saved(services.build_bundle(actor=act.manager, engagement=review.document.engagement,
+                                       document=review.document), tmp_path / "signed.zip")
+
+
+def told(path, **options) -> str:
+    out = io.StringIO()
+    call_command("verify", str(path), language="en", stdout=out, **options)
+    return out.getvalue()
+
+
+def test_the_seals_and_signatures_of_a_bundle_are_checked(signed_bundle):
+    text = told(signed_bundle)
+    assert text.count("holds for the whole file") == 2
+    assert text.count("practice certificate, of no legal effect") == 2
+    assert "Signature of 陈国栋" in text
+
+
+def test_a_seal_that_does_not_lead_to_a_trusted_certificate_fails(
+        signed_bundle, practice_p12, tmp_path):
+    from cryptography.hazmat.primitives.serialization import Encoding, pkcs12
+
+    other = pkcs12.load_key_and_certificates(practice.make_pkcs12(b"x"), b"x")[1]
+    own = pkcs12.load_key_and_certificates(practice_p12, b"practice")[1]
+    for name, certificate in (("own", own), ("other", other)):
+        (tmp_path / f"{name}.pem").write_bytes(certificate.public_bytes(Encoding.PEM))
+    assert "issuer not checked" not in told(signed_bundle, trust=[str(tmp_path / "own.pem")])
+    with pytest.raises(CommandError):
+        told(signed_bundle, trust=[str(tmp_path / "other.pem")])
+
+
+def test_a_copy_whose_seal_was_taken_off_fails(signed_bundle):
+    def take_off(files):
+        name = next(n for n in files if n.endswith("-signed-en.pdf"))
+        content = files[name].read_bytes()
+        files[name].write_bytes(content[:content.index(b"%%EOF") + 6])
+
+    assert any("bears no seal" in text for text in failures(rewritten(signed_bundle, take_off)))
+
+
+def test_a_copy_changed_under_its_seal_fails(signed_bundle):
+    def change(files):
+        name = next(n for n in files if n.endswith("-signed-en.pdf"))
+        files[name].write_bytes(files[name].read_bytes().replace(b"595", b"594", 1))
+
+    assert any("seal is broken" in text for text in failures(rewritten(signed_bundle, change)))
+
+
+def test_a_signature_moved_to_other_files_fails(signed_bundle):
+    def change(files):
+        facts = json.loads(files["review.json"].read_text())
+        facts["signatures"][0]["files"][0]["sha256"] = "a" * 64
+        files["review.json"].write_text(json.dumps(facts))
+
+    assert any("Signature of" in text for text in failures(rewritten(signed_bundle, change)))
+
+
+@pytest.fixture
+def held_back(delivered, people, tmp_path):
+    """A bundle whose raw files are only named, and a folder that has them."""
+    document = issue(delivered, people)
+    folder = tmp_path / "confidential"
+    folder.mkdir()
+    for artifact in delivered.artifacts.all():
+        with artifact.file.open("rb") as stream:
+            (folder / f"{artifact.pk}.bin").write_bytes(stream.read())
+    bundle = services.build_bundle(
+        actor=people[Role.MANAGER], engagement=delivered, document=document,
+        withheld=[row["id"] for row in document.snapshot["evidence"]])
+    assert bundle.withheld == len(document.snapshot["evidence"])
+    return saved(bundle, tmp_path / "hashes.zip"), folder
+
+
+def test_only_checksums_of_confidential_files_go_in(held_back):
+    path, _folder = held_back
+    with zipfile.ZipFile(path) as archive:
+        assert [n for n in archive.namelist() if n.startswith("raw/")] == []
+        assert len(archive.read("WITHHELD").splitlines()) == 3
+        assert b"loss" not in archive.read("WITHHELD")
+    assert failures(path) == []
+
+
+def test_what_could_not_be_recomputed_is_not_called_good(held_back):
+    path, folder = held_back
+    with pytest.raises(CommandError) as refused:
+        told(path)
+    assert refused.value.returncode == 3
+    assert "The bundle is good." in told(path, raw=folder)
+
+
+def test_a_wrong_confidential_file_does_not_pass_for_the_right_one(held_back):
+    path, folder = held_back
+    for file in folder.iterdir():
+        file.write_bytes(file.read_bytes() + b"1,1\n")
+    with pytest.raises(CommandError) as refused:
+        told(path, raw=folder)
+    assert refused.value.returncode == 3
+
+
+def test_plain_checksum_tools_agree_with_bundles_of_every_kind(held_back, signed_bundle, tmp_path):
+    for n, path in enumerate((held_back[0], signed_bundle)):
+        folder = tmp_path / f"plain-{n}"
+        zipfile.ZipFile(path).extractall(folder)
+        done = subprocess.run(["sha256sum", "-c", "--strict", SUMS], cwd=folder, check=False,
+                              capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout
+
+
+def test_the_index_needs_nothing_but_the_bundle(made):
+    with zipfile.ZipFile(made) as archive:
+        names = set(archive.namelist())
+        pages = [archive.read(n).decode() for n in ("index.html", "index.en.html")]
+    for page in pages:
+        links = re.findall(r'(?:href|src)="([^"]+)"', page)
+        assert links
+        assert set(links) <= names
+        assert page.count("<svg") == 2  # the two curves
+        assert "<script" not in page
+        assert re.findall(r"url\((?!#|&quot;#)", page) == []
+    assert "Nothing has been measured yet." in pages[1]

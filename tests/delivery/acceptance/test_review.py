@@ -1,6 +1,7 @@
 """The customer's review: comment, decide once, sign the hash."""
 
 import io
+import json
 from datetime import date
 
 import pypdf
@@ -8,38 +9,13 @@ import pytest
 
 from delivery.acceptance import services
 from delivery.acceptance.models import Review
-from delivery.reports import services as reporting
 from delivery.reports.models import Document
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.gates import evaluate
-from engagements.models import Engagement, Role, StageRecord, User
+from engagements.models import AuditEntry, Engagement, Role, StageRecord, User
+from tests.delivery.acceptance.conftest import newest_code
 
 ISSUE = {"description": "PSR 未测", "owner": "周启明", "due_on": date(2026, 1, 31)}
-
-
-@pytest.fixture(autouse=True)
-def _quick_pdf(monkeypatch, request):
-    """Typesetting takes seconds; only tests that read the pages do it."""
-    if not request.node.name.startswith("test_the_signed_copy"):
-        for module in ("delivery.acceptance.services", "delivery.reports.services"):
-            monkeypatch.setattr(f"{module}.render_document", lambda *a, **k: b"%PDF-1.7 short")
-
-
-@pytest.fixture
-def review(delivered, people) -> Review:
-    manager = people[Role.MANAGER]
-    document = reporting.issue_document(
-        actor=manager, document=reporting.draft_acceptance(actor=manager, engagement=delivered))
-    return services.open_review(actor=manager, document=document)
-
-
-def decide(review, actor, decision="accepted", **given):
-    return services.decide(actor=actor, review=review, decision=decision, **given)
-
-
-def sign(review, actor):
-    return services.sign(actor=actor, review=review, name="陈国栋", capacity="甲方项目负责人",
-                         ip_address="10.1.2.3")
 
 
 def gate(engagement):
@@ -48,75 +24,71 @@ def gate(engagement):
     return next(result for result in evaluate(record) if result.code == "document")
 
 
-def test_only_a_member_of_the_customer_decides(review, people):
+def test_only_a_member_of_the_customer_decides(review, act, people):
     outsider = User.objects.create_user("outsider", role=Role.REVIEWER)
     for actor in (people[Role.MANAGER], people[Role.ADMINISTRATOR], outsider):
         with pytest.raises(NotAllowed):
-            decide(review, actor)
+            act.decide(review, actor=actor)
     review.refresh_from_db()
     assert review.decision == ""
 
 
-def test_a_rejection_needs_a_reason_and_a_condition_its_owner_and_date(review, people):
-    reviewer = people[Role.REVIEWER]
+def test_a_rejection_needs_a_reason_and_a_condition_its_owner_and_date(review, act, people):
     for given in ({"decision": "rejected"}, {"decision": "conditional"}, {"decision": "perhaps"},
                   {"decision": "conditional", "conditions": [{**ISSUE, "owner": " "}]},
                   {"decision": "conditional", "conditions": [{**ISSUE, "due_on": "soon"}]},
                   {"decision": "accepted", "conditions": [ISSUE]}):
         with pytest.raises(InvalidInput):
-            decide(review, reviewer, **given)
-    decided = decide(review, reviewer, "conditional", conditions=[ISSUE])
+            act.decide(review, **given)
+    decided = act.decide(review, "conditional", conditions=[ISSUE])
     assert [c.owner for c in decided.conditions.all()] == ["周启明"]
 
 
-def test_a_decision_is_made_once_and_before_the_signature(review, people):
-    reviewer = people[Role.REVIEWER]
+def test_a_decision_is_made_once_and_before_the_signature(review, act, people):
     with pytest.raises(WrongState):
-        sign(review, reviewer)
-    decide(review, reviewer)
+        act.sign(review)
+    act.decide(review)
     with pytest.raises(WrongState):
-        decide(review, reviewer, "rejected", reason="no")
+        act.decide(review, "rejected", reason="no")
 
 
-def test_a_signature_holds_the_content_hash_and_accepts_the_engagement(review, people):
-    reviewer = people[Role.REVIEWER]
+def test_a_signature_holds_the_content_hash_and_accepts_the_engagement(review, act, people):
     assert not gate(review.document.engagement).is_met
-    decide(review, reviewer, "conditional", conditions=[ISSUE])
-    signature = sign(review, reviewer)
+    act.decide(review, "conditional", conditions=[ISSUE])
+    signature = act.sign(review)
     document = Document.objects.get(pk=review.document_id)
     assert (document.state, signature.signed_hash) == ("signed", document.content_hash)
     assert {f.format for f in document.files.all()} == {"pdf", "signed"}
     assert Engagement.objects.get(pk=document.engagement_id).state == "accepted"
     assert gate(document.engagement).is_met
     with pytest.raises(WrongState):
-        sign(review, reviewer)
+        act.sign(review)
 
 
-def test_a_signed_rejection_does_not_accept(review, people):
-    reviewer = people[Role.REVIEWER]
-    decide(review, reviewer, "rejected", reason="PSR 未测")
-    sign(review, reviewer)
+def test_a_signed_rejection_does_not_accept(review, act, people):
+    act.decide(review, "rejected", reason="PSR 未测")
+    act.sign(review)
     engagement = Engagement.objects.get(pk=review.document.engagement_id)
     assert engagement.state == "active"
     assert not gate(engagement).is_met
 
 
-def test_a_changed_document_is_not_signed(review, people):
-    decide(review, people[Role.REVIEWER])
+def test_a_changed_document_is_not_signed(review, act, people):
+    act.decide(review)
     document = review.document
     document.snapshot["conclusion"] = "passed"
     document.save(update_fields=["snapshot"])
     with pytest.raises(WrongState):
-        sign(review, people[Role.REVIEWER])
+        act.sign(review)
 
 
-def test_comments_come_from_both_sides_until_the_signature(review, people):
+def test_comments_come_from_both_sides_until_the_signature(review, act, people):
     services.comment(actor=people[Role.REVIEWER], review=review, text="PSR？")
     services.comment(actor=people[Role.CONSULTANT], review=review, text="下周补测")
     with pytest.raises(NotAllowed):
         services.comment(actor=people[Role.SALES], review=review, text="?")
-    decide(review, people[Role.REVIEWER])
-    sign(review, people[Role.REVIEWER])
+    act.decide(review)
+    act.sign(review)
     review = Review.objects.get(pk=review.pk)
     with pytest.raises(WrongState):
         services.comment(actor=people[Role.REVIEWER], review=review, text="more")
@@ -125,32 +97,43 @@ def test_comments_come_from_both_sides_until_the_signature(review, people):
 
 @pytest.mark.parametrize(("role", "status"), [
     (Role.REVIEWER, 200), (Role.MANAGER, 200), (None, 404)])
-def test_who_opens_the_page(review, people, stranger, client, role, status):
+def test_who_opens_the_page(review, act, people, stranger, client, role, status):
     client.force_login(people[role] if role else stranger)
     assert client.get(f"/documents/{review.document_id}/review/").status_code == status
 
 
-def test_the_page_takes_comment_decision_and_signature(review, people, client):
+def test_the_page_takes_comment_decision_and_signature(review, act, people, client):
     client.force_login(people[Role.REVIEWER])
     url = f"/documents/{review.document_id}/review/"
     assert client.post(url + "comment/", {"text": "看过了"}).status_code == 302
-    empty = {"conditions-TOTAL_FORMS": 1, "conditions-INITIAL_FORMS": 0}
+    empty = {"conditions-TOTAL_FORMS": 1, "conditions-INITIAL_FORMS": 0,
+             "models-TOTAL_FORMS": 2, "models-INITIAL_FORMS": 2,
+             "models-0-model": "LLM", "models-1-model": "PSR", "models-1-decision": "rejected",
+             "models-1-reason": "未测"}
     refused = client.post(url + "decide/", {"decision": "conditional", **empty})
     assert refused.status_code == 400
     answer = client.post(url + "decide/", {
         "decision": "conditional", **empty, "conditions-0-description": "PSR",
-        "conditions-0-owner": "周启明", "conditions-0-due_on": "2026-01-31"})
+        "conditions-0-owner": "周启明", "conditions-0-due_on": "2026-01-31",
+        "conditions-0-model": "PSR", "conditions-0-effect": "blocks"})
     assert answer.status_code == 302
-    answer = client.post(url + "sign/", {"name": "陈国栋", "capacity": "主任", "confirmed": "on"})
+    answer = client.post(url + "identify/", {"name": "陈国栋", "capacity": "主任", "agrees": "on"})
+    assert answer.status_code == 302
+    answer = client.post(url + "sign/", {"code": newest_code(), "mark": "drawn", "confirmed": "on",
+                                         "strokes": json.dumps([[[n, n] for n in range(9)]])})
     assert answer.status_code == 302
     review.refresh_from_db()
     signature = review.signatures.get()
     assert (review.decision, signature.ip_address) == ("conditional", "127.0.0.1")
+    assert (signature.name, signature.mark) == ("陈国栋", "drawn")
+    assert [(m.model.code, m.decision) for m in review.model_decisions.all()] == [
+        ("LLM", "conditional"), ("PSR", "rejected")]
+    assert [c.model.code for c in review.conditions.all()] == ["PSR"]
 
 
-def test_the_signed_copy_says_what_kind_of_signature_it_is(review, people):
-    decide(review, people[Role.REVIEWER])
-    sign(review, people[Role.REVIEWER])
+def test_the_signed_copy_says_what_kind_of_signature_it_is(typeset, review, act):
+    act.decide(review)
+    act.sign(review)
     copy = review.document.files.get(format="signed", language="en")
     text = " ".join(page.extract_text() for page in pypdf.PdfReader(
         io.BytesIO(copy.file.read())).pages)
@@ -159,3 +142,7 @@ def test_the_signed_copy_says_what_kind_of_signature_it_is(review, people):
     assert "notbyitselfareliableelectronicsignature" in flat
     assert "陈国栋" in flat
     assert review.document.content_hash in flat
+    assert "madewithapracticecertificate" in flat
+    assert "one-timecodesenttor***@firm.example" in flat
+    signed = AuditEntry.objects.get(action="document.sign")
+    assert signed.entry_hash in flat

@@ -4,7 +4,14 @@ from decimal import Decimal
 
 import pytest
 
-from delivery.quotes.money import amount_in_words, line_amounts, split, totals, without_tax
+from delivery.quotes.money import (
+    amount_in_words,
+    line_amounts,
+    split,
+    totals,
+    totals_by_rate,
+    without_tax,
+)
 from engagements.errors import InvalidInput
 
 WORDS = {
@@ -61,3 +68,14 @@ def test_discount_is_the_difference_of_both_sums():
     found = totals([line])
     assert (found.list_amount, found.net, found.discount) == (
         Decimal("199.98"), Decimal("179.98"), Decimal("20.00"))
+
+
+def test_tax_per_rate_tells_what_rounding_on_lines_adds():
+    rate, reduced = Decimal("0.06"), Decimal("0.03")
+    prices = [(rate, "1171.22"), (rate, "1171.22"), (rate, "1171.22"), (rate, "999.99"),
+              (reduced, "100.00")]
+    [six, three] = totals_by_rate([
+        (r, line_amounts(Decimal(1), Decimal(1), Decimal(p), r)) for r, p in prices])
+    assert (six.tax, six.tax_on_sum, six.rounding) == (
+        Decimal("270.81"), Decimal("270.82"), Decimal("-0.01"))
+    assert (three.rate, three.net, three.tax) == (reduced, Decimal("100.00"), Decimal("3.00"))

@@ -1,5 +1,6 @@
 """A quote from draft to answer, and its papers: the PDF and the workbook say the same."""
 
+import csv
 import io
 import shutil
 import subprocess
@@ -11,37 +12,12 @@ from pypdf import PdfReader
 
 from delivery.quotes import services
 from delivery.quotes.checks import failed_checks
-from delivery.quotes.documents import facts_of, quote_pdf
+from delivery.quotes.documents import facts_of
 from delivery.quotes.models import PriceLine, Quote
+from delivery.quotes.paper import quote_pdf
 from delivery.quotes.spreadsheet import quote_xlsx, safe_text
-from engagements.errors import InvalidInput, NotAllowed, WrongState
+from engagements.errors import DeskError, NotAllowed, WrongState
 from engagements.models import Role
-
-
-@pytest.fixture
-def card(people):
-    return services.load_rate_cards(actor=people[Role.ADMINISTRATOR])
-
-
-@pytest.fixture
-def quote(people, engagement, card):
-    """A draft with all resources for three months and ten days of two services."""
-    draft = services.create_quote(actor=people[Role.SALES], engagement=engagement)
-    services.add_resources(actor=people[Role.SALES], quote=draft, card=card, months=Decimal(3))
-    for code in ("S-ASSESS", "S-TRAIN"):
-        services.add_line(actor=people[Role.SALES], quote=draft, quantity=Decimal(10),
-                          price=PriceLine.objects.get(code=code))
-    draft.refresh_from_db()
-    return draft
-
-
-@pytest.fixture
-def issued(people, quote):
-    services.update_quote(actor=people[Role.SALES], quote=quote, source_note="以各行为准",
-                          discount_rate=Decimal("0.05"), discount_reason="框架协议")
-    services.submit_quote(actor=people[Role.SALES], quote=quote)
-    services.approve_quote(actor=people[Role.MANAGER], quote=quote)
-    return services.issue_quote(actor=people[Role.SALES], quote=quote)
 
 
 def test_printed_total_of_the_source_is_not_the_sum_of_its_lines(card):
@@ -51,7 +27,7 @@ def test_printed_total_of_the_source_is_not_the_sum_of_its_lines(card):
 
 def test_difference_must_be_explained_before_review(people, quote):
     assert [check.code for check in failed_checks(quote)] == ["R-QUO-01"]
-    with pytest.raises(InvalidInput, match=r"4071\.70"):
+    with pytest.raises(DeskError, match=r"4071\.70"):
         services.submit_quote(actor=people[Role.SALES], quote=quote)
 
 
@@ -62,7 +38,8 @@ def test_author_does_not_approve(people, engagement, card):
     own.refresh_from_db()
     services.update_quote(actor=people[Role.MANAGER], quote=own, source_note="已核")
     services.submit_quote(actor=people[Role.MANAGER], quote=own)
-    with pytest.raises(NotAllowed):
+    services.review_quote(actor=people[Role.CONSULTANT], quote=own)
+    with pytest.raises(NotAllowed, match="You wrote"):
         services.approve_quote(actor=people[Role.MANAGER], quote=own)
 
 
@@ -109,11 +86,16 @@ def test_workbook_recalculates_to_the_pdf_s_figures(issued, tmp_path):
                     "--convert-to", "csv:Text - txt - csv (StarCalc):44,34,76", "--outdir",
                     str(tmp_path), str(path)], check=True, capture_output=True, timeout=120)
     rows = (tmp_path / "quote.csv").read_text().splitlines()
-    total = next(row for row in rows if row.split(",")[1] == "合计")
-    totals = facts_of(issued)["totals"]
-    figures = total.replace('"', "").replace(",", "")
-    for name in ("net", "tax", "gross"):
-        assert totals[name] in figures
+    facts = facts_of(issued)
+    cells = list(csv.reader(rows))
+    total = next(row for row in cells if row[1] == "合计")
+    figures = [cell.replace(",", "") for cell in total]
+    assert figures[11:15] == [facts["totals"][n] for n in ("net", "tax", "gross", "list_amount")]
+    said = next(row for row in cells if row[1] == "大写金额")
+    assert said[2] == f"人民币{facts['words']}"
+    paid = [row[3].replace(",", "") for row in cells if row[1] in {t["name"] for t in
+                                                                   facts["payment"]}]
+    assert paid == [term["amount"] for term in facts["payment"]]
 
 
 def test_workbook_has_formulas_and_no_foreign_ones(people, quote):
@@ -121,6 +103,9 @@ def test_workbook_has_formulas_and_no_foreign_ones(people, quote):
     line.name = '=HYPERLINK("http://x")'
     line.save()
     sheet = load_workbook(io.BytesIO(quote_xlsx(quote, "zh-hans"))).active
-    assert sheet["B9"].value == "'=HYPERLINK(\"http://x\")"
-    assert sheet["I9"].value == "=ROUND(E9*F9*G9*(1-$C$7),2)"
+    assert sheet["B20"].value == "'=HYPERLINK(\"http://x\")"
+    assert sheet["L20"].value == "=ROUND(G20*H20*I20*(1-$C$17),2)"
+    assert sheet.protection.sheet
+    assert (sheet["G20"].protection.locked, sheet["I20"].protection.locked) == (False, True)
+    assert (sheet.print_title_rows, sheet.page_setup.orientation) == ("$19:$19", "landscape")
     assert safe_text("普通文字") == "普通文字"

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pypdf
 import pytest
-from django.db import IntegrityError
+from django.db import IntegrityError, connection
+from django.test.utils import CaptureQueriesContext
 
+from delivery.quotes.models import CompanyProfile
 from delivery.reports import services
 from delivery.reports.bilingual import in_language
 from delivery.reports.models import Document
@@ -21,15 +23,21 @@ from engagements.models import Role
 @pytest.fixture
 def short(monkeypatch):
     """Typesetting takes seconds; tests that do not read the pages go without."""
-    monkeypatch.setattr("delivery.reports.services.render_document",
+    monkeypatch.setattr("delivery.reports.rendering.render_document",
                         lambda *a, **k: b"%PDF-1.7 short")
 
 
 def report(engagement, people):
     manager = people[Role.MANAGER]
-    return services.issue_document(
-        actor=manager,
-        document=services.draft_test_report(actor=manager, engagement=engagement))
+    return issued(services.draft_test_report(actor=manager, engagement=engagement), people)
+
+
+def issued(draft, people):
+    """Submitted by its author, reviewed by somebody else, approved, files made."""
+    manager = people[Role.MANAGER]
+    services.submit_document(actor=manager, document=draft)
+    services.review_document(actor=people[Role.CONSULTANT], document=draft)
+    return services.issue_document(actor=manager, document=draft)
 
 
 def words(content: bytes) -> str:
@@ -83,7 +91,7 @@ def test_a_correction_is_a_new_version_that_names_the_old_one(short, delivered, 
     with pytest.raises(InvalidInput):
         services.draft_correction(actor=manager, document=first, reason=" ")
     draft = services.draft_correction(actor=manager, document=first, reason="客户名称更正")
-    second = services.issue_document(actor=manager, document=draft)
+    second = issued(draft, people)
     first.refresh_from_db()
     assert (second.number, second.version, first.state) == (first.number, 2, "superseded")
     assert second.snapshot["replaces"] == str(first)
@@ -102,6 +110,7 @@ def test_a_number_is_used_once(short, delivered, people):
 
 def test_unsigned_criteria_and_a_missing_contract_stop_the_issuing(short, engagement, people):
     manager = people[Role.MANAGER]
+    CompanyProfile.objects.create(name="交付公司")
     draft = services.draft_test_report(actor=manager, engagement=engagement)
     with pytest.raises(InvalidInput) as refused:
         services.issue_document(actor=manager, document=draft)
@@ -153,16 +162,34 @@ def test_drafting_and_issuing_by_pages_and_api(short, delivered, people, client)
     client.force_login(people[Role.MANAGER])
     client.post("/engagements/EP2501/documents/draft/", {"kind": "FA"})
     draft = Document.objects.get()
+    client.post(f"/documents/{draft.pk}/submit/")
+    services.review_document(actor=people[Role.CONSULTANT], document=draft)
     client.post(f"/documents/{draft.pk}/issue/")
+    fill_orders(draft)
     draft.refresh_from_db()
     assert (draft.kind, draft.state) == ("FA", "issued")
     made = client.post("/api/v1/documents/", {"engagement": "EP2501", "kind": "TR"},
                        content_type="application/json")
     assert made.status_code == 201
-    issued = client.post(f"/api/v1/documents/{made.json()['id']}/issue/")
-    assert issued.json()["state"] == "issued"
-    again = client.post(f"/api/v1/documents/{made.json()['id']}/issue/")
+    path = f"/api/v1/documents/{made.json()['id']}/"
+    early = client.post(f"{path}issue/")
+    assert (early.status_code, early.json()["title"]) == (409, "wrong_state")
+    client.post(f"{path}submit/")
+    client.force_login(people[Role.CONSULTANT])
+    assert client.post(f"{path}review/").json()["state"] == "reviewed"
+    client.force_login(people[Role.MANAGER])
+    ordered = client.post(f"{path}issue/")
+    assert (ordered.status_code, ordered.json()["state"]) == (202, "issuing")
+    fill_orders(Document.objects.get(pk=made.json()["id"]))
+    assert client.get(path).json()["state"] == "issued"
+    again = client.post(f"{path}issue/")
     assert (again.status_code, again.json()["title"]) == (409, "wrong_state")
+
+
+def fill_orders(document):
+    """What the worker does."""
+    for order in document.orders.filter(state="pending"):
+        assert services.make_order(order.pk)
 
 
 def test_the_pages_of_a_report(practised, people):
@@ -196,3 +223,24 @@ def test_genuine_data_bears_no_mark(delivered, people):
     text = words(render_document(draft.snapshot, "en"))
     assert "PRACTICE" not in text
     assert "Signaturesandseals" in text
+
+
+def test_lists_take_as_many_queries_for_many_documents_as_for_one(
+        short, delivered, people, client):
+    client.force_login(people[Role.MANAGER])
+    pages = ("/documents/", "/engagements/EP2501/documents/", "/api/v1/documents/")
+
+    def counts() -> list[int]:
+        found = []
+        for page in pages:
+            client.get(page)
+            with CaptureQueriesContext(connection) as queries:
+                assert client.get(page).status_code == 200
+            found.append(len(queries))
+        return found
+
+    report(delivered, people)
+    one = counts()
+    for _n in range(2):
+        report(delivered, people)
+    assert counts() == one

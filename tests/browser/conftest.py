@@ -1,0 +1,79 @@
+"""Chromium, people at its windows, and the sample engagement with its practice node."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from delivery.portal.sample import PASSWORD, load_sample
+
+AXE = Path(settings.BASE_DIR) / "node_modules" / "axe-core" / "axe.min.js"
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """Debian's Chromium, driven by Playwright."""
+    from playwright.sync_api import sync_playwright
+
+    # Playwright runs an event loop in this thread; Django's guard would take it for async code.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def sample(db):
+    """The sample engagement with its practice node."""
+    from workers.practice_node.server import running_practice_node
+
+    engagement = load_sample()
+    with running_practice_node(Path(settings.VAR_DIR) / "practice-node") as node:
+        from delivery.portal.sample_node import enrol_practice_node
+
+        enrol_practice_node(node.root, node.host, node.port)
+        yield engagement
+
+
+class Visitor:
+    """Somebody at a browser window; collects what the console complains about."""
+
+    def __init__(self, browser, base: str, language: str = "zh-CN", size=(1440, 900)):
+        context = browser.new_context(locale=language,
+                                      viewport={"width": size[0], "height": size[1]})
+        self.page, self.base, self.errors = context.new_page(), base, []
+        self.page.on("dialog", lambda dialog: dialog.accept())
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", lambda message: self.errors.append(message.text)
+                     if message.type == "error" else None)
+
+    def sign_in(self, username: str) -> "Visitor":
+        self.open("/login/")
+        self.page.fill("#id_username", username)
+        self.page.fill("#id_password", PASSWORD)
+        self.page.click("form[novalidate] button[type=submit]")
+        return self
+
+    def open(self, path: str):
+        answer = self.page.goto(self.base + path)
+        assert answer.status == 200, f"{path}: {answer.status}"
+        return self.page
+
+    def serious_faults(self) -> list[str]:
+        """axe's serious and critical findings on the open page."""
+        self.page.add_script_tag(path=str(AXE))
+        found = self.page.evaluate("axe.run().then(r => r.violations)")
+        return [f"{v['id']}: {v['nodes'][0]['target']}" for v in found
+                if v["impact"] in ("serious", "critical")]
+
+
+@pytest.fixture
+def visit(chromium, live_server):
+    def go(username: str, **kwargs) -> Visitor:
+        return Visitor(chromium, live_server.url, **kwargs).sign_in(username)
+
+    return go

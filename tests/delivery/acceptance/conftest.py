@@ -1,0 +1,111 @@
+"""A review, short PDFs that can be sealed, and the code from the e-mail."""
+
+import re
+
+import pytest
+from django.core import mail
+
+from delivery.acceptance import services
+from delivery.acceptance.seals import practice
+from delivery.acceptance.tasks import store_copies
+from delivery.reports import services as reporting
+from delivery.reports.models import Document
+from engagements.models import Membership, Role, User
+
+SHORT = (b"%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
+         b"2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
+         b"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Resources<<>>>>endobj\n"
+         b"xref\n0 4\n0000000000 65535 f \n0000000009 00000 n \n0000000052 00000 n \n"
+         b"0000000101 00000 n \ntrailer<</Size 4/Root 1 0 R>>\nstartxref\n178\n%%EOF\n")
+
+
+@pytest.fixture(autouse=True)
+def _quick_pdf(monkeypatch, request):
+    """Typesetting takes seconds; only tests that read the pages do it."""
+    if "typeset" not in request.fixturenames:
+        for module in ("delivery.acceptance.services.copies", "delivery.reports.rendering"):
+            monkeypatch.setattr(f"{module}.render_document", lambda *a, **k: SHORT)
+
+
+@pytest.fixture
+def typeset():
+    """Real pages."""
+
+
+@pytest.fixture(autouse=True)
+def _addresses(people):
+    for user in people.values():
+        user.email = f"{user.username}@firm.example"
+        user.save(update_fields=["email"])
+
+
+@pytest.fixture(scope="session")
+def practice_p12() -> bytes:
+    """One key for all tests; making it takes longer than most of them."""
+    return practice.make_pkcs12(b"practice")
+
+
+@pytest.fixture(autouse=True)
+def _practice_certificate(practice_p12, settings, tmp_path):
+    folder = tmp_path / "signing"
+    folder.mkdir()
+    (folder / "practice-password").write_bytes(b"practice")
+    (folder / "practice.p12").write_bytes(practice_p12)
+
+
+class Review:
+    """What the people of a review do, in short."""
+
+    def __init__(self, people):
+        self.people, self.manager = people, people[Role.MANAGER]
+        self.reviewer = people[Role.REVIEWER]
+
+    def open(self, engagement, kind="FA"):
+        """An acceptance document before the customer."""
+        draft = reporting.draft_acceptance(actor=self.manager, engagement=engagement)
+        Document.objects.filter(pk=draft.pk).update(kind=kind)
+        reporting.submit_document(actor=self.manager, document=draft)
+        reporting.review_document(actor=self.people[Role.CONSULTANT], document=draft)
+        return services.open_review(actor=self.manager, document=reporting.issue_document(
+            actor=self.manager, document=draft))
+
+    def decide(self, review, decision="accepted", actor=None, **given):
+        return services.decide(actor=actor or self.reviewer, review=review, decision=decision,
+                               **given)
+
+    def begin(self, review, actor=None, **given) -> str:
+        """Accept the terms; the code from the e-mail."""
+        services.begin_signing(**{
+            "actor": actor or self.reviewer, "review": review, "name": "陈国栋",
+            "capacity": "甲方项目负责人", "agrees": True, "ip_address": "10.1.2.3", **given})
+        return newest_code()
+
+    def sign(self, review, actor=None, **given):
+        actor = actor or self.reviewer
+        code = given.pop("code", None) or self.begin(review, actor)
+        made = services.sign(actor=actor, review=review, code=code, ip_address="10.1.2.3",
+                             user_agent="Firefox", **given)
+        store_copies(review.pk)  # the worker's part
+        return made
+
+    def colleague(self, engagement, name: str):
+        """One more reviewer of the customer."""
+        user = User.objects.create_user(name, role=Role.REVIEWER, full_name=name.title(),
+                                        email=f"{name}@customer.example")
+        Membership.objects.create(engagement=engagement, user=user, role=Role.REVIEWER)
+        return user
+
+
+def newest_code() -> str:
+    return re.search(r"(?<!\d)\d{6}(?!\d)", mail.outbox[-1].body).group()
+
+
+@pytest.fixture
+def act(people) -> Review:
+    return Review(people)
+
+
+@pytest.fixture
+def review(delivered, act):
+    """An acceptance document before the customer."""
+    return act.open(delivered)

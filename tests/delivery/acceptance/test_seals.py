@@ -1,0 +1,224 @@
+"""The firm's seal: PAdES by pyHanko, checked by its validator and by poppler's pdfsig."""
+
+import asyncio
+import io
+import shutil
+import subprocess
+import threading
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+from asn1crypto import tsp
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    pkcs12,
+)
+from pyhanko.pdf_utils import generic
+from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
+from pyhanko.pdf_utils.reader import PdfFileReader
+from pyhanko.sign import SimpleSigner
+from pyhanko.sign.timestamps import DummyTimeStamper
+from pyhanko.sign.validation import validate_pdf_signature
+from pyhanko_certvalidator import ValidationContext
+
+from delivery.acceptance.seals import practice
+from delivery.acceptance.seals.certificate import SealUnavailableError, load_signer
+from delivery.acceptance.seals.sealing import seal
+from delivery.acceptance.seals.validating import check_seals
+from delivery.acceptance.services import complete_signed_copies
+from tests.delivery.acceptance.conftest import SHORT
+
+
+@pytest.fixture(scope="session")
+def firm_p12() -> bytes:
+    return practice.make_pkcs12(b"firm", name="昇腾迁移交付有限公司")
+
+
+@pytest.fixture
+def firm(settings, tmp_path, firm_p12):
+    """The firm's own key, as a PKCS#12 file."""
+    path = tmp_path / "firm.p12"
+    path.write_bytes(firm_p12)
+    settings.SIGNING_KEY, settings.SIGNING_KEY_PASSWORD = str(path), "firm"
+    return path
+
+
+@pytest.fixture
+def sealed() -> bytes:
+    return seal(SHORT, reason="FA-EP2501-001")
+
+
+def test_a_seal_covers_the_whole_file_and_says_that_it_is_practice(sealed):
+    [found] = check_seals(sealed)
+    assert (found.is_intact, found.is_whole, found.is_trusted) == (True, True, None)
+    assert found.certificate.is_practice
+    assert found.certificate.subject.startswith("PRACTICE 演练证书")
+    assert "PRACTICE" in PdfFileReader(io.BytesIO(sealed)).embedded_signatures[0].sig_object[
+        "/Reason"]
+
+
+def test_pyhanko_calls_it_valid_down_to_the_bottom_line(sealed):
+    roots = ValidationContext(trust_roots=[load_signer().signing_cert], allow_fetching=False)
+    [signature] = PdfFileReader(io.BytesIO(sealed)).embedded_signatures
+    status = validate_pdf_signature(signature, signer_validation_context=roots)
+    assert status.bottom_line
+    assert status.docmdp_ok
+    assert str(signature.sig_object["/SubFilter"]) == "/ETSI.CAdES.detached"
+
+
+@pytest.mark.skipif(not shutil.which("pdfsig"), reason="poppler-utils is not installed")
+def test_pdfsig_calls_it_valid(sealed, tmp_path):
+    path = tmp_path / "sealed.pdf"
+    for content, words in ((sealed, ["Signature is Valid", "Total document signed"]),
+                           (flipped(sealed), ["Digest Mismatch"])):
+        path.write_bytes(content)
+        told = subprocess.run(["pdfsig", path], capture_output=True, text=True, check=False)
+        assert all(word in told.stdout for word in words), told.stdout
+
+
+def flipped(content: bytes) -> bytes:
+    place = content.index(b"595")
+    return content[:place] + b"594" + content[place + 3:]
+
+
+def test_a_changed_byte_breaks_it(sealed):
+    [found] = check_seals(flipped(sealed))
+    assert (found.is_intact, found.is_good) == (False, False)
+
+
+def test_something_added_after_it_breaks_it(sealed):
+    writer = IncrementalPdfFileWriter(io.BytesIO(sealed))
+    writer.root["/Lang"] = generic.pdf_string("xx")
+    writer.update_root()
+    out = io.BytesIO()
+    writer.write(out)
+    [found] = check_seals(out.getvalue())
+    assert (found.is_intact, found.is_whole, found.is_good) == (True, False, False)
+
+
+def test_a_running_event_loop_is_no_obstacle():
+    async def both() -> bool:
+        return check_seals(seal(SHORT, reason="x"))[0].is_good
+
+    assert asyncio.run(both())
+
+
+def test_another_root_is_not_trusted(sealed, firm):
+    [found] = check_seals(sealed, roots=[load_signer().signing_cert])
+    assert (found.is_intact, found.is_trusted, found.is_good) == (True, False, False)
+
+
+@pytest.mark.parametrize("content", [b"", b"no pdf", b"%PDF-1.7 cut", SHORT])
+def test_no_seal_no_facts(content):
+    assert check_seals(content) == []
+
+
+def test_the_firms_key_seals_but_never_practice_data(firm):
+    [real] = check_seals(seal(SHORT, reason="x"))
+    assert not real.certificate.is_practice
+    [practised] = check_seals(seal(SHORT, reason="x", is_practice=True))
+    assert practised.certificate.is_practice
+
+
+def test_a_pem_key_must_be_encrypted(settings, tmp_path, firm_p12):
+    key, certificate, _more = pkcs12.load_key_and_certificates(firm_p12, b"firm")
+    (tmp_path / "cert.pem").write_bytes(certificate.public_bytes(Encoding.PEM))
+    settings.SIGNING_CERTIFICATE = str(tmp_path / "cert.pem")
+    settings.SIGNING_KEY, settings.SIGNING_KEY_PASSWORD = str(tmp_path / "key.pem"), "secret"
+    for password, opens in ((None, False), (b"other", False), (b"secret", True)):
+        guard = BestAvailableEncryption(password) if password else NoEncryption()
+        (tmp_path / "key.pem").write_bytes(
+            key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, guard))
+        if opens:
+            assert check_seals(seal(SHORT, reason="x"))[0].is_good
+        else:
+            with pytest.raises(SealUnavailableError):
+                seal(SHORT, reason="x")
+
+
+def test_a_missing_key_is_named(settings):
+    settings.SIGNING_KEY, settings.SIGNING_KEY_PASSWORD = "/nowhere/key.p12", "x"
+    with pytest.raises(SealUnavailableError, match="/nowhere/key"):
+        load_signer()
+
+
+def test_an_expired_certificate_seals_nothing(settings, tmp_path):
+    old = datetime(2010, 1, 1, tzinfo=UTC)
+    (tmp_path / "old.p12").write_bytes(practice.make_pkcs12(b"x", now=old, name="Old"))
+    settings.SIGNING_KEY, settings.SIGNING_KEY_PASSWORD = str(tmp_path / "old.p12"), "x"
+    with pytest.raises(SealUnavailableError, match="2019-12-30"):
+        load_signer()
+
+
+# Time stamps -------------------------------------------------------------------------
+
+STAMPED = datetime(2026, 6, 1, 4, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def authority(settings, tmp_path, firm_p12):
+    """A time stamp authority on this machine that answers as RFC 3161 says."""
+    path = tmp_path / "tsa.p12"
+    path.write_bytes(firm_p12)
+    own = SimpleSigner.load_pkcs12(str(path), passphrase=b"firm")
+    stamper = DummyTimeStamper(own.signing_cert, own.signing_key, fixed_dt=STAMPED)
+
+    class Answer(BaseHTTPRequestHandler):
+        def do_POST(self):
+            asked = tsp.TimeStampReq.load(self.rfile.read(int(self.headers["Content-Length"])))
+            self.send_response(200)
+            self.send_header("Content-Type", "application/timestamp-reply")
+            self.end_headers()
+            self.wfile.write(stamper.request_tsa_response(asked).dump())
+
+        def log_message(self, *args):
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Answer)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    settings.SIGNING_TIMESTAMP_URL = f"http://127.0.0.1:{server.server_port}/"
+    yield own.signing_cert
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_a_time_stamp_is_kept_and_checked(authority):
+    [found] = check_seals(seal(SHORT, reason="x"))
+    assert (found.stamped_at, found.is_good) == (STAMPED, True)
+    assert "昇腾迁移交付有限公司" in found.authority
+
+
+def test_an_authority_that_is_not_trusted_spoils_it(authority):
+    content = seal(SHORT, reason="x")
+    [found] = check_seals(content, roots=[load_signer().signing_cert])
+    assert (found.is_intact, found.is_stamp_good, found.is_good) == (True, False, False)
+
+
+def test_without_the_authority_the_signature_stands_and_the_copies_follow(
+        review, act, settings, authority, caplog):
+    works, settings.SIGNING_TIMESTAMP_URL = (
+        settings.SIGNING_TIMESTAMP_URL, "http://127.0.0.1:9/")
+    act.decide(review)
+    signature = act.sign(review)
+    assert signature.pk
+    assert not review.document.files.filter(format="signed").exists()
+    assert "not sealed" in caplog.text
+    settings.SIGNING_TIMESTAMP_URL = works
+    assert complete_signed_copies() == 2
+    assert complete_signed_copies() == 0
+    assert {f.seal.stamped_at for f in review.document.files.filter(format="signed")} == {STAMPED}
+
+
+def test_the_practice_certificate_is_made_once_and_guarded(settings, tmp_path):
+    settings.VAR_DIR = tmp_path / "fresh"
+    path, password = practice.kept_certificate()
+    first = path.read_bytes()
+    assert practice.kept_certificate() == (path, password)
+    assert path.read_bytes() == first
+    assert {p.stat().st_mode & 0o777 for p in path.parent.iterdir()} == {0o600}

@@ -1,0 +1,275 @@
+"""Events from the audit log, who hears of them, the inbox and preferences."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from delivery.notices import services, watching
+from delivery.notices.audience import may_hear
+from delivery.notices.events import KINDS, kind_of_entry
+from delivery.notices.models import Dispatch, Event, Notice, Preference
+from delivery.quotes import services as quotes
+from engagements import audit
+from engagements import services as engaging
+from engagements.errors import InvalidInput, NotAllowed
+from engagements.models import AuditEntry, Membership, Role
+from workers import reachability
+from workers.models import Job, Node
+
+
+def told(kind) -> set[str]:
+    return set(Notice.objects.filter(event__kind=kind).values_list(
+        "recipient__username", flat=True))
+
+
+def test_submitted_stage_reaches_who_decides_and_not_the_doer(submit):
+    submit()
+    assert told("stage_submitted") == {"administrator", "manager"}
+    assert told("stage_sent_back") == {"administrator", "consultant"}
+
+
+def test_event_and_notices_vanish_with_a_transaction_that_fails(record, people):
+    with transaction.atomic():
+        engaging.move_stage(actor=people[Role.CONSULTANT], record=record, move="submit")
+        assert Notice.objects.count() == 2
+        transaction.set_rollback(True)
+    assert (Event.objects.count(), Notice.objects.count()) == (0, 0)
+
+
+@pytest.mark.parametrize(("state", "kind"), [
+    ("succeeded", "job_succeeded"), ("failed", "job_failed"), ("timed_out", "job_failed"),
+    ("lost", "job_failed"), ("cancelled", None)])
+def test_end_of_a_job(engagement, people, state, kind):
+    job = Job.objects.create(kind="env.npu_info", engagement=engagement, state=state,
+                             finished_at=timezone.now(), created_by=people[Role.OPERATOR])
+    audit.record(actor=None, action="job.end", target=job, engagement=engagement,
+                 data={"state": state})
+    found = {(e.kind, e.subject, e.path) for e in Event.objects.all()}
+    expected = {(kind, str(job), reverse("workers:job", args=[job.pk]))} if kind else set()
+    assert found == expected
+    if kind:  # the team that works, and the operator who started it
+        assert told(kind) == {"administrator", "manager", "consultant", "operator"}
+
+
+def test_who_started_a_job_hears_nothing_once_off_the_team(engagement, people, stranger):
+    job = Job.objects.create(kind="env.npu_info", engagement=engagement, created_by=stranger)
+    audit.record(actor=None, action="job.end", target=job, engagement=engagement,
+                 data={"state": "failed"})
+    assert "stranger" not in told("job_failed")
+
+
+def test_quote_from_approval_to_the_customer(engagement, people, monkeypatch):
+    quotes.load_rate_cards(actor=people[Role.ADMINISTRATOR])
+    quote = quotes.create_quote(actor=people[Role.SALES], engagement=engagement)
+    for action in ("quote.submit", "quote.review", "quote.issue", "quote.accepted",
+                   "quote.declined"):
+        audit.record(actor=people[Role.MANAGER], action=action, target=quote,
+                     engagement=engagement)
+    assert told("quote_to_review") == {"administrator", "consultant", "sales"}
+    assert told("quote_awaiting") == {"administrator", "sales"}
+    assert told("quote_issued") == {"administrator", "sales", "reviewer"}
+    assert told("quote_accepted") == told("quote_declined") == {"administrator", "sales"}
+
+
+def test_a_waiver_calls_those_who_sign_and_tells_of_its_use(record, people):
+    manager = people[Role.MANAGER]
+    engaging.move_stage(actor=people[Role.CONSULTANT], record=record, move="submit")
+    waiver = engaging.draft_stage_waiver(actor=manager, record=record, reason="x")
+    engaging.sign_stage_waiver(actor=people[Role.REVIEWER], waiver=waiver)
+    engaging.move_stage(actor=manager, record=record, move="waive")
+    engaging.move_stage(actor=manager, record=record, move="reopen", comment="y")
+    assert told("waiver_drafted") == {"administrator", "reviewer"}
+    assert told("stage_waived") == {"administrator", "consultant", "reviewer"}
+    assert told("stage_reopened") == {"administrator", "consultant"}
+
+
+def test_customers_hear_only_what_is_meant_for_them(people):
+    heard = {kind.code for kind in KINDS.values() if may_hear(people[Role.REVIEWER], kind)}
+    assert heard == {"stage_passed", "stage_waived", "waiver_drafted", "quote_issued",
+                     "report_issued", "review_requested", "comment_made", "acceptance_decided",
+                     "document_signed", "signature_declined", "issue_reported", "issue_closed",
+                     "review_due"}
+    assert "signature_turn" not in heard  # only whose turn it is, whatever his role
+
+
+def test_every_declared_action_is_one_that_is_recorded():
+    from pathlib import Path
+
+    from django.conf import settings
+
+    text = "".join(path.read_text() for package in ("engagements", "workers", "assessments",
+                                                    "delivery/quotes", "delivery/reports",
+                                                    "delivery/acceptance")
+                   for path in (Path(settings.BASE_DIR) / package).rglob("*.py"))
+    composed = {"stage.submit", "stage.pass", "stage.send_back", "stage.waive", "stage.reopen",
+                "quote.accepted", "quote.declined"}  # f"stage.{move}", f"quote.{state}"
+    missing = [k.action for k in KINDS.values()
+               if k.action and k.action not in composed and f'"{k.action}"' not in text]
+    assert missing == []
+
+
+def test_verdicts_other_than_failed_make_no_event():
+    assert kind_of_entry("verdict.compute", {"outcome": "passed"}) is None
+    assert kind_of_entry("verdict.compute", {"outcome": "not_measured"}) is None
+    assert kind_of_entry("verdict.compute", {"outcome": "failed"}).code == "verdict_failed"
+
+
+def test_unreachable_node_tells_operators_once_per_absence(people):
+    node = Node.objects.create(name="n1", host="127.0.0.1", username="x")
+    reachability.missed(node, "timeout")
+    reachability.missed(node, "timeout")
+    assert told("node_unreachable") == {"administrator", "operator"}
+    assert Event.objects.count() == 1
+
+
+def test_quarantine_is_announced_once_until_the_key_is_confirmed_again(people):
+    node = Node.objects.create(name="n1", host="h", username="x", state="quarantined")
+    for _ in range(2):
+        watching.look(timezone.now())
+    assert Event.objects.filter(kind="node_quarantined").count() == 1
+    audit.record(actor=people[Role.OPERATOR], action="node.confirm", target=node)
+    watching.look(timezone.now())
+    assert Event.objects.filter(kind="node_quarantined").count() == 2
+
+
+@pytest.mark.parametrize(("days", "events"), [(-1, 0), (0, 1), (3, 1), (4, 0)])
+def test_deadline_of_an_engagement(engagement, days, events):
+    engagement.ends_on = timezone.localdate() + timedelta(days=days)
+    engagement.save()
+    for _ in range(2):
+        watching.look(timezone.now())
+    assert Event.objects.count() == events
+    assert told("deadline_near") == ({"administrator", "manager"} if events else set())
+
+
+# The inbox ------------------------------------------------------------------------
+
+def test_inbox_counts_filters_and_opens(client, people, submit):
+    submit()
+    client.force_login(people[Role.ADMINISTRATOR])
+    page = client.get(reverse("notices:inbox"), headers={"accept-language": "en"})
+    assert "2 unread notices" in page.content.decode()
+    notice = Notice.objects.get(recipient=people[Role.ADMINISTRATOR],
+                                event__kind="stage_submitted")
+    answer = client.post(reverse("notices:open", args=[notice.pk]))
+    assert answer.url == reverse("engagements:stage", args=["EP2501", "LLM", "survey"])
+    assert client.get(answer.url).status_code == 200
+    unread = client.get(reverse("notices:inbox"), {"unread": "1"})
+    assert [n.event.kind for n in unread.context["page"]] == ["stage_sent_back"]
+    client.post(reverse("notices:all_read"))
+    assert not Notice.objects.visible_to(people[Role.ADMINISTRATOR]).unread().exists()
+    assert Notice.objects.visible_to(people[Role.CONSULTANT]).unread().count() == 1
+
+
+def test_a_notice_is_opened_by_its_recipient_only(client, people, submit):
+    submit()
+    notice = Notice.objects.filter(recipient=people[Role.MANAGER]).first()
+    client.force_login(people[Role.CONSULTANT])
+    assert client.post(reverse("notices:open", args=[notice.pk])).status_code == 404
+    with pytest.raises(NotAllowed):
+        services.mark_read(actor=people[Role.CONSULTANT], notice=notice)
+
+
+def test_who_left_the_team_sees_its_notices_no_more(people, submit):
+    submit()
+    consultant = people[Role.CONSULTANT]
+    assert Notice.objects.visible_to(consultant).count() == 1
+    Membership.objects.filter(user=consultant).delete()
+    assert Notice.objects.visible_to(consultant).count() == 0
+
+
+def test_list_needs_as_many_queries_for_three_as_for_one(
+        client, people, submit, django_assert_num_queries):
+    submit()
+    client.force_login(people[Role.ADMINISTRATOR])
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    with CaptureQueriesContext(connection) as few:
+        client.get(reverse("notices:inbox"))
+    submit(2)
+    with django_assert_num_queries(len(few)):
+        client.get(reverse("notices:inbox"))
+
+
+# Preferences -----------------------------------------------------------------------
+
+def prefer(user, kind, engagement=None, *, in_inbox=True, email="off"):
+    services.set_preferences(actor=user, engagement=engagement,
+                             choices={kind: {"in_inbox": in_inbox, "email": email}})
+
+
+def test_the_engagements_preference_wins_over_the_general_one(people, engagement, submit):
+    manager, other = people[Role.MANAGER], people[Role.ADMINISTRATOR]
+    prefer(manager, "stage_submitted", in_inbox=False)
+    prefer(other, "stage_submitted", in_inbox=False)
+    prefer(other, "stage_submitted", engagement, in_inbox=True)
+    submit()
+    assert told("stage_submitted") == {"administrator"}
+
+
+def test_pace_of_e_mail_decides_when_it_leaves(people, submit):
+    for name, pace in (("manager", "now"), ("administrator", "daily")):
+        people[name].email = f"{name}@example.com"
+        people[name].save()
+        prefer(people[name], "stage_submitted", email=pace)
+    submit()
+    rows = {d.recipient.username: d for d in Dispatch.objects.filter(
+        event__kind="stage_submitted")}
+    assert rows["manager"].due_at == rows["manager"].event.at
+    digest = timezone.localtime(rows["administrator"].due_at)
+    assert (digest.hour, digest.minute) == (9, 0)
+    assert timedelta(0) < digest - rows["administrator"].event.at <= timedelta(days=1)
+
+
+def test_without_an_address_no_e_mail_is_planned(people, submit):
+    submit()
+    assert Dispatch.objects.count() == 0
+
+
+def test_preferences_refuse_what_the_role_does_not_hear(people, engagement, stranger):
+    with pytest.raises(InvalidInput):
+        prefer(people[Role.REVIEWER], "quote_awaiting")
+    with pytest.raises(InvalidInput):
+        prefer(people[Role.MANAGER], "stage_submitted", email="hourly")
+    with pytest.raises(NotAllowed):
+        prefer(stranger, "job_failed", engagement)
+
+
+def test_preferences_page_saves(client, people, engagement):
+    client.force_login(people[Role.REVIEWER])
+    url = reverse("notices:preferences") + "?engagement=EP2501"
+    rows = client.get(url).context["rows"]
+    data = {f"{row.kind.code}-email": "daily" for row in rows}
+    data["stage_passed-in_inbox"] = "on"
+    assert client.post(url, data).status_code == 302
+    saved = Preference.objects.filter(user=people[Role.REVIEWER], engagement=engagement)
+    assert {(p.kind, p.in_inbox, p.email) for p in saved} == {
+        (row.kind.code, row.kind.code == "stage_passed", "daily") for row in rows}
+
+
+def test_api_of_the_inbox(people, submit, stranger):
+    submit()
+    api = APIClient()
+    api.force_authenticate(people[Role.CONSULTANT])
+    rows = api.get("/api/v1/notices/?unread=1").json()["results"]
+    assert [(r["kind"], r["engagement"], r["about"][:3]) for r in rows] == [
+        ("stage_sent_back", "EP2501", "LLM")]
+    assert api.post(f"/api/v1/notices/{rows[0]['id']}/read/").json()["read_at"]
+    assert api.post("/api/v1/notices/read-all/").json() == {"read": 0}
+    chosen = api.post("/api/v1/notices/preferences/", {"choices": [
+        {"kind": "job_failed", "in_inbox": False, "email": "daily"}]}, format="json").json()
+    assert {"kind": "job_failed", "in_inbox": False, "email": "daily"} in chosen
+    api.force_authenticate(stranger)
+    assert api.post(f"/api/v1/notices/{rows[0]['id']}/read/").status_code == 404
+    assert api.get("/api/v1/notice-channels/").json()["results"] == []
+
+
+def test_audit_chain_stays_whole(submit):
+    submit()
+    assert audit.first_broken_entry() is None
+    assert AuditEntry.objects.filter(action="stage.submit").count() == 1

@@ -1,0 +1,26 @@
+import pytest
+
+from delivery.quotes.models import CompanyProfile
+from engagements import services
+from engagements.models import Role
+from engagements.stages import Scope
+
+
+@pytest.fixture(autouse=True)
+def firm(db):
+    """The firm's particulars, without which no quote leaves the house."""
+    return CompanyProfile.objects.create(
+        name="昇腾迁移交付有限公司", name_en="Ascend Migration Ltd.", bank="某银行上海分行",
+        bank_account="6222 0000")
+
+
+@pytest.fixture
+def llm(people, engagement):
+    return services.add_model(actor=people[Role.MANAGER], engagement=engagement, code="LLM",
+                              name="大模型", parameters_billion="13")
+
+
+@pytest.fixture
+def detector(people, engagement):
+    return services.add_model(actor=people[Role.MANAGER], engagement=engagement, code="DET",
+                              name="检测模型", scope=Scope.INFERENCE)

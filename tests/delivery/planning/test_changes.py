@@ -1,0 +1,286 @@
+"""Change requests: both sides approve, then criteria, plan and quote change together or not."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from django.urls import reverse
+
+from assessments import services as assessing
+from assessments.models import CriteriaSet, MetricDefinition
+from delivery.planning.models import ChangeRequest
+from delivery.planning.services import changes, effects, plan
+from delivery.quotes import services as quoting
+from delivery.quotes.documents import content_hash
+from delivery.quotes.models import PriceLine, Quote
+from delivery.quotes.services.moves import ChecksFailed
+from engagements.errors import InvalidInput, NotAllowed, WrongState
+from engagements.models import Role
+
+WORDS = {"title": "时延阈值调整", "category": "criteria", "requested_by": "某电力公司 陈国栋",
+         "reason": "新增并发场景", "before": "≤ 10 ms", "after": "≤ 12 ms",
+         "effect_on_scope": "无", "effect_on_schedule": "调研延长两天",
+         "effect_on_price": "新版报价",
+         "effect_on_criteria": "时延阈值由 10 改为 12"}
+
+
+@pytest.fixture
+def agreed(people, engagement, llm):
+    """Signed criteria, a plan with a baseline and an issued quote."""
+    manager, sales = people[Role.MANAGER], people[Role.SALES]
+    assessing.load_standard_definitions()
+    draft = assessing.draft_criteria(actor=manager, engagement=engagement)
+    for code in ("latency", "inference_throughput"):
+        assessing.add_criterion(actor=manager, criteria_set=draft, model=llm, threshold=10,
+                                definition=MetricDefinition.objects.get(code=code, version=1),
+                                stage="infer_tune")
+    assessing.sign_criteria(actor=manager, criteria_set=draft, customer_signatory="陈国栋")
+    made = plan.draft_plan(actor=manager, engagement=engagement, starts_on=date(2025, 9, 22))
+    plan.take_baseline(actor=manager, plan=made)
+    quoting.load_rate_cards(actor=people[Role.ADMINISTRATOR])
+    quote = quoting.create_quote(actor=sales, engagement=engagement)
+    quoting.add_line(actor=sales, quote=quote, price=PriceLine.objects.get(code="S-PM"),
+                     quantity=Decimal(5))
+    quote.refresh_from_db()
+    quoting.update_quote(actor=sales, quote=quote, source_note="以各行为准")
+    quoting.submit_quote(actor=sales, quote=quote)
+    quoting.review_quote(actor=people[Role.CONSULTANT], quote=quote)
+    quoting.approve_quote(actor=manager, quote=quote)
+    quoting.issue_quote(actor=sales, quote=quote)
+    return engagement
+
+
+@pytest.fixture
+def change(people, agreed, llm):
+    """A submitted change of a threshold, a task and the quote."""
+    consultant = people[Role.CONSULTANT]
+    made = changes.create_change(actor=consultant, engagement=agreed,
+                                 quote=Quote.objects.get(), **WORDS)
+    effects.set_criterion_effect(
+        actor=consultant, change=made, threshold_after=Decimal(12),
+        criterion=agreed.criteria_sets.get().criteria.get(definition__code="latency"))
+    effects.set_schedule_effect(actor=consultant, change=made, days_after=3,
+                                task=agreed.plan.tasks.get(stage="survey"))
+    effects.set_price_effect(actor=consultant, change=made, action="change", quantity=Decimal(8),
+                             line=Quote.objects.get().lines.get())
+    effects.set_price_effect(actor=consultant, change=made, action="add", quantity=Decimal(2),
+                             price=PriceLine.objects.get(code="S-TEST"))
+    return changes.submit_change(actor=consultant, change=made)
+
+
+def in_force(engagement):
+    """Version of the signed criteria, threshold, days of the task, baselines, quotes."""
+    signed = engagement.criteria_sets.get(state=CriteriaSet.State.SIGNED)
+    return (signed.version, signed.criteria.get(definition__code="latency").threshold,
+            engagement.plan.tasks.get(stage="survey").days, engagement.plan.baselines.count(),
+            sorted(engagement.quotes.values_list("version", "state")))
+
+
+BEFORE = (1, 10, 1, 1, [(1, "issued")])
+AFTER = (2, 12, 3, 2, [(1, "superseded"), (2, "accepted")])
+
+
+@pytest.mark.parametrize("order", [(Role.MANAGER, Role.REVIEWER), (Role.REVIEWER, Role.MANAGER)])
+def test_second_approval_puts_everything_in_force(people, agreed, change, order):
+    first, second = (people[role] for role in order)
+    changes.approve_change(actor=first, change=change)
+    assert in_force(agreed) == BEFORE
+    with pytest.raises(WrongState):
+        changes.approve_change(actor=first, change=change)
+    done = changes.approve_change(actor=second, change=change)
+    assert in_force(agreed) == AFTER
+    assert (done.state, done.new_criteria.customer_signatory, done.new_quote.version) == (
+        ChangeRequest.State.APPLIED, "Reviewer", 2)
+    assert done.new_baseline.reason == str(change)
+    quote = done.new_quote
+    assert sorted(quote.lines.values_list("code", "quantity")) == [("S-PM", 8), ("S-TEST", 2)]
+    assert (quote.created_by, quote.approved_by, quote.answered_by, quote.change_reason) == (
+        people[Role.CONSULTANT], people[Role.MANAGER], people[Role.REVIEWER], str(change))
+    assert quote.snapshot["totals"]["gross"] == done.facts["price"]["totals"]["gross"][1]
+    assert content_hash(quote.snapshot) == quote.content_hash
+    assert agreed.criteria_sets.get(version=2).criteria.count() == (
+        agreed.criteria_sets.get(version=1).criteria.count())
+
+
+def break_quote(people, agreed):
+    quoting.new_version(actor=people[Role.SALES], quote=Quote.objects.get())
+
+
+def break_criteria(people, agreed):
+    assessing.draft_criteria(actor=people[Role.MANAGER], engagement=agreed)
+
+
+def break_plan(people, agreed):
+    plan.update_task(actor=people[Role.MANAGER], task=agreed.plan.tasks.get(stage="survey"),
+                     days=2)
+
+
+@pytest.mark.parametrize("breaking", [break_quote, break_criteria, break_plan])
+def test_all_effects_or_none(people, agreed, change, breaking):
+    changes.approve_change(actor=people[Role.MANAGER], change=change)
+    breaking(people, agreed)
+    before = in_force(agreed)
+    with pytest.raises(WrongState):
+        changes.approve_change(actor=people[Role.REVIEWER], change=change)
+    stored = ChangeRequest.objects.get()
+    assert in_force(agreed) == before
+    assert (stored.state, stored.customer_approved_at) == ("submitted", None)
+
+
+def test_criteria_signed_meanwhile_stop_the_change(people, agreed, change):
+    manager = people[Role.MANAGER]
+    draft = assessing.draft_criteria(actor=manager, engagement=agreed)
+    assessing.sign_criteria(actor=manager, criteria_set=draft, customer_signatory="陈国栋")
+    changes.approve_change(actor=manager, change=change)
+    with pytest.raises(WrongState):
+        changes.approve_change(actor=people[Role.REVIEWER], change=change)
+
+
+def test_all_four_effects_are_stated_before_submission(people, agreed):
+    made = changes.create_change(actor=people[Role.CONSULTANT], engagement=agreed,
+                                 **{**WORDS, "effect_on_price": " "})
+    with pytest.raises(InvalidInput):
+        changes.submit_change(actor=people[Role.CONSULTANT], change=made)
+    changes.update_change(actor=people[Role.CONSULTANT], change=made, effect_on_price="无")
+    assert changes.submit_change(actor=people[Role.CONSULTANT], change=made).state == "submitted"
+
+
+def test_who_may_decide(people, agreed, change, stranger):
+    for role in (Role.CONSULTANT, Role.SALES, Role.OPERATOR):
+        with pytest.raises(NotAllowed):
+            changes.approve_change(actor=people[role], change=change)
+    own = changes.create_change(actor=people[Role.MANAGER], engagement=agreed, **WORDS)
+    changes.submit_change(actor=people[Role.MANAGER], change=own)
+    with pytest.raises(NotAllowed):
+        changes.approve_change(actor=people[Role.MANAGER], change=own)
+    foreign = type(stranger).objects.create_user("other", role=Role.REVIEWER)
+    with pytest.raises(NotAllowed):
+        changes.approve_change(actor=foreign, change=change)
+
+
+def test_rejection_needs_a_reason_and_ends_it(people, agreed, change):
+    with pytest.raises(InvalidInput):
+        changes.reject_change(actor=people[Role.REVIEWER], change=change, reason=" ")
+    changes.reject_change(actor=people[Role.REVIEWER], change=change, reason="不接受")
+    with pytest.raises(WrongState):
+        changes.approve_change(actor=people[Role.MANAGER], change=change)
+    assert in_force(agreed) == BEFORE
+
+
+def test_submitted_is_frozen_and_its_task_stays(people, agreed, change):
+    with pytest.raises(WrongState):
+        changes.update_change(actor=people[Role.CONSULTANT], change=change, title="x")
+    with pytest.raises(WrongState):
+        plan.remove_task(actor=people[Role.MANAGER], task=agreed.plan.tasks.get(stage="survey"))
+
+
+def test_customer_does_not_see_drafts(client, people, agreed, change):
+    draft = changes.create_change(actor=people[Role.CONSULTANT], engagement=agreed, **WORDS)
+    client.force_login(people[Role.REVIEWER])
+    pages = [client.get(reverse("planning:change", args=[c.pk])).status_code
+             for c in (change, draft)]
+    assert pages == [200, 404]
+    assert list(client.get(reverse("planning:changes", args=["EP2501"])).context["changes"]) == [
+        change]
+
+
+def test_change_by_page(client, people, agreed):
+    client.force_login(people[Role.CONSULTANT])
+    answer = client.post(reverse("planning:change_new", args=["EP2501"]), {
+        **WORDS, "quote": Quote.objects.get().pk})
+    made = ChangeRequest.objects.get()
+    assert answer.url == reverse("planning:change", args=[made.pk])
+    client.post(reverse("planning:change_effect", args=[made.pk, "price"]),
+                {"action": "change", "line": Quote.objects.get().lines.get().pk, "quantity": "8"})
+    criterion = agreed.criteria_sets.get().criteria.get(definition__code="latency")
+    client.post(reverse("planning:change_effect", args=[made.pk, "criterion"]),
+                {"criterion": criterion.pk, "threshold_after": "12"})
+    client.post(reverse("planning:change_effect", args=[made.pk, "schedule"]),
+                {"task": agreed.plan.tasks.get(stage="survey").pk, "days_after": 3})
+    client.post(reverse("planning:change_move", args=[made.pk, "submit"]))
+    for role in (Role.MANAGER, Role.REVIEWER):
+        client.force_login(people[role])
+        assert client.get(answer.url).context["may_decide"]
+        client.post(reverse("planning:change_move", args=[made.pk, "approve"]))
+    assert in_force(agreed) == AFTER
+    page = client.get(answer.url).content.decode()
+    assert ('>10</td>' in page, '>12</td>' in page) == (True, True)
+
+
+def test_change_by_api(client, people, agreed):
+    client.force_login(people[Role.CONSULTANT])
+    made = client.post("/api/v1/change-requests/", {"engagement": agreed.pk, **WORDS}).json()
+    path = f"/api/v1/change-requests/{made['id']}/"
+    task = agreed.plan.tasks.get(stage="survey")
+    client.post(path + "schedule_effect/", {"task": task.pk, "days_after": 3})
+    assert client.post(path + "submit/").json()["state"] == "submitted"
+    assert client.post(path + "approve/").status_code == 403
+    for role in (Role.REVIEWER, Role.MANAGER):
+        client.force_login(people[role])
+        answer = client.post(path + "approve/")
+    assert (answer.json()["state"], answer.json()["schedule_effects"][0]["days_after"]) == (
+        "applied", 3)
+    task.refresh_from_db()
+    assert task.days == 3
+
+
+def test_what_was_signed_is_frozen_and_shown(client, people, agreed, change):
+    facts = change.facts
+    assert facts["criteria"]["rows"][0]["after"] == "12"
+    assert facts["schedule"]["days"][1] - facts["schedule"]["days"][0] == 2
+    [row] = facts["price"]["changed"]
+    assert (row["before"]["quantity"], row["after"]["quantity"]) == ("5", "8")
+    assert [line["code"] for line in facts["scope"]["added"]] == ["S-TEST"]
+    client.force_login(people[Role.REVIEWER])
+    page = client.get(reverse("planning:change_effects", args=[change.pk]))
+    assert page.context["facts"]["price"]["totals"][-1]["after"] == (
+        facts["price"]["totals"]["gross"][1])
+    PriceLine.objects.update(unit_price=1)
+    again = client.get(reverse("planning:change_effects", args=[change.pk]))
+    assert again.context["facts"] == page.context["facts"]
+
+
+def test_a_chosen_quote_needs_lines_that_change(people, agreed):
+    made = changes.create_change(actor=people[Role.CONSULTANT], engagement=agreed,
+                                 quote=Quote.objects.get(), **WORDS)
+    with pytest.raises(InvalidInput, match="QT-EP2501"):
+        changes.submit_change(actor=people[Role.CONSULTANT], change=made)
+    changes.update_change(actor=people[Role.CONSULTANT], change=made, quote=None)
+    assert changes.submit_change(actor=people[Role.CONSULTANT], change=made).facts["price"] == {
+        "text": "新版报价"}
+
+
+def test_what_could_not_come_into_force_is_not_submitted(client, people, agreed):
+    consultant, line = people[Role.CONSULTANT], Quote.objects.get().lines.get()
+    made = changes.create_change(actor=consultant, engagement=agreed, quote=Quote.objects.get(),
+                                 **WORDS)
+    effects.set_price_effect(actor=consultant, change=made, action="remove", line=line)
+    with pytest.raises(ChecksFailed, match="R-QUO-07"):
+        changes.submit_change(actor=consultant, change=made)
+    client.force_login(consultant)
+    page = client.get(reverse("planning:change_effects", args=[made.pk]))
+    assert (page.status_code, "R-QUO-07" in page.context["problem"]) == (200, True)
+
+
+def test_only_who_prices_sets_another_price(people, agreed):
+    made = changes.create_change(actor=people[Role.CONSULTANT], engagement=agreed,
+                                 quote=Quote.objects.get(), **WORDS)
+    line = Quote.objects.get().lines.get()
+    fields = {"change": made, "action": "change", "line": line, "unit_price": Decimal(900)}
+    with pytest.raises(NotAllowed):
+        effects.set_price_effect(actor=people[Role.CONSULTANT], **fields)
+    effect = effects.set_price_effect(actor=people[Role.SALES], **fields)
+    assert (effect.quantity, effect.unit_price) == (line.quantity, 900)
+    with pytest.raises(NotAllowed):
+        effects.set_schedule_effect(actor=people[Role.SALES], change=made, days_after=1,
+                                    task=agreed.plan.tasks.first())
+
+
+def test_staffing_plan_follows_the_lines(people, agreed, change):
+    quote = Quote.objects.get()
+    Quote.objects.update(staffing=[{"grade": "manager", "people": 1, "days": "5"}])
+    done = [changes.approve_change(actor=people[role], change=change)
+            for role in (Role.MANAGER, Role.REVIEWER)][-1]
+    assert done.new_quote.staffing == [{"grade": "manager", "people": 1, "days": "8"},
+                                       {"grade": "junior", "people": None, "days": "2"}]
+    assert quote.number == done.new_quote.number

@@ -1,0 +1,306 @@
+"""Effort: rules with a basis in words, adjustments with reasons, locking, calibration, time."""
+
+import io
+from datetime import date, timedelta
+from decimal import Decimal
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone, translation
+from hypothesis import given
+from hypothesis import strategies as st
+
+from delivery.planning import calibration, queries, usage
+from delivery.planning.drivers import model_facts
+from delivery.planning.estimating import ModelFacts, model_lines
+from delivery.planning.locking import EditConflict
+from delivery.planning.models import EffortEstimate, TimeEntry
+from delivery.planning.services import effort, time
+from delivery.quotes import services as quoting
+from delivery.quotes.models import PriceLine
+from engagements.errors import InvalidInput, NotAllowed, WrongState
+from engagements.models import Engagement, Membership, Role, StageRecord
+from engagements.stages import Stage, StageState
+from workers.artifacts import store_file
+from workers.models import StoredReading
+
+DAY = date(2025, 7, 1)
+
+
+@pytest.fixture
+def estimate(people, engagement, llm, detector):
+    return effort.draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement)
+
+
+def read_table(engagement, model, table, apis):
+    artifact = store_file(stream=io.BytesIO(table.encode()), name=f"{table}.csv",
+                          engagement=engagement, model=model)
+    return StoredReading.objects.create(
+        artifact=artifact, kind="migration_analysis", reader="r",
+        reader_version="1", values={"table": table, "rows": 9, "apis": apis})
+
+
+@given(st.sets(st.sampled_from(Stage.values)), st.none() | st.decimals(0, 1000, places=1),
+       st.none() | st.integers(0, 500), st.integers(0, 64))
+def test_days_rise_and_are_half_days(stages, size, apis, cards):
+    for line in model_lines(ModelFacts(frozenset(stages), size, apis, "f", cards), {}):
+        low, likely, high = line.days
+        assert 0 < low <= likely <= high
+        assert all(d % Decimal("0.5") == 0 for d in line.days)
+        assert line.stage in stages
+
+
+def test_newest_analysis_counts_and_stages_out_of_scope_have_no_line(engagement, llm, detector):
+    read_table(engagement, llm, "unsupported_api", {"a": 3, "b": 1})
+    read_table(engagement, llm, "unsupported_api", {"a": 3})
+    read_table(engagement, llm, "unknown_api", {"c": 1, "d": 1})
+    assert model_facts(llm).unsupported_apis == 3
+    assert model_facts(detector).unsupported_apis is None
+    items = {line.item for line in model_lines(model_facts(detector), {})}
+    assert items == {"survey", "design", "env", "convert", "serve", "test"}
+
+
+def test_size_and_apis_stand_in_the_basis(people, engagement, llm):
+    read_table(engagement, llm, "unsupported_api", {"a": 3, "b": 1})
+    made = effort.draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement)
+    with translation.override("en"):
+        adapt = made.lines.get(item="adapt")
+        operators = made.lines.get(item="operators")
+        assert adapt.basis_sentences == ["Starting value 5 days.",
+                                         "13.000 billion parameters: × 2."]
+        assert operators.basis_sentences == ["2 different unsupported APIs in unsupported_api.csv."]
+    assert (adapt.low, adapt.likely, adapt.high) == (6, 10, 16)
+    assert (operators.low, operators.likely, operators.high) == (1, 2, 4)
+
+
+def test_totals_by_grade_and_stage_are_the_lines(estimate):
+    likely = sum(line.likely for line in estimate.lines.all())
+    assert queries.grand_total(estimate)["likely"] == likely
+    for by in ("grade", "stage"):
+        assert sum(row["likely"] for row in queries.totals(estimate, by)) == likely
+
+
+def test_adjustment_needs_a_reason_and_survives_the_next_version(people, engagement, estimate):
+    line = estimate.lines.get(item="adapt")
+    days = {"low": Decimal(2), "likely": Decimal(4), "high": Decimal(9)}
+    with pytest.raises(InvalidInput):
+        effort.adjust_line(actor=people[Role.CONSULTANT], line=line, reason=" ", **days)
+    with pytest.raises(InvalidInput):
+        effort.adjust_line(actor=people[Role.CONSULTANT], line=line, reason="x",
+                           **{**days, "low": Decimal(5)})
+    effort.adjust_line(actor=people[Role.CONSULTANT], line=line, reason="同族模型已迁移", **days)
+    effort.approve_estimate(actor=people[Role.MANAGER], estimate=estimate)
+    with pytest.raises(WrongState):
+        effort.adjust_line(actor=people[Role.CONSULTANT], line=line, reason="later", **days)
+    second = effort.draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement)
+    copy = second.lines.get(item="adapt")
+    assert (second.version, copy.likely, copy.reason, copy.is_adjusted) == (
+        2, 4, "同族模型已迁移", True)
+
+
+def test_author_does_not_approve_and_one_version_is_approved(people, engagement, llm):
+    own = effort.draft_estimate(actor=people[Role.MANAGER], engagement=engagement)
+    with pytest.raises(NotAllowed):
+        effort.approve_estimate(actor=people[Role.MANAGER], estimate=own)
+    effort.approve_estimate(actor=people[Role.ADMINISTRATOR], estimate=own)
+    second = effort.draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement)
+    effort.approve_estimate(actor=people[Role.MANAGER], estimate=second)
+    assert list(engagement.estimates.values_list("state", flat=True)) == [
+        EffortEstimate.State.APPROVED, EffortEstimate.State.SUPERSEDED]
+
+
+def test_second_writer_sees_what_the_first_changed(people, estimate):
+    line = estimate.lines.get(item="adapt")
+    seen = estimate.lock_version
+    effort.adjust_line(actor=people[Role.CONSULTANT], line=line, low=Decimal(1),
+                       likely=Decimal(2), high=Decimal(3), reason="a", seen=seen)
+    with pytest.raises(EditConflict) as caught:
+        effort.adjust_line(actor=people[Role.MANAGER], line=line, low=Decimal(9),
+                           likely=Decimal(9), high=Decimal(9), reason="b", seen=seen)
+    [change] = caught.value.details["changes"]
+    assert (change["who"], change["before"], change["after"]) == (
+        "Consultant", "6.0/10.0/16.0", "1/2/3")
+    line.refresh_from_db()
+    assert line.likely == 2
+
+
+def test_conflict_on_the_page_shows_the_change_and_lets_save_again(client, people, estimate):
+    line = estimate.lines.get(item="adapt")
+    url = reverse("planning:effort_line", args=[line.pk])
+    client.force_login(people[Role.MANAGER])
+    fields = {"low": 1, "likely": 2, "high": 3, "reason": "mine", "seen": estimate.lock_version}
+    effort.adjust_line(actor=people[Role.CONSULTANT], line=line, low=Decimal(4),
+                       likely=Decimal(5), high=Decimal(6), reason="first")
+    answer = client.post(url, fields)
+    assert answer.status_code == 200
+    assert "4/5/6" in answer.content.decode()
+    assert f'name="seen" value="{estimate.lock_version + 1}"' in answer.content.decode()
+    again = client.post(url, {**fields, "seen": estimate.lock_version + 1})
+    line.refresh_from_db()
+    assert (again.status_code, line.likely) == (302, 2)
+
+
+def test_page_says_in_words_what_is_wrong_with_the_days(client, people, estimate):
+    line = estimate.lines.get(item="adapt")
+    client.force_login(people[Role.CONSULTANT])
+    with translation.override("en"):
+        answer = client.post(reverse("planning:effort_line", args=[line.pk]), {
+            "low": 5, "likely": 2, "high": 3, "reason": "x", "seen": estimate.lock_version},
+            headers={"accept-language": "en"})
+    assert "none below zero" in str(answer.context["form"].non_field_errors())
+
+
+def test_costs_by_page_are_replaced(client, people):
+    client.force_login(people[Role.MANAGER])
+    url = reverse("planning:costs")
+    for cost in (900, 1000):
+        assert client.post(url, {"grade": "senior", "day_cost": cost}).status_code == 302
+    below = client.post(url, {"grade": "senior", "day_cost": -1})
+    assert (below.status_code, [c.day_cost for c in below.context["costs"]]) == (200, [1000])
+
+
+def book(person, engagement, model, item, days, start=DAY, grade="senior"):
+    for n in range(days):
+        time.record_day(actor=person, engagement=engagement, halves=["am", "pm"], model=model,
+                        work_date=start + timedelta(days=n), item=item, grade=grade)
+
+
+def test_experience_corrects_new_estimates(people, engagement, llm, estimate):
+    models = [llm, *(_model(people, engagement, f"M{n}") for n in range(2))]
+    effort.approve_estimate(actor=people[Role.MANAGER], estimate=estimate)
+    second = effort.draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement)
+    effort.approve_estimate(actor=people[Role.MANAGER], estimate=second)
+    assert calibration.history() == {}
+    for n, model in enumerate(models):
+        likely = second.lines.get(model=model, item="survey").likely
+        book(people[Role.CONSULTANT], engagement, model, "survey", int(likely) + 1,
+             DAY + timedelta(days=10 * n))
+        StageRecord.objects.filter(model=model, stage="survey").update(
+            state=StageState.PASSED, passed_at=timezone.now())
+    [row] = calibration.comparison()
+    assert (row["estimated"], row["actual"], row["ratio"], row["samples"]) == (
+        6, 9, Decimal("1.50"), 3)
+    third = effort.draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement)
+    line = third.lines.get(model=llm, item="survey")
+    assert (line.low, line.likely, line.high) == (Decimal("1.5"), 3, Decimal("4.5"))
+    assert line.basis[-1] == ["history", {"ratio": "1.50", "samples": 3}]
+
+
+def _model(people, engagement, code):
+    from engagements.services import add_model
+
+    return add_model(actor=people[Role.MANAGER], engagement=engagement, code=code, name=code)
+
+
+def test_two_half_days_a_day_over_all_engagements(people, engagement):
+    consultant = people[Role.CONSULTANT]
+    other = Engagement.objects.create(code="X2", name="另一项目", customer=engagement.customer)
+    Membership.objects.create(engagement=other, user=consultant, role=consultant.role)
+    entry = {"actor": consultant, "work_date": DAY, "item": "env", "grade": "engineer"}
+    time.record_time(engagement=engagement, half="am", **entry)
+    time.record_time(engagement=other, half="pm", **entry)
+    for half in ("am", "pm"):
+        with pytest.raises(InvalidInput, match="2025-07-01"):
+            time.record_time(engagement=other, half=half, **entry)
+    with pytest.raises(InvalidInput):
+        time.record_day(engagement=engagement, halves=["am", "pm"], **entry)
+    assert TimeEntry.objects.count() == 2
+
+
+def test_whole_day_is_booked_or_nothing(people, engagement):
+    entry = {"actor": people[Role.CONSULTANT], "engagement": engagement, "work_date": DAY,
+             "item": "env", "grade": "engineer"}
+    time.record_time(half="pm", **entry)
+    with pytest.raises(InvalidInput):
+        time.record_day(halves=["am", "pm"], **entry)
+    assert TimeEntry.objects.count() == 1
+
+
+def test_time_of_others_of_strangers_and_of_tomorrow(people, engagement, stranger):
+    entry = {"engagement": engagement, "half": "am", "item": "env", "grade": "engineer"}
+    with pytest.raises(NotAllowed):
+        time.record_time(actor=people[Role.CONSULTANT], person=people[Role.MANAGER],
+                         work_date=DAY, **entry)
+    with pytest.raises(InvalidInput):
+        time.record_time(actor=people[Role.MANAGER], person=stranger, work_date=DAY, **entry)
+    with pytest.raises(InvalidInput):
+        time.record_time(actor=people[Role.MANAGER], work_date=DAY, today=date(2025, 6, 30),
+                         **entry)
+
+
+@pytest.fixture
+def quoted(people, engagement):
+    card = quoting.load_rate_cards(actor=people[Role.ADMINISTRATOR])
+    quote = quoting.create_quote(actor=people[Role.SALES], engagement=engagement)
+    quoting.add_line(actor=people[Role.SALES], quote=quote, quantity=Decimal(10),
+                     price=PriceLine.objects.get(card=card, code="S-TRAIN"))
+    quote.refresh_from_db()
+    quoting.update_quote(actor=people[Role.SALES], quote=quote, source_note="以各行为准")
+    quoting.submit_quote(actor=people[Role.SALES], quote=quote)
+    quoting.review_quote(actor=people[Role.CONSULTANT], quote=quote)
+    quoting.approve_quote(actor=people[Role.MANAGER], quote=quote)
+    return quoting.issue_quote(actor=people[Role.SALES], quote=quote)
+
+
+def test_quoted_planned_used_and_margin(people, engagement, llm, estimate, quoted):
+    book(people[Role.CONSULTANT], engagement, llm, "adapt", 3)
+    senior = next(r for r in usage.days_by_grade(engagement) if r["grade"] == "senior")
+    assert (senior["quoted"], senior["planned"], senior["used"], senior["rest"]) == (10, 20, 3, 17)
+    assert usage.margin(engagement)["left"] is None
+    for grade in ("manager", "expert", "senior", "engineer", "junior"):
+        time.set_grade_cost(actor=people[Role.MANAGER], grade=grade, day_cost=Decimal(100))
+    found = usage.margin(engagement)
+    expected = sum(row["planned"] for row in usage.days_by_grade(engagement)) * 100
+    fee = Decimal("18739.50")  # 10 days × 1,873.95
+    assert (found["fee"], found["spent"], found["expected"], found["left"]) == (
+        fee, 300, expected, fee - expected)
+
+
+def test_without_a_quote_there_is_no_margin(people, engagement, llm, estimate):
+    for grade in ("manager", "expert", "senior", "engineer", "junior"):
+        time.set_grade_cost(actor=people[Role.MANAGER], grade=grade, day_cost=Decimal(100))
+    found = usage.margin(engagement)
+    assert (found["fee"], found["left"], found["expected"] > 0) == (None, None, True)
+
+
+@pytest.mark.parametrize("query", ["month=20-25-1", "month=²025-01", "month=2025-99", "person=²",
+                                   "person=x", "month=2025-07"])
+def test_strange_filters_of_the_time_page_do_no_harm(client, people, engagement, query):
+    client.force_login(people[Role.CONSULTANT])
+    answer = client.get(reverse("planning:time", args=[engagement.code]) + "?" + query)
+    assert answer.status_code == 200
+
+
+def test_margin_is_for_managers_only(client, people, engagement, llm):
+    url = reverse("planning:time", args=[engagement.code])
+    shown = {}
+    for role in (Role.MANAGER, Role.CONSULTANT, Role.SALES):
+        client.force_login(people[role])
+        shown[role] = client.get(url).context["margin"] is not None
+    assert shown == {Role.MANAGER: True, Role.CONSULTANT: False, Role.SALES: False}
+
+
+def test_time_page_books_a_day(client, people, engagement, llm):
+    client.force_login(people[Role.CONSULTANT])
+    url = reverse("planning:time_new", args=[engagement.code])
+    fields = {"work_date": "2025-07-01", "halves": ["am", "pm"], "item": "adapt",
+              "grade": "senior", "model": llm.pk, "note": "替换三方库"}
+    assert client.post(url, fields).status_code == 302
+    again = client.post(url, fields)
+    assert (again.status_code, TimeEntry.objects.count()) == (200, 2)
+    assert "2025-07-01" in str(again.context["form"].non_field_errors())
+
+
+def test_effort_by_api(client, people, engagement, llm):
+    client.force_login(people[Role.CONSULTANT])
+    made = client.post("/api/v1/effort-estimates/", {"engagement": engagement.pk}).json()
+    line = made["lines"][0]
+    body = {"line": line["id"], "low": "1", "likely": "2", "high": "3", "reason": "r", "seen": 1}
+    path = f"/api/v1/effort-estimates/{made['id']}/adjust/"
+    first, second = client.post(path, body), client.post(path, body)
+    assert (first.status_code, second.status_code, second.json()["title"]) == (
+        200, 409, "edit_conflict")
+    assert second.json()["changes"][0]["after"] == "1.0/2.0/3.0"
+    client.force_login(people[Role.REVIEWER])
+    assert client.get("/api/v1/effort-estimates/").json()["count"] == 0
+    assert client.get("/api/v1/time-entries/").json()["count"] == 0

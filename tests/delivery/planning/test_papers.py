@@ -1,0 +1,120 @@
+"""Minutes, weekly report, change order and timesheet on paper."""
+
+import io
+from datetime import date
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+from pypdf import PdfReader
+
+from delivery.planning import papers
+from delivery.planning.services import changes, control, time, timesheets, weekly
+from engagements.models import Engagement, Role
+from tests.delivery.planning.test_changes import agreed, change  # noqa: F401  (fixtures)
+
+MONDAY = date(2025, 9, 22)
+LANGUAGES = ("zh-hans", "en")
+
+
+def words(data: bytes) -> str:
+    reader = PdfReader(io.BytesIO(data))
+    return "".join(page.extract_text() for page in reader.pages).replace("\n", "")
+
+
+@pytest.fixture
+def meeting(people, engagement):
+    return control.record_meeting(
+        actor=people[Role.CONSULTANT], engagement=engagement, topic="启动会", chair="林雪",
+        held_at=timezone.now(), participants="甲方 陈国栋", decisions="先迁移大模型\n每周周报",
+        todos=[{"text": "提供日志", "owner": people[Role.MANAGER], "due_on": MONDAY}])
+
+
+@pytest.fixture
+def sheet(people, engagement, llm):
+    time.record_day(halves=["am", "pm"], actor=people[Role.CONSULTANT], engagement=engagement,
+                    work_date=MONDAY, item="adapt", grade="senior", model=llm)
+    time.record_time(half="am", actor=people[Role.CONSULTANT], engagement=engagement,
+                     work_date=date(2025, 9, 23), item="adapt", grade="senior", model=llm)
+    return timesheets.confirm_month(actor=people[Role.MANAGER], engagement=engagement,
+                                    month=MONDAY)
+
+
+@pytest.fixture
+def report(people, agreed):  # noqa: F811
+    return weekly.draft_weekly(actor=people[Role.CONSULTANT], engagement=agreed, day=MONDAY)
+
+
+def test_minutes_hold_decisions_and_todos(meeting):
+    text = words(papers.minutes_pdf(meeting, "zh-hans"))
+    assert all(part in text for part in ("会议纪要", "MM-EP2501-001", "先迁移大模型", "提供日志",
+                                         "2025-09-22", "Manager"))
+    assert "Minutes of meeting" in words(papers.minutes_pdf(meeting, "en"))
+
+
+def test_timesheet_adds_half_days_up(sheet):
+    text = words(papers.timesheet_pdf(sheet, "en"))
+    assert all(part in text for part in ("TS-EP2501-202509-01", "Whole day", "Morning", "1.5"))
+    assert sheet.content_hash[:32] in text
+
+
+def test_draft_is_marked_and_frozen_is_not(people, report):
+    assert "DRAFT" in words(papers.weekly_pdf(report, "en"))
+    weekly.update_weekly(actor=people[Role.CONSULTANT], report=report, summary="done")
+    frozen = weekly.freeze_weekly(actor=people[Role.MANAGER], report=report)
+    text = words(papers.weekly_pdf(frozen, "en"))
+    assert ("DRAFT" in text, frozen.content_hash[:32] in text) == (False, True)
+
+
+def test_tasks_are_named_in_the_readers_language(report, change):  # noqa: F811
+    chinese, english = (words(papers.change_pdf(change, language)) for language in LANGUAGES)
+    assert ("LLM · 场景调研评估" in chinese.replace("・", "·"), "LLM · Survey" in english) == (
+        True, True)
+
+
+def test_change_order_shows_before_after_and_approvals(people, change):  # noqa: F811
+    for role in (Role.MANAGER, Role.REVIEWER):
+        done = changes.approve_change(actor=people[role], change=change)
+    text = words(papers.change_pdf(done, "en"))
+    before, after, _difference = done.facts["price"]["totals"]["net"]
+    assert all(part in text for part in (
+        "CR-EP2501-001", "≤ 10", "≤ 12", "1 → 3", f"{float(before):,.2f}", f"{float(after):,.2f}",
+        "Manager", "Reviewer", "Criteria V2", "Quote V2", done.content_hash[:32]))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_same_facts_give_the_same_bytes(sheet, meeting, language):
+    assert papers.timesheet_pdf(sheet, language) == papers.timesheet_pdf(sheet, language)
+    assert papers.minutes_pdf(meeting, language) == papers.minutes_pdf(meeting, language)
+
+
+def test_practice_is_marked(sheet):
+    Engagement.objects.update(has_practice_data=True)
+    sheet.refresh_from_db()
+    assert "PRACTICE DATA" in words(papers.timesheet_pdf(sheet, "en"))
+
+
+def test_who_gets_which_paper(client, people, stranger, meeting, sheet, change):  # noqa: F811
+    rows = {"minutes": meeting, "timesheet": sheet, "change": change}
+    urls = {kind: reverse("planning:paper", args=[kind, row.pk, "en"])
+            for kind, row in rows.items()}
+    client.force_login(people[Role.REVIEWER])
+    assert {kind: client.get(url).status_code for kind, url in urls.items()} == {
+        "minutes": 404, "timesheet": 200, "change": 200}
+    client.force_login(stranger)
+    assert {client.get(url).status_code for url in urls.values()} == {404}
+
+
+def test_a_draft_that_cannot_come_into_force_has_no_paper(client, people, agreed):  # noqa: F811
+    from delivery.planning.services import effects
+    from delivery.quotes.models import Quote
+    from tests.delivery.planning.test_changes import WORDS
+
+    quote = Quote.objects.get()
+    made = changes.create_change(actor=people[Role.CONSULTANT], engagement=agreed, quote=quote,
+                                 **WORDS)
+    effects.set_price_effect(actor=people[Role.CONSULTANT], change=made, action="remove",
+                             line=quote.lines.get())
+    client.force_login(people[Role.CONSULTANT])
+    answer = client.get(reverse("planning:paper", args=["change", made.pk, "en"]))
+    assert answer.url == reverse("planning:change_effects", args=[made.pk])

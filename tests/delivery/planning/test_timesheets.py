@@ -1,0 +1,193 @@
+"""Confirmed months: what stands on a timesheet never changes; a correction is a new entry."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from django.urls import reverse
+from django.utils.translation import override
+
+from delivery.planning import queries, usage
+from delivery.planning.models import TimeEntry, Timesheet
+from delivery.planning.services import time, timesheets
+from engagements.errors import InvalidInput, NotAllowed, WrongState
+from engagements.models import Engagement, Membership, Role
+
+MONTH = date(2025, 9, 1)
+
+
+@pytest.fixture(autouse=True)
+def _in_english():
+    """Services speak the active language; the tests read English sentences."""
+    with override("en"):
+        yield
+
+
+@pytest.fixture
+def book(people, engagement, llm):
+    def entry(day=22, half="am", **fields):
+        return time.record_time(**{
+            "actor": people[Role.CONSULTANT], "engagement": engagement, "half": half,
+            "work_date": date(2025, 9, day), "item": "adapt", "grade": "senior", "model": llm,
+            **fields})
+    return entry
+
+
+@pytest.fixture
+def submitted(people, engagement, book):
+    """Two days of September and one half-day of October, which is not on the sheet."""
+    for day in (22, 23):
+        for half in ("am", "pm"):
+            book(day, half)
+    book(work_date=date(2025, 10, 9))
+    return timesheets.confirm_month(actor=people[Role.MANAGER], engagement=engagement,
+                                    month=date(2025, 9, 30))
+
+
+@pytest.fixture
+def confirmed(people, submitted):
+    return timesheets.answer_timesheet(actor=people[Role.REVIEWER], timesheet=submitted,
+                                       is_confirmed=True)
+
+
+def test_a_month_is_confirmed_by_both_sides(people, engagement, confirmed):
+    assert (str(confirmed), confirmed.state, confirmed.facts["days"]) == (
+        "TS-EP2501-202509-01", "confirmed", "2.0")
+    assert confirmed.content_hash == timesheets.content_hash(confirmed.facts)
+    assert usage.confirmed_days(engagement) == {"senior": Decimal("2.0")}
+    assert queries.open_months(engagement) == [{"month": "2025-10", "entries": 1}]
+    with pytest.raises(InvalidInput, match="2025-09"):
+        timesheets.confirm_month(actor=people[Role.MANAGER], engagement=engagement, month=MONTH)
+    with pytest.raises(WrongState):
+        timesheets.answer_timesheet(actor=people[Role.REVIEWER], timesheet=confirmed,
+                                    is_confirmed=False, reason="x")
+
+
+def test_who_confirms(people, engagement, book, submitted):
+    for role in set(Role.values) - {Role.MANAGER, Role.ADMINISTRATOR}:
+        with pytest.raises(NotAllowed):
+            timesheets.confirm_month(actor=people[role], engagement=engagement, month=MONTH)
+    for role in set(Role.values) - {Role.REVIEWER}:
+        with pytest.raises(NotAllowed):
+            timesheets.answer_timesheet(actor=people[role], timesheet=submitted,
+                                        is_confirmed=True)
+    book(24)
+    with pytest.raises(WrongState, match="TS-EP2501-202509-01"):
+        timesheets.confirm_month(actor=people[Role.MANAGER], engagement=engagement, month=MONTH)
+
+
+def test_what_stands_on_a_timesheet_is_not_removed(people, submitted):
+    entry = submitted.entries.first()
+    for actor in (people[Role.CONSULTANT], people[Role.MANAGER]):
+        with pytest.raises(WrongState, match="TS-EP2501-202509-01"):
+            time.remove_time(actor=actor, entry=entry)
+        with pytest.raises(WrongState, match="waits"):
+            time.correct_time(actor=actor, entry=entry, reason="x")
+    assert submitted.entries.count() == 4
+
+
+def test_a_rejected_timesheet_gives_its_entries_free(people, engagement, submitted):
+    with pytest.raises(InvalidInput):
+        timesheets.answer_timesheet(actor=people[Role.REVIEWER], timesheet=submitted,
+                                    is_confirmed=False, reason=" ")
+    entry = submitted.entries.first()
+    timesheets.answer_timesheet(actor=people[Role.REVIEWER], timesheet=submitted,
+                                is_confirmed=False, reason="23 日未到场")
+    entry.refresh_from_db()
+    time.remove_time(actor=people[Role.CONSULTANT], entry=entry)
+    again = timesheets.confirm_month(actor=people[Role.MANAGER], engagement=engagement,
+                                     month=MONTH)
+    assert (again.number, again.facts["days"], usage.confirmed_days(engagement)) == (2, "1.5", {})
+
+
+def test_a_correction_is_a_new_entry_on_the_next_timesheet(people, engagement, confirmed):
+    consultant, manager = people[Role.CONSULTANT], people[Role.MANAGER]
+    entry = confirmed.entries.get(work_date=date(2025, 9, 22), half="am")
+    before = TimeEntry.objects.filter(pk=entry.pk).values("item", "grade", "note", "timesheet")
+    kept = list(before)
+    with pytest.raises(InvalidInput):
+        time.correct_time(actor=consultant, entry=entry, reason="")
+    made = time.correct_time(actor=consultant, entry=entry, reason="实为专家工作",
+                             grade="expert")
+    assert (made.corrects, made.grade, made.item, made.is_counted) == (entry, "expert", "adapt",
+                                                                       True)
+    assert list(before.all()) == kept
+    with pytest.raises(WrongState, match="corrected"):
+        time.correct_time(actor=consultant, entry=entry, reason="again")
+    used = {row["grade"]: row["used"] for row in usage.days_by_grade(engagement)}
+    assert used == {"senior": Decimal("2.0"), "expert": Decimal("0.5")}  # with October's half-day
+    second = timesheets.confirm_month(actor=manager, engagement=engagement, month=MONTH)
+    rows = [(row["grade"], row["days"], row["corrects"]) for row in second.facts["rows"]]
+    assert sorted(rows) == [("expert", "0.5", ""), ("senior", "-0.5", "TS-EP2501-202509-01")]
+    timesheets.answer_timesheet(actor=people[Role.REVIEWER], timesheet=second, is_confirmed=True)
+    assert usage.confirmed_days(engagement) == {"senior": Decimal("1.5"),
+                                                "expert": Decimal("0.5")}
+    assert Timesheet.objects.get(pk=confirmed.pk).facts == confirmed.facts
+
+
+def test_a_half_day_taken_back_is_free_for_another_engagement(people, engagement, confirmed):
+    consultant = people[Role.CONSULTANT]
+    entry = confirmed.entries.get(work_date=date(2025, 9, 23), half="pm")
+    other = Engagement.objects.create(code="OTHER", name="x", customer=engagement.customer)
+    Membership.objects.create(engagement=other, user=consultant, role=Role.CONSULTANT)
+    booking = {"actor": consultant, "engagement": other, "work_date": entry.work_date,
+               "half": "pm", "item": "env", "grade": "senior"}
+    with pytest.raises(InvalidInput):
+        time.record_time(**booking)
+    back = time.correct_time(actor=consultant, entry=entry, reason="记错项目",
+                             is_taken_back=True)
+    moved = time.record_time(**booking)
+    with pytest.raises(InvalidInput):  # the half-day is taken by now
+        time.remove_time(actor=consultant, entry=back)
+    time.remove_time(actor=consultant, entry=moved)
+    time.remove_time(actor=consultant, entry=back)
+    entry.refresh_from_db()
+    assert (entry.is_counted, TimeEntry.objects.filter(corrects=entry).exists()) == (True, False)
+
+
+def test_customer_sees_timesheets_but_no_time_and_no_margin(client, people, submitted):
+    client.force_login(people[Role.REVIEWER])
+    page = client.get(reverse("planning:timesheet", args=[submitted.pk]))
+    assert (page.status_code, page.context["may_answer"]) == (200, True)
+    assert client.get(reverse("planning:time", args=["EP2501"])).status_code == 403
+    assert client.get("/api/v1/time-entries/").json()["results"] == []
+    for text in (page.content.decode(), str(submitted.facts)):
+        assert not any(word in text for word in ("margin", "cost", "毛利", "成本"))
+    client.post(reverse("planning:timesheet_answer", args=[submitted.pk, "confirm"]))
+    submitted.refresh_from_db()
+    assert submitted.state == "confirmed"
+
+
+def test_margin_is_for_managers_only(client, people, confirmed):
+    url, seen = reverse("planning:time", args=["EP2501"]), {}
+    for role in (Role.ADMINISTRATOR, Role.MANAGER, Role.CONSULTANT, Role.SALES, Role.OPERATOR):
+        client.force_login(people[role])
+        seen[role] = client.get(url).context["margin"] is not None
+    assert seen == {Role.ADMINISTRATOR: True, Role.MANAGER: True, Role.CONSULTANT: False,
+                    Role.SALES: False, Role.OPERATOR: False}
+
+
+def test_by_page_and_by_api(client, people, engagement, book):
+    entry = book()
+    client.force_login(people[Role.MANAGER])
+    done = client.post(reverse("planning:timesheet_submit", args=["EP2501"]),
+                       {"month": "2025-09"})
+    sheet = Timesheet.objects.get()
+    assert done.url == reverse("planning:timesheet", args=[sheet.pk])
+    client.force_login(people[Role.REVIEWER])
+    answer = client.post(f"/api/v1/timesheets/{sheet.pk}/answer/", {"is_confirmed": True})
+    assert answer.json()["state"] == "confirmed"
+    client.force_login(people[Role.CONSULTANT])
+    url = reverse("planning:time_correct", args=[entry.pk])
+    form = client.get(url).context["form"]
+    assert form.initial["grade"] == "senior"
+    assert client.post(url, {"item": "env", "grade": "senior", "reason": "环境"}).status_code == 302
+    assert TimeEntry.objects.get(corrects=entry).item == "env"
+    second = book(23)
+    client.force_login(people[Role.MANAGER])
+    made = client.post("/api/v1/timesheets/", {"engagement": engagement.pk, "month": "2025-09-05"})
+    assert (made.status_code, made.json()["facts"]["days"]) == (201, "0.5")
+    second.refresh_from_db()
+    assert second.timesheet_id == made.json()["id"]
+    assert client.post(reverse("planning:timesheet_submit", args=["EP2501"]),
+                       {"month": "nonsense"}).status_code == 404

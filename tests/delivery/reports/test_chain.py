@@ -1,0 +1,194 @@
+"""The approval chain: written, reviewed by somebody else, approved, issued, withdrawn."""
+
+import pytest
+
+from delivery.reports import services
+from delivery.reports.models import Document
+from engagements.errors import InvalidInput, NotAllowed, WrongState
+from engagements.models import AuditEntry, Role, User
+
+PDF = b"%PDF-1.7 short"
+
+
+@pytest.fixture(autouse=True)
+def _short(monkeypatch):
+    monkeypatch.setattr("delivery.reports.rendering.render_document", lambda *a, **k: PDF)
+
+
+@pytest.fixture
+def draft(delivered, people) -> Document:
+    return services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
+
+
+def reviewed(draft, people) -> Document:
+    services.submit_document(actor=people[Role.MANAGER], document=draft)
+    return services.review_document(actor=people[Role.CONSULTANT], document=draft)
+
+
+def issued(draft, people) -> Document:
+    return services.issue_document(actor=people[Role.MANAGER], document=reviewed(draft, people))
+
+
+def test_an_author_never_reviews(draft, people):
+    services.submit_document(actor=people[Role.MANAGER], document=draft)
+    with pytest.raises(NotAllowed):
+        services.review_document(actor=people[Role.MANAGER], document=draft)
+
+
+def test_whoever_submitted_does_not_review_either(draft, people):
+    services.submit_document(actor=people[Role.ADMINISTRATOR], document=draft)
+    with pytest.raises(NotAllowed):
+        services.review_document(actor=people[Role.ADMINISTRATOR], document=draft)
+
+
+def test_a_reviewer_does_not_approve(draft, people):
+    services.submit_document(actor=people[Role.MANAGER], document=draft)
+    services.review_document(actor=people[Role.ADMINISTRATOR], document=draft)
+    with pytest.raises(NotAllowed):
+        services.order_issue(actor=people[Role.ADMINISTRATOR], document=draft)
+
+
+@pytest.mark.parametrize("role", [Role.SALES, Role.OPERATOR, Role.REVIEWER])
+def test_who_has_no_part_in_the_chain(draft, people, role):
+    services.submit_document(actor=people[Role.MANAGER], document=draft)
+    for service in (services.review_document, services.recall_document):
+        with pytest.raises(NotAllowed):
+            service(actor=people[role], document=draft)
+
+
+def test_nothing_is_issued_unreviewed(draft, people):
+    with pytest.raises(WrongState):
+        services.issue_document(actor=people[Role.MANAGER], document=draft)
+    draft.refresh_from_db()
+    assert (draft.state, draft.number) == ("draft", "")
+
+
+def test_sent_back_with_a_reason_the_chain_starts_anew(draft, people):
+    document = reviewed(draft, people)
+    with pytest.raises(InvalidInput):
+        services.send_back_document(actor=people[Role.MANAGER], document=document, reason=" ")
+    back = services.send_back_document(actor=people[Role.MANAGER], document=document,
+                                       reason="图 1 缺少说明")
+    assert (back.state, back.reviewed_by, back.submitted_at) == ("draft", None, None)
+    assert [(s.action, s.comment) for s in back.steps.all()][-1] == ("send_back", "图 1 缺少说明")
+    with pytest.raises(WrongState):
+        services.order_issue(actor=people[Role.MANAGER], document=back)
+
+
+def test_only_its_author_takes_it_back(draft, people):
+    services.submit_document(actor=people[Role.MANAGER], document=draft)
+    with pytest.raises(NotAllowed):
+        services.recall_document(actor=people[Role.ADMINISTRATOR], document=draft)
+    assert services.recall_document(actor=people[Role.MANAGER], document=draft).state == "draft"
+
+
+def test_what_was_reviewed_is_what_is_issued(draft, people, delivered):
+    document = reviewed(draft, people)
+    delivered.description = "改后的描述"
+    delivered.save()
+    frozen = services.issue_document(actor=people[Role.MANAGER], document=document)
+    assert frozen.snapshot["engagement"] == document.snapshot["engagement"]
+    assert frozen.snapshot["reviewed_by"]["name"] == "Consultant"
+    assert frozen.snapshot["approved_by"]["name"] == "Manager"
+
+
+@pytest.mark.parametrize("service", [services.refresh_draft, services.discard_draft,
+                                     services.submit_document])
+def test_a_document_in_review_does_not_change(draft, people, service):
+    services.submit_document(actor=people[Role.MANAGER], document=draft)
+    with pytest.raises(WrongState):
+        service(actor=people[Role.MANAGER], document=draft)
+
+
+def test_every_step_is_in_the_audit_log(draft, people):
+    issued(draft, people)
+    assert list(AuditEntry.objects.filter(action__startswith="document.").order_by("pk")
+                .values_list("action", flat=True)) == [
+        "document.draft", "document.submit", "document.review", "document.approve",
+        "document.issue"]
+
+
+def test_a_withdrawn_version_stays_readable_and_is_marked(draft, people, client):
+    document = issued(draft, people)
+    with pytest.raises(InvalidInput):
+        services.withdraw_document(actor=people[Role.MANAGER], document=document, reason="")
+    services.withdraw_document(actor=people[Role.MANAGER], document=document, reason="测错节点")
+    for order in document.orders.filter(state="pending"):
+        services.make_order(order.pk)
+    document.refresh_from_db()
+    assert document.state == "withdrawn"
+    assert sorted(f.format for f in document.files.filter(language="en")) == ["pdf", "withdrawn"]
+    client.force_login(people[Role.REVIEWER])
+    page = client.get(f"/documents/{document.pk}/", headers={"accept-language": "en"})
+    assert "This document was withdrawn" in page.content.decode()
+    stored = document.files.get(language="en", format="pdf")
+    assert b"".join(client.get(f"/documents/files/{stored.pk}/").streaming_content) == PDF
+    correction = services.draft_correction(actor=people[Role.MANAGER], document=document,
+                                           reason="重新测量")
+    assert correction.replaces == document
+
+
+def test_a_signed_document_is_not_withdrawn(draft, people):
+    document = issued(draft, people)
+    Document.objects.filter(pk=document.pk).update(state="signed")
+    with pytest.raises(WrongState):
+        services.withdraw_document(actor=people[Role.MANAGER], document=document, reason="x")
+
+
+def test_the_page_offers_what_a_person_may_do(draft, people, client):
+    def offers(role) -> set[str]:
+        client.force_login(people[role])
+        page = client.get(f"/documents/{draft.pk}/").content.decode()
+        return {move for move in ("submit", "confirm", "send-back", "recall", "issue")
+                if f'/documents/{draft.pk}/{move}/"' in page}
+
+    assert (offers(Role.MANAGER), offers(Role.CONSULTANT)) == ({"submit"}, set())
+    services.submit_document(actor=people[Role.MANAGER], document=draft)
+    assert (offers(Role.MANAGER), offers(Role.CONSULTANT)) == (
+        {"recall"}, {"confirm", "send-back"})
+    services.review_document(actor=people[Role.CONSULTANT], document=draft)
+    assert offers(Role.MANAGER) == {"recall", "issue", "send-back"}
+
+
+def test_a_stranger_reaches_no_step(draft, client, stranger):
+    client.force_login(stranger)
+    for move in ("submit", "confirm", "send-back", "recall", "issue", "withdraw", "preview"):
+        assert client.post(f"/documents/{draft.pk}/{move}/").status_code == 404
+
+
+def test_a_customer_does_not_see_what_is_not_issued(draft, people):
+    customer: User = people[Role.REVIEWER]
+    seen = []
+    services.submit_document(actor=people[Role.MANAGER], document=draft)
+    seen.append(Document.objects.visible_to(customer).count())
+    services.review_document(actor=people[Role.CONSULTANT], document=draft)
+    services.order_issue(actor=people[Role.MANAGER], document=draft)
+    seen.append(Document.objects.visible_to(customer).count())  # being issued
+    for order in draft.orders.all():
+        services.make_order(order.pk)
+    seen.append(Document.objects.visible_to(customer).count())
+    assert seen == [0, 0, 1]
+
+
+def test_what_reviewers_remark_stays_within_the_firm(draft, people, client):
+    services.submit_document(actor=people[Role.MANAGER], document=draft)
+    services.review_document(actor=people[Role.CONSULTANT], document=draft, comment="内部意见")
+    services.issue_document(actor=people[Role.MANAGER], document=draft)
+    seen = {}
+    for role in (Role.MANAGER, Role.REVIEWER):
+        client.force_login(people[role])
+        seen[role] = ["内部意见" in client.get(path).content.decode() for path in (
+            f"/documents/{draft.pk}/", f"/api/v1/documents/{draft.pk}/")]
+    assert seen == {Role.MANAGER: [True, True], Role.REVIEWER: [False, False]}
+
+
+def test_a_document_on_which_the_customer_decided_is_not_withdrawn(delivered, people):
+    from delivery.acceptance.services import decide, open_review
+
+    manager = people[Role.MANAGER]
+    document = issued(services.draft_acceptance(actor=manager, engagement=delivered), people)
+    review = open_review(actor=manager, document=document)
+    decide(actor=people[Role.REVIEWER], review=review, decision="rejected", reason="未达标")
+    with pytest.raises(WrongState):
+        services.withdraw_document(actor=manager, document=document, reason="x")
+    assert Document.objects.get(pk=document.pk).state == "issued"

@@ -1,0 +1,65 @@
+"""Widths of columns, pictures drawn once, office files whose bytes depend on nothing but facts."""
+
+import io
+import zipfile
+
+import pytest
+from openpyxl import Workbook
+
+from delivery.reports import figures
+from delivery.reports.columns import column_widths
+from delivery.reports.packing import steady
+from delivery.reports.rendering import paragraphs
+
+BARS = {"mark": "bar", "data": {"values": [{"x": "a", "y": 1}]},
+        "encoding": {"x": {"field": "x", "type": "nominal"},
+                     "y": {"field": "y", "type": "quantitative"}}}
+
+
+def entry(rows, *looks):
+    return {"columns": [{"title": f"column {n}", "look": look} for n, look in enumerate(looks)],
+            "rows": rows}
+
+
+@pytest.mark.parametrize("total", [170, 261])
+@pytest.mark.parametrize("rows", [
+    [], [["1", "短", "a" * 64]], [["12345", "很长的说明" * 30, "f" * 64]] * 3])
+def test_widths_fill_the_table(rows, total):
+    widths = column_widths(entry(rows, "number", "text", "hash"), total)
+    assert sum(widths) == pytest.approx(100, abs=0.1)
+    assert min(widths) > 4
+
+
+def test_long_texts_get_more_room_than_short_ones():
+    rows = [["是", "很长的说明文字" * 12], ["否", "很长的说明文字" * 9]]
+    short, long = column_widths(entry(rows, "text", "text"), 170)
+    assert long > 3 * short
+
+
+def test_a_picture_is_drawn_once(monkeypatch, settings):
+    drawings = []
+    monkeypatch.setattr(figures, "as_svg", lambda spec: drawings.append(spec) or "<svg/>")
+    assert [figures.drawn(BARS), figures.drawn(BARS)] == ["<svg/>", "<svg/>"]
+    figures.drawn({**BARS, "mark": "line"})
+    assert len(drawings) == 2
+    assert figures.drawn({}) == ""
+
+
+def test_the_time_of_writing_leaves_no_trace():
+    def written() -> bytes:
+        book, data = Workbook(), io.BytesIO()
+        book.active["A1"] = "x"
+        book.save(data)
+        return data.getvalue()
+
+    first, second = steady(written(), "2025-06-25"), steady(written(), "2025-06-25")
+    assert first == second
+    with zipfile.ZipFile(io.BytesIO(first)) as archive:
+        assert {entry.date_time[0] for entry in archive.infolist()} == {1980}
+        assert "2025-06-25T00:00:00Z" in archive.read("docProps/core.xml").decode()
+
+
+def test_lists_and_paragraphs():
+    assert list(paragraphs("Intro\n\n- a\n- b\nEnd")) == [
+        {"text": "Intro"}, {"bullets": ["a", "b"]}, {"text": "End"}]
+    assert list(paragraphs("")) == []

@@ -1,0 +1,255 @@
+"""Every kind of document: what it holds, what stops it, and which files are made of it."""
+
+import io
+import json
+from datetime import date
+from decimal import Decimal
+
+import docx
+import openpyxl
+import pytest
+from django.utils import timezone
+from django.utils.translation import override
+
+from delivery.planning.services import control, effort, plan
+from delivery.reports import registry, services, wording
+from delivery.reports.bilingual import in_language
+from delivery.reports.gates import problems_of
+from delivery.reports.models import Document
+from delivery.reports.word_file import document_docx
+from delivery.reports.workbook import document_xlsx
+from engagements.errors import InvalidInput, NotAllowed, WrongState
+from engagements.models import Role
+
+CODES = ["AS", "SOW", "MP", "AC", "BL", "EC", "TR", "PA", "PL", "FA", "HD"]
+BAD = "=HYPERLINK(\"http://evil\",\"x\")"
+
+
+@pytest.fixture
+def planned(delivered, people):
+    """The delivered engagement with estimate, plan, milestones, a risk and an issue."""
+    manager, consultant = people[Role.MANAGER], people[Role.CONSULTANT]
+    common = {"actor": manager, "engagement": delivered}
+    delivered.starts_on, delivered.ends_on = date(2025, 7, 1), date(2025, 12, 31)
+    delivered.save()
+    estimate = effort.draft_estimate(actor=consultant, engagement=delivered)
+    effort.approve_estimate(actor=manager, estimate=estimate)
+    made = plan.draft_plan(starts_on=date(2025, 7, 1), **common)
+    plan.set_milestones(actor=manager, plan=made, rows=[
+        {"name": "终验", "name_en": "Final acceptance", "percent": Decimal(100), "trigger": "FA",
+         "task": made.tasks.last()}])
+    control.add_risk(title="算子缺失", probability=3, impact=4, response="自行开发",
+                     owner=consultant, review_on=date(2025, 8, 1), **common)
+    control.add_issue(description=BAD, level="minor", raised_on=date(2025, 9, 1),
+                      due_on=date(2025, 9, 30), owner=consultant, **common)
+    return delivered
+
+
+def drafted(engagement, people, kind: str) -> Document:
+    return services.draft_document(actor=people[Role.MANAGER], engagement=engagement, kind=kind)
+
+
+def obstacles(document) -> dict[str, str]:
+    """Sentences in English, each with its page."""
+    with override("en"):
+        return {problem.sentence: problem.url for problem in problems_of(document)}
+
+
+def sentences(document) -> str:
+    return " ".join(obstacles(document))
+
+
+def test_the_kinds_stand_in_the_order_of_the_stages():
+    assert [kind.code for kind in registry.all_kinds()] == CODES
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_a_kind_is_whole(code):
+    """Every part that a chapter names exists, and every passage is printed somewhere."""
+    from django.template.loader import get_template
+
+    kind = registry.get(code)
+    parts = [part for section in (*kind.sections, *kind.annexes) for part in section.all_parts]
+    for part in parts:
+        sort, _colon, key = part.partition(":")
+        if sort == "part":
+            get_template(f"documents/parts/{key}.html")
+        if sort == "words":
+            assert key in [block.code for block in kind.blocks]
+    assert {f"words:{block.code}" for block in kind.blocks} <= set(parts)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_every_table_of_a_draft_is_printed_and_stands_in_both_languages(planned, people, code):
+    document = drafted(planned, people, code)
+    kind = registry.get(code)
+    named = {part for section in kind.sections for part in section.all_parts}
+    assert {f"table:{key}" for key in document.snapshot.get("tables", {})} <= named
+    chinese, english = (json.dumps(in_language(document.snapshot, language), ensure_ascii=False)
+                        for language in ("zh-hans", "en"))
+    assert chinese != english
+    assert '"zh-hans"' not in chinese + english
+    rows = [(len(row), len(entry["columns"])) for entry in document.snapshot.get(
+        "tables", {}).values() for row in entry["rows"]]
+    assert all(cells == columns for cells, columns in rows)
+
+
+def test_a_statement_of_work_takes_effort_dates_and_milestones_from_the_plan(planned, people):
+    tables = in_language(drafted(planned, people, "SOW").snapshot, "en")["tables"]
+    stages = [row[1] for row in tables["tasks"]["rows"]]
+    assert stages == ["Survey", "Design", "Environment preparation", "Training adaptation",
+                      "Training tuning", "Inference migration", "Inference tuning", "Acceptance"]
+    assert all(row[7] for row in tables["tasks"]["rows"])
+    assert tables["milestones"]["rows"][0][0] == "Final acceptance"
+    assert tables["milestones"]["rows"][0][3] == "100 %"
+
+
+def test_each_obstacle_leads_to_its_cure(delivered, people):
+    document = drafted(delivered, people, "SOW")
+    found = obstacles(document)
+    assert found["Fill in the start and the end of the engagement."] == (
+        "/engagements/EP2501/edit/")
+    assert found["Make the plan: the schedule comes from it."] == "/engagements/EP2501/plan/"
+    assert "“Person-days” is blank" in " ".join(found)
+    services.submit_document(actor=people[Role.MANAGER], document=document)
+    services.review_document(actor=people[Role.CONSULTANT], document=document)
+    with pytest.raises(InvalidInput) as refused:
+        services.order_issue(actor=people[Role.MANAGER], document=document)
+    assert len(refused.value.details["cures"]) == len(found)
+
+
+def test_a_draft_that_contradicts_the_records_is_stopped(planned, people):
+    document = drafted(planned, people, "PL")
+    assert obstacles(document) == {}
+    issue = planned.project_issues.get()
+    control.update_issue(actor=people[Role.MANAGER], issue=issue, closed_on=date(2025, 9, 20))
+    assert list(obstacles(document)) == ["Table “Outstanding issues” is no longer what the "
+                                         "records say; collect the facts anew."]
+    services.refresh_draft(actor=people[Role.MANAGER], document=document)
+    assert obstacles(Document.objects.get(pk=document.pk)) == {}
+
+
+def test_a_report_that_leaves_out_a_run_is_stopped(delivered, people):
+    from workers.models import Job
+
+    document = drafted(delivered, people, "TR")
+    Job.objects.create(kind="env.npu_info", engagement=delivered, state="failed",
+                       finished_at=timezone.now())
+    assert "Jobs have run since" in sentences(document)
+
+
+def test_a_passage_that_nobody_wrote_stops_the_report(planned, people):
+    document = drafted(planned, people, "AS")
+    assert "Write the passage “Conclusion”." in sentences(document)
+    document = services.write_words(
+        actor=people[Role.CONSULTANT], document=document,
+        words={"as_conclusion": {"zh": "可行", "en": "Feasible"}, "as_advice": {"zh": "启动"}})
+    assert "passage" not in sentences(document)
+    assert in_language(document.snapshot, "en")["words"]["as_conclusion"]["text"] == "Feasible"
+    assert in_language(document.snapshot, "en")["words"]["as_advice"]["text"] == "启动"
+
+
+def test_a_passage_of_another_kind_is_refused(planned, people):
+    document = drafted(planned, people, "PL")
+    for words in ({"as_advice": {"zh": "x"}}, {"pl_statement": {"zh": "x" * 8001}}):
+        with pytest.raises(InvalidInput):
+            services.write_words(actor=people[Role.MANAGER], document=document, words=words)
+
+
+def test_an_unconfirmed_baseline_stops_the_baseline_sheet(delivered, people):
+    from assessments.models import Baseline
+
+    document = drafted(delivered, people, "BL")
+    assert "not confirmed" not in sentences(document)  # frozen by the signed criteria
+    Baseline.objects.update(frozen_at=None)
+    assert "is not confirmed by both sides" in sentences(document)
+
+
+def test_a_draft_that_shows_an_old_verdict_is_stopped(delivered, people):
+    document = drafted(delivered, people, "TR")
+    assert problems_of(document) == []
+    row = next(r for r in document.snapshot["metrics"] if r["outcome"] == "passed")
+    row["outcome"] = "failed"
+    assert "another verdict than the newest one" in sentences(document)
+
+
+def test_a_raw_file_that_is_gone_breaks_the_link(delivered, people):
+    document = drafted(delivered, people, "TR")
+    listed = document.snapshot["evidence"][0]
+    document.snapshot["evidence"].append({**listed, "id": 10**6, "name": "gone.log"})
+    assert "gone.log is broken" in sentences(document)
+
+
+def test_practice_rows_in_an_unmarked_engagement_are_stopped(practised, people):
+    document = drafted(practised, people, "TR")
+    assert document.is_practice
+    assert "practice" not in sentences(document)
+    practised.has_practice_data = False
+    practised.save()
+    assert "holds practice data" in sentences(document)
+
+
+@pytest.mark.parametrize("code", ["AC", "PL", "HD"])
+def test_a_workbook_holds_text_never_formulas(planned, people, code):
+    document = drafted(planned, people, code)
+    first, second = (document_xlsx(document.snapshot, "en") for _n in range(2))
+    assert first == second
+    book = openpyxl.load_workbook(io.BytesIO(first))
+    assert len(book.sheetnames) == 2 + len(document.snapshot["tables"])
+    cells = [cell for sheet in book for row in sheet.iter_rows() for cell in row]
+    assert {cell.data_type for cell in cells} <= {"s", "n"}
+    if code == "PL":
+        assert f"'{BAD}" in [cell.value for cell in cells]
+
+
+def test_the_word_file_can_be_edited_and_names_its_hash(planned, people):
+    document = drafted(planned, people, "SOW")
+    first, second = (document_docx(document.snapshot, "zh-hans") for _n in range(2))
+    assert first == second
+    word = docx.Document(io.BytesIO(first))
+    headings = [p.text for p in word.paragraphs if p.style.name == "Heading 1"]
+    assert len(headings) == len(registry.get("SOW").sections)
+    text = "\n".join(cell.text for table in word.tables for row in table.rows for cell in row.cells)
+    assert "迁移后的代码、改动清单、权重" in text
+
+
+def test_who_drafts_which_kind(delivered, people):
+    for kind in ("AS", "SOW", "EC"):
+        services.draft_document(actor=people[Role.CONSULTANT], engagement=delivered, kind=kind)
+    for kind in ("TR", "FA", "PA"):
+        with pytest.raises(NotAllowed):
+            services.draft_document(actor=people[Role.CONSULTANT], engagement=delivered, kind=kind)
+    with pytest.raises(WrongState):
+        drafted(delivered, people, "AS")
+    with pytest.raises(InvalidInput):
+        drafted(delivered, people, "XX")
+
+
+def test_a_standard_text_is_data_and_changes_no_document(delivered, people, client):
+    document = drafted(delivered, people, "PL")
+    client.force_login(people[Role.MANAGER])
+    client.post("/documents/wording/pl_statement/", {"zh": "本公司的说法", "en": "Our words"})
+    kind = registry.get("PL")
+    assert wording.standard_words(kind)["pl_statement"] == {"zh": "本公司的说法", "en": "Our words"}
+    document.refresh_from_db()
+    assert document.words["pl_statement"] == wording.shipped("pl_statement")
+    preview = client.post("/documents/wording/pl_statement/preview/", {"zh": "- 甲\n- <b>乙</b>"})
+    assert "<li>甲</li>" in preview.content.decode()
+    assert "<b>" not in preview.content.decode()
+    client.post("/documents/wording/pl_statement/reset/")
+    assert wording.standard_words(kind)["pl_statement"] == wording.shipped("pl_statement")
+
+
+def test_pages_show_the_kinds_and_their_drafts(planned, people, client):
+    document = drafted(planned, people, "AS")
+    client.force_login(people[Role.CONSULTANT])
+    page = client.get("/engagements/EP2501/documents/",
+                      headers={"accept-language": "en"}).content.decode()
+    assert all(str(kind.title) in page for kind in registry.all_kinds())
+    page = client.get(f"/documents/{document.pk}/",
+                      headers={"accept-language": "en"}).content.decode()
+    assert f'href="/documents/{document.pk}/words/"' in page
+    saved = client.post(f"/documents/{document.pk}/words/", {"as_conclusion-zh": "可行"})
+    assert saved.status_code == 302
+    document.refresh_from_db()
+    assert document.words["as_conclusion"]["zh"] == "可行"

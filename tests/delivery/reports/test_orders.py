@@ -1,0 +1,152 @@
+"""Files made by workers: once, after any crash, and only from the facts they were ordered for."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from delivery.reports import services, tasks
+from delivery.reports.models import Document, RenderOrder
+from delivery.reports.pdf import PdfUnavailableError
+from delivery.reports.services import orders
+from engagements.errors import DeskError
+from engagements.models import Role
+
+
+class Press:
+    """Stands for the typesetter; counts its runs."""
+
+    def __init__(self):
+        self.runs, self.error = 0, None
+
+    def __call__(self, snapshot, language, signed=None, **more):
+        self.runs += 1
+        if self.error:
+            raise self.error
+        return f"%PDF {language} {snapshot['number']}".encode()
+
+
+@pytest.fixture
+def press(monkeypatch) -> Press:
+    made = Press()
+    monkeypatch.setattr("delivery.reports.rendering.render_document", made)
+    return made
+
+
+@pytest.fixture
+def ordered(delivered, people, press) -> Document:
+    """A document being issued, its two files on order."""
+    draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
+    services.submit_document(actor=people[Role.MANAGER], document=draft)
+    services.review_document(actor=people[Role.CONSULTANT], document=draft)
+    return services.order_issue(actor=people[Role.MANAGER], document=draft)
+
+
+def state_of(document) -> str:
+    return Document.objects.get(pk=document.pk).state
+
+
+def test_the_page_orders_and_the_worker_makes(ordered, press):
+    assert (ordered.state, press.runs) == ("issuing", 0)
+    first, second = ordered.orders.all()
+    assert services.make_order(first.pk)
+    assert state_of(ordered) == "issuing"
+    assert services.make_order(second.pk)
+    assert (state_of(ordered), ordered.files.count()) == ("issued", 2)
+
+
+def test_a_doubled_message_makes_nothing_twice(ordered, press):
+    pk = ordered.orders.first().pk
+    assert [services.make_order(pk), services.make_order(pk)] == [True, False]
+    assert (press.runs, ordered.files.count()) == (1, 1)
+
+
+def test_a_maker_that_died_is_replaced_when_its_hold_ends(ordered, press):
+    order = ordered.orders.first()
+    now = timezone.now()
+    RenderOrder.objects.filter(pk=order.pk).update(
+        state="running", holder="dead", holder_until=now + timedelta(minutes=1))
+    assert not services.make_order(order.pk)
+    RenderOrder.objects.filter(pk=order.pk).update(holder_until=now - timedelta(seconds=1))
+    assert services.make_order(order.pk)
+
+
+def test_the_sweep_finds_what_the_queue_lost(ordered, monkeypatch):
+    woken = []
+    monkeypatch.setattr(orders, "signature", lambda name, args, options: woken.append(args[0]) or
+                        type("M", (), {"apply_async": lambda self, retry: None})())
+    tasks.sweep()
+    assert woken == [order.pk for order in ordered.orders.all()]
+
+
+def test_a_failure_is_said_and_may_be_tried_again(ordered, press, people):
+    press.error = PdfUnavailableError("Install the packages.")
+    order = ordered.orders.first()
+    assert not services.make_order(order.pk)
+    order.refresh_from_db()
+    assert (order.state, order.error) == ("failed", "Install the packages.")
+    press.error = None
+    assert services.repeat_orders(actor=people[Role.MANAGER], document=ordered) == 1
+    assert services.make_order(order.pk)
+
+
+def test_an_unforeseen_failure_is_tried_three_times(ordered, press):
+    press.error = RuntimeError("boom")
+    order = ordered.orders.first()
+    states = []
+    for _n in range(3):
+        services.make_order(order.pk)
+        order.refresh_from_db()
+        states.append(order.state)
+    assert states == ["pending", "pending", "failed"]
+    assert "boom" not in order.error
+
+
+def test_the_caller_that_makes_its_own_files_hears_of_a_failure(delivered, people, press):
+    manager = people[Role.MANAGER]
+    draft = services.draft_test_report(actor=manager, engagement=delivered)
+    services.submit_document(actor=manager, document=draft)
+    services.review_document(actor=people[Role.CONSULTANT], document=draft)
+    press.error = RuntimeError("boom")
+    with pytest.raises(DeskError):
+        services.issue_document(actor=manager, document=draft)
+    press.error = None
+    for order in draft.orders.exclude(state="done"):
+        services.make_order(order.pk)
+    assert state_of(draft) == "issued"
+
+
+def test_a_preview_of_other_facts_is_thrown_away(delivered, people, press):
+    manager = people[Role.MANAGER]
+    draft = services.draft_test_report(actor=manager, engagement=delivered)
+    services.order_preview(actor=manager, document=draft)
+    first, second = draft.orders.all()
+    services.make_order(first.pk)
+    services.refresh_draft(actor=manager, document=draft)
+    assert not services.make_order(second.pk)
+    assert (draft.files.count(), draft.orders.count()) == (0, 0)
+
+
+def test_the_card_of_files_asks_until_all_are_ready(ordered, people, client):
+    client.force_login(people[Role.MANAGER])
+    path = f"/documents/{ordered.pk}/progress/?was=issuing"
+    waiting = client.get(path)
+    assert 'hx-trigger="every 2s"' in waiting.content.decode()
+    assert "HX-Refresh" not in waiting.headers
+    for order in ordered.orders.all():
+        services.make_order(order.pk)
+    ready = client.get(path)
+    assert "hx-trigger" not in ready.content.decode()
+    assert ready.headers["HX-Refresh"] == "true"
+
+
+def test_the_page_of_a_draft_typesets_nothing(delivered, people, press, client):
+    client.force_login(people[Role.MANAGER])
+    draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
+    client.post(f"/documents/{draft.pk}/preview/")
+    assert client.get(f"/documents/{draft.pk}/preview/en.pdf").status_code == 404
+    assert press.runs == 0
+    for order in draft.orders.all():
+        services.make_order(order.pk)
+    answer = client.get(f"/documents/{draft.pk}/preview/en.pdf")
+    assert b"".join(answer.streaming_content) == b"%PDF en "

@@ -1,0 +1,59 @@
+"""Readiness, go or no-go, and the gates that ask for them."""
+
+import pytest
+
+from delivery.surveys import services
+from delivery.surveys.readiness import readiness
+from delivery.surveys.sheet import Sheet
+from engagements.errors import InvalidInput
+from engagements.gates import evaluate
+from engagements.models import MigratedModel, Role
+from engagements.stages import Stage
+from tests.delivery.surveys.conftest import apply, change
+
+
+def test_readiness_says_what_is_missing(confirmed, people):
+    found = readiness(Sheet(confirmed))
+    assert {entry.code for entry in found.missing} == {
+        "analysis", "recorded", "stated", "rules", "models"}
+    assert found.score == sum(entry.points for entry in found.entries) < 100
+    assert {entry.code for entry in found.blocking} == {"analysis", "rules"}
+    assert all(entry.url for entry in found.missing)
+
+
+def test_go_needs_what_blocks_and_a_reason(confirmed, people):
+    manager = people[Role.MANAGER]
+    with pytest.raises(InvalidInput):
+        services.decide(actor=manager, survey=confirmed, verdict="go", reason="x")
+    with pytest.raises(InvalidInput):
+        services.decide(actor=manager, survey=confirmed, verdict="conditional", reason=" ")
+    made = services.decide(actor=manager, survey=confirmed, verdict="conditional",
+                           reason="先补分析")
+    assert {entry["code"] for entry in made.missing} >= {"analysis", "rules"}
+
+
+def test_the_survey_gate_asks_for_confirmation_and_decision(confirmed, people):
+    record = MigratedModel.objects.get(code="HLM").stages.get(stage=Stage.SURVEY)
+
+    def met():
+        return {c.code: c.is_met for c in evaluate(record) if c.code.startswith("survey")}
+
+    assert met() == {"survey": True, "survey_decision": False}
+    services.decide(actor=people[Role.MANAGER], survey=confirmed, verdict="no_go", reason="x")
+    assert met()["survey_decision"] is False
+    services.decide(actor=people[Role.MANAGER], survey=confirmed, verdict="conditional",
+                    reason="y")
+    assert met() == {"survey": True, "survey_decision": True}
+    change(confirmed, people, sequence_at_LLM="4096")
+    assert met() == {"survey": True, "survey_decision": False}
+
+
+def test_broken_rules_keep_the_design_gate_shut(confirmed, people):
+    apply(confirmed, people)
+    design = MigratedModel.objects.get(code="LLM").stages.get(stage=Stage.DESIGN)
+    [found] = [check for check in evaluate(design) if check.code == "survey_rules"]
+    assert not found.is_met
+    assert "R-PAR-03" in found.sentence
+    change(confirmed, people, parallel_at_LLM="TP2 PP2 DP4", repeats_at_LLM="3")
+    [found] = [check for check in evaluate(design) if check.code == "survey_rules"]
+    assert found.is_met
