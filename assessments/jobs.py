@@ -6,9 +6,8 @@ import json
 from decimal import Decimal
 from typing import ClassVar
 
-from django.utils.translation import gettext as translate
+from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import gettext_noop
 
 from assessments.comparing import DEFAULT_DEFINITION, DEFAULT_THRESHOLD, standard_rule
 from assessments.definitions import BY_CODE
@@ -68,7 +67,7 @@ def _artifact(job, number: int) -> Artifact:
     """A file of the job's own engagement. Raises InvalidInput for any other."""
     artifact = Artifact.objects.filter(pk=number, engagement=job.engagement).first()
     if artifact is None:
-        raise InvalidInput(translate("File %(number)s is not one of this engagement.")
+        raise InvalidInput(gettext("File %(number)s is not one of this engagement.")
                            % {"number": number})
     return artifact
 

@@ -8,6 +8,8 @@ from django.http import HttpRequest
 
 from engagements.errors import DeskError
 
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
 
 def attempt(request: HttpRequest, service: Callable[[], Any], success: str) -> Any:
     """Call the service; tell the user how it went. None after an expected failure."""

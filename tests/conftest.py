@@ -1,13 +1,20 @@
 """Fixtures that every folder of tests uses."""
 
+import os
+
 import pytest
+from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
 from engagements.models import Customer, Engagement, Membership, Role, User
 
 ROLES = list(Role.values)
 
-hypothesis_settings.register_profile("desk", deadline=None)
+# How long an example takes or is thought about says how busy the machine is. A build tries the
+# same examples every time; whoever works on the code meets new ones.
+hypothesis_settings.register_profile(
+    "desk", deadline=None, suppress_health_check=[HealthCheck.too_slow],
+    derandomize="CI" in os.environ)
 hypothesis_settings.load_profile("desk")
 
 

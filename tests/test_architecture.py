@@ -36,5 +36,6 @@ def test_foreign_keys_point_down():
 
 
 @pytest.mark.django_db
-def test_no_migration_is_missing():
+def test_no_migration_is_missing(settings):
+    settings.MIGRATION_MODULES = {}  # the suite itself works without them
     call_command("makemigrations", check=True, dry_run=True, verbosity=0)

@@ -292,6 +292,12 @@ OF_AN_ENGAGEMENT = (
 )
 
 
+@pytest.fixture(autouse=True)
+def _not_typeset(monkeypatch):
+    """Who may open a PDF is asked here, not what it shows; typesetting takes a second each."""
+    monkeypatch.setattr("delivery.quotes.views.quote_pdf", lambda quote, language: b"%PDF-1.7")
+
+
 def test_roles_and_pages(client, people, world):
     wrong = []
     for role, user in people.items():

@@ -1,7 +1,7 @@
 """Forms of chains: a name and rows of steps, and the models a chain is started for."""
 
 from django import forms
-from django.utils.translation import gettext as translate
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from engagements.models import Engagement, MigratedModel
@@ -40,7 +40,7 @@ class StepForm(forms.Form):
         for line in self.cleaned_data["parameters"].splitlines():
             name, equals, value = line.partition("=")
             if line.strip() and not equals:
-                raise forms.ValidationError(translate("“%(line)s” has no “=”.") % {"line": line})
+                raise forms.ValidationError(gettext("“%(line)s” has no “=”.") % {"line": line})
             if equals:
                 found[name.strip()] = value.strip()
         return found

@@ -3,13 +3,16 @@
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from asn1crypto.x509 import Certificate
 from django.utils.translation import gettext as _
 
 from delivery.acceptance.archive import scan_name
-from delivery.acceptance.seals.validating import SealFacts, check_seals
 from delivery.acceptance.steps import Step
+
+if TYPE_CHECKING:
+    from delivery.acceptance.seals.validating import SealFacts
 
 SEALED = ("signed", "deemed")  # forms of copies that bear the firm's seal
 
@@ -37,6 +40,8 @@ def _digest(path: Path) -> str:
 def seal_steps(files: dict[str, Path], stated: dict, roots: list[Certificate]
                ) -> Iterator[Step]:
     """Every signed copy bears a seal, and every seal in the bundle holds."""
+    from delivery.acceptance.seals.validating import check_seals  # imports pyHanko: slow
+
     start = f"documents/{stated['document']}-V{stated['version']}.0-"
     for name in sorted(name for name in files if name.endswith(".pdf")
                        and name.startswith("documents/")):
@@ -46,7 +51,7 @@ def seal_steps(files: dict[str, Path], stated: dict, roots: list[Certificate]
         yield from (Step(seal.is_good, f"{name}: {_sentence(seal)}") for seal in seals)
 
 
-def _sentence(seal: SealFacts) -> str:
+def _sentence(seal: "SealFacts") -> str:
     """What kind of seal it is and whether it holds."""
     if not (seal.is_intact and seal.is_whole):
         return _("the seal is broken, the file was changed after it was sealed")

@@ -5,14 +5,15 @@ import io
 import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 from PIL import Image, UnidentifiedImageError
-from pyhanko.pdf_utils import generic
-from pyhanko.pdf_utils.misc import PdfError
-from pyhanko.pdf_utils.reader import PdfFileReader
 
 from engagements.errors import InvalidInput
+
+if TYPE_CHECKING:  # pyHanko takes half a second to import; a start does without it
+    from pyhanko.pdf_utils.reader import PdfFileReader
 
 MOST_BYTES = 10 * 2**20
 MOST_PIXELS = 50_000_000  # A4 at 600 dpi has 35 million
@@ -87,6 +88,9 @@ def _require_sizes(width: int, height: int) -> None:
 
 
 def _check_pdf(content: bytes) -> None:
+    from pyhanko.pdf_utils.misc import PdfError
+    from pyhanko.pdf_utils.reader import PdfFileReader
+
     try:
         reader = PdfFileReader(io.BytesIO(content), strict=False)
         if reader.encrypted:
@@ -103,8 +107,10 @@ def _check_pdf(content: bytes) -> None:
                            % {"names": ", ".join(sorted(found))})
 
 
-def _active_names(reader: PdfFileReader) -> set[str]:
+def _active_names(reader: "PdfFileReader") -> set[str]:
     """Names of active content anywhere in the objects that the trailer leads to."""
+    from pyhanko.pdf_utils import generic
+
     found, seen, waiting = set(), set(), [reader.root]
     while waiting:
         value = waiting.pop()

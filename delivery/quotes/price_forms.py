@@ -3,7 +3,6 @@
 from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
-from openpyxl.utils import get_column_letter
 
 from delivery.quotes.models import CompanyProfile, PriceImport
 from delivery.quotes.price_table import FIELDS
@@ -42,6 +41,8 @@ class ColumnsForm(forms.Form):
 
     @staticmethod
     def _label(column: int, row: list[str]) -> str:
+        from openpyxl.utils import get_column_letter  # slow to import: not at start
+
         heading = row[column][:30] if column < len(row) else ""
         return f"{get_column_letter(column + 1)} {heading}".strip()
 

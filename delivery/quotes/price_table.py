@@ -6,8 +6,6 @@ from decimal import Decimal, InvalidOperation
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from openpyxl.utils import get_column_letter
-from openpyxl.utils.cell import coordinate_from_string
 
 from delivery.quotes.models import PriceImport, PriceLine
 from delivery.quotes.money import to_cents
@@ -180,6 +178,9 @@ def _match(text: str, table: tuple, fallback: str) -> str:
 
 def _remark(table: PriceTable, source: PriceImport) -> None:
     """Formulas and merged cells: harmless in texts, a fault where a figure hangs on them."""
+    from openpyxl.utils import get_column_letter  # slow to import: not at start
+    from openpyxl.utils.cell import coordinate_from_string
+
     numeric = {get_column_letter(source.columns[name] + 1) for name in NUMERIC
                if name in source.columns}
     formulas = [cell for code, cell in source.remarks if code == "formula"]

@@ -13,13 +13,10 @@ from delivery.quotes.margin import margin_of
 from delivery.quotes.models import Quote
 from delivery.quotes.paper import in_language, quote_pdf
 from delivery.quotes.services.moves import may_review
-from delivery.quotes.spreadsheet import quote_xlsx
 from delivery.quotes.versions import compare
 from engagements.access import Can, allowed
-from engagements.doors import attempt
+from engagements.doors import XLSX, attempt
 from engagements.models import Engagement
-
-XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
 def found_quote(request, pk) -> Quote:
@@ -133,6 +130,8 @@ def pdf(request, pk, language):
 
 @require_GET
 def xlsx(request, pk, language):
+    from delivery.quotes.spreadsheet import quote_xlsx  # openpyxl: not at start
+
     quote = found_quote(request, pk)
     return _file(quote_xlsx(quote, language), XLSX,
                  f"{quote.number}-V{quote.version}-{language}.xlsx", "attachment")

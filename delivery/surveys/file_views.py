@@ -1,5 +1,7 @@
 """Pages of the workbook: export, upload with a preview, apply."""
 
+from typing import TYPE_CHECKING
+
 from django.contrib import messages
 from django.core import signing
 from django.http import HttpResponse
@@ -10,18 +12,21 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from delivery.surveys import services
 from delivery.surveys.forms import UploadForm
-from delivery.surveys.reading import XLSX, Reading, read_upload
 from delivery.surveys.services import Change
-from delivery.surveys.spreadsheet import survey_xlsx
 from delivery.surveys.views import survey_of
-from engagements.doors import attempt_form
+from engagements.doors import XLSX, attempt_form
 from engagements.errors import DeskError
+
+if TYPE_CHECKING:
+    from delivery.surveys.reading import Reading
 
 PREVIEW_SECONDS = 3600
 
 
 @require_GET
 def workbook(request, code, language):
+    from delivery.surveys.spreadsheet import survey_xlsx  # openpyxl: not at start
+
     survey = survey_of(request, code)
     return HttpResponse(survey_xlsx(survey, language), content_type=XLSX, headers={
         "Content-Disposition":
@@ -31,6 +36,8 @@ def workbook(request, code, language):
 @require_http_methods(["GET", "POST"])
 def upload(request, code):
     """Choose a workbook; see what it would change before anything is written."""
+    from delivery.surveys.reading import read_upload  # openpyxl: not at start
+
     survey = survey_of(request, code)
     services.require_filling(request.user, survey.engagement)
     form = UploadForm(request.POST or None, request.FILES or None)
@@ -42,7 +49,7 @@ def upload(request, code):
         "active": "survey", "signed": _sign(request, survey, reading) if reading else ""})
 
 
-def _sign(request, survey, reading: Reading) -> str:
+def _sign(request, survey, reading: "Reading") -> str:
     """The previewed differences, so that what is applied is what was shown."""
     rows = [[d.change.name, d.change.raw, d.change.revision] for d in reading.differences]
     return signing.dumps({"survey": survey.pk, "user": request.user.pk, "rows": rows},

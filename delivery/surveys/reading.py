@@ -32,7 +32,6 @@ from engagements.errors import InvalidInput
 from workers.readers.source import ReadError
 from workers.readers.xlsx import members
 
-XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 MAX_FILE_BYTES = 5 * 2**20
 MAX_UNPACKED_BYTES = 30 * 2**20
 MAX_ROWS, MAX_COLUMNS = 400, 300

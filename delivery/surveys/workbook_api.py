@@ -9,8 +9,7 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.response import Response
 
 from delivery.surveys import serializers, services
-from delivery.surveys.reading import XLSX, read_upload
-from delivery.surveys.spreadsheet import survey_xlsx
+from engagements.doors import XLSX
 from engagements.errors import InvalidInput
 
 LANGUAGES = ("zh-hans", "en")
@@ -31,6 +30,8 @@ class WorkbookActions:
     @action(detail=True, content_negotiation_class=AnyAccepted)
     def workbook(self, request, pk=None):
         """The survey as a workbook to fill in."""
+        from delivery.surveys.spreadsheet import survey_xlsx  # openpyxl: not at start
+
         survey, language = self.get_object(), request.query_params.get("language", LANGUAGES[0])
         if language not in LANGUAGES:
             raise InvalidInput(f"language: {' | '.join(LANGUAGES)}")
@@ -45,6 +46,8 @@ class WorkbookActions:
 
         Cells with errors are named and left as they are, the others are written.
         """
+        from delivery.surveys.reading import read_upload  # openpyxl: not at start
+
         survey = self.get_object()
         services.require_filling(request.user, survey.engagement)
         door = serializers.WorkbookUploadSerializer(data=request.data)

@@ -3,19 +3,22 @@
 import io
 import math
 import random
+from copy import deepcopy
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
+from django.utils.translation import get_language
 
 from assessments import services as assessing
+from assessments.charts.criterion import criterion_chart_spec
 from assessments.environments import unreviewed
 from assessments.models import Criterion, MetricDefinition
 from assessments.waivers import accept_difference
 from delivery.quotes.models import CompanyProfile
 from engagements import services as engaging
 from engagements.models import Role
-from workers.artifacts import read_artifact, store_file
+from workers.artifacts import is_intact, read_artifact, store_file
 from workers.models import CardLease, Job, JobState, Node
 
 STARTED = datetime(2025, 6, 24, 2, 0, tzinfo=UTC)
@@ -33,6 +36,30 @@ def loss_log(scale: float = 1.0, steps: int = 400, seed: int = 7) -> bytes:
         loss = 2.8 + 8 * math.exp(-step / 90) + noise.uniform(-0.04, 0.04)
         rows.append(f"{step},{loss * scale:.6f}")
     return "\n".join(rows).encode() + b"\n"
+
+
+@pytest.fixture(scope="session")
+def _drawn() -> dict[tuple, dict]:
+    return {}
+
+
+@pytest.fixture(autouse=True)
+def _charts_drawn_once(_drawn, monkeypatch):
+    """Documents of many tests show the same curves; each is drawn once per language."""
+    def drawn(criterion, verdict, **options):
+        key = (criterion.baseline.artifact.sha256, verdict.measurement.artifact.sha256,
+               criterion.definition.code, criterion.definition.version, criterion.threshold,
+               verdict.figure, get_language(), *options.items())
+        if key not in _drawn or not _are_readable(criterion, verdict):
+            _drawn[key] = criterion_chart_spec(criterion, verdict, **options)
+        return deepcopy(_drawn[key])
+
+    monkeypatch.setattr("delivery.reports.facts.judged.criterion_chart_spec", drawn)
+
+
+def _are_readable(criterion, verdict) -> bool:
+    return all(is_intact(artifact) for artifact in (
+        criterion.baseline.artifact, verdict.measurement.artifact))
 
 
 @pytest.fixture

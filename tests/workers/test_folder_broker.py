@@ -20,7 +20,7 @@ def test_message_arrives_whole(line, tmp_path):
         queue.put({"job": 7})
         [message] = [file.name for file in tmp_path.iterdir() if file.is_file()]
         assert message.endswith(".work.msg")
-        assert queue.get(timeout=2).payload == {"job": 7}
+        assert queue.get(timeout=30).payload == {"job": 7}
 
 
 @pytest.mark.parametrize("rest", [b"", b"{\"body\": \"tr"])
@@ -28,4 +28,4 @@ def test_damaged_message_is_skipped(line, tmp_path, rest):
     (tmp_path / "1_before.work.msg").write_bytes(rest)
     with line.SimpleQueue(QUEUE) as queue:
         queue.put({"job": 8})
-        assert queue.get(timeout=2).payload == {"job": 8}
+        assert queue.get(timeout=30).payload == {"job": 8}

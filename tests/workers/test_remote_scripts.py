@@ -43,12 +43,23 @@ def poll(run, name="desk-job-1-1-x", offset=0, limit=10_000, known=()) -> Remote
 
 
 def wait(run, name="desk-job-1-1-x", offset=0) -> RemoteState:
-    for _try in range(100):
-        state = poll(run, name, offset)
-        if state.process == "gone":
-            return state
+    return until(lambda state: state.process == "gone", lambda: poll(run, name, offset))
+
+
+def until(is_reached, look, seconds=60):
+    """What `look` sees once it is as wanted; the time is for a busy machine."""
+    end = time.monotonic() + seconds
+    while not is_reached(seen := look()):
+        assert time.monotonic() < end, f"still {seen}"
         time.sleep(0.05)
-    raise AssertionError(f"still running: {state.line}")
+    return seen
+
+
+def start_and_begin(run, folder, script: str) -> bytes:
+    """Start a shell script and wait until the node runs it."""
+    answer = start(run, ["sh", "-c", f"touch ../../../begun; {script}"])
+    until(bool, (folder / "begun").exists)
+    return answer
 
 
 def test_exit_status_and_log_come_back(run):
@@ -86,9 +97,8 @@ def test_killed_wrapper_is_lost_and_its_child_is_an_orphan(run):
     assert wait(run).is_lost({"boot_id": state.boot_id})
 
 
-def test_term_ends_the_whole_group_and_leaves_a_status(run):
-    start(run, ["sh", "-c", "sleep 30 & sleep 30"])
-    time.sleep(0.2)
+def test_term_ends_the_whole_group_and_leaves_a_status(run, tmp_path):
+    start_and_begin(run, tmp_path, "sleep 30 & sleep 30")
     run(remote.cancel_script(PLACE, "TERM"))
     assert wait(run).exit_status == 143
 
@@ -150,8 +160,7 @@ def test_removed_folder_still_proves_the_start(run, tmp_path):
 
 
 def test_vanished_folder_is_not_taken_for_an_ended_job(run, tmp_path):
-    known = tuple(start(run, ["sleep", "30"]).decode().split()[4:])
-    time.sleep(0.3)  # the command has begun
+    known = tuple(start_and_begin(run, tmp_path, "exec sleep 30").decode().split()[4:])
     shutil.rmtree(tmp_path / "jobs")
     state = poll(run, known=known)
     assert (state.is_present, state.process) == (False, "alive")
@@ -161,11 +170,8 @@ def test_vanished_folder_is_not_taken_for_an_ended_job(run, tmp_path):
 
 def test_processes_left_behind_are_seen_after_the_exit(run):
     start(run, ["sh", "-c", "sleep 30 & exit 3"])
-    for _try in range(50):
-        state = poll(run)
-        if state.exit_status is not None and state.process != "alive":
-            break
-        time.sleep(0.05)
+    state = until(lambda seen: seen.exit_status is not None and seen.process != "alive",
+                  lambda: poll(run))
     assert (state.exit_status, state.process) == (3, "orphans")
     run(remote.cancel_script(PLACE, "TERM"))
     assert poll(run).process == "gone"

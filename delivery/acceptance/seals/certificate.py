@@ -2,16 +2,18 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from asn1crypto import x509
 from django.conf import settings
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from pyhanko.keys import load_certs_from_pemder
-from pyhanko.sign import SimpleSigner
 
 from delivery.acceptance.seals import practice
 from engagements.errors import DeskError
+
+if TYPE_CHECKING:  # pyHanko takes half a second to import; a start does without it
+    from pyhanko.sign import SimpleSigner
 
 
 class SealUnavailableError(DeskError):
@@ -37,13 +39,15 @@ def is_practice_seal(*, is_practice: bool) -> bool:
     return is_practice or not settings.SIGNING_KEY
 
 
-def load_signer(*, is_practice: bool = False) -> SimpleSigner:
+def load_signer(*, is_practice: bool = False) -> "SimpleSigner":
     """The key and certificate that documents are sealed with; practice data never gets the firm's.
 
     Settings: SIGNING_KEY names an encrypted PEM key beside SIGNING_CERTIFICATE, or a PKCS#12 file
     (.p12, .pfx) that holds both; SIGNING_KEY_PASSWORD opens it.
     Raises SealUnavailableError saying what is wrong.
     """
+    from pyhanko.sign import SimpleSigner
+
     if is_practice_seal(is_practice=is_practice):
         path, password = practice.kept_certificate()
         return _from_pkcs12(path, password)
@@ -70,11 +74,13 @@ def _require_guarded(key: Path, password: bytes) -> None:
               "(DESK_SIGNING_KEY_PASSWORD or DESK_SIGNING_KEY_PASSWORD_FILE)."))
 
 
-def _from_pkcs12(path: Path, password: bytes) -> SimpleSigner:
+def _from_pkcs12(path: Path, password: bytes) -> "SimpleSigner":
+    from pyhanko.sign import SimpleSigner
+
     return _loaded(SimpleSigner.load_pkcs12(str(path), passphrase=password), path)
 
 
-def _loaded(signer: SimpleSigner | None, path: Path) -> SimpleSigner:
+def _loaded(signer: "SimpleSigner | None", path: Path) -> "SimpleSigner":
     if signer is None:  # pyHanko 0.38 logs the cause and answers None
         raise SealUnavailableError(
             _("The signing key %(path)s or its certificate cannot be opened; check the files and "
@@ -106,6 +112,8 @@ def readable(name: x509.Name) -> str:
 
 def trust_roots(files: list[str]) -> list[x509.Certificate]:
     """Certificates of PEM or DER files that chains may end at."""
+    from pyhanko.keys import load_certs_from_pemder
+
     try:
         return list(load_certs_from_pemder(files))
     except (OSError, ValueError) as error:

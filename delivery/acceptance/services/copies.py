@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterable
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from celery import signature
 from django.db import IntegrityError, transaction
@@ -10,12 +11,13 @@ from kombu.exceptions import OperationalError
 
 from delivery.acceptance.models import Review, Seal
 from delivery.acceptance.seals.certificate import SealUnavailableError
-from delivery.acceptance.seals.sealing import seal
-from delivery.acceptance.seals.validating import SealFacts, check_seals
 from delivery.acceptance.signing import signed_facts
 from delivery.reports.bilingual import LANGUAGES
 from delivery.reports.rendering import render_document
 from delivery.reports.services import store_pdf
+
+if TYPE_CHECKING:
+    from delivery.acceptance.seals.validating import SealFacts
 
 log = logging.getLogger(__name__)
 
@@ -57,6 +59,10 @@ def copy_format(review: Review) -> str:
 
 
 def _store(review: Review, language: str, form: str) -> int:
+    # These import pyHanko, which takes half a second: only who seals waits for it.
+    from delivery.acceptance.seals.sealing import seal
+    from delivery.acceptance.seals.validating import check_seals
+
     content = render_document(review.document.snapshot, language, signed_facts(review))
     try:
         content = seal(content, reason=str(review), is_practice=review.document.is_practice)
@@ -70,7 +76,7 @@ def _store(review: Review, language: str, form: str) -> int:
     return 0
 
 
-def _keep_seal(stored, found: SealFacts) -> Seal:
+def _keep_seal(stored, found: "SealFacts") -> Seal:
     return Seal.objects.create(
         file=stored, subject=found.certificate.subject[:240],
         fingerprint=found.certificate.fingerprint, is_practice=found.certificate.is_practice,

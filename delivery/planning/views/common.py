@@ -8,10 +8,9 @@ from django.shortcuts import get_object_or_404, render
 
 from delivery.planning.locking import EditConflict
 from engagements.access import Can, require
+from engagements.doors import XLSX
 from engagements.errors import DeskError
 from engagements.models import Engagement
-
-XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
 def visible_engagement(request: HttpRequest, code: str) -> Engagement:

@@ -12,7 +12,6 @@ from delivery.planning.gantt import chart
 from delivery.planning.models import Dependency, Milestone, Plan, Task
 from delivery.planning.scheduling import end_of, schedule, working_days_of
 from delivery.planning.services import plan as services
-from delivery.planning.spreadsheet import plan_xlsx
 from delivery.planning.views.common import form_page, saved, visible_engagement, workbook
 from delivery.reports.models import Document
 from engagements.access import Can, require
@@ -74,6 +73,8 @@ def _task(request, pk) -> Task:
 
 @require_GET
 def plan_file(request, code):
+    from delivery.planning.spreadsheet import plan_xlsx  # openpyxl: not at start
+
     found = get_object_or_404(Plan, engagement=visible_engagement(request, code))
     return workbook(plan_xlsx(found), f"{code}-plan.xlsx")
 

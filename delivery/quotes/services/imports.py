@@ -8,7 +8,6 @@ from django.utils.translation import gettext as _
 
 from delivery.quotes.models import PriceImport, PriceLine, RateCard
 from delivery.quotes.price_table import FIELDS, guess_columns, guess_header, price_table
-from delivery.quotes.price_workbook import read_price_sheet
 from engagements import audit
 from engagements.access import Can, require
 from engagements.errors import InvalidInput, WrongState
@@ -22,6 +21,8 @@ def start_import(*, actor: User, upload: BinaryIO, file_name: str, name: str, va
     Raises InvalidInput for a file that cannot be read (`read_price_sheet`), a name that is taken,
     a period that ends before it begins.
     """
+    from delivery.quotes.price_workbook import read_price_sheet  # openpyxl: not at start
+
     require(actor, Can.PRICE)
     _check_name(name)
     if valid_to and valid_to < valid_from:

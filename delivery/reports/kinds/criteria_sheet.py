@@ -7,7 +7,7 @@ from delivery.reports.facts import sheets
 from delivery.reports.facts.judged import definitions
 from delivery.reports.registry import Block, DocumentKind, Section, register
 from delivery.reports.source import Source
-from delivery.reports.workbook import document_xlsx
+from delivery.reports.writers import document_xlsx
 
 
 def facts(source: Source) -> dict:

@@ -6,7 +6,7 @@ from delivery.reports.facts.judged import open_criteria
 from delivery.reports.facts.planning import issues
 from delivery.reports.registry import Block, DocumentKind, Section, register
 from delivery.reports.source import Source
-from delivery.reports.workbook import document_xlsx
+from delivery.reports.writers import document_xlsx
 
 
 def facts(source: Source) -> dict:

@@ -6,7 +6,7 @@ from delivery.reports import gates
 from delivery.reports.facts import money, people, planning, sheets
 from delivery.reports.registry import Block, DocumentKind, Section, register
 from delivery.reports.source import Source
-from delivery.reports.word_file import document_docx
+from delivery.reports.writers import document_docx
 
 
 def facts(source: Source) -> dict:

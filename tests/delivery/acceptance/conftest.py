@@ -21,15 +21,15 @@ SHORT = (b"%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
 
 @pytest.fixture(autouse=True)
 def _quick_pdf(monkeypatch, request):
-    """Typesetting takes seconds; only tests that read the pages do it."""
-    if "typeset" not in request.fixturenames:
-        for module in ("delivery.acceptance.services.copies", "delivery.reports.rendering"):
-            monkeypatch.setattr(f"{module}.render_document", lambda *a, **k: SHORT)
+    """Typesetting takes seconds; only tests that read the signed pages do it, and them only."""
+    modules = ["delivery.reports.rendering", "delivery.acceptance.services.copies"]
+    for module in modules[:1] if "typeset" in request.fixturenames else modules:
+        monkeypatch.setattr(f"{module}.render_document", lambda *a, **k: SHORT)
 
 
 @pytest.fixture
 def typeset():
-    """Real pages."""
+    """Real pages of signed copies."""
 
 
 @pytest.fixture(autouse=True)

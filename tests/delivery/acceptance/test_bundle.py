@@ -34,12 +34,28 @@ def bundle_of(engagement, people):
                                  document=issue(engagement, people))
 
 
+@pytest.fixture(scope="module")
+def once() -> dict[str, bytes]:
+    """Bundles that were made already: most tests only read or damage a copy."""
+    return {}
+
+
 @pytest.fixture
-def made(delivered, people, tmp_path):
+def made(request, once, tmp_path):
     """A bundle on disk."""
-    path = tmp_path / "bundle.zip"
-    with bundle_of(delivered, people).file.open("rb") as stream:
-        path.write_bytes(stream.read())
+    if "made" not in once:
+        bundle = bundle_of(*map(request.getfixturevalue, ("delivered", "people")))
+        once["made"] = read(bundle)
+    return written(tmp_path / "bundle.zip", once["made"])
+
+
+def read(bundle) -> bytes:
+    with bundle.file.open("rb") as stream:
+        return stream.read()
+
+
+def written(path, content: bytes):
+    path.write_bytes(content)
     return path
 
 
@@ -204,19 +220,16 @@ def test_who_downloads_a_bundle(delivered, people, stranger, client):
 
 # Signed documents, held back files, the index ---------------------------------------------
 
-def saved(bundle, path):
-    with bundle.file.open("rb") as stream:
-        path.write_bytes(stream.read())
-    return path
-
-
 @pytest.fixture
-def signed_bundle(review, act, tmp_path):
+def signed_bundle(request, once, tmp_path):
     """The bundle of a signed acceptance document."""
-    act.decide(review)
-    act.sign(review)
-    return saved(services.build_bundle(actor=act.manager, engagement=review.document.engagement,
-                                       document=review.document), tmp_path / "signed.zip")
+    if "signed" not in once:
+        review, act = map(request.getfixturevalue, ("review", "act"))
+        act.decide(review)
+        act.sign(review)
+        once["signed"] = read(services.build_bundle(
+            actor=act.manager, engagement=review.document.engagement, document=review.document))
+    return written(tmp_path / "signed.zip", once["signed"])
 
 
 def told(path, **options) -> str:
@@ -284,7 +297,7 @@ def held_back(delivered, people, tmp_path):
         actor=people[Role.MANAGER], engagement=delivered, document=document,
         withheld=[row["id"] for row in document.snapshot["evidence"]])
     assert bundle.withheld == len(document.snapshot["evidence"])
-    return saved(bundle, tmp_path / "hashes.zip"), folder
+    return written(tmp_path / "hashes.zip", read(bundle)), folder
 
 
 def test_only_checksums_of_confidential_files_go_in(held_back):

@@ -5,8 +5,8 @@ import json
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from delivery.surveys.reading import XLSX
 from delivery.surveys.sheet import Sheet
+from engagements.doors import XLSX
 from engagements.models import Role
 from tests.delivery.surveys.conftest import confirm
 from tests.delivery.surveys.test_workbook import opened, packed, place

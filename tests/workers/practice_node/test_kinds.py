@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import socket
 import zipfile
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from workers.practice_node.faults import set_faults
 pytestmark = pytest.mark.django_db(transaction=True)
 FOLDER, RUN = "~/data/packages", "~/projects/inspection/run.py"
 PACKAGES = {"checksums": f"{FOLDER}/SHA256SUMS", "confirmed": True}
-SERVICE_PORT = 21025
+SERVICE_PORT = 21025  # replaced by one that is free when the job is queued
 MSACCUCMP = {"tool": "~/projects/msaccucmp.py"}
 JOBS = [  # kind, parameters, and what its results hold
     ("env.npu_info", {}), ("env.host_probe", {}), ("env.torch_check", {}),
@@ -95,10 +96,17 @@ def drive(people, engagement, node):
     model = add_model(actor=people["manager"], engagement=engagement, code="LLM", name="巡检报告")
 
     def go(kind, parameters):
+        if "port" in parameters:
+            parameters = {**parameters, "port": _free_port()}
         return runner.drive(services.queue_job(
             actor=people["consultant"], kind=kind, node=node, model=model, parameters=parameters))
 
     return go
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return probe.getsockname()[1]
 
 
 def test_every_kind_that_runs_on_a_node_is_tried_here():

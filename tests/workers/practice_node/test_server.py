@@ -65,7 +65,7 @@ def _is_running(pid: int) -> bool:
         return False
 
 
-def _wait_until(condition, seconds=5.0) -> bool:
+def _wait_until(condition, seconds=60.0) -> bool:  # for a busy machine
     end = time.monotonic() + seconds
     while not condition() and time.monotonic() < end:
         time.sleep(0.02)
@@ -156,7 +156,7 @@ def test_command_says_where_it_listens_and_stops_on_term(tmp_path):
     process = _command(tmp_path, 0)
     line, second = process.stdout.readline(), process.stdout.readline()
     process.terminate()
-    process.communicate(timeout=20)
+    process.communicate(timeout=120)
     assert line.startswith("practice node: practice@127.0.0.1 port ")
     assert str(tmp_path / "keys" / "client_key") in line
     assert second.startswith("host key: SHA256:")
@@ -167,7 +167,7 @@ def test_taken_port_is_said_in_one_sentence(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         process = _command(tmp_path, port)
-        text = process.communicate(timeout=20)[0]
+        text = process.communicate(timeout=120)[0]
     assert process.returncode == 1
     assert f"Port {port} of 127.0.0.1 is taken" in text
     assert "Traceback" not in text

@@ -14,6 +14,7 @@ from workers.practice_node.server import PracticeNode, serve
 
 class Command(BaseCommand):
     help = "Runs the practice node: a real SSH server on a loopback port."
+    requires_system_checks = []  # it serves no page and reads no table
 
     def add_arguments(self, parser):
         parser.add_argument("--root", type=Path, required=True, help="folder of keys and home")

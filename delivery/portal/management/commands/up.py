@@ -1,12 +1,14 @@
 """Runs everything `./desk run` promises and restarts what ends; Ctrl-C stops it all."""
 
+import io
 import signal
 import time
 from pathlib import Path
 
 from django.conf import settings
+from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
-from django.db import connection
+from django.db import DatabaseError, connection
 
 from delivery.portal.processes import (
     Children,
@@ -23,6 +25,7 @@ from delivery.portal.sample_node import enrol_practice_node
 
 class Command(BaseCommand):
     help = "Starts the portal, a worker with its clock, and the practice node."
+    requires_system_checks = []  # they import every page, as the portal does a moment later
 
     def add_arguments(self, parser):
         parser.add_argument("--port", type=int, default=8000)
@@ -50,13 +53,13 @@ class Command(BaseCommand):
         root = Path(settings.VAR_DIR) / "practice-node"
         node_port = _kept_node_port(root)
         children.start("practice node", node_command(root, node_port))
+        _prepare()
+        children.start("portal", web_command(host, port))
         wait_for("127.0.0.1", node_port)
-        load_sample()
         if not practice_node_is_enrolled():
             enrol_practice_node(root, "127.0.0.1", node_port)
         connection.close()
         children.start("worker", worker_command())
-        children.start("portal", web_command(host, port))
         wait_for(host, port)
         self._greet(host, port)
 
@@ -68,6 +71,17 @@ class Command(BaseCommand):
             self.stdout.write(f"  {username:<12} {password:<16} {what}")
         self.stdout.write("\nCtrl-C stops everything.")
         self.stdout.flush()
+
+
+def _prepare() -> None:
+    """Tables, certificate and sample; in this process, since one each takes seconds more."""
+    try:
+        call_command("migrate", verbosity=0, interactive=False)
+    except DatabaseError as error:
+        raise CommandError(f"The database could not be prepared: {error}") from error
+    if not (Path(settings.VAR_DIR) / "signing" / "practice.p12").exists():
+        call_command("certificate", stdout=io.StringIO())
+    load_sample()
 
 
 def _interrupt(*_arguments) -> None:

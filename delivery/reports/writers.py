@@ -1,0 +1,19 @@
+"""Writers of office files for the kinds of documents.
+
+python-docx and openpyxl take longer to import than everything else a kind needs, and every kind
+is declared at start: they are imported when a file is written.
+"""
+
+
+def document_docx(snapshot: dict, language: str) -> bytes:
+    """The Word file in one language, see `word_file`."""
+    from delivery.reports import word_file
+
+    return word_file.document_docx(snapshot, language)
+
+
+def document_xlsx(snapshot: dict, language: str) -> bytes:
+    """The workbook in one language, see `workbook`."""
+    from delivery.reports import workbook
+
+    return workbook.document_xlsx(snapshot, language)
