@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import median
 
 from tests.faults.desk import EmbeddedDesk, free_port
-from tests.faults.nodes import FaultyNode
+from tests.faults.nodes import FaultyNode, enrol
 from tests.faults.run import persist
 
 JOBS, NODES = 100, 8
@@ -41,17 +41,11 @@ class Bench:
 
         call_command("migrate", verbosity=0)
         from engagements.models import Role, User
-        from workers import services, ssh
+        from workers import ssh
 
         self.operator = User.objects.create_user("operator", role=Role.OPERATOR)
-        self.rows = []
-        for n, node in enumerate(self.nodes):
-            row = services.enrol_node(
-                actor=self.operator, name=f"n{n}", host="127.0.0.1", port=node.port,
-                username="root", private_key=(node.root / "client_key").read_text(),
-                scratch_dir=str(node.root / "jobs"))
-            self.rows.append(services.confirm_host_key(
-                actor=self.operator, node=row, fingerprint=ssh.fingerprint(row.offered_host_key)))
+        self.rows = [enrol(self.operator, node, f"n{n}") for n, node in enumerate(self.nodes)]
+        for node in self.nodes:
             (node.root / "true.sh").write_text("echo done\n")
         ssh.close_all()
         self.desk.start()
