@@ -8,10 +8,11 @@ from django.utils.translation import gettext as _
 
 from engagements import audit
 from engagements.access import Can, require
-from engagements.errors import InvalidInput, WrongState
+from engagements.errors import DeskError, InvalidInput, WrongState
 from engagements.models import Engagement, MigratedModel, User
 from engagements.services import mark_practice
 from workers import artifacts, dispatch, judging, kinds, preflight, ssh
+from workers.claims import due
 from workers.models import Artifact, Job, JobState, Node, Priority
 from workers.models.job import FINAL_STATES
 
@@ -142,11 +143,37 @@ def queue_job(
         mark_practice(engagement=engagement)
     audit.record(actor=actor, action="job.queue", target=job, engagement=engagement,
                  data={"parameters": values})
-    if job.node_id:
-        dispatch.wake_node(job.node_id)
-    else:
-        dispatch.wake(job.pk)
+    _wake(job)
     return job
+
+
+@transaction.atomic
+def queue_jobs(*, actor: User, orders: list[dict]) -> list[Job]:
+    """Queue many jobs, all of them or none.
+
+    Args:
+        orders: the arguments of `queue_job` for each.
+    Raises InvalidInput with `jobs`: why, by position from 0, for every one that is refused.
+    """
+    jobs, refused = [], {}
+    for position, order in enumerate(orders):
+        try:
+            jobs.append(queue_job(actor=actor, **order))
+        except DeskError as error:
+            refused[position] = {"detail": error.message, **error.details}
+    if refused:
+        raise InvalidInput(_("No job was queued: %(refused)d of %(all)d are refused.")
+                           % {"refused": len(refused), "all": len(orders)}, jobs=refused)
+    return jobs
+
+
+def _wake(job: Job) -> None:
+    """Wake somebody for the job; one that waits on the same node has somebody on the way."""
+    if job.node_id is None:
+        dispatch.wake(job.pk)
+    elif not due(timezone.now()).filter(
+            node=job.node_id, state=JobState.QUEUED).exclude(pk=job.pk).exists():
+        dispatch.wake_node(job.node_id)
 
 
 def _require_for_job(actor, declaration, engagement, node) -> None:

@@ -13,7 +13,7 @@ trap 'asked=1' TERM INT
 child=$!
 (
     trap '[ "$!" = "$child" ] || kill "$!" 2>/dev/null; exit' TERM
-    while kill -0 $$ 2>/dev/null && [ ! -f exit ]; do
+    while kill -0 $$ 2>/dev/null && [ ! -f exit.new ]; do
         read -r up rest < /proc/uptime; echo "${up%.*}" > heartbeat
         sleep 5 & wait "$!"
     done
@@ -25,8 +25,10 @@ while :; do
     # wait returns early when a trapped signal arrives
     kill -0 "$child" 2>/dev/null || break
 done
-# The heart stops first: when the status appears, nothing of ours is left but its last act.
+# The heart stops first: when the status appears, nothing of ours is left but its last act. A heart
+# that has not begun to listen yet sees `exit.new`.
+echo "$status" > exit.new
 kill "$beat" 2>/dev/null
 wait "$beat" 2>/dev/null
 trap '' TERM INT
-echo "$status" > exit.new && exec mv exit.new exit
+exec mv exit.new exit
