@@ -43,12 +43,16 @@ def of_node(node: Node) -> Outcome:
     return check(with_derived(stored.of_node(node)), codes)
 
 
-def before_job(declaration, parameters: dict, node: Node | None,
+def before_job(declaration, parameters: dict, of_node: Facts,
                model: MigratedModel | None = None) -> Outcome:
-    """The rules over a job that is to be queued. The node's state counts where cards are used."""
+    """The rules over a job that is to be queued. The node's state counts where cards are used.
+
+    Args:
+        of_node: what is known of the node.
+    """
     environment = declaration.environment(parameters)
     own = facts_of_job(parameters, environment, declaration.facts(parameters))
-    known = _for_framework(stored.of_node(node), model)
+    known = _for_framework(of_node, model)
     if declaration.cards_for(parameters):
         own.setdefault("cards_required", declaration.cards_for(parameters))
         own = Facts(own).over(known)

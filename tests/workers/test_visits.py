@@ -82,7 +82,7 @@ def test_what_ends_at_once_is_finished_by_the_visit_that_starts_it(queue, node):
 
 
 def test_who_waits_for_cards_does_not_hold_up_the_others(queue, node):
-    first, waiting, free = queue("sleep 30", cards=8), queue("true", cards=1), queue("true")
+    first, waiting, free = queue("sleep 30", cards=8), queue("true", cards=1), queue("sleep 1")
     visits.visit_nodes([node.pk])
     assert [Job.objects.get(pk=job.pk).state for job in (first, waiting, free)] == [
         JobState.RUNNING, JobState.LEASING, JobState.RUNNING]

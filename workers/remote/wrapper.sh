@@ -12,7 +12,8 @@ trap 'asked=1' TERM INT
 ( cd work && exec sh "../$command" ) < /dev/null > log 2>&1 &
 child=$!
 (
-    trap '[ "$!" = "$child" ] || kill "$!" 2>/dev/null; exit' TERM
+    # KILL: a process that has only just been forked can miss a TERM
+    trap '[ "$!" = "$child" ] || { kill -KILL "$!"; wait "$!"; } 2>/dev/null; exit' TERM
     while kill -0 $$ 2>/dev/null && [ ! -f exit.new ]; do
         read -r up rest < /proc/uptime; echo "${up%.*}" > heartbeat
         sleep 5 & wait "$!"
