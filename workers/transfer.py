@@ -117,17 +117,28 @@ def read_digests(names: list[str], answer: str) -> dict[str, str]:
 def fetch(node: Node, place: remote.Place, files: list[RemoteFile]) -> Iterator[list[Arrived]]:
     """The files in groups as they arrive: many small ones together, large ones alone.
 
-    The node computes its checksums meanwhile. Raises FileChanged naming a file that does not
-    arrive as announced, Unreachable.
+    The node computes its checksums meanwhile, and small files are fetched while those before them
+    are dealt with. Raises FileChanged naming a file that does not arrive as announced, Unreachable.
     """
     with ThreadPoolExecutor(1, "digests") as pool:
         expected = pool.submit(digests, node, place, files)
-        small = [file for file in files if file.size < LARGE]
-        for some in _batches(small):
-            yield _checked(_packed(node, place, some), expected.result())
+        for arrived in _packs(node, place, [file for file in files if file.size < LARGE]):
+            yield _checked(arrived, expected.result())
         for file in files:
             if file.size >= LARGE:
                 yield _checked([_single(node, place, file)], expected.result())
+
+
+def _packs(node: Node, place: remote.Place, files: list[RemoteFile]) -> Iterator[list[Arrived]]:
+    """Small files, always one archive ahead."""
+    with ThreadPoolExecutor(1, "packs") as pool:
+        following = None
+        for some in _batches(files):
+            arriving, following = following, pool.submit(_packed, node, place, some)
+            if arriving:
+                yield arriving.result()
+        if following:
+            yield following.result()
 
 
 def _batches(files: list[RemoteFile]) -> Iterator[list[RemoteFile]]:
