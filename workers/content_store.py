@@ -1,5 +1,6 @@
 """Bytes under the name of their content: stored whole or not at all, and the same bytes once."""
 
+import contextlib
 import hashlib
 import os
 import shutil
@@ -57,30 +58,47 @@ def _keep(storage: Storage, stream: BinaryIO, digest: str) -> tuple[str, str, in
     digest = digest or hashlib.file_digest(stream, "sha256").hexdigest()
     size = stream.seek(0, os.SEEK_END)
     name = f"sha256/{digest[:2]}/{digest}"
-    if storage.exists(name):
-        if storage.size(name) == size:
-            return name, digest, size
-        storage.delete(name)
     stream.seek(0)
     if isinstance(storage, FileSystemStorage):
-        _move_into_place(Path(storage.path(name)), stream)
-    elif (saved := storage.save(name, File(stream))) != name:
-        storage.delete(saved)  # somebody else stored the same bytes meanwhile
+        _keep_in_folder(os.path.join(storage.location, name), stream, size)
+    else:
+        _keep_elsewhere(storage, name, stream, size)
     return name, digest, size
 
 
-def _move_into_place(path: Path, stream: BinaryIO) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.{uuid.uuid4().hex}.part")
+def _keep_elsewhere(storage: Storage, name: str, stream: BinaryIO, size: int) -> None:
+    if storage.exists(name):
+        if storage.size(name) == size:
+            return
+        storage.delete(name)
+    if (saved := storage.save(name, File(stream))) != name:
+        storage.delete(saved)  # somebody else stored the same bytes meanwhile
+
+
+def _keep_in_folder(path: str, stream: BinaryIO, size: int) -> None:
+    """The name is made of a checksum, so that it needs none of the storage's care for names."""
+    with contextlib.suppress(FileNotFoundError):
+        if os.stat(path).st_size == size:
+            return
+    part = Path(f"{path}.{uuid.uuid4().hex}.part")
     try:
         if not _linked(stream, part):
-            with part.open("wb") as target:
-                shutil.copyfileobj(stream, target, 2**20)
-                target.flush()
-                os.fsync(target.fileno())
-        part.replace(path)
+            _write(part, stream)
+        os.replace(part, path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def _write(part: Path, stream: BinaryIO) -> None:
+    try:
+        target = part.open("wb")
+    except FileNotFoundError:
+        part.parent.mkdir(parents=True, exist_ok=True)
+        target = part.open("wb")
+    with target:
+        shutil.copyfileobj(stream, target, 2**20)
+        target.flush()
+        os.fsync(target.fileno())
 
 
 def _linked(stream: BinaryIO, part: Path) -> bool:
@@ -90,6 +108,7 @@ def _linked(stream: BinaryIO, part: Path) -> bool:
         return False
     stream.flush()
     os.fsync(stream.fileno())
+    part.parent.mkdir(parents=True, exist_ok=True)
     try:
         os.link(name, part)
     except OSError:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from engagements import audit
 from engagements.access import Can, require
-from engagements.errors import DeskError, InvalidInput, WrongState
+from engagements.errors import DeskError, InvalidInput, NotAllowed, WrongState
 from engagements.models import Engagement, MigratedModel, User
 from engagements.services import mark_practice
 from workers import artifacts, dispatch, judging, kinds, preflight, ssh
@@ -165,13 +165,16 @@ def queue_jobs(*, actor: User, orders: list[dict]) -> list[Job]:
 
     Args:
         orders: the arguments of `queue_job` for each.
-    Raises InvalidInput with `jobs`: why, by position from 0, for every one that is refused.
+    Raises InvalidInput with `jobs`: why, by position from 0, for every one that is refused;
+    NotAllowed.
     """
     jobs, refused, known = [], {}, cache(stored.of_node)
     for position, order in enumerate(orders):
         try:
             with transaction.atomic():
                 jobs.append(_queue_unwoken(actor, **order, known_of_node=known))
+        except NotAllowed:
+            raise
         except DeskError as error:
             refused[position] = {"detail": error.message, **error.details}
     if refused:
