@@ -133,8 +133,8 @@ def queue_job(
 
 
 def _queue_unwoken(
-    actor: User, kind: str, parameters: dict | None, engagement: Engagement | None,
-    model: MigratedModel | None, stage: str = "", node: Node | None = None,
+    actor: User, kind: str, parameters: dict | None = None, engagement: Engagement | None = None,
+    model: MigratedModel | None = None, stage: str = "", node: Node | None = None,
     priority: int = Priority.NORMAL, known_of_node=stored.of_node,
 ) -> Job:
     declaration = kinds.get(kind)
