@@ -2,9 +2,11 @@
 
     python -m benchmarks.dispatch [--rounds 3]
 
-Ours runs from the API calls to the finished rows with their logs stored, through a worker process.
-The floor is the SSH library alone running the remote protocol: per job a script that starts it,
-polls until it has ended, and a list of its files, over one connection per node and ten sessions.
+Ours runs from the API to the finished rows with their logs stored, through a worker process: once
+with all jobs in one call, once with a call per job.
+The floor is the SSH library alone running the remote protocol: a script per job that starts it and
+tells its state, log and files, and polls while it runs, over one connection per node and ten
+sessions.
 All three do the same work on the same nodes, in turns. Needs root, sshd, ansible-core.
 """
 
@@ -20,7 +22,7 @@ from pathlib import Path
 from statistics import median
 
 from tests.faults.desk import EmbeddedDesk, free_port
-from tests.faults.nodes import FaultyNode
+from tests.faults.nodes import FaultyNode, enrol
 from tests.faults.run import persist
 
 JOBS, NODES = 100, 8
@@ -41,36 +43,41 @@ class Bench:
 
         call_command("migrate", verbosity=0)
         from engagements.models import Role, User
-        from workers import services, ssh
+        from workers import ssh
 
         self.operator = User.objects.create_user("operator", role=Role.OPERATOR)
-        self.rows = []
-        for n, node in enumerate(self.nodes):
-            row = services.enrol_node(
-                actor=self.operator, name=f"n{n}", host="127.0.0.1", port=node.port,
-                username="root", private_key=(node.root / "client_key").read_text(),
-                scratch_dir=str(node.root / "jobs"))
-            self.rows.append(services.confirm_host_key(
-                actor=self.operator, node=row, fingerprint=ssh.fingerprint(row.offered_host_key)))
+        self.rows = [enrol(self.operator, node, f"n{n}") for n, node in enumerate(self.nodes)]
+        for node in self.nodes:
             (node.root / "true.sh").write_text("echo done\n")
         ssh.close_all()
         self.desk.start()
-        self.ours()  # connections, imports
+        self.many_calls()  # connections, imports
 
-    def ours(self) -> float:
+    def one_call(self) -> float:
+        return self._ours(lambda client, orders: self._post(client, "/api/v1/jobs/batch/", orders))
+
+    def many_calls(self) -> float:
+        def post_each(client, orders):
+            for order in orders:
+                self._post(client, "/api/v1/jobs/", order)
+
+        return self._ours(post_each)
+
+    def _post(self, client, path: str, data) -> None:
+        answer = client.post(path, data, format="json")
+        assert answer.status_code == 201, answer.content
+
+    def _ours(self, queue) -> float:
         from rest_framework.test import APIClient
 
         from workers.models import Job, JobState
 
         client = APIClient(SERVER_NAME="127.0.0.1")
         client.force_authenticate(self.operator)
+        orders = [{"kind": "test.counted", "node": self.rows[n % NODES].pk, "parameters": {
+            "script": str(self.nodes[n % NODES].root / "true.sh")}} for n in range(JOBS)]
         before, begun = Job.objects.count(), time.monotonic()
-        for n in range(JOBS):
-            row, node = self.rows[n % NODES], self.nodes[n % NODES]
-            answer = client.post("/api/v1/jobs/", {
-                "kind": "test.counted", "node": row.pk,
-                "parameters": {"script": str(node.root / "true.sh")}}, format="json")
-            assert answer.status_code == 201, answer.content
+        queue(client, orders)
         while persist(lambda: Job.objects.in_flight().exists()):
             time.sleep(0.02)
         took = time.monotonic() - begun
@@ -102,11 +109,10 @@ class Bench:
         place = remote.Place(str(node.root / "jobs"), f"desk-job-{time.time_ns()}-{number}")
         command = remote.command_text(["sh", str(node.root / "true.sh")], {})
         async with sessions:
-            await line.run("sh -s", input=remote.visit_script([(place, command)], []))
-            poll = remote.visit_script([], [(place, 0, 9999)])
-            while "status=none" in (await line.run("sh -s", input=poll)).stdout:
-                pass
-            await line.run("sh -s", input=remote.list_script([place]))
+            asked = [(place, 0, 9999)], {place.directory}
+            script = remote.visit_script([(place, command)], *asked)
+            while "status=none" in (await line.run("sh -s", input=script)).stdout:
+                script = remote.visit_script([], *asked)
 
     def ansible(self) -> float:
         inventory, playbook = self.folder / "hosts", self.folder / "play.yml"
@@ -137,7 +143,8 @@ def main() -> None:
     bench = Bench(folder)
     try:
         bench.prepare()
-        runs = {"ours": bench.ours, "bare asyncssh": bench.floor}
+        runs = {"ours, one call": bench.one_call, "ours, a call per job": bench.many_calls,
+                "bare asyncssh": bench.floor}
         if shutil.which("ansible-playbook"):
             runs["ansible-playbook"] = bench.ansible
         took = {name: [] for name in runs}
@@ -145,12 +152,15 @@ def main() -> None:
             for name, run in runs.items():
                 took[name].append(run())
                 print(f"{name}: {took[name][-1]:.2f} s", file=sys.stderr, flush=True)
-        ours = median(took["ours"])
+        mids = {name: median(seconds) for name, seconds in took.items()}
         print(f"{JOBS} trivial jobs over {NODES} nodes, load {os.getloadavg()[0]:.1f}")
-        print("| | seconds (each round) | median | ours is |\n|---|---|---|---|")
+        print("| | seconds (each round) | median | ours, one call, is | a call per job is |\n"
+              "|---|---|---|---|---|")
         for name, seconds in took.items():
             each = " ".join(f"{s:.2f}" for s in seconds)
-            print(f"| {name} | {each} | {median(seconds):.2f} | ×{median(seconds) / ours:.2f} |")
+            ratios = " | ".join(f"×{mids[name] / mids[ours]:.2f}"
+                                for ours in ("ours, one call", "ours, a call per job"))
+            print(f"| {name} | {each} | {mids[name]:.2f} | {ratios} |")
     finally:
         bench.stop()
         shutil.rmtree(folder, ignore_errors=True)

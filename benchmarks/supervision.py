@@ -21,7 +21,7 @@ from pathlib import Path
 from statistics import median
 
 from tests.faults.desk import EmbeddedDesk, free_port
-from tests.faults.nodes import FaultyNode
+from tests.faults.nodes import FaultyNode, enrol
 from tests.faults.run import persist
 
 TICK = os.sysconf("SC_CLK_TCK")
@@ -50,14 +50,7 @@ class Bench:
         from workers import services, ssh
 
         operator = User.objects.create_user("operator", role=Role.OPERATOR)
-        rows = []
-        for n, node in enumerate(self.nodes):
-            row = services.enrol_node(
-                actor=operator, name=f"n{n}", host="127.0.0.1", port=node.port, username="root",
-                private_key=(node.root / "client_key").read_text(),
-                scratch_dir=str(node.root / "jobs"))
-            rows.append(services.confirm_host_key(
-                actor=operator, node=row, fingerprint=ssh.fingerprint(row.offered_host_key)))
+        rows = [enrol(operator, node, f"n{n}") for n, node in enumerate(self.nodes)]
         ssh.close_all()
         self.desk.start()
         for n in range(self.jobs):

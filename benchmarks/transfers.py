@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import median
 
 from tests.faults.desk import free_port
-from tests.faults.nodes import FaultyNode
+from tests.faults.nodes import FaultyNode, enrol
 
 
 class Bench:
@@ -36,15 +36,9 @@ class Bench:
 
         call_command("migrate", verbosity=0)
         from engagements.models import Role, User
-        from workers import services, ssh
 
         operator = User.objects.create_user("operator", role=Role.OPERATOR)
-        row = services.enrol_node(
-            actor=operator, name="n", host="127.0.0.1", port=self.node.port, username="root",
-            private_key=(self.node.root / "client_key").read_text(),
-            scratch_dir=str(self.node.root / "jobs"))
-        self.row = services.confirm_host_key(
-            actor=operator, node=row, fingerprint=ssh.fingerprint(row.offered_host_key))
+        self.row = enrol(operator, self.node, "n")
 
     def job(self, files: int, size: int):
         """A job that has ended and left these files, with bytes of their own."""

@@ -34,8 +34,7 @@ def record(
         data: JSON-able facts; never secrets.
     """
     with transaction.atomic():
-        AuditChain.objects.get_or_create(pk=1)
-        chain = AuditChain.objects.select_for_update(of=("self",)).get(pk=1)
+        chain = _locked_chain()
         entry = AuditEntry(
             at=timezone.now(), actor=actor, action=action,
             target_type=target._meta.label_lower, target_id=str(target.pk),
@@ -45,9 +44,19 @@ def record(
         )
         entry.entry_hash = chain.head = entry_hash(entry)
         entry.seal = chain.seal = entry_seal(chain.seal, entry.entry_hash)
+        entry.target = target  # who listens for entries need not read it again
         entry.save()
         chain.save(update_fields=["head", "seal"])
     return entry
+
+
+def _locked_chain() -> AuditChain:
+    locked = AuditChain.objects.select_for_update(of=("self",))
+    chain = locked.filter(pk=1).first()
+    if chain is None:
+        AuditChain.objects.get_or_create(pk=1)
+        chain = locked.get(pk=1)
+    return chain
 
 
 def entry_hash(entry: AuditEntry) -> str:

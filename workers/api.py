@@ -13,6 +13,8 @@ from workers import catalogue, judging, kinds, livelog, rule_api, serializers, s
 from workers.chain_api import chain_routes
 from workers.models import Artifact, Job, Node
 
+MOST_AT_ONCE = 500  # jobs of one call
+
 
 class NodeViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
     queryset = Node.objects.prefetch_related("cards")
@@ -70,11 +72,20 @@ class JobViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
         return super().get_queryset().visible_to(self.request.user)
 
     def perform_create(self, serializer):
-        data = serializer.validated_data
         serializer.instance = services.queue_job(
-            actor=self.request.user, kind=data["kind"], parameters=data.get("parameters"),
-            engagement=data.get("engagement"), model=data.get("model"),
-            stage=data.get("stage", ""), node=data.get("node"))
+            actor=self.request.user, **_order(serializer.validated_data))
+
+    @extend_schema(request=serializers.JobSerializer(many=True),
+                   responses={201: serializers.JobSerializer(many=True)})
+    @action(detail=False, methods=["post"], pagination_class=None, filterset_fields=[])
+    def batch(self, request):
+        """Queue a list of jobs, all of them or none; an error names each that is refused."""
+        door = self.get_serializer(data=request.data, many=True, allow_empty=False,
+                                   max_length=MOST_AT_ONCE)
+        door.is_valid(raise_exception=True)
+        jobs = services.queue_jobs(
+            actor=request.user, orders=[_order(data) for data in door.validated_data])
+        return Response(self.get_serializer(jobs, many=True).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
@@ -96,6 +107,13 @@ class JobViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
         offset = request.query_params.get("offset", "0")
         text, end = livelog.read(self.get_object(), int(offset) if offset.isdigit() else 0)
         return Response({"text": text, "next_offset": end})
+
+
+def _order(data: dict) -> dict:
+    """The arguments of `services.queue_job` from checked data."""
+    return {"kind": data["kind"], "parameters": data.get("parameters"),
+            "engagement": data.get("engagement"), "model": data.get("model"),
+            "stage": data.get("stage", ""), "node": data.get("node")}
 
 
 class ArtifactViewSet(viewsets.ReadOnlyModelViewSet):

@@ -5,11 +5,11 @@ from fnmatch import fnmatch
 
 from django.core.files import File
 
-from workers import kinds, livelog, remote_state, ssh, transfer
+from workers import kinds, livelog, remote_state, transfer
 from workers.artifacts import Incoming, read_artifact, store_file, store_files
 from workers.kinds import JobKind
 from workers.masking import mask_text
-from workers.models import Job
+from workers.models import Artifact, Job
 from workers.readers.base import Reading
 from workers.transfer import RemoteFile
 
@@ -23,40 +23,27 @@ LOG_NAME = "log.txt"
 def collect(job: Job) -> None:
     """Store the log and every declared file that is not stored yet. Safe to repeat.
 
-    Raises Unreachable, FileChanged, and OSError when the store is full.
+    Raises FileNotFoundError where the job's folder is gone, OSError when the store is full,
+    FileChanged, and what `workers.ssh` raises.
     """
     store_log(job)
-    if not kinds.get(job.kind).globs(job.parameters):
+    if not wants_files(job):
         return
-    missing = missing_files([job])[job.pk]
-    if isinstance(missing, Exception):
-        raise missing
-    if missing:
-        for arrived in transfer.fetch(job.node, remote_state.place(job), missing):
+    place = remote_state.place(job)
+    found = transfer.list_files(job.node, [place])[place.directory]
+    if found is None:
+        raise FileNotFoundError(place.directory)
+    if missing := missing_files(job, found):
+        for arrived in transfer.fetch(job.node, place, missing):
             _store(job, [_incoming(entry) for entry in arrived])
 
 
-def missing_files(jobs: list[Job]) -> dict[int, list[RemoteFile] | Exception]:
-    """Declared files of jobs of one node that are not stored yet, by primary key of the job.
-
-    In their place stands FileNotFoundError where a job's folder is gone, or what `workers.ssh`
-    raised.
-    """
-    collecting_jobs = [job for job in jobs if kinds.get(job.kind).globs(job.parameters)]
-    places = [remote_state.place(job) for job in collecting_jobs]
-    found: dict[int, list[RemoteFile] | Exception] = {job.pk: [] for job in jobs}
-    try:
-        listed = transfer.list_files(jobs[0].node, places) if places else {}
-    except (ssh.Unreachable, ssh.HostKeyChanged, ssh.LoginRefused) as error:
-        return dict.fromkeys(found, error)
-    for job, place in zip(collecting_jobs, places, strict=True):
-        files = listed[place.directory]
-        found[job.pk] = (FileNotFoundError(place.directory) if files is None
-                         else _missing(job, files))
-    return found
+def wants_files(job: Job) -> bool:
+    """Whether the job's kind declares files to collect."""
+    return bool(kinds.get(job.kind).globs(job.parameters))
 
 
-def _missing(job: Job, found: list[RemoteFile]) -> list[RemoteFile]:
+def missing_files(job: Job, found: list[RemoteFile]) -> list[RemoteFile]:
     """Declared files not stored yet, within the limits of number and size."""
     patterns = kinds.get(job.kind).globs(job.parameters)
     chosen = [file for file in found if any(fnmatch(file.shown_name, p) for p in patterns)]
@@ -117,10 +104,10 @@ def store_outputs(job: Job, outputs: dict[str, bytes]) -> None:
             _store(job, [Incoming(name, _masked_if_text(name, io.BytesIO(data)))])
 
 
-def read_all(job: Job, kind: JobKind) -> dict[str, Reading]:
-    """Readings of the job's artifacts by name; what no reader knows is left out."""
+def read_all(artifacts: list[Artifact], kind: JobKind) -> dict[str, Reading]:
+    """Readings of a job's artifacts by name; what no reader knows is left out."""
     readings = {}
-    for artifact in job.artifacts.all():
+    for artifact in artifacts:
         if artifact.name == LOG_NAME and not kind.reads_log:
             continue
         found = read_artifact(artifact)

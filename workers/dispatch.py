@@ -12,9 +12,10 @@ def wake(job_id: int) -> None:
     transaction.on_commit(lambda: send(job_id))
 
 
-def wake_node(node_id: int) -> None:
-    """Ask a worker, once this transaction has committed, to visit the node."""
-    transaction.on_commit(lambda: send_visit([node_id]))
+def wake_nodes(node_ids: list[int]) -> None:
+    """Ask a worker, once this transaction has committed, to visit the nodes."""
+    if node_ids:
+        transaction.on_commit(lambda: send_visit(node_ids))
 
 
 def send(job_id: int) -> None:

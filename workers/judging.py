@@ -1,6 +1,6 @@
 """Where rules are applied: before a job, on what it left, on an uploaded file, on a node."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from engagements.models import MigratedModel
 from workers.facts import load_all, stored
@@ -17,13 +17,17 @@ OF_FRAMEWORK = {"mindspore": ("mindspore",), "tensorflow": ("tensorflow", "tenso
                                                             "is_compiling")}
 
 
-def about(own: Mapping, known: Mapping) -> Outcome:
+def about(own: Mapping, known: Callable[[], Mapping]) -> Outcome:
     """The rules that concern `own` facts, with `known` ones to complete them.
 
-    A rule of which no fact is our own is left out: it says nothing about this matter.
+    A rule of which no fact is our own is left out: it says nothing about this matter. What is
+    known is asked for only if there is a rule for it.
     """
-    facts = with_derived(Facts(own, origins=getattr(own, "origins", {})).over(known))
-    codes = [code for code, rule in sorted(RULES.items()) if set(rule.needs) & _names(own)]
+    names = _names(own)
+    codes = [code for code, rule in sorted(RULES.items()) if not names.isdisjoint(rule.needs)]
+    if not codes:
+        return Outcome()
+    facts = with_derived(Facts(own, origins=getattr(own, "origins", {})).over(known()))
     return check(facts, codes)
 
 
@@ -39,16 +43,20 @@ def of_node(node: Node) -> Outcome:
     return check(with_derived(stored.of_node(node)), codes)
 
 
-def before_job(declaration, parameters: dict, node: Node | None,
+def before_job(declaration, parameters: dict, of_node: Facts,
                model: MigratedModel | None = None) -> Outcome:
-    """The rules over a job that is to be queued. The node's state counts where cards are used."""
+    """The rules over a job that is to be queued. The node's state counts where cards are used.
+
+    Args:
+        of_node: what is known of the node.
+    """
     environment = declaration.environment(parameters)
     own = facts_of_job(parameters, environment, declaration.facts(parameters))
-    known = _for_framework(stored.of_node(node), model)
+    known = _for_framework(of_node, model)
     if declaration.cards_for(parameters):
         own.setdefault("cards_required", declaration.cards_for(parameters))
         own = Facts(own).over(known)
-    return about(own, known.over(stored.of_model(model)))
+    return about(own, lambda: known.over(stored.of_model(model)))
 
 
 def _for_framework(known: Facts, model: MigratedModel | None) -> Facts:
@@ -60,22 +68,23 @@ def _for_framework(known: Facts, model: MigratedModel | None) -> Facts:
     return Facts(kept, origins={n: o for n, o in known.origins.items() if n in kept})
 
 
-def of_job(job: Job) -> dict:
+def of_job(job: Job, artifacts: Iterable[Artifact]) -> dict:
     """What the rules say of the files a job left, as it is stored."""
+    return kept(about(stored.of_artifacts(artifacts), lambda: _known_of_job(job)))
+
+
+def _known_of_job(job: Job) -> Facts:
     from workers import kinds
 
     kind = kinds.get(job.kind)
-    own = stored.of_artifacts(job.artifacts.all())
     stated = facts_of_job(job.parameters, kind.environment(job.parameters),
                           kind.facts(job.parameters))
-    outcome = about(own, Facts(stated).over(stored.of_node(job.node)).over(
-        stored.of_model(job.model)))
-    return kept(outcome)
+    return Facts(stated).over(stored.of_node(job.node)).over(stored.of_model(job.model))
 
 
 def of_upload(artifact: Artifact) -> dict:
     """What the rules say of an uploaded file, with what is known of its model."""
-    outcome = about(stored.of_artifacts([artifact]), stored.of_model(artifact.model))
+    outcome = about(stored.of_artifacts([artifact]), lambda: stored.of_model(artifact.model))
     scans = of_scans(artifact.readings.filter(kind="source_scan"), artifact)
     outcome.hits += scans.hits
     outcome.clear += scans.clear

@@ -7,15 +7,20 @@ from django.utils.translation import gettext as _
 from engagements.errors import InvalidInput
 from engagements.models import MigratedModel
 from workers import judging
+from workers.facts import stored
 from workers.models import Node
 from workers.rules import BLOCK, INFO, RULES, WARN, Hit, Outcome
 from workers.rules.facts import parameters_of
 
 
 def outcome_for(declaration, parameters: dict, node: Node | None,
-                model: MigratedModel | None = None) -> Outcome:
-    """All rules over one job that is to be queued."""
-    outcome = judging.before_job(declaration, parameters, node, model)
+                model: MigratedModel | None = None, known_of_node=stored.of_node) -> Outcome:
+    """All rules over one job that is to be queued.
+
+    Args:
+        known_of_node: gives a node's facts; many jobs at once ask for them once.
+    """
+    outcome = judging.before_job(declaration, parameters, known_of_node(node), model)
     outcome.hits = [_at_parameter(hit, parameters) for hit in outcome.hits]
     return outcome
 
@@ -27,12 +32,12 @@ def _at_parameter(hit: Hit, parameters: dict) -> Hit:
 
 
 def require_runnable(declaration, parameters: dict, node: Node | None,
-                     model: MigratedModel | None = None) -> dict:
+                     model: MigratedModel | None = None, known_of_node=stored.of_node) -> dict:
     """What to keep with the job: {"version", "checked", "not_checked", "hits"}.
 
     Raises InvalidInput with `parameters`: name → sentences, for blocking hits.
     """
-    outcome = outcome_for(declaration, parameters, node, model)
+    outcome = outcome_for(declaration, parameters, node, model, known_of_node)
     if blocking := outcome.of(BLOCK):
         raise InvalidInput(
             _("The job is refused: %(why)s")

@@ -32,6 +32,12 @@ class RemoteState:
     def has_more_log(self) -> bool:
         return self.offset + len(self.chunk) < self.size
 
+    @property
+    def has_ended(self) -> bool:
+        """The command left its exit status, nothing of it runs, and its log is here as a whole."""
+        return (self.exit_status is not None and self.process == "gone"
+                and not self.has_more_log)
+
     def is_lost(self, started: dict) -> bool:
         """Proof that the job will never report: nothing of it runs and it left no status."""
         if self.exit_status is not None:
@@ -78,6 +84,11 @@ def start_words(output: bytes, jobs: list[Job]) -> dict[int, list[str]]:
 
 def parse(output: bytes, jobs: list[Job]) -> dict[int, RemoteState]:
     """The states by primary key. Raises Unreachable if the answer is not complete."""
+    return read_states(output, jobs)[0]
+
+
+def read_states(output: bytes, jobs: list[Job]) -> tuple[dict[int, RemoteState], int]:
+    """The states by primary key, and where in the answer they end. Raises Unreachable."""
     by_name = {job.directory_name: job for job in jobs}
     states, position = {}, 0
     while len(states) < len(jobs):
@@ -94,7 +105,7 @@ def parse(output: bytes, jobs: list[Job]) -> dict[int, RemoteState]:
         if name in by_name:
             states[by_name[name].pk] = _state(
                 facts, by_name[name].log_offset, output[end + 1:position], line)
-    return states
+    return states, position
 
 
 def _facts(line: str) -> tuple[str, dict[str, str]]:

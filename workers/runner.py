@@ -18,6 +18,7 @@ from workers.ssh import HostKeyChanged, LoginRefused, Unreachable
 from workers.transfer import FileChanged
 
 log = logging.getLogger(__name__)
+RELEASED = {"holder": "", "holder_until": None}
 SAFE_TO_FAIL = (JobState.QUEUED, JobState.LEASING, JobState.READING)  # nothing of it runs
 
 
@@ -70,15 +71,53 @@ def write(job: Job, changes: dict, keep: bool = False) -> bool:
     """
     changes.setdefault("next_step_at", timezone.now())
     is_final = changes.get("state") in FINAL_STATES
-    goes_on = keep and not is_final and changes["next_step_at"] <= timezone.now()
-    released = {} if goes_on else {"holder": "", "holder_until": None}
+    goes_on = keep and _goes_on(changes)
+    _take(job, changes)
     with transaction.atomic():
-        kept = Job.objects.filter(pk=job.pk, holder=job.holder).update(**changes, **released)
+        kept = Job.objects.filter(pk=job.pk, holder=job.holder).update(
+            **changes, **({} if goes_on else RELEASED))
         if kept and is_final:
-            _settle(job.pk)
+            _settle(job)
+    return bool(kept) and goes_on
+
+
+def write_alike(found: list[tuple[Job, dict]]) -> list[Job]:
+    """As `write` with `keep`; jobs of one claim whose changes are equal share one update.
+
+    Returns those whose next step is due at once and whose claim is still ours.
+    """
+    now, groups = timezone.now(), {}
+    for job, changes in found:
+        changes.setdefault("next_step_at", now)
+        groups.setdefault(repr(sorted(changes.items())), []).append((job, changes))
+    going_on = []
+    for group in groups.values():
+        changes = group[0][1]
+        if len(group) > 1 and _goes_on(changes):
+            going_on += _kept_alike([job for job, _changes in group], changes)
+        else:
+            going_on += [job for job, changes in group if write(job, changes, keep=True)]
+    return going_on
+
+
+def _kept_alike(jobs: list[Job], changes: dict) -> list[Job]:
+    ours = Job.objects.filter(pk__in=[job.pk for job in jobs], holder=jobs[0].holder)
+    for job in jobs:
+        _take(job, changes)
+    if ours.update(**changes) == len(jobs):
+        return jobs
+    kept = set(ours.values_list("pk", flat=True))
+    return [job for job in jobs if job.pk in kept]
+
+
+def _goes_on(changes: dict) -> bool:
+    return (changes.get("state") not in FINAL_STATES
+            and changes["next_step_at"] <= timezone.now())
+
+
+def _take(job: Job, changes: dict) -> None:
     for name, value in changes.items():
         setattr(job, name, value)
-    return bool(kept) and goes_on
 
 
 def look_again_soon(jobs: list[Job]) -> None:
@@ -129,10 +168,10 @@ def _internal_error(job: Job, cause: str) -> dict:
         "An internal error; the cause is recorded and the step is tried again."), cause=cause)
 
 
-def _settle(job_id: int) -> None:
+def _settle(job: Job) -> None:
     """What belongs to the end of a job, in one transaction with it."""
-    job = Job.objects.get(pk=job_id)
-    release_cards(job)
+    if job.cards_wanted:
+        release_cards(job)
     audit.record(actor=None, action="job.end", target=job, engagement=job.engagement,
                  data={"state": job.state, "exit_status": job.exit_status})
     if job.state == JobState.SUCCEEDED:

@@ -1,5 +1,7 @@
 """Writes of this app. Each function owns its transaction, lock and audit entry."""
 
+from functools import cache
+
 from django.conf import settings
 from django.core.files import File
 from django.db import transaction
@@ -8,10 +10,12 @@ from django.utils.translation import gettext as _
 
 from engagements import audit
 from engagements.access import Can, require
-from engagements.errors import InvalidInput, WrongState
+from engagements.errors import DeskError, InvalidInput, NotAllowed, WrongState
 from engagements.models import Engagement, MigratedModel, User
 from engagements.services import mark_practice
 from workers import artifacts, dispatch, judging, kinds, preflight, ssh
+from workers.claims import due
+from workers.facts import stored
 from workers.models import Artifact, Job, JobState, Node, Priority
 from workers.models.job import FINAL_STATES
 
@@ -123,12 +127,22 @@ def queue_job(
     Raises InvalidInput naming the parameter or, in `parameters`, the sentences of blocking rules
     (DOMAIN 5); NotAllowed; WrongState for a node not ready. Warnings are kept with the job.
     """
+    job = _queue_unwoken(actor, kind, parameters, engagement, model, stage, node, priority)
+    _wake(job)
+    return job
+
+
+def _queue_unwoken(
+    actor: User, kind: str, parameters: dict | None = None, engagement: Engagement | None = None,
+    model: MigratedModel | None = None, stage: str = "", node: Node | None = None,
+    priority: int = Priority.NORMAL, known_of_node=stored.of_node,
+) -> Job:
     declaration = kinds.get(kind)
     engagement = model.engagement if model else engagement
     _require_for_job(actor, declaration, engagement, node)
     values = declaration.clean(parameters or {})
     declaration.require_place(values, engagement)
-    checked = preflight.require_runnable(declaration, values, node, model)
+    checked = preflight.require_runnable(declaration, values, node, model, known_of_node)
     job = Job.objects.create(
         kind=kind, engagement=engagement, model=model, stage=stage or _stage_of(declaration),
         node=node if declaration.runs_on_node else None, parameters=values,
@@ -142,11 +156,44 @@ def queue_job(
         mark_practice(engagement=engagement)
     audit.record(actor=actor, action="job.queue", target=job, engagement=engagement,
                  data={"parameters": values})
-    if job.node_id:
-        dispatch.wake_node(job.node_id)
-    else:
-        dispatch.wake(job.pk)
     return job
+
+
+@transaction.atomic
+def queue_jobs(*, actor: User, orders: list[dict]) -> list[Job]:
+    """Queue many jobs, all of them or none.
+
+    Args:
+        orders: the arguments of `queue_job` for each.
+    Raises InvalidInput with `jobs`: why, by position from 0, for every one that is refused;
+    NotAllowed.
+    """
+    jobs, refused, known = [], {}, cache(stored.of_node)
+    for position, order in enumerate(orders):
+        try:
+            with transaction.atomic():
+                jobs.append(_queue_unwoken(actor, **order, known_of_node=known))
+        except NotAllowed:
+            raise
+        except DeskError as error:
+            refused[position] = {"detail": error.message, **error.details}
+    if refused:
+        raise InvalidInput(_("No job was queued: %(refused)d of %(all)d are refused.")
+                           % {"refused": len(refused), "all": len(orders)}, jobs=refused)
+    dispatch.wake_nodes(sorted({job.node_id for job in jobs if job.node_id}))
+    for job in jobs:
+        if job.node_id is None:
+            dispatch.wake(job.pk)
+    return jobs
+
+
+def _wake(job: Job) -> None:
+    """Wake somebody for the job; one that waits on the same node has somebody on the way."""
+    if job.node_id is None:
+        dispatch.wake(job.pk)
+    elif not due(timezone.now()).filter(
+            node=job.node_id, state=JobState.QUEUED).exclude(pk=job.pk).exists():
+        dispatch.wake_nodes([job.node_id])
 
 
 def _require_for_job(actor, declaration, engagement, node) -> None:

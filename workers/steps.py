@@ -57,14 +57,14 @@ def _leasing(job: Job) -> dict:
         return end(JobState.CANCELLED, gettext_noop("Cancelled before it started."))
     if job.node.state != job.node.State.READY:
         return _wait(gettext_noop("Waiting: the node is not ready."))
-    cards: list[int] | None = []
+    leased = {}
     if job.cards_wanted:
         place = queueing.place_in_line(job)
         cards = leases.take_cards(job) if place == 1 else None
         if cards is None:
             return _wait_for_cards(job, place)
-    return {"state": JobState.STARTING, "message": "", "message_values": {},
-            "results": {**job.results, "cards": cards}}
+        leased = {"results": {**job.results, "cards": cards}}
+    return {"state": JobState.STARTING, "message": "", "message_values": {}, **leased}
 
 
 def _wait_for_cards(job: Job, place: int) -> dict:
@@ -120,7 +120,7 @@ def _slow_start(job: Job) -> dict:
 def _command(job: Job) -> str:
     kind = kinds.get(job.kind)
     environment = kind.environment(job.parameters)
-    cards = leases.held_cards(job)
+    cards = leases.held_cards(job) if job.cards_wanted else []
     if cards:
         environment["ASCEND_RT_VISIBLE_DEVICES"] = ",".join(map(str, cards))
     return remote.command_text(job.command, environment, job.node.set_env)
@@ -136,7 +136,7 @@ def _running(job: Job) -> dict:
 def follow(job: Job, state: RemoteState) -> dict:
     """What a running job's state on the node means for its row."""
     now = timezone.now()
-    changes = {**livelog.append(job, state), "heartbeat_at": state.heartbeat_at,
+    changes = {**livelog.append(job, state), "heartbeat_at": state.heartbeat_at or job.heartbeat_at,
                "next_step_at": now + endings.poll_interval(job, now)}
     if state.process == "gone" and state.has_more_log:
         return {**changes, "next_step_at": now}
@@ -188,21 +188,22 @@ def _stopped_or_reading(job: Job) -> dict:
 
 
 def _reading(job: Job) -> dict:
-    kind = kinds.get(job.kind)
+    kind, artifacts = kinds.get(job.kind), list(job.artifacts.all())
     finished = Finished(
         exit_status=job.exit_status, log=livelog.tail(job), parameters=job.parameters,
-        readings=collecting.read_all(job, kind), cards_wanted=job.cards_wanted,
-        files=list(job.artifacts.values_list("name", flat=True)),
+        readings=collecting.read_all(artifacts, kind), cards_wanted=job.cards_wanted,
+        files=[artifact.name for artifact in artifacts],
     )
     judgement = kind.judge(finished)
     kind.after(job, finished)
-    job.results = {**job.results, "rule_outcome": finite_json(judging.of_job(job))}
+    outcome = judging.of_job(job, artifacts)
+    job.results = {**job.results, "rule_outcome": finite_json(outcome)}
     return _judged(judgement, job)
 
 
 def _judged(judgement: Judgement, job: Job | None = None) -> dict:
     state = JobState.SUCCEEDED if judgement.is_success else JobState.FAILED
-    kept = job.results if job else {}
+    kept = {"cards": [], **job.results} if job else {}
     return {**end(state, judgement.message, **finite_json(judgement.values)),
             "results": {**kept, **finite_json(judgement.results)}}
 

@@ -51,35 +51,47 @@ class Arrived:
     node_digest: str = ""
 
 
-def list_files(node: Node, places: list[remote.Place]) -> dict[str, list[RemoteFile] | None]:
+Listing = dict[str, "list[RemoteFile] | None"]
+
+
+def list_files(node: Node, places: list[remote.Place]) -> Listing:
     """Plain files below each job's work folder, by directory; None where the folder is gone.
 
     Files are in the order of their names; symbolic links are not followed. Raises Unreachable if
     the answer makes no sense.
     """
-    answer, found, position = ssh.run(node, remote.list_script(places), 600).stdout, {}, 0
-    for place in places:
-        start = answer.find(b"desk files " + place.directory.encode() + b"\n", position)
-        if start < 0 and b"desk absent " + place.directory.encode() + b"\n" in answer:
-            found[place.directory] = None
-            continue
-        first = answer.find(b"\n", start) + 1
-        position = first if answer[first:first + 1] == b"\0" else answer.find(b"\0\0", start) + 1
-        if start < 0 or position == 0:
-            raise ssh.Unreachable("the node answered without the expected line: "
-                                  + answer[-300:].decode(errors="replace"))
-        found[place.directory] = _files(answer[first:position])
+    found = read_listing(ssh.run(node, remote.list_script(places), 600).stdout)
+    if any(place.directory not in found for place in places):
+        raise ssh.Unreachable("the node's answer was cut short")
     return found
 
 
-def _files(entries: bytes) -> list[RemoteFile]:
-    return sorted((_file(entry) for entry in entries.split(b"\0") if entry),
-                  key=lambda file: file.name)
+def read_listing(answer: bytes, position: int = 0) -> Listing:
+    """The listing that stands in an answer from a position on, as `list_files` returns it.
+
+    Raises Unreachable if it is not complete.
+    """
+    head, mark, entries = answer[position:].partition(b"desk entries\n")
+    end = 0 if entries.startswith(b"\0") else entries.find(b"\0\0")
+    if not mark or end < 0:
+        raise ssh.Unreachable("the node answered without the expected line: "
+                              + answer[-300:].decode(errors="replace"))
+    found: dict[str, list[RemoteFile] | None] = {}
+    for line in head.decode(errors="replace").splitlines():
+        if line.startswith(("desk files ", "desk absent ")):
+            found[line.split()[2]] = [] if line.startswith("desk files ") else None
+    for entry in filter(None, entries[:end].split(b"\0")):
+        directory, file = _file(entry)
+        found[directory].append(file)
+    return {directory: files and sorted(files, key=lambda file: file.name)
+            for directory, files in found.items()}
 
 
-def _file(entry: bytes) -> RemoteFile:
-    size, _space, name = entry.partition(b" ./")
-    return RemoteFile(name.decode("utf-8", "surrogateescape"), int(size))
+def _file(entry: bytes) -> tuple[str, RemoteFile]:
+    """The directory and the file of `size directory/work/name`."""
+    size, _space, path = entry.partition(b" ")
+    directory, _work, name = path.partition(b"/work/")
+    return directory.decode(), RemoteFile(name.decode("utf-8", "surrogateescape"), int(size))
 
 
 def digests(node: Node, place: remote.Place, files: list[RemoteFile]) -> dict[str, str]:
@@ -105,17 +117,28 @@ def read_digests(names: list[str], answer: str) -> dict[str, str]:
 def fetch(node: Node, place: remote.Place, files: list[RemoteFile]) -> Iterator[list[Arrived]]:
     """The files in groups as they arrive: many small ones together, large ones alone.
 
-    The node computes its checksums meanwhile. Raises FileChanged naming a file that does not
-    arrive as announced, Unreachable.
+    The node computes its checksums meanwhile, and small files are fetched while those before them
+    are dealt with. Raises FileChanged naming a file that does not arrive as announced, Unreachable.
     """
     with ThreadPoolExecutor(1, "digests") as pool:
         expected = pool.submit(digests, node, place, files)
-        small = [file for file in files if file.size < LARGE]
-        for some in _batches(small):
-            yield _checked(_packed(node, place, some), expected.result())
+        for arrived in _packs(node, place, [file for file in files if file.size < LARGE]):
+            yield _checked(arrived, expected.result())
         for file in files:
             if file.size >= LARGE:
                 yield _checked([_single(node, place, file)], expected.result())
+
+
+def _packs(node: Node, place: remote.Place, files: list[RemoteFile]) -> Iterator[list[Arrived]]:
+    """Small files, always one archive ahead."""
+    with ThreadPoolExecutor(1, "packs") as pool:
+        following = None
+        for some in _batches(files):
+            arriving, following = following, pool.submit(_packed, node, place, some)
+            if arriving:
+                yield arriving.result()
+        if following:
+            yield following.result()
 
 
 def _batches(files: list[RemoteFile]) -> Iterator[list[RemoteFile]]:

@@ -4,13 +4,15 @@ A hundred short jobs cost a handful of scripts, and a thousand long ones a hundr
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from django.utils import timezone
 
-from workers import collecting, dispatch, reachability, remote, remote_state, ssh, steps
+from workers import collecting, dispatch, reachability, remote, remote_state, ssh, steps, transfer
 from workers.claims import claimed, due
 from workers.models import Job, JobState, Node
-from workers.runner import guarded, look_again_soon, without_troubles, write
+from workers.remote_state import RemoteState
+from workers.runner import guarded, look_again_soon, without_troubles, write, write_alike
 from workers.ssh import Unreachable
 
 VISITED = (JobState.QUEUED, JobState.LEASING, JobState.STARTING, JobState.RUNNING)
@@ -47,10 +49,11 @@ def visit_nodes(node_ids: list[int]) -> None:
 def _by_node(claim: str) -> Iterator[list[Job]]:
     """The jobs to be asked about, node by node; those that wait for something are written."""
     found: dict[int, list[Job]] = {}
-    for job in Job.objects.filter(holder=claim).select_related("node", "engagement").order_by("pk"):
+    jobs = Job.objects.filter(holder=claim).order_by("pk")
+    for job in jobs.select_related("node", "engagement", "model", "created_by"):
         found.setdefault(job.node_id, []).append(job)
     for jobs in found.values():
-        asked = [job for job in jobs if _is_to_be_asked(job)]
+        asked = _to_be_asked(jobs)
         starts, running = _apart(asked)
         for job in starts[STARTS:]:
             write(job, {})
@@ -59,18 +62,27 @@ def _by_node(claim: str) -> Iterator[list[Job]]:
         yield running + starts[:STARTS]
 
 
-def _is_to_be_asked(job: Job) -> bool:
-    while job.state in (JobState.QUEUED, JobState.LEASING) or (
-            job.state == JobState.STARTING and job.cancel_requested_at):
-        if not write(job, guarded(job, lambda: steps.step(job)), keep=True):
-            return False
-    return True
+def _to_be_asked(jobs: list[Job]) -> list[Job]:
+    """Those that start or run, in their order. They are `starting` before a node hears of them."""
+    asked, changed = {job.pk for job in jobs if not _is_ours_to_step(job)}, []
+    for job in jobs:
+        if job.pk not in asked:
+            changed.append((job, guarded(job, lambda job=job: steps.step(job))))
+    asked |= {job.pk for job in write_alike(changed)}
+    return [job for job in jobs if job.pk in asked]
+
+
+def _is_ours_to_step(job: Job) -> bool:
+    """Whether the next step is one without the node, or one that ends a start."""
+    return job.state in (JobState.QUEUED, JobState.LEASING) or bool(
+        job.state == JobState.STARTING and job.cancel_requested_at)
 
 
 def _script(jobs: list[Job]) -> str:
-    starts, running = _apart(jobs)
-    return remote.visit_script([steps.start_request(job) for job in starts],
-                               remote_state.poll_requests(running))
+    starts, _running = _apart(jobs)
+    return remote.visit_script(
+        [steps.start_request(job) for job in starts], remote_state.poll_requests(jobs),
+        {job.directory_name for job in jobs if collecting.wants_files(job)})
 
 
 def _apart(jobs: list[Job]) -> tuple[list[Job], list[Job]]:
@@ -79,47 +91,98 @@ def _apart(jobs: list[Job]) -> tuple[list[Job], list[Job]]:
             [job for job in jobs if job.state == JobState.RUNNING])
 
 
+@dataclass
+class Told:
+    """What a node told of its jobs, or in its place what went wrong.
+
+    Args:
+        words: of each start. states: of each job. listing: files of those that have ended.
+    """
+
+    words: dict[int, list[str]] | Exception
+    states: dict[int, RemoteState] | Exception
+    listing: transfer.Listing = field(default_factory=dict)
+
+
+def _understood(jobs: list[Job], answer: ssh.Answer | Exception) -> Told:
+    if isinstance(answer, Exception):
+        return Told(answer, answer)
+    try:
+        words = remote_state.start_words(answer.stdout, _apart(jobs)[0])
+    except Unreachable as error:
+        return Told(error, error)
+    try:
+        states, end = remote_state.read_states(answer.stdout, jobs)
+        return Told(words, states, _listing(jobs, states, answer.stdout, end))
+    except Unreachable as error:
+        return Told(words, error)
+
+
+def _listing(jobs: list[Job], states: dict[int, RemoteState], output: bytes, position: int
+             ) -> transfer.Listing:
+    if any(states[job.pk].has_ended and collecting.wants_files(job) for job in jobs):
+        return transfer.read_listing(output, position)
+    return {}
+
+
 def _apply_answer(jobs: list[Job], answer: ssh.Answer | Exception) -> None:
     """Write what one node answered about its jobs; those without news share one update."""
-    words, states = _understood(jobs, answer)
-    quiet, ended = [], []
+    told, quiet = _understood(jobs, answer), []
     for job in jobs:
-        changes = guarded(job, lambda job=job: _changes(job, words, states))
+        changes = _all_changes(job, told)
         if set(changes) == QUIET:
             quiet.append((job, changes))
-        elif write(job, changes, keep=changes.get("state") == JobState.COLLECTING):
-            ended.append(job)
+        else:
+            write(job, changes)
     _write_quiet(quiet)
-    finish(ended)
     look_again_soon(jobs)
 
 
-def _understood(jobs: list[Job], answer) -> tuple[dict | Exception, dict | Exception]:
-    """Words of starts and states of runs by job; in their place, what went wrong."""
-    starts, running = _apart(jobs)
-    if isinstance(answer, Exception):
-        return answer, answer
-    return (_or_error(remote_state.start_words, answer.stdout, starts),
-            _or_error(remote_state.parse, answer.stdout, running))
+def _all_changes(job: Job, told: Told) -> dict:
+    """What the answer means for one job: all the steps it allows, and they are written at once.
+
+    The steps are those of `workers.steps`; each can be repeated after a crash before the write.
+    """
+    changes: dict = {}
+    for step in (_started, _followed, _collected, _read):
+        more = guarded(job, lambda step=step: step(job, told))
+        changes |= more
+        for name, value in more.items():
+            setattr(job, name, value)
+    return changes
 
 
-def _or_error(parse, output: bytes, jobs: list[Job]) -> dict | Exception:
-    try:
-        return parse(output, jobs)
-    except Unreachable as error:
-        return error
+def _started(job: Job, told: Told) -> dict:
+    if job.state != JobState.STARTING:
+        return {}
+    if isinstance(told.words, Exception):
+        raise told.words
+    reachability.seen(job.node)
+    return steps.started(job, told.words[job.pk])
 
 
-def _changes(job: Job, words, states) -> dict:
-    """What the answer means for one job. Raises what the node gave in place of an answer."""
-    found = words if job.state == JobState.STARTING else states
-    if isinstance(found, Exception):
-        raise found
-    if job.state == JobState.STARTING:
-        reachability.seen(job.node)
-        return steps.started(job, found[job.pk])
-    reachability.seen(job.node, found[job.pk])
-    return without_troubles(job, steps.follow(job, found[job.pk]))
+def _followed(job: Job, told: Told) -> dict:
+    if job.state != JobState.RUNNING:
+        return {}
+    if isinstance(told.states, Exception):
+        raise told.states
+    state = told.states[job.pk]
+    reachability.seen(job.node, state)
+    return without_troubles(job, steps.follow(job, state))
+
+
+def _collected(job: Job, told: Told) -> dict:
+    """For a job that left nothing to fetch; the transfers of others are steps of their own."""
+    if job.state != JobState.COLLECTING:
+        return {}
+    found = told.listing.get(job.directory_name) if collecting.wants_files(job) else []
+    if found is None or collecting.missing_files(job, found):
+        return {}
+    return steps.collected(job)
+
+
+def _read(job: Job, told: Told) -> dict:
+    return steps.step(job) if job.state == JobState.READING else {}
 
 
 def _write_quiet(found: list[tuple[Job, dict]]) -> None:
@@ -130,25 +193,3 @@ def _write_quiet(found: list[tuple[Job, dict]]) -> None:
     for (heartbeat, next_step), jobs in groups.items():
         Job.objects.filter(pk__in=[job.pk for job in jobs], holder=jobs[0].holder).update(
             holder="", holder_until=None, heartbeat_at=heartbeat, next_step_at=next_step)
-
-
-def finish(jobs: list[Job]) -> None:
-    """Jobs of one node that have just ended: their files are listed together.
-
-    What has no file to fetch is finished here; the transfers of others are steps of their own.
-    """
-    missing = collecting.missing_files(jobs) if jobs else {}
-    for job in jobs:
-        files = missing[job.pk]
-        if isinstance(files, Exception):
-            write(job, guarded(job, lambda error=files: _raise(error)))
-        elif files:
-            write(job, {})
-        else:
-            goes_on = write(job, guarded(job, lambda job=job: steps.collected(job)), keep=True)
-            while goes_on:
-                goes_on = write(job, guarded(job, lambda job=job: steps.step(job)), keep=True)
-
-
-def _raise(error: Exception) -> dict:
-    raise error

@@ -15,7 +15,8 @@ from workers.models import NodeContact
 def entry_written(sender, instance: AuditEntry, created: bool, **_kwargs) -> None:
     """An audit entry becomes an event in its own transaction."""
     kind = kind_of_entry(instance.action, instance.data) if created else None
-    subject = kind and subject_of(instance.target_type, instance.target_id, instance.action)
+    subject = kind and subject_of(instance.target_type, instance.target_id, instance.action,
+                                  getattr(instance, "target", None))
     if subject:
         announce(kind=kind, subject=subject, engagement=instance.engagement,
                  actor=instance.actor, at=instance.at)

@@ -17,11 +17,17 @@ class Subject:
     person: Model | None = None
 
 
-def subject_of(target_type: str, target_id: str, action: str = "") -> Subject | None:
-    """The subject of an audited row; None for a type nobody is told about, or a missing row."""
+def subject_of(target_type: str, target_id: str, action: str = "", row: Model | None = None,
+               ) -> Subject | None:
+    """The subject of an audited row; None for a type nobody is told about, or a missing row.
+
+    Args:
+        row: the audited row where it is at hand; else it is read.
+    """
     build = BUILDERS.get(target_type)
-    row = build and apps.get_model(target_type).objects.filter(pk=target_id).first()
-    return build(row, action) if row else None
+    if build and row is None:
+        row = apps.get_model(target_type).objects.filter(pk=target_id).first()
+    return build(row, action) if build and row else None
 
 
 def _job(job, _action) -> Subject:

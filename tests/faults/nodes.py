@@ -128,6 +128,23 @@ class FaultyNode:
         return counts
 
 
+def enrol(actor, node: FaultyNode, name: str, through_line: bool = False):
+    """The node's row, enrolled and confirmed by the product's own services.
+
+    Args:
+        actor: a user who may operate nodes.
+        through_line: reach it through the line that can be cut, instead of directly.
+    """
+    from workers import services, ssh
+
+    row = services.enrol_node(
+        actor=actor, name=name, host="127.0.0.1", username="root",
+        port=node.line.port if through_line else node.port,
+        private_key=(node.root / "client_key").read_text(), scratch_dir=str(node.root / "jobs"))
+    return services.confirm_host_key(
+        actor=actor, node=row, fingerprint=ssh.fingerprint(row.offered_host_key))
+
+
 class Line:
     """A loopback port that passes bytes on to a node, until it is cut or falls silent."""
 

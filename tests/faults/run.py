@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 
 from tests.faults.desk import DESKS, ROOT, Desk, free_port
-from tests.faults.nodes import FaultyNode
+from tests.faults.nodes import FaultyNode, enrol
 
 SCRIPT = """
 echo {key} >> {root}/book
@@ -53,17 +53,11 @@ class Trial:
 
         call_command("migrate", verbosity=0)
         from engagements.models import Role, User
-        from workers import services, ssh
+        from workers import ssh
 
         self.operator = User.objects.create_user("operator", role=Role.OPERATOR)
-        self.rows = []
-        for number, node in enumerate(self.nodes):
-            row = services.enrol_node(
-                actor=self.operator, name=f"node-{number}", host="127.0.0.1", port=node.line.port,
-                username="root", private_key=(node.root / "client_key").read_text(),
-                scratch_dir=str(node.root / "jobs"))
-            self.rows.append(services.confirm_host_key(
-                actor=self.operator, node=row, fingerprint=ssh.fingerprint(row.offered_host_key)))
+        self.rows = [enrol(self.operator, node, f"node-{number}", through_line=True)
+                     for number, node in enumerate(self.nodes)]
         ssh.close_all()
 
     def queue(self, count: int) -> None:

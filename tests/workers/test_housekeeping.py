@@ -23,7 +23,7 @@ def old_job(people, node):
 
 @pytest.fixture
 def work(old_job, ssh_server) -> Path:
-    return ssh_server.root / "home" / "desk-jobs" / old_job.directory_name / "command.sh"
+    return ssh_server.root / "home" / "desk-jobs" / old_job.directory_name / "log"
 
 
 def test_old_folder_is_removed_once(old_job, work, node):

@@ -59,7 +59,7 @@ def test_a_long_log_is_fetched_to_its_end_before_the_job_ends(queue, node):
 
 def test_one_script_starts_all_that_wait(queue, node, monkeypatch):
     for n in range(5):
-        queue(f"echo {n}")
+        queue(f"sleep 1; echo {n}")
     sent = []
     run_many = ssh.run_many
     monkeypatch.setattr(ssh, "run_many", lambda scripts: (sent.extend(scripts),
@@ -71,8 +71,18 @@ def test_one_script_starts_all_that_wait(queue, node, monkeypatch):
     assert set(Job.objects.values_list("state", flat=True)) == {JobState.SUCCEEDED}
 
 
+def test_what_ends_at_once_is_finished_by_the_visit_that_starts_it(queue, node):
+    jobs = [queue("echo one"), queue("exit 3"), queue("printf abc > a.txt")]
+    visits.visit_nodes([node.pk])
+    found = [Job.objects.get(pk=job.pk) for job in jobs]
+    assert [job.state for job in found] == [
+        JobState.SUCCEEDED, JobState.FAILED, JobState.COLLECTING]
+    assert log_of(found[0]) == "one\n"
+    assert all(job.started_at and job.remote["pid"] for job in found)
+
+
 def test_who_waits_for_cards_does_not_hold_up_the_others(queue, node):
-    first, waiting, free = queue("sleep 30", cards=8), queue("true", cards=1), queue("true")
+    first, waiting, free = queue("sleep 30", cards=8), queue("true", cards=1), queue("sleep 1")
     visits.visit_nodes([node.pk])
     assert [Job.objects.get(pk=job.pk).state for job in (first, waiting, free)] == [
         JobState.RUNNING, JobState.LEASING, JobState.RUNNING]

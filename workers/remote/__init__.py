@@ -1,12 +1,13 @@
 """The scripts that run on a node: plain POSIX sh with coreutils or busybox."""
 
+import hashlib
 import shlex
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 _HERE = Path(__file__).parent
-_END = "DESK_END_OF_FILE_7f3a"
 
 
 def quote(argument: str) -> str:
@@ -42,34 +43,49 @@ class Place:
                 f"known={shlex.quote(' '.join(self.known))}\n{_read('place.sh')}")
 
 
-def visit_script(starts: list[tuple[Place, str]], polls: list[tuple[Place, int, int]]) -> str:
-    """Script that starts jobs, at most once ever each, and asks for others' states.
+def visit_script(starts: list[tuple[Place, str]], polls: list[tuple[Place, int, int]],
+                 files_of: Collection[str] = ()) -> str:
+    """Script that starts jobs, at most once ever each, and asks for states.
 
     Args:
         starts: place and text of the command.
-        polls: place, and offset and limit of the log's part that is wanted.
+        polls: place, and offset and limit of the log's part that is wanted; jobs that are started
+            may be among them.
+        files_of: directories of `polls` whose files are listed if the job has ended.
     All places lie in the same scratch folder. First comes one line `desk start` per job of
-    `starts`, then per job of `polls` its state and its log from there on.
+    `starts`, then per job of `polls` its state and its log from there on, then the files as
+    `list_script` prints them.
     """
     place = (starts[0] if starts else polls[0])[0]
-    return (place.text() + (_starts(starts) if starts else "") + (_polls(polls) if polls else "")
-            + "exit 0\n")
+    return (place.text() + (_starts(starts) if starts else "")
+            + (_polls(polls, files_of) if polls else "") + "exit 0\n")
 
 
 def _starts(starts: list[tuple[Place, str]]) -> str:
     """All starts stand in a function: of a script that arrives cut short, nothing is run."""
-    launches = [f"launch {quote(place.directory)} <<'{_END}'\n{command}{_END}\n"
+    directories = " ".join(quote(place.directory) for place, _command in starts)
+    launches = [f"launch {quote(place.directory)} {shlex.quote(command)}\n"
                 for place, command in starts]
-    tells = [f"tell {quote(place.directory)}\n" for place, _command in starts]
-    return (f"{_read('start.sh')}wrapper={shlex.quote(_read('wrapper.sh').rstrip())}\n"
-            + "start_all() {\n" + "".join([*launches, *tells]) + "}\nstart_all\n")
+    return (f"{_read('start.sh')}{_wrapper()}start_all() {{\nprepare {directories}\n"
+            + "".join(launches) + 'for directory in $launched; do tell "$directory"; done\n'
+            "wait_for_short_ones\n}\nstart_all\n")
 
 
-def _polls(polls: list[tuple[Place, int, int]]) -> str:
-    calls = [" ".join(["report", quote(place.directory), str(int(offset)), str(int(limit)),
+@cache
+def _wrapper() -> str:
+    """The lines that name the wrapper after its content, and hold it."""
+    text = _read("wrapper.sh").rstrip()
+    name = f".desk-wrapper-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+    return f'wrapper="$scratch"/{name}\nwrapper_text={shlex.quote(text)}\n'
+
+
+def _polls(polls: list[tuple[Place, int, int]], files_of: Collection[str]) -> str:
+    calls = [" ".join(["look", quote(place.directory), str(int(offset)), str(int(limit)),
+                       "files" if place.directory in files_of else "none",
                        *map(shlex.quote, place.known)])
              for place, offset, limit in polls]
-    return _read("poll.sh") + "\n".join(calls) + "\n"
+    return "\n".join([_read("list.sh") + _read("poll.sh") + calls[0], *calls[1:],
+                      "report_all\n"])
 
 
 def cancel_script(place: Place, signal: str) -> str:
@@ -82,8 +98,8 @@ def cancel_script(place: Place, signal: str) -> str:
 
 def list_script(places: list[Place]) -> str:
     """Script that prints size and name of all files of the jobs' work folders."""
-    calls = [f"files {quote(place.directory)}\n" for place in places]
-    return places[0].text() + _read("list.sh") + "".join(calls)
+    directories = " ".join(quote(place.directory) for place in places)
+    return f"{places[0].text()}{_read('list.sh')}files {directories}\n"
 
 
 def fits_on_a_line(name: str) -> bool:

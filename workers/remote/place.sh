@@ -1,4 +1,4 @@
-# Where a job lives: $scratch relative to the home folder unless absolute.
+# Where jobs live: $scratch relative to the home folder unless absolute.
 case "$scratch" in /*) ;; *) scratch="$HOME/$scratch" ;; esac
 job="$scratch/$directory"
 read -r this_boot < /proc/sys/kernel/random/boot_id 2>/dev/null || this_boot=
@@ -13,12 +13,20 @@ alive() { # is it still the same process, and no zombie?
     set -- ${stat##*) }
     [ "$1" != Z ] && [ "${20}" = "$born" ]
 }
-members() { # processes of the job's session that still run
-    identify || return 0
+look_around() { # $running: session and process of everything that runs, as ` session:process `
+    running=" "
     for entry in /proc/[0-9]*; do
         read -r stat 2>/dev/null < "$entry/stat" || continue
         # shellcheck disable=SC2086
         set -- ${stat##*) }
-        [ "$4" = "$pid" ] && [ "$1" != Z ] && echo "${entry#/proc/}"
+        [ "$1" = Z ] || running="$running$4:${entry#/proc/} "
+    done
+}
+members() { # $found: processes of the job's session that still run
+    found=
+    identify || return 0
+    look_around
+    for entry in $running; do
+        case "$entry" in "$pid":*) found="$found ${entry#*:}" ;; esac
     done
 }

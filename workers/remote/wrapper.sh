@@ -1,19 +1,23 @@
 # Runs a job once. A hard link appears whole or not at all: whoever links `pid` first wins, all
 # others leave; and the file names its winner from the first moment.
-job=$1
-cd "$job" || exit 1
+command=$2
+cd "$1" || exit 1
 read -r stat < "/proc/$$/stat"
+# shellcheck disable=SC2086
 set -- ${stat##*) }
 read -r boot < /proc/sys/kernel/random/boot_id
-echo "$$ ${20} $boot" > "pid.$$" && ln "pid.$$" pid 2>/dev/null || { rm -f "pid.$$"; exit 0; }
-rm -f "pid.$$"
+echo "$$ ${20} $boot" > "pid.$$" && ln "pid.$$" pid 2>/dev/null || { rm -f "pid.$$" "$command"; exit 0; }
 trap '' HUP
 trap 'asked=1' TERM INT
-( cd work && exec sh ../command.sh ) < /dev/null > log 2>&1 &
+( cd work && exec sh "../$command" ) < /dev/null > log 2>&1 &
 child=$!
 (
-    trap 'kill $nap 2>/dev/null; exit' TERM
-    while kill -0 $$ 2>/dev/null && [ ! -f exit ]; do date +%s > heartbeat; sleep 5 & nap=$!; wait $nap; done
+    # KILL: a process that has only just been forked can miss a TERM
+    trap '[ "$!" = "$child" ] || { kill -KILL "$!"; wait "$!"; } 2>/dev/null; exit' TERM
+    while kill -0 $$ 2>/dev/null && [ ! -f exit.new ]; do
+        read -r up rest < /proc/uptime; echo "${up%.*}" > heartbeat
+        sleep 5 & wait "$!"
+    done
 ) > /dev/null 2>&1 &
 beat=$!
 while :; do
@@ -22,5 +26,10 @@ while :; do
     # wait returns early when a trapped signal arrives
     kill -0 "$child" 2>/dev/null || break
 done
-echo "$status" > exit.new && mv exit.new exit
+# The heart stops first: when the status appears, nothing of ours is left but its last act. A heart
+# that has not begun to listen yet sees `exit.new`.
+echo "$status" > exit.new
 kill "$beat" 2>/dev/null
+wait "$beat" 2>/dev/null
+trap '' TERM INT
+exec mv exit.new exit
