@@ -32,7 +32,7 @@ def collect(job: Job) -> None:
     if isinstance(missing, Exception):
         raise missing
     if missing:
-        for arrived in transfer.fetch(job.node, remote_state.place(job), missing):
+        for arrived in transfer.fetch(job.access, remote_state.place(job), missing):
             _store(job, [_incoming(entry) for entry in arrived])
 
 
@@ -46,7 +46,7 @@ def missing_files(jobs: list[Job]) -> dict[int, list[RemoteFile] | Exception]:
     places = [remote_state.place(job) for job in collecting_jobs]
     found: dict[int, list[RemoteFile] | Exception] = {job.pk: [] for job in jobs}
     try:
-        listed = transfer.list_files(jobs[0].node, places) if places else {}
+        listed = transfer.list_files(jobs[0].access, places) if places else {}
     except (ssh.Unreachable, ssh.HostKeyChanged, ssh.LoginRefused) as error:
         return dict.fromkeys(found, error)
     for job, place in zip(collecting_jobs, places, strict=True):

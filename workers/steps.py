@@ -85,7 +85,7 @@ def _wait(message: str, **values) -> dict:
 def _starting(job: Job) -> dict:
     if job.cancel_requested_at:
         return endings.stop(job)
-    answer = ssh.run(job.node, remote.visit_script([start_request(job)], []))
+    answer = ssh.run(job.access, remote.visit_script([start_request(job)], []))
     return started(job, remote_state.start_words(answer.stdout, [job])[job.pk])
 
 
