@@ -43,7 +43,7 @@ def _expired(node: Node) -> QuerySet[Job]:
     before = timezone.now() - timedelta(days=node.keep_days)
     return node.jobs.filter(state__in=FINAL_STATES, finished_at__lt=before,
                             folder_removed_at=None).exclude(
-        login__withdrawn_at__isnull=False).select_related("node", "login__node")
+        login__withdrawn_at__isnull=False).select_related("node", "login")
 
 
 def _measure(node: Node) -> None:

@@ -48,7 +48,7 @@ def _by_access(claim: str) -> Iterator[list[Job]]:
     """The jobs to be asked about, by node and log-in; those that wait for something are written."""
     found: dict[tuple, list[Job]] = {}
     for job in Job.objects.filter(holder=claim).select_related(
-            "node", "engagement", "login__node").order_by("pk"):
+            "node", "engagement", "login").order_by("pk"):
         found.setdefault((job.node_id, job.login_id), []).append(job)
     for jobs in found.values():
         asked = [job for job in jobs if _is_to_be_asked(job)]

@@ -144,7 +144,10 @@ class Job(models.Model):
     @property
     def access(self) -> Node | NodeLogin | None:
         """What the desk logs in with for this job: its engagement's log-in, or the node's own."""
-        return self.login or self.node
+        if self.login is None:
+            return self.node
+        self.login.node = self.node  # the thread of the connections must not ask the database
+        return self.login
 
     @property
     def is_final(self) -> bool:
