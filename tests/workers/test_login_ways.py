@@ -162,9 +162,8 @@ def own_login(enrol, people, engagement, sshd):
     sshd.let_in("engagement")
     node = enrol(private_key=make_key(sshd.root / "stranger"))
     people["operator"].memberships.update_or_create(engagement=engagement)
-    login = logins.add_login(actor=people["operator"], node=node, engagement=engagement,
-                             username=USER, private_key=key)
-    return login
+    return logins.add_login(actor=people["operator"], node=node, engagement=engagement,
+                            username=USER, private_key=key)
 
 
 def test_jobs_of_an_engagement_use_its_log_in(own_login, queue, people):
