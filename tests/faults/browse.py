@@ -41,9 +41,7 @@ class Onlooker:
         self.is_stopping = True
         self.thread.join(240)
         return [f"| pages looked at: {name} | {count} |"
-                for name, count in sorted(self.statuses.items())] + [
-            f"| {name} | {'yes' if not found else f'NO: {len(found)}'} |"
-            for name, found in self.wrong.items()]
+                for name, count in sorted(self.statuses.items())]
 
     def _look(self) -> None:
         from playwright.sync_api import sync_playwright
