@@ -29,7 +29,11 @@ READ = {
     "engagements:engagement": EVERYBODY, "engagements:edit": MANAGERS, "engagements:team": FIRM,
     "engagements:model_new": MANAGERS, "engagements:stage": EVERYBODY,
     "workers:nodes": FIRM, "workers:node_new": frozenset({ADMIN, OPERATOR}), "workers:node": FIRM,
+    "workers:node_edit": frozenset({ADMIN, OPERATOR}),
+    "workers:login_new": frozenset({ADMIN, OPERATOR}),
+    "workers:login_edit": frozenset({ADMIN, OPERATOR}), "workers:queue": FIRM,
     "workers:jobs": FIRM, "workers:job": EVERYBODY, "workers:job_log": EVERYBODY,
+    "workers:job_log_file": EVERYBODY, "workers:job_log_search": EVERYBODY,
     "workers:job_new": frozenset({ADMIN, OPERATOR}),
     "workers:catalogue": FIRM, "workers:kind": FIRM, "workers:chains": FIRM,
     "workers:chain_new": WORKERS, "workers:chain": FIRM, "workers:chain_run": FIRM,
@@ -82,7 +86,8 @@ WRITE = {
     "engagements:member_remove", "engagements:stage_move", "engagements:item_tick",
     "engagements:waiver_draft", "engagements:waiver_end",
     "workers:node_confirm", "workers:node_refetch", "workers:node_maintenance",
-    "workers:node_check", "workers:job_cancel", "workers:job_retry",
+    "workers:node_check", "workers:node_try", "workers:login_try", "workers:login_withdraw",
+    "workers:job_cancel", "workers:job_retry",
     "workers:chain_start",
     "assessments:criteria_draft", "assessments:criteria_sign", "assessments:criteria_judge",
     "assessments:criterion_judge", "assessments:criterion_measure",
@@ -189,7 +194,7 @@ def world(people, engagement, settings, tmp_path):
 
     from workers.artifacts import store_file
     from workers.chains import save_chain, start_chain
-    from workers.models import Job, Node
+    from workers.models import Job, Node, NodeLogin
 
     load_standard_definitions()
     card = quotes.load_rate_cards(actor=people[ADMIN])
@@ -198,6 +203,7 @@ def world(people, engagement, settings, tmp_path):
     model = services.add_model(actor=people[MANAGER], engagement=engagement, code="LLM",
                                name="模型")
     node = Node.objects.create(name="n1", host="127.0.0.1", port=22, username="x", state="ready")
+    login = NodeLogin.objects.create(node=node, engagement=engagement, username="x")
     job = Job.objects.create(kind="env.npu_info", engagement=engagement, model=model, node=node)
     artifact = store_file(stream=ContentFile(b"x"), name="a.txt", engagement=engagement)
     quote = quotes.create_quote(actor=people[SALES], engagement=engagement)
@@ -235,6 +241,9 @@ def world(people, engagement, settings, tmp_path):
         "engagements:engagement": [code], "engagements:edit": [code], "engagements:team": [code],
         "engagements:model_new": [code], "engagements:stage": [code, "LLM", "survey"],
         "workers:node": [node.pk], "workers:job": [job.pk], "workers:job_log": [job.pk],
+        "workers:job_log_file": [job.pk], "workers:job_log_search": [job.pk],
+        "workers:node_edit": [node.pk], "workers:login_new": [node.pk],
+        "workers:login_edit": [login.pk],
         "workers:kind": ["env.npu_info"], "workers:chain": [chain_run.chain_id],
         "workers:chain_run": [chain_run.pk],
         "workers:artifact": [artifact.pk], "workers:artifact_download": [artifact.pk],
@@ -273,7 +282,8 @@ def _scan(actor, engagement):
 QUERY = {"workers:artifact_upload": "?engagement=EP2501", "workers:scan_new": "?engagement=EP2501"}
 OF_AN_ENGAGEMENT = (
     "engagements:engagement", "engagements:edit", "engagements:team", "engagements:model_new",
-    "engagements:stage", "workers:job", "workers:job_log", "workers:chain_run", "workers:artifact",
+    "engagements:stage", "workers:job", "workers:job_log", "workers:job_log_file",
+    "workers:job_log_search", "workers:login_edit", "workers:chain_run", "workers:artifact",
     "workers:artifact_download", "assessments:criteria", "assessments:criterion",
     "engagements:stage", "workers:job", "workers:job_log", "workers:artifact",
     "workers:artifact_download", "workers:scan", "workers:scan_patch", "assessments:criteria",

@@ -30,11 +30,11 @@ def collect(job: Job) -> None:
     if not wants_files(job):
         return
     place = remote_state.place(job)
-    found = transfer.list_files(job.node, [place])[place.directory]
+    found = transfer.list_files(job.access, [place])[place.directory]
     if found is None:
         raise FileNotFoundError(place.directory)
     if missing := missing_files(job, found):
-        for arrived in transfer.fetch(job.node, place, missing):
+        for arrived in transfer.fetch(job.access, place, missing):
             _store(job, [_incoming(entry) for entry in arrived])
 
 

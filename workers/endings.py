@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
-from workers import remote, remote_state, ssh
-from workers.models import Job, JobState, Node
+from workers import reachability, remote, remote_state, ssh
+from workers.models import Job, JobState, Trouble
 from workers.remote_state import RemoteState
 
 STOPPED = (JobState.CANCELLED, JobState.TIMED_OUT)
@@ -47,14 +47,13 @@ def poll_interval(job: Job, now: datetime) -> timedelta:
 def desk_words(answer: ssh.Answer) -> list[str]:
     """The words after our own marker; a login shell may have printed before it.
 
-    Raises Unreachable where the marker is missing: then nothing is known.
+    Raises NoShell where the marker is missing: then nothing is known.
     """
     for line in answer.stdout.decode(errors="replace").splitlines():
         words = line.split()
         if words[:1] == ["desk"] and len(words) > 1:
             return words[1:]
-    raise ssh.Unreachable("the node answered without the expected line: "
-                          + (answer.stdout + answer.stderr)[-300:].decode(errors="replace"))
+    raise ssh.no_shell(answer.stdout + answer.stderr)
 
 
 def is_overdue(job: Job) -> bool:
@@ -99,7 +98,7 @@ def end_leftovers(job: Job) -> dict:
 
 
 def _left_after(job: Job, signal: str) -> str:
-    answer = ssh.run(job.node, remote.cancel_script(remote_state.place(job), signal))
+    answer = ssh.run(job.access, remote.cancel_script(remote_state.place(job), signal))
     words = desk_words(answer)
     return words[1] if words[0] == "left" and len(words) > 1 else "unknown"
 
@@ -120,11 +119,25 @@ def _cancelled() -> dict:
 
 # The node -----------------------------------------------------------------------
 
-def unreachable(job: Job, cause: str) -> dict:
-    """The changes for a node that does not answer: unknown is not failed (PRODUCT rule 2)."""
+SENTENCES = {
+    Trouble.AWAY: gettext_noop("The node does not answer; the job's true state is not known."),
+    Trouble.SHELL: gettext_noop(
+        "The node lets us in, but its log-in shell does not run our commands: look at the "
+        "start-up files of the user, such as .bashrc. The job's true state is not known."),
+    Trouble.KEY: gettext_noop(
+        "The node shows another host key than the pinned one; an operator must look. The job's "
+        "true state is not known."),
+    Trouble.LOGIN: gettext_noop(
+        "The node refuses the login; check user and key. The job's true state is not known."),
+}
+
+
+def unreachable(job: Job, error: Exception) -> dict:
+    """The changes for a node that cannot be asked: unknown is not failed (PRODUCT rule 2)."""
+    reason = reachability.trouble_of(error)
+    reachability.missed(job.access, str(error), reason)
     return {
-        **trouble(job, gettext_noop(
-            "The node does not answer; the job's true state is not known."), cause=cause),
+        **trouble(job, SENTENCES[reason], cause=f"{type(error).__name__}: {error}"),
         "state": JobState.UNKNOWN, "state_before_unknown": _true_state(job),
     }
 
@@ -135,11 +148,6 @@ def _true_state(job: Job) -> str:
 
 def refused_by_node(job: Job, error: Exception) -> dict:
     """A changed host key quarantines the node; the job waits in `unknown`."""
-    changes = unreachable(job, f"{type(error).__name__}: {error}")
     if isinstance(error, ssh.HostKeyChanged):
-        Node.objects.filter(pk=job.node_id).update(state=Node.State.QUARANTINED)
-        changes["message"] = gettext_noop(
-            "The node shows another host key than the pinned one; an operator must look.")
-    else:
-        changes["message"] = gettext_noop("The node refuses the login; check user and key.")
-    return changes
+        reachability.quarantine(job.node)
+    return unreachable(job, error)

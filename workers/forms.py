@@ -4,20 +4,30 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from engagements.errors import InvalidInput
+from engagements.models import Engagement
 from workers import preflight
 from workers.defaults import defaults_for
 from workers.kinds import JobKind, Parameter
 from workers.models import Artifact, Node, Priority
+from workers.models.node import USERNAME
+
+KEY_HELP = _("OpenSSH or PEM. It is stored encrypted and never shown again. Without one, "
+             "the SSH agent of the worker is asked.")
+NEW_KEY_HELP = _("Empty: the stored key stays as it is. It is never shown.")
+
+
+def _key_field(help_text) -> forms.CharField:
+    return forms.CharField(label=_("Private key"), required=False, help_text=help_text,
+                           widget=forms.Textarea(attrs={"rows": 6, "autocomplete": "off"}))
+
+
+def _passphrase_field() -> forms.CharField:
+    return forms.CharField(label=_("Passphrase"), required=False,
+                           widget=forms.PasswordInput(attrs={"autocomplete": "off"}))
 
 
 class NodeForm(forms.ModelForm):
-    private_key = forms.CharField(
-        label=_("Private key"), required=False,
-        widget=forms.Textarea(attrs={"rows": 6, "autocomplete": "off"}),
-        help_text=_("OpenSSH or PEM. It is stored encrypted and never shown again. Without one, "
-                    "the SSH agent of the worker is asked."))
-    passphrase = forms.CharField(label=_("Passphrase"), required=False,
-                                 widget=forms.PasswordInput(attrs={"autocomplete": "off"}))
+    private_key, passphrase = _key_field(KEY_HELP), _passphrase_field()
 
     class Meta:
         model = Node
@@ -25,6 +35,70 @@ class NodeForm(forms.ModelForm):
                   "cards_total", "ring_size", "scratch_dir", "keep_days", "set_env",
                   "bastion_host", "bastion_port", "bastion_username", "bastion_host_key",
                   "is_practice"]
+
+
+class _NewKey(forms.Form):
+    """Fields that replace a stored key, or give it up for the agent."""
+
+    new_key, passphrase = _key_field(NEW_KEY_HELP), _passphrase_field()
+    use_agent = forms.BooleanField(
+        label=_("Erase the stored key and ask the worker's SSH agent"), required=False)
+
+    def key_changes(self) -> dict:
+        """The services' arguments; none where the key stays."""
+        data = self.cleaned_data
+        if data.get("use_agent"):
+            return {"private_key": "", "passphrase": ""}
+        if data.get("new_key"):
+            return {"private_key": data["new_key"], "passphrase": data.get("passphrase", "")}
+        return {}
+
+
+class NodeEditForm(_NewKey, forms.ModelForm):
+    """Another address, port or bastion leads to a new confirmation of the host key."""
+
+    field_order = ["name", "host", "port", "username", "new_key", "passphrase", "use_agent"]
+
+    class Meta:
+        model = Node
+        fields = ["name", "host", "port", "username", "labels", "cards_total", "ring_size",
+                  "scratch_dir", "keep_days", "set_env", "bastion_host", "bastion_port",
+                  "bastion_username", "bastion_host_key"]
+
+    def changes(self) -> dict:
+        """What the service is asked to change."""
+        own = {name: self.cleaned_data[name] for name in self.Meta.fields}
+        return {**own, **self.key_changes()}
+
+
+class LoginForm(_NewKey):
+    """The user and key of one engagement at a node; for a `login` given, their change."""
+
+    engagement = forms.ModelChoiceField(Engagement.objects.none(), label=_("Engagement"))
+    username = forms.CharField(label=_("User"), max_length=60, validators=[USERNAME])
+    field_order = ["engagement", "username"]
+
+    def __init__(self, *args, user, node, login=None, **kwargs):
+        super().__init__(*args, **kwargs)
+        if login:
+            del self.fields["engagement"]
+            return
+        del self.fields["use_agent"]
+        self.fields["new_key"].help_text = KEY_HELP
+        taken = node.logins.in_use().values("engagement")
+        self.fields["engagement"].queryset = Engagement.objects.visible_to(user).exclude(
+            pk__in=taken)
+
+    def clean(self):
+        """For a new log-in the data are the service's arguments."""
+        data = super().clean()
+        if "engagement" in self.fields and not self.errors:
+            data["private_key"] = data.pop("new_key")
+        return data
+
+    def changes(self) -> dict:
+        """What the service is asked to change."""
+        return {"username": self.cleaned_data["username"], **self.key_changes()}
 
 
 class UploadForm(forms.Form):

@@ -33,7 +33,7 @@ def _remove_old_folders(node: Node) -> int:
     removed = 0
     for job in _expired(node)[:AT_ONCE]:
         if all(is_intact(artifact) for artifact in job.artifacts.all()):
-            ssh.run(node, remote.remove_script(remote_state.place(job)))
+            ssh.run(job.access, remote.remove_script(remote_state.place(job)))
             Job.objects.filter(pk=job.pk).update(folder_removed_at=timezone.now())
             removed += 1
     return removed
@@ -42,10 +42,12 @@ def _remove_old_folders(node: Node) -> int:
 def _expired(node: Node) -> QuerySet[Job]:
     before = timezone.now() - timedelta(days=node.keep_days)
     return node.jobs.filter(state__in=FINAL_STATES, finished_at__lt=before,
-                            folder_removed_at=None).select_related("node")
+                            folder_removed_at=None).exclude(
+        login__withdrawn_at__isnull=False).select_related("node", "login")
 
 
 def _measure(node: Node) -> None:
     words = endings.desk_words(ssh.run(node, remote.usage_script(node.scratch_dir), 300))
     Node.objects.filter(pk=node.pk).update(
-        scratch_used_mb=int(words[1]), scratch_free_mb=int(words[2]))
+        scratch_used_mb=int(words[1]), scratch_free_mb=int(words[2]),
+        shell_seconds=ssh.shell_seconds(node))

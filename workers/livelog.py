@@ -3,6 +3,7 @@
 import math
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from django.conf import settings
@@ -97,6 +98,33 @@ def _whole_characters(data: bytes) -> int:
         if byte < 0x80:
             break
     return len(data)
+
+
+def line_start(job: Job, offset: int) -> int:
+    """The first byte of the first whole line at or after an offset; the offset if none is near."""
+    if offset <= 0 or not path(job).exists():
+        return max(0, offset)
+    with path(job).open("rb") as stream:
+        stream.seek(offset - 1)
+        end = re.search(rb"[\r\n]", stream.read(LONGEST_LINE))
+    return offset + end.start() if end else offset
+
+
+def length(job: Job) -> int:
+    """Bytes that `pieces` gives."""
+    file = path(job)
+    return min(job.log_stored, file.stat().st_size) if file.exists() else 0
+
+
+def pieces(job: Job, size: int = 2**20) -> Iterator[bytes]:
+    """The whole masked log as it stands, without holding more than one piece of it."""
+    left = length(job)
+    if not left:
+        return
+    with path(job).open("rb") as stream:
+        while left and (piece := stream.read(min(size, left))):
+            left -= len(piece)
+            yield piece
 
 
 def tail(job: Job, limit: int = 200_000) -> str:

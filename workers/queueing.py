@@ -34,20 +34,51 @@ def place_in_line(job: Job) -> int:
     return [other.pk for other in ahead].index(job.pk) + 1 if job in ahead else 1
 
 
-def expected_start(job: Job, now: datetime) -> datetime | None:
-    """When the job's turn may come, from what runs now and how long its kinds usually take."""
-    free = len(usable_cards(job.node))
+class UsualDurations:
+    """How long jobs of a kind usually take; each kind is looked up once."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, timedelta | None] = {}
+
+    def of(self, job: Job) -> timedelta:
+        """Median of the last runs of this kind; the time limit where there is none."""
+        if job.kind not in self._known:
+            self._known[job.kind] = _median_of(job.kind)
+        usual = self._known[job.kind]
+        return timedelta(seconds=job.timeout_seconds) if usual is None else usual
+
+
+def _median_of(kind: str) -> timedelta | None:
+    past = Job.objects.filter(kind=kind, state=JobState.SUCCEEDED).annotate(
+        took=F("finished_at") - F("started_at")).values_list("took", flat=True)[:HISTORY]
+    known = [took for took in past if took is not None]
+    return median(known) if known else None
+
+
+def outlook(node: Node, now: datetime) -> list[tuple[Job, datetime | None]]:
+    """The line with the time at which each job's turn may come.
+
+    From what runs now and how long its kinds usually take. None for a job that no set of healthy
+    cards can serve; those after it are not held up by it.
+    """
+    usual, free = UsualDurations(), len(usable_cards(node))
     ends: list[tuple[datetime, int]] = []
-    for running in _running_on(job.node):
+    for running in _running_on(node):
         cards = len(held_cards(running))
         free -= cards
-        ends.append((max(now, _expected_end(running)), cards))
-    for waiting in line(job.node):
-        start, free, ends = _next_start(now, free, ends, waiting.cards_wanted)
-        if start is None or waiting.pk == job.pk:
-            return start
-        ends.append((start + usual_duration(waiting), waiting.cards_wanted))
-    return None
+        ends.append((max(now, expected_end(running, usual)), cards))
+    found: list[tuple[Job, datetime | None]] = []
+    for job in line(node):
+        start, then_free, then_ends = _next_start(now, free, ends, job.cards_wanted)
+        found.append((job, start))
+        if start is not None:
+            free, ends = then_free, [*then_ends, (start + usual.of(job), job.cards_wanted)]
+    return found
+
+
+def expected_start(job: Job, now: datetime) -> datetime | None:
+    """When the job's turn may come; None where nobody can say."""
+    return {other.pk: start for other, start in outlook(job.node, now)}.get(job.pk)
 
 
 def _next_start(now, free, ends, wanted):
@@ -65,14 +96,6 @@ def _running_on(node: Node) -> list[Job]:
         state__in=WAITING).distinct())
 
 
-def _expected_end(job: Job) -> datetime:
-    start = job.started_at or job.created_at
-    return start + usual_duration(job)
-
-
-def usual_duration(job: Job) -> timedelta:
-    """Median of the last runs of this kind; the time limit where there is none."""
-    past = Job.objects.filter(kind=job.kind, state=JobState.SUCCEEDED).annotate(
-        took=F("finished_at") - F("started_at")).values_list("took", flat=True)[:HISTORY]
-    known = [took for took in past if took is not None]
-    return median(known) if known else timedelta(seconds=job.timeout_seconds)
+def expected_end(job: Job, usual: UsualDurations) -> datetime:
+    """When a job that was started may end."""
+    return (job.started_at or job.created_at) + usual.of(job)

@@ -61,14 +61,14 @@ def place(job: Job) -> remote.Place:
 def ask(job: Job) -> RemoteState:
     """Poll one job. Raises what `workers.ssh.run` raises."""
     script = remote.visit_script([], poll_requests([job]))
-    return parse(ssh.run(job.node, script).stdout, [job])[job.pk]
+    return parse(ssh.run(job.access, script).stdout, [job])[job.pk]
 
 
 def start_words(output: bytes, jobs: list[Job]) -> dict[int, list[str]]:
     """What the node said of each start, as words, by primary key: `started` with pid, start time
     and boot id; `refused` with a reason; `slow`.
 
-    Raises Unreachable if the answer is not complete.
+    Raises NoShell if the answer is not complete.
     """
     words = {}
     for job in jobs:
@@ -76,8 +76,7 @@ def start_words(output: bytes, jobs: list[Job]) -> dict[int, list[str]]:
         start = output.find(mark)
         end = output.find(b"\n", start)
         if start < 0 or end < 0:
-            raise ssh.Unreachable("the node answered without the expected line: "
-                                  + output[-300:].decode(errors="replace"))
+            raise ssh.no_shell(output)
         words[job.pk] = output[start + len(mark):end].decode(errors="replace").split()
     return words
 
@@ -95,8 +94,7 @@ def read_states(output: bytes, jobs: list[Job]) -> tuple[dict[int, RemoteState],
         start = output.find(b"desk desk-job-", position)
         end = output.find(b"\n", start)
         if start < 0 or end < 0:
-            raise ssh.Unreachable("the node answered without the expected line: "
-                                  + output[-300:].decode(errors="replace"))
+            raise ssh.no_shell(output)
         line = output[start:end].decode(errors="replace")
         name, facts = _facts(line)
         position = end + 1 + int(facts.get("log") or 0)

@@ -141,10 +141,8 @@ def guarded(job: Job, step) -> dict:
     try:
         return step()
     except Unreachable as error:
-        reachability.missed(job.node, str(error))
-        return endings.unreachable(job, str(error))
+        return endings.unreachable(job, error)
     except (HostKeyChanged, LoginRefused) as error:
-        reachability.missed(job.node, str(error))
         return endings.refused_by_node(job, error)
     except DatabaseError:
         raise

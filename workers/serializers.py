@@ -2,7 +2,7 @@ from rest_framework import serializers
 
 from engagements.models import Engagement, MigratedModel
 from workers.kinds import JobKind
-from workers.models import Artifact, Card, Job, Node, StoredReading
+from workers.models import Artifact, Card, Job, Node, NodeContact, NodeLogin, StoredReading
 
 
 class CardSerializer(serializers.ModelSerializer):
@@ -14,7 +14,9 @@ class CardSerializer(serializers.ModelSerializer):
 class NodeSerializer(serializers.ModelSerializer):
     """A node; the credentials go in and never come out."""
 
-    private_key = serializers.CharField(write_only=True)
+    private_key = serializers.CharField(
+        write_only=True, required=False, allow_blank=True,
+        help_text="OpenSSH or PEM; without one the worker's SSH agent is asked.")
     passphrase = serializers.CharField(write_only=True, required=False, allow_blank=True)
     cards = CardSerializer(many=True, read_only=True)
     offered_fingerprint = serializers.SerializerMethodField()
@@ -23,9 +25,14 @@ class NodeSerializer(serializers.ModelSerializer):
     class Meta:
         model = Node
         fields = ["id", "name", "host", "port", "username", "private_key", "passphrase", "state",
-                  "is_practice", "scratch_dir", "set_env", "cards_total", "software",
-                  "last_seen_at", "offered_fingerprint", "pinned_fingerprint", "cards"]
-        read_only_fields = ["state", "software", "last_seen_at"]
+                  "is_practice", "scratch_dir", "set_env", "labels", "cards_total", "ring_size",
+                  "keep_days", "bastion_host", "bastion_port", "bastion_username",
+                  "bastion_host_key", "software", "last_seen_at", "unreachable_since", "trouble",
+                  "last_error", "shell_seconds", "clock_offset_seconds", "scratch_used_mb",
+                  "scratch_free_mb", "offered_fingerprint", "pinned_fingerprint", "cards"]
+        read_only_fields = ["state", "software", "last_seen_at", "unreachable_since", "trouble",
+                            "last_error", "shell_seconds", "clock_offset_seconds",
+                            "scratch_used_mb", "scratch_free_mb"]
 
     def get_offered_fingerprint(self, node) -> str:
         return _fingerprint(node.offered_host_key)
@@ -40,6 +47,61 @@ def _fingerprint(key: str) -> str:
     return fingerprint(key) if key else ""
 
 
+class MaintenanceSerializer(serializers.Serializer):
+    on = serializers.BooleanField()
+
+
+class TrialSerializer(serializers.Serializer):
+    """How long the log-in shell takes before it runs a command."""
+
+    shell_seconds = serializers.FloatField()
+
+
+class ContactSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = NodeContact
+        fields = ["is_reachable", "trouble", "cause", "at"]
+
+
+class RunningRowSerializer(serializers.Serializer):
+    """A job on the node; `job` is null where the user may not see it."""
+
+    job = serializers.IntegerField(source="job.pk", default=None, allow_null=True)
+    state = serializers.CharField(source="state.state")
+    cards = serializers.ListField(child=serializers.IntegerField())
+    expected = serializers.DateTimeField(help_text="when it may end")
+
+
+class WaitingRowSerializer(serializers.Serializer):
+    job = serializers.IntegerField(source="job.pk", default=None, allow_null=True)
+    place = serializers.IntegerField(allow_null=True)
+    cards = serializers.IntegerField()
+    priority = serializers.CharField()
+    expected = serializers.DateTimeField(allow_null=True, help_text="when its turn may come")
+    reason = serializers.CharField()
+
+
+class QueueSerializer(serializers.Serializer):
+    free = serializers.IntegerField(help_text="cards that no job holds")
+    running = RunningRowSerializer(many=True)
+    waiting = WaitingRowSerializer(many=True)
+
+
+class NodeLoginSerializer(serializers.ModelSerializer):
+    """The user and key of one engagement at a node; the key goes in and never comes out."""
+
+    private_key = serializers.CharField(
+        write_only=True, required=False, allow_blank=True,
+        help_text="In a change: absent keeps the stored key, empty gives it up for the agent.")
+    passphrase = serializers.CharField(write_only=True, required=False, allow_blank=True)
+
+    class Meta:
+        model = NodeLogin
+        fields = ["id", "node", "engagement", "username", "private_key", "passphrase",
+                  "created_at", "withdrawn_at", "refused_at", "refused_cause"]
+        read_only_fields = ["created_at", "withdrawn_at", "refused_at", "refused_cause"]
+
+
 class ConfirmSerializer(serializers.Serializer):
     fingerprint = serializers.CharField()
 
@@ -49,7 +111,7 @@ class JobSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = Job
-        fields = ["id", "kind", "engagement", "model", "stage", "node", "is_practice",
+        fields = ["id", "kind", "engagement", "model", "stage", "node", "login", "is_practice",
                   "parameters", "command", "cards_wanted", "state", "attempt", "retry_of",
                   "created_by", "created_at", "started_at", "finished_at", "sentence",
                   "technical_cause", "exit_status", "results", "progress_done", "progress_total",

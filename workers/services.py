@@ -13,7 +13,7 @@ from engagements.access import Can, require
 from engagements.errors import DeskError, InvalidInput, NotAllowed, WrongState
 from engagements.models import Engagement, MigratedModel, User
 from engagements.services import mark_practice
-from workers import artifacts, dispatch, judging, kinds, preflight, ssh
+from workers import artifacts, dispatch, judging, kinds, logins, preflight, ssh
 from workers.claims import due
 from workers.facts import stored
 from workers.models import Artifact, Job, JobState, Node, Priority
@@ -29,12 +29,12 @@ def enrol_node(
     Raises InvalidInput when the key cannot be used or the address does not answer.
     """
     require(actor, Can.OPERATE)
-    _require_usable_key(private_key, passphrase)
+    logins.require_usable_key(private_key, passphrase)
     node = Node(name=name, host=host, port=port, username=username, private_key=private_key,
                 passphrase=passphrase, **fields)
     node.full_clean(exclude=["host_key", "offered_host_key"])
-    _require_bastion_key(node)
-    node.offered_host_key = _offered(node)
+    require_bastion_key(node)
+    node.offered_host_key = offered_host_key(node)
     with transaction.atomic():
         node.save()
         audit.record(actor=actor, action="node.enrol", target=node,
@@ -43,17 +43,8 @@ def enrol_node(
     return node
 
 
-def _require_usable_key(private_key: str, passphrase: str) -> None:
-    """A key that can be opened; none at all means the worker's SSH agent."""
-    if not private_key:
-        return
-    try:
-        ssh.check_private_key(private_key, passphrase)
-    except ValueError as error:
-        raise InvalidInput(_("The private key cannot be used: %(why)s") % {"why": error}) from error
-
-
-def _require_bastion_key(node: Node) -> None:
+def require_bastion_key(node: Node) -> None:
+    """The bastion's host key is pinned as a person gave it; it must be readable."""
     if not node.bastion_host:
         return
     try:
@@ -63,7 +54,8 @@ def _require_bastion_key(node: Node) -> None:
                            % {"why": error}) from error
 
 
-def _offered(node: Node) -> str:
+def offered_host_key(node: Node) -> str:
+    """The host key the address shows now. Raises InvalidInput when it does not answer."""
     try:
         return ssh.fetch_host_key(node)
     except (ssh.Unreachable, ssh.HostKeyChanged, ssh.LoginRefused) as error:
@@ -93,7 +85,7 @@ def confirm_host_key(*, actor: User, node: Node, fingerprint: str) -> Node:
 def fetch_new_host_key(*, actor: User, node: Node) -> Node:
     """Ask a quarantined node for its key again; it must be confirmed before use."""
     require(actor, Can.OPERATE)
-    offered = _offered(node)
+    offered = offered_host_key(node)
     with transaction.atomic():
         node.offered_host_key, node.state = offered, Node.State.PENDING
         node.save(update_fields=["offered_host_key", "state"])
@@ -146,6 +138,7 @@ def _queue_unwoken(
     job = Job.objects.create(
         kind=kind, engagement=engagement, model=model, stage=stage or _stage_of(declaration),
         node=node if declaration.runs_on_node else None, parameters=values,
+        login=logins.login_of(node, engagement) if declaration.runs_on_node else None,
         command=declaration.argv(values) if declaration.runs_on_node else [],
         cards_wanted=declaration.cards_for(values), created_by=actor,
         is_practice=bool(node and node.is_practice and declaration.runs_on_node),

@@ -8,13 +8,14 @@ import asyncio
 import os
 import queue
 import threading
+import time
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import asyncssh
 
-from workers.models import Node
+from workers.models import Node, NodeLogin
 
 LOGIN_TIMEOUT = 15
 KEEPALIVE = 15
@@ -29,12 +30,19 @@ class Unreachable(Exception):
     """The node did not answer, or the connection broke: nothing is known about the job."""
 
 
+class NoShell(Unreachable):
+    """The node lets us in, but its log-in shell does not run our commands."""
+
+
 class HostKeyChanged(Exception):
     """The node showed another host key than the pinned one."""
 
 
 class LoginRefused(Exception):
     """The node does not accept the user or key."""
+
+
+Access = Node | NodeLogin  # what is logged in with
 
 
 @dataclass(frozen=True)
@@ -101,7 +109,7 @@ def check_private_key(text: str, passphrase: str = "") -> None:
         raise ValueError(str(error)) from error
 
 
-def run(node: Node, script: str, timeout: float = 60) -> Answer:
+def run(node: Access, script: str, timeout: float = 60) -> Answer:
     """Run a POSIX sh script on the node, given on standard input of a plain `sh`.
 
     Raises:
@@ -110,7 +118,27 @@ def run(node: Node, script: str, timeout: float = 60) -> Answer:
     return _guarded(lambda: _run(node, script), timeout, node)
 
 
-async def _run(node: Node, script: str) -> Answer:
+def shell_seconds(node: Access) -> float:
+    """Seconds until a command answers on a connection that stands: what every step waits for.
+
+    Raises:
+        Unreachable, NoShell, HostKeyChanged, LoginRefused.
+    """
+    for _connecting in (True, False):
+        begun = time.monotonic()
+        answer = run(node, "echo desk ready\n")
+        if b"desk ready" not in answer.stdout:
+            raise no_shell(answer.stdout + answer.stderr)
+    return time.monotonic() - begun
+
+
+def no_shell(output: bytes) -> NoShell:
+    """For an answer that holds nothing of what our script prints."""
+    return NoShell("the node answered without the expected line: "
+                   + output[-300:].decode(errors="replace"))
+
+
+async def _run(node: Access, script: str) -> Answer:
     connection = await _connection(node)
     async with connection.create_process("sh -s", encoding=None) as process:
         process.stdin.write(_bytes(script))
@@ -138,17 +166,17 @@ def _bytes(script: str) -> bytes:
     return script.encode("utf-8", "surrogateescape")
 
 
-def run_many(scripts: list[tuple[Node, str]], timeout: float = 20
-             ) -> Iterator[tuple[Node, Answer | Exception]]:
+def run_many(scripts: list[tuple[Access, str]], timeout: float = 20
+             ) -> Iterator[tuple[Access, Answer | Exception]]:
     """Run one script on each of many nodes; answers come in the order of arrival.
 
     A node that fails gives the exception that `run` would raise, and holds up nobody: some nodes
     are asked at the same time, and each has its own `timeout` from its turn on.
     """
-    arrived: queue.Queue[tuple[Node, Answer | Exception]] = queue.Queue()
+    arrived: queue.Queue[tuple[Access, Answer | Exception]] = queue.Queue()
     current = _current_loop()
 
-    async def one(node: Node, script: str) -> None:
+    async def one(node: Access, script: str) -> None:
         async with current.turns:
             try:
                 arrived.put((node, await asyncio.wait_for(_run(node, script), timeout)))
@@ -162,7 +190,7 @@ def run_many(scripts: list[tuple[Node, str]], timeout: float = 20
         yield arrived.get(timeout=2 * timeout * (1 + len(scripts) // AT_ONCE))
 
 
-def download(node: Node, script: str, sink: Callable[[bytes], None], timeout: float = 3600
+def download(node: Access, script: str, sink: Callable[[bytes], None], timeout: float = 3600
              ) -> None:
     """Stream what a script writes after the line `desk data` into `sink`, chunk by chunk.
 
@@ -190,8 +218,7 @@ async def _after_marker(stream: asyncssh.SSHReader, sink: Callable[[bytes], None
     while (at := seen.find(DATA_MARK)) < 0:
         chunk = await stream.read(64 * 1024)
         if not chunk or len(seen) > 2**20:
-            raise Unreachable("the node answered without the expected line: "
-                              + seen[-300:].decode(errors="replace"))
+            raise no_shell(seen)
         seen += chunk
     if rest := seen[at + len(DATA_MARK):]:
         sink(rest)
@@ -205,28 +232,36 @@ def close_all() -> None:
     current.connections.clear()
 
 
-def _key(node: Node) -> tuple:
-    return (node.pk, node.host, node.port, node.username, node.host_key, node.bastion_host,
-            node.bastion_port)
+def _key(node: Access) -> tuple:
+    """Tells connections apart; begins with whose it is, and changes with every way to log in."""
+    return (type(node), node.pk, node.host, node.port, node.username, node.host_key,
+            node.bastion_host, node.bastion_port, hash(node.private_key))
 
 
-async def _connection(node: Node) -> asyncssh.SSHClientConnection:
+async def _connection(node: Access) -> asyncssh.SSHClientConnection:
     current = _current_loop()
     key = _key(node)
     async with current.locks.setdefault(key, asyncio.Lock()):
         connection = current.connections.get(key)
         if connection is None or connection.is_closed():
+            _drop_others(current.connections, key)
             connection = current.connections[key] = await _connect(node)
         return connection
 
 
-async def _forget(node: Node) -> None:
+def _drop_others(connections: dict, key: tuple) -> None:
+    """A connection made with an older key or address ends once a new one is wanted."""
+    for other in [other for other in connections if other[:2] == key[:2] and other != key]:
+        connections.pop(other).abort()
+
+
+async def _forget(node: Access) -> None:
     connection = _current_loop().connections.pop(_key(node), None)
     if connection:
         connection.abort()
 
 
-async def _connect(node: Node) -> asyncssh.SSHClientConnection:
+async def _connect(node: Access) -> asyncssh.SSHClientConnection:
     """Log in, through the node's bastion where it has one. Both host keys are pinned."""
     tunnel = await _connect_bastion(node) if node.bastion_host else None
     return await asyncssh.connect(
@@ -234,14 +269,15 @@ async def _connect(node: Node) -> asyncssh.SSHClientConnection:
         known_hosts=([asyncssh.import_public_key(node.host_key)], [], []), **_login(node))
 
 
-async def _connect_bastion(node: Node) -> asyncssh.SSHClientConnection:
+async def _connect_bastion(access: Access) -> asyncssh.SSHClientConnection:
+    node = access.bastion_login
     return await asyncssh.connect(
         node.bastion_host, node.bastion_port, username=node.bastion_username or node.username,
         known_hosts=([asyncssh.import_public_key(node.bastion_host_key)], [], []),
         **_login(node))
 
 
-def _login(node: Node) -> dict[str, Any]:
+def _login(node: Access) -> dict[str, Any]:
     """The node's key, or the agent of the worker where the node has none stored."""
     keys = [asyncssh.import_private_key(node.private_key, node.passphrase or None)] \
         if node.private_key else ()
@@ -251,7 +287,7 @@ def _login(node: Node) -> dict[str, Any]:
             "encryption_algs": CIPHERS}
 
 
-def _guarded(function: Callable[[], Coroutine], timeout: float, node: Node | None = None) -> Any:
+def _guarded(function: Callable[[], Coroutine], timeout: float, node: Access | None = None) -> Any:
     try:
         return _current_loop().call(function(), timeout)
     except (OSError, asyncssh.Error, TimeoutError, ValueError) as error:

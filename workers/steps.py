@@ -21,12 +21,18 @@ from workers import (
 from workers.artifacts import finite_json
 from workers.endings import end, failed
 from workers.kinds import Finished, Judgement
-from workers.models import Job, JobState
+from workers.models import Job, JobState, Node
 from workers.remote_state import RemoteState
 
 WAIT_FOR_CARDS = timedelta(seconds=3)
 SLOW_STARTS = 6  # tries of five seconds each before a start is given up
 
+NOT_READY = {
+    Node.State.PENDING: gettext_noop("Waiting: the host key of the node is to be confirmed."),
+    Node.State.MAINTENANCE: gettext_noop("Waiting: the node is in maintenance."),
+    Node.State.QUARANTINED: gettext_noop(
+        "Waiting: the node shows another host key and is in quarantine."),
+}
 REFUSALS = {
     "no_setsid": gettext_noop("The node has no setsid command; install util-linux or busybox."),
     "not_writable": gettext_noop("The scratch folder of the node cannot be written."),
@@ -56,7 +62,7 @@ def _leasing(job: Job) -> dict:
     if job.cancel_requested_at:
         return end(JobState.CANCELLED, gettext_noop("Cancelled before it started."))
     if job.node.state != job.node.State.READY:
-        return _wait(gettext_noop("Waiting: the node is not ready."))
+        return _wait(NOT_READY[job.node.state])
     leased = {}
     if job.cards_wanted:
         place = queueing.place_in_line(job)
@@ -85,7 +91,7 @@ def _wait(message: str, **values) -> dict:
 def _starting(job: Job) -> dict:
     if job.cancel_requested_at:
         return endings.stop(job)
-    answer = ssh.run(job.node, remote.visit_script([start_request(job)], []))
+    answer = ssh.run(job.access, remote.visit_script([start_request(job)], []))
     return started(job, remote_state.start_words(answer.stdout, [job])[job.pk])
 
 

@@ -1,17 +1,24 @@
 from django.urls import path
 
-from workers import catalogue_views, chain_views, rule_views, views
+from workers import catalogue_views, chain_views, node_views, rule_views, views
 
 app_name = "workers"
 
 urlpatterns = [
-    path("nodes/", views.node_list, name="nodes"),
-    path("nodes/new/", views.node_new, name="node_new"),
-    path("nodes/<int:pk>/", views.node_page, name="node"),
-    path("nodes/<int:pk>/confirm/", views.node_confirm, name="node_confirm"),
-    path("nodes/<int:pk>/refetch/", views.node_refetch, name="node_refetch"),
-    path("nodes/<int:pk>/maintenance/", views.node_maintenance, name="node_maintenance"),
-    path("nodes/<int:pk>/check/", views.node_check, name="node_check"),
+    path("nodes/", node_views.node_list, name="nodes"),
+    path("nodes/new/", node_views.node_new, name="node_new"),
+    path("nodes/<int:pk>/", node_views.node_page, name="node"),
+    path("nodes/<int:pk>/confirm/", node_views.node_confirm, name="node_confirm"),
+    path("nodes/<int:pk>/refetch/", node_views.node_refetch, name="node_refetch"),
+    path("nodes/<int:pk>/maintenance/", node_views.node_maintenance, name="node_maintenance"),
+    path("nodes/<int:pk>/check/", node_views.node_check, name="node_check"),
+    path("nodes/<int:pk>/edit/", node_views.node_edit, name="node_edit"),
+    path("nodes/<int:pk>/try/", node_views.node_try, name="node_try"),
+    path("nodes/<int:pk>/logins/new/", node_views.login_new, name="login_new"),
+    path("node-logins/<int:pk>/", node_views.login_edit, name="login_edit"),
+    path("node-logins/<int:pk>/try/", node_views.login_try, name="login_try"),
+    path("node-logins/<int:pk>/withdraw/", node_views.login_withdraw, name="login_withdraw"),
+    path("jobs/queue/", node_views.queue_page, name="queue"),
     path("jobs/", views.job_list, name="jobs"),
     path("jobs/new/", views.job_new, name="job_new"),
     path("jobs/catalogue/", catalogue_views.catalogue, name="catalogue"),
@@ -23,6 +30,8 @@ urlpatterns = [
     path("jobs/chain-runs/<int:pk>/", chain_views.run, name="chain_run"),
     path("jobs/<int:pk>/", views.job_page, name="job"),
     path("jobs/<int:pk>/log/", views.job_log, name="job_log"),
+    path("jobs/<int:pk>/log/file/", views.job_log_file, name="job_log_file"),
+    path("jobs/<int:pk>/log/search/", views.job_log_search, name="job_log_search"),
     path("jobs/<int:pk>/cancel/", views.job_cancel, name="job_cancel"),
     path("jobs/<int:pk>/retry/", views.job_retry, name="job_retry"),
     path("artifacts/upload/", views.artifact_upload, name="artifact_upload"),

@@ -1,7 +1,13 @@
-"""Pages of nodes, jobs and files: doors that parse, call one service and answer."""
+"""Pages of jobs and files: doors that parse, call one service and answer."""
 
 from django.core.paginator import Paginator
-from django.http import FileResponse, HttpRequest, HttpResponse
+from django.http import (
+    FileResponse,
+    HttpRequest,
+    HttpResponse,
+    JsonResponse,
+    StreamingHttpResponse,
+)
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -15,94 +21,17 @@ from workers import (
     judging,
     kinds,
     livelog,
+    livelog_search,
     preflight,
     progress,
     queries,
     queueing,
     services,
-    ssh,
 )
-from workers.forms import JobForm, NodeForm, UploadForm
+from workers.forms import JobForm, UploadForm
 from workers.models import Artifact, Job, JobState, Node
 
 LOG_AT_FIRST, LOG_AT_ONCE = 2**20, 2**20
-
-
-@require_GET
-def node_list(request):
-    require(request.user, Can.VIEW_INTERNAL)
-    return render(request, "workers/nodes.html", {
-        "nodes": Node.objects.visible_to(request.user).prefetch_related("cards")})
-
-
-@require_http_methods(["GET", "POST"])
-def node_new(request):
-    require(request.user, Can.OPERATE)
-    form = NodeForm(request.POST or None)
-    if form.is_valid():
-        node = attempt_form(form, lambda: services.enrol_node(
-            actor=request.user, **form.cleaned_data))
-        if node:
-            return redirect("workers:node", node.pk)
-    return render(request, "workers/node_form.html", {"form": form})
-
-
-def _node(request: HttpRequest, pk: int) -> Node:
-    return get_object_or_404(Node.objects.visible_to(request.user), pk=pk)
-
-
-@require_GET
-def node_page(request, pk):
-    node = _node(request, pk)
-    return render(request, "workers/node.html", {
-        "node": node, "cards": queries.cards_with_holders(node),
-        "offered": ssh.fingerprint(node.offered_host_key) if node.offered_host_key else "",
-        "pinned": ssh.fingerprint(node.host_key) if node.host_key else "",
-        "waiting": queueing.line(node), "contacts": node.contacts.all()[:12],
-        "jobs": node.jobs.visible_to(request.user).select_related("node")[:15],
-        **_node_rules(node)})
-
-
-def _node_rules(node: Node) -> dict:
-    outcome = judging.of_node(node)
-    stored = judging.kept(outcome)
-    return {"hits": judging.hits_of(stored), "not_checked": outcome.not_checked,
-            "rule_counts": judging.counts_of((_("Last readings of the node"), stored))}
-
-
-@require_POST
-def node_confirm(request, pk):
-    node = _node(request, pk)
-    attempt(request, lambda: services.confirm_host_key(
-        actor=request.user, node=node, fingerprint=request.POST.get("fingerprint", "")),
-        _("The host key is pinned; the node is ready."))
-    return redirect("workers:node", pk)
-
-
-@require_POST
-def node_refetch(request, pk):
-    node = _node(request, pk)
-    attempt(request, lambda: services.fetch_new_host_key(actor=request.user, node=node),
-            _("Compare the fingerprint below before you confirm it."))
-    return redirect("workers:node", pk)
-
-
-@require_POST
-def node_maintenance(request, pk):
-    node = _node(request, pk)
-    attempt(request, lambda: services.set_maintenance(
-        actor=request.user, node=node, is_on=request.POST.get("on") == "yes"), _("Saved."))
-    return redirect("workers:node", pk)
-
-
-@require_POST
-def node_check(request, pk):
-    """Read chips and host of a node outside any engagement."""
-    node = _node(request, pk)
-    for kind in ("env.npu_info", "env.host_probe", "env.software"):
-        attempt(request, lambda kind=kind: services.queue_job(
-            actor=request.user, kind=kind, node=node), _("The check is queued."))
-    return redirect("workers:node", pk)
 
 
 @require_GET
@@ -157,8 +86,9 @@ def job_new(request):
 
 def _job(request: HttpRequest, pk: int) -> Job:
     return get_object_or_404(
-        Job.objects.visible_to(request.user).select_related("engagement", "model", "node",
-                                                            "created_by", "retry_of"), pk=pk)
+        Job.objects.visible_to(request.user).select_related(
+            "engagement", "model", "node", "created_by", "retry_of", "login__node",
+            "login__engagement"), pk=pk)
 
 
 @require_GET
@@ -169,10 +99,11 @@ def job_page(request, pk):
     is_waiting = job.state in queueing.WAITING and job.node and job.cards_wanted
     return render(request, template, {
         "job": job, "kind": kinds.get(job.kind), "remaining": progress.remaining_seconds(job),
+        "state_before": dict(JobState.choices).get(job.state_before_unknown, ""),
         "alarms": alarms.of(job, now), "loss_line": progress.loss_line(job),
         "expected_start": queueing.expected_start(job, now) if is_waiting else None,
         "log": "" if request.htmx else livelog.tail(job, 60_000),
-        "log_offset": max(0, job.log_stored - LOG_AT_FIRST),
+        "log_offset": livelog.line_start(job, job.log_stored - LOG_AT_FIRST),
         "cards": job.results.get("cards", []), "hits": preflight.kept_hits(job.results),
         "rule_counts": judging.counts_of((_("Before the job"), job.results.get("preflight")),
                                          (_("On its files"), job.results.get("rule_outcome"))),
@@ -188,7 +119,31 @@ def job_log(request, pk):
     text, end = livelog.read(job, int(offset) if offset.isdigit() else 0, LOG_AT_ONCE)
     is_final = job.is_final and end >= job.log_stored
     return HttpResponse(text, content_type="text/plain; charset=utf-8", headers={
-        "X-Next-Offset": str(end), "X-Log-Final": "yes" if is_final else "no"})
+        "X-Next-Offset": str(end), "X-Log-Final": "yes" if is_final else "no",
+        "X-Log-Length": str(job.log_stored)})
+
+
+@require_GET
+def job_log_file(request, pk):
+    """The whole masked log as a download, passed on piece by piece."""
+    job = _job(request, pk)
+    return StreamingHttpResponse(
+        livelog.pieces(job), content_type="text/plain; charset=utf-8", headers={
+            "Content-Length": str(livelog.length(job)),
+            "Content-Disposition": f'attachment; filename="job-{job.pk}.log"'})
+
+
+@require_GET
+def job_log_search(request, pk):
+    """The last line before a byte offset that holds the text, or looks like an error.
+
+    JSON: `found` with the line's offset (null if there is none), and `searched_to`, from where to
+    go on where this part of the log had none.
+    """
+    job, params = _job(request, pk), request.GET
+    before = params.get("before", "")
+    return JsonResponse(livelog_search.last_before(
+        job, int(before) if before.isdigit() else job.log_stored, params.get("q", "")[:200]))
 
 
 @require_POST

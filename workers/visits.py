@@ -40,18 +40,18 @@ def visit_nodes(node_ids: list[int]) -> None:
     with claimed(Job.objects.filter(state__in=VISITED, node__in=node_ids)) as claim:
         if not claim:
             return
-        waiting = {jobs[0].node.pk: jobs for jobs in _by_node(claim) if jobs}
-        scripts = [(jobs[0].node, _script(jobs)) for jobs in waiting.values()]
-        for node, answer in ssh.run_many(scripts):
-            _apply_answer(waiting[node.pk], answer)
+        waiting = {jobs[0].access: jobs for jobs in _by_access(claim) if jobs}
+        scripts = [(access, _script(jobs)) for access, jobs in waiting.items()]
+        for access, answer in ssh.run_many(scripts):
+            _apply_answer(waiting[access], answer)
 
 
-def _by_node(claim: str) -> Iterator[list[Job]]:
-    """The jobs to be asked about, node by node; those that wait for something are written."""
-    found: dict[int, list[Job]] = {}
+def _by_access(claim: str) -> Iterator[list[Job]]:
+    """The jobs to be asked about, by node and log-in; those that wait for something are written."""
+    found: dict[tuple, list[Job]] = {}
     jobs = Job.objects.filter(holder=claim).order_by("pk")
-    for job in jobs.select_related("node", "engagement", "model", "created_by"):
-        found.setdefault(job.node_id, []).append(job)
+    for job in jobs.select_related("node", "login", "engagement", "model", "created_by"):
+        found.setdefault((job.node_id, job.login_id), []).append(job)
     for jobs in found.values():
         asked = _to_be_asked(jobs)
         starts, running = _apart(asked)

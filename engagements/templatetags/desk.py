@@ -25,7 +25,7 @@ COLOURS = {
     "blue": "in_progress submitted running starting collecting reading leasing issued in_review "
             "reviewed",
     "orange": "waived conditional not_provable warning expired pending maintenance unknown "
-              "timed_out not_measured Warning yellow medium major open",
+              "timed_out not_measured away login key shell Warning yellow medium major open",
     "red": "failed sent_back rejected declined lost quarantined missing Alarm Critical "
            "high blocking occurred red",
     "secondary": "not_started skipped draft cancelled superseded withdrawn queued closed",

@@ -44,7 +44,7 @@ class Desk:
             "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"}
 
     def start(self) -> None:
-        port = free_port()
+        self.web_port = port = free_port()
         python = [sys.executable, "-W", "ignore", "-m"]
         celery = [*python, "celery", "-q", "-A", "delivery"]
         self.commands = {

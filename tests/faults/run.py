@@ -19,6 +19,7 @@ import threading
 import time
 from pathlib import Path
 
+from tests.faults.browse import Onlooker
 from tests.faults.desk import DESKS, ROOT, Desk, free_port
 from tests.faults.nodes import FaultyNode, enrol
 
@@ -284,7 +285,7 @@ def states_line() -> str:
 
 
 def run(backend: str, jobs: int, faults: int, seed: int, folder: Path, nodes: int = 4,
-        ) -> dict[str, list[str]]:
+        pictures: Path | None = None) -> dict[str, list[str]]:
     """One trial; prints its table and returns what is wrong."""
     chance = random.Random(seed)
     desk = DESKS[backend](folder / "desk")
@@ -296,6 +297,7 @@ def run(backend: str, jobs: int, faults: int, seed: int, folder: Path, nodes: in
     try:
         trial.prepare()
         desk.start()
+        onlooker = Onlooker(desk, trial.operator, pictures) if pictures else None
         queueing = threading.Thread(target=trial.queue, args=[jobs])
         queueing.start()
         trial.inject(faults)
@@ -304,7 +306,9 @@ def run(backend: str, jobs: int, faults: int, seed: int, folder: Path, nodes: in
         healed = trial.wait(400)
         time.sleep(2)
         wrong = trial.check(jobs)
-        print(table(trial, jobs, seed, healed, wrong), states_line(), sep="\n", flush=True)
+        lines = onlooker.stop() if onlooker else []
+        wrong |= onlooker.wrong if onlooker else {}
+        print(table(trial, jobs, seed, healed, wrong), states_line(), *lines, sep="\n", flush=True)
         for name, found in wrong.items():
             for line in found[:8]:
                 print(f"{name}: {line}", file=sys.stderr)
@@ -322,6 +326,8 @@ def main() -> None:
     parser.add_argument("--faults", type=int, default=200)
     parser.add_argument("--nodes", type=int, default=4)
     parser.add_argument("--seed", type=int, default=random.randrange(10_000))
+    parser.add_argument("--browse", type=Path, metavar="FOLDER",
+                        help="look at the portal in Chromium meanwhile; pictures go there")
     parser.add_argument("--keep", action="store_true", help="leave the folder for a look")
     options = parser.parse_args()
     if options.backend == "both":
@@ -329,7 +335,7 @@ def main() -> None:
     folder = Path(tempfile.mkdtemp(prefix="faults-"))
     try:
         wrong = run(options.backend, options.jobs, options.faults, options.seed, folder,
-                    options.nodes)
+                    options.nodes, options.browse)
     finally:
         if not options.keep:
             shutil.rmtree(folder, ignore_errors=True)
@@ -341,7 +347,9 @@ def again(backend: str, options) -> int:
     return subprocess.run(
         [sys.executable, "-m", "tests.faults.run", "--backend", backend, "--jobs",
          str(options.jobs), "--faults", str(options.faults), "--nodes", str(options.nodes),
-         "--seed", str(options.seed)], cwd=ROOT, check=False).returncode
+         "--seed", str(options.seed),
+         *(["--browse", options.browse / backend] if options.browse else [])],
+        cwd=ROOT, check=False).returncode
 
 
 if __name__ == "__main__":

@@ -87,8 +87,11 @@ def wait_home(run) -> str:
     return run('printf "%s" "$HOME"').decode()
 
 
-def test_killed_wrapper_is_lost_and_its_child_is_an_orphan(run):
-    answer = start(run, ["sleep", "30"])
+def test_killed_wrapper_is_lost_and_its_child_is_an_orphan(run, tmp_path):
+    answer = start(run, ["sh", "-c", "touch begun; exec sleep 30"])
+    begun = tmp_path / "jobs" / "desk-job-1-1-x" / "work" / "begun"
+    while not begun.exists():
+        time.sleep(0.02)
     pid = answer.split()[4].decode()
     run(f"kill -9 {pid}; sleep 0.2")
     state = poll(run)

@@ -2,12 +2,13 @@ import secrets
 
 from django.conf import settings
 from django.db import models
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
 
 from engagements.access import Can, allowed
 from engagements.models import Engagement, MigratedModel
 from engagements.stages import Stage
+from workers.models.login import NodeLogin
 from workers.models.node import Node
 
 
@@ -26,6 +27,15 @@ class JobState(models.TextChoices):
     UNKNOWN = "unknown", _("Node unreachable")
 
 
+# Said of a job while no step has left a sentence of its own.
+STATE_SENTENCES = {
+    JobState.QUEUED: gettext_noop("Queued; a worker takes it up in a moment."),
+    JobState.LEASING: gettext_noop("Its cards are being chosen."),
+    JobState.STARTING: gettext_noop("It is being started on the node."),
+    JobState.RUNNING: gettext_noop("It is running."),
+    JobState.COLLECTING: gettext_noop("The command has ended; its files are being fetched."),
+    JobState.READING: gettext_noop("Its files are stored and are being read."),
+}
 FINAL_STATES = frozenset(
     {JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELLED, JobState.TIMED_OUT, JobState.LOST}
 )
@@ -67,6 +77,8 @@ class Job(models.Model):
     )
     stage = models.CharField(_("stage"), max_length=16, choices=Stage, blank=True)
     node = models.ForeignKey(Node, models.PROTECT, null=True, blank=True, related_name="jobs")
+    login = models.ForeignKey(NodeLogin, models.PROTECT, null=True, blank=True,
+                              related_name="jobs")
     is_practice = models.BooleanField(default=False)
     parameters = models.JSONField(default=dict, blank=True)
     command = models.JSONField(_("command"), default=list, blank=True)
@@ -130,6 +142,14 @@ class Job(models.Model):
         return f"#{self.pk} {self.kind}"
 
     @property
+    def access(self) -> Node | NodeLogin | None:
+        """What the desk logs in with for this job: its engagement's log-in, or the node's own."""
+        if self.login is None:
+            return self.node
+        self.login.node = self.node  # the thread of the connections must not ask the database
+        return self.login
+
+    @property
     def is_final(self) -> bool:
         return self.state in FINAL_STATES
 
@@ -140,9 +160,10 @@ class Job(models.Model):
 
     @property
     def sentence(self) -> str:
-        """The result as a sentence in the active language."""
+        """The result, or what is going on, as a sentence in the active language."""
         if not self.message:
-            return ""
+            waiting = STATE_SENTENCES.get(self.state, "")
+            return gettext(waiting) if waiting else ""
         try:
             return gettext(self.message) % self.message_values
         except (KeyError, TypeError, ValueError):

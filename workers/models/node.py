@@ -5,6 +5,17 @@ from django.utils.translation import gettext_lazy as _
 from engagements.access import Can, allowed
 from workers.secrets import EncryptedTextField
 
+USERNAME = RegexValidator(r"^[A-Za-z_][A-Za-z0-9_.-]*$")
+
+
+class Trouble(models.TextChoices):
+    """Why a node cannot be asked about its jobs."""
+
+    AWAY = "away", _("Does not answer")
+    LOGIN = "login", _("Refuses the log-in")
+    KEY = "key", _("Shows another host key")
+    SHELL = "shell", _("Its log-in shell does not run commands")
+
 
 class NodeQuerySet(models.QuerySet):
     def visible_to(self, user) -> "NodeQuerySet":
@@ -27,7 +38,7 @@ class Node(models.Model):
         _("port"), default=22, validators=[MinValueValidator(1), MaxValueValidator(65535)]
     )
     username = models.CharField(
-        _("user"), max_length=60, validators=[RegexValidator(r"^[A-Za-z_][A-Za-z0-9_.-]*$")]
+        _("user"), max_length=60, validators=[USERNAME]
     )
     private_key = EncryptedTextField(_("private key"), blank=True)
     passphrase = EncryptedTextField(_("passphrase"), blank=True)
@@ -49,7 +60,8 @@ class Node(models.Model):
     )
     bastion_host = models.CharField(_("bastion address"), max_length=253, blank=True)
     bastion_port = models.PositiveIntegerField(_("bastion port"), default=22)
-    bastion_username = models.CharField(_("bastion user"), max_length=60, blank=True)
+    bastion_username = models.CharField(_("bastion user"), max_length=60, blank=True,
+                                        validators=[USERNAME])
     bastion_host_key = models.TextField(
         _("bastion host key"), blank=True,
         help_text=_("As the line of the bastion's ssh_host_ed25519_key.pub; it is pinned."))
@@ -70,6 +82,8 @@ class Node(models.Model):
     scratch_free_mb = models.PositiveIntegerField(null=True, editable=False)
     clock_offset_seconds = models.IntegerField(null=True, editable=False)
     unreachable_since = models.DateTimeField(null=True, editable=False)
+    shell_seconds = models.FloatField(null=True, editable=False)  # until its shell runs a command
+    trouble = models.CharField(max_length=8, choices=Trouble, blank=True, editable=False)
     last_seen_at = models.DateTimeField(null=True, blank=True)
     last_error = models.CharField(max_length=400, blank=True)
 
@@ -81,12 +95,18 @@ class Node(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def bastion_login(self) -> "Node":
+        """Whose user and key open the bastion."""
+        return self
+
 
 class NodeContact(models.Model):
     """A change of a node's reachability: what it became, when, and why."""
 
     node = models.ForeignKey(Node, models.CASCADE, related_name="contacts")
     is_reachable = models.BooleanField()
+    trouble = models.CharField(max_length=8, choices=Trouble, blank=True)
     cause = models.CharField(max_length=400, blank=True)
     at = models.DateTimeField()
 

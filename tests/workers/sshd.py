@@ -1,0 +1,113 @@
+"""OpenSSH's own server on a free loopback port, for what only the real one shows."""
+
+import contextlib
+import getpass
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+SSHD = shutil.which("sshd") or "/usr/sbin/sshd"
+USER = getpass.getuser()
+CONFIG = """
+ListenAddress 127.0.0.1:{port}
+HostKey {root}/host_key
+AuthorizedKeysFile {root}/authorized
+PidFile none
+StrictModes no
+UsePAM no
+PermitRootLogin prohibit-password
+PasswordAuthentication no
+SetEnv HOME={root}/home
+"""
+
+
+class Sshd:
+    """One server; its home folder and its keys lie below `root`."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.home = root, root / "home"
+        self.home.mkdir(parents=True)
+        self.port, self.process = free_port(), None
+        self.key = make_key(root / "client_key")
+        make_key(root / "host_key")
+        self.let_in("client_key")
+
+    def let_in(self, name: str) -> None:
+        """Authorise one of the keys below `root`; adds to those known."""
+        with (self.root / "authorized").open("a") as known:
+            known.write((self.root / f"{name}.pub").read_text())
+
+    def start(self) -> "Sshd":
+        Path("/run/sshd").mkdir(exist_ok=True)
+        config = self.root / "sshd_config"
+        config.write_text(CONFIG.format(port=self.port, root=self.root))
+        self.process = subprocess.Popen([SSHD, "-D", "-e", "-f", config],
+                                        stderr=(self.root / "log").open("ab"))
+        deadline = time.monotonic() + 10
+        while time.monotonic() < deadline:
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
+                    return self
+            time.sleep(0.01)
+        raise TimeoutError((self.root / "log").read_text())
+
+    def stop(self) -> None:
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+
+    def reinstall(self) -> None:
+        """The same address with another host key."""
+        self.stop()
+        (self.root / "host_key").unlink()
+        make_key(self.root / "host_key")
+        self.start()
+
+    @property
+    def host_key(self) -> str:
+        return (self.root / "host_key.pub").read_text().strip()
+
+
+def can_run() -> bool:
+    """Whether this machine has sshd and lets this user start it."""
+    return Path(SSHD).exists() and (Path("/run/sshd").exists() or USER == "root")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def make_key(path: Path, passphrase: str = "") -> str:
+    """A new key pair at `path`; returns the private key's text."""
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", passphrase, "-f", path], check=True)
+    return path.read_text()
+
+
+@contextlib.contextmanager
+def running_sshd(root: Path) -> Iterator[Sshd]:
+    server = Sshd(root).start()
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+@contextlib.contextmanager
+def running_agent(folder: Path, key: Path) -> Iterator[Path]:
+    """An ssh-agent that holds one key; yields its socket."""
+    folder.mkdir(exist_ok=True)
+    path = folder / "agent"
+    agent = subprocess.Popen(["ssh-agent", "-D", "-a", path], stdout=subprocess.DEVNULL)
+    try:
+        while not path.exists():
+            time.sleep(0.01)
+        subprocess.run(["ssh-add", "-q", key], check=True, env={"SSH_AUTH_SOCK": str(path)})
+        yield path
+    finally:
+        agent.kill()
+        agent.wait()
