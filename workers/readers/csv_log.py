@@ -22,7 +22,7 @@ STEPS = ("step", "global_step", "trainer/global_step", "iter", "iteration", "ite
 STEPS += ("current_steps", "global step", "_step", "train_step")
 LOSSES = ("train_loss_step", "train/loss_step", "train_loss", "train/loss", "loss/train")
 LOSSES += ("training_loss", "loss", "lm_loss", "lm loss", "train/lm_loss", "total_loss")
-LOSSES += ("train/total_loss", "batch_loss", "train loss")
+LOSSES += ("train/total_loss", "batch_loss", "train loss", "training loss")
 EPOCHS = ("epoch", "epochs")
 
 
