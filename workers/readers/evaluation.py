@@ -67,10 +67,12 @@ class LmEvalJsonReader(Reader):
 
 def _scores(task: str, row: dict[str, Any]) -> list[Score]:
     found = []
+    filtered = [key for key in row if "," in key]
     for key, value in row.items():
         metric, comma, kind = key.partition(",")
         number = to_float(value)
-        if metric.endswith("_stderr") or not isinstance(value, int | float) or number is None:
+        is_note = bool(filtered) != bool(comma)  # sample_len stands beside acc,none
+        if is_note or metric.endswith("_stderr") or isinstance(value, str) or number is None:
             continue
         stderr = to_float(row.get(f"{metric}_stderr{comma}{kind}"))
         found.append(
