@@ -4,6 +4,7 @@ from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from assessments.queries import is_indexable
 from engagements.models import Engagement
 from workers.models import StoredReading
 from workers.reading_pages import register_reading_page
@@ -22,8 +23,8 @@ def accuracy_files(engagement: Engagement, model: int | None = None) -> QuerySet
 
 @register_reading_page("accuracy_compare")
 def comparison_page(reading: StoredReading) -> tuple[str, str] | None:
-    """Comparisons of msprobe have their operators' page."""
-    if not reading.reader.startswith("msprobe_compare"):
+    """Comparisons of operators have their page."""
+    if not is_indexable(reading):
         return None
     return _("Operators"), reverse("assessments:comparison", args=[reading.artifact_id])
 
