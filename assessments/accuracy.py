@@ -5,11 +5,12 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from assessments.queries import is_indexable
-from engagements.models import Engagement
+from engagements.models import Engagement, MigratedModel
 from workers.models import StoredReading
 from workers.reading_pages import register_reading_page
 
 KINDS = ("accuracy_compare", "config_check", "overflow")
+CONFIG_READERS = ("msprobe_config_check", "msprobe_verl_compare")
 
 
 def accuracy_files(engagement: Engagement, model: int | None = None) -> QuerySet[StoredReading]:
@@ -19,6 +20,13 @@ def accuracy_files(engagement: Engagement, model: int | None = None) -> QuerySet
         found = found.filter(artifact__model=model)
     return found.select_related(
         "artifact__model", "artifact__job", "artifact__comparison").order_by("-artifact_id", "-pk")
+
+
+def newest_config_check(model: MigratedModel) -> StoredReading | None:
+    """The newest comparison of configurations among the model's files."""
+    return StoredReading.objects.filter(
+        artifact__model=model, reader__in=CONFIG_READERS).select_related(
+        "artifact__engagement").order_by("-artifact_id", "-pk").first()
 
 
 @register_reading_page("accuracy_compare")

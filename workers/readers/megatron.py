@@ -15,8 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from workers.masking import mask_tree
 from workers.readers.base import Sample, Source, register
 from workers.readers.fixed_rows import Rows, numbers, tables
+from workers.readers.megatron_arguments import arguments_of
 from workers.readers.megatron_start import started
 from workers.readers.series import (
     LossSeries,
@@ -115,6 +117,8 @@ class MegatronReader(TrainingLogReader):
 
 def _start(source: Source) -> dict[str, Any]:
     values, lines = started(source)
+    if (found := arguments_of(source, until=ITERATION)).values:
+        values["arguments"], lines = mask_tree(found.values), {**found.lines, **lines}
     return {"started": values, "lines": lines}
 
 
