@@ -29,7 +29,7 @@ class OfComparisonQuerySet(OfEngagementQuerySet):
 
 
 class Comparison(models.Model):
-    """One comparison of msprobe or msaccucmp; derived from the artifact alone and safe to build anew."""
+    """One comparison of msprobe or msaccucmp; derived from the artifact, safe to build anew."""
 
     artifact = models.OneToOneField(Artifact, models.CASCADE, related_name="comparison")
     reader_version = models.CharField(max_length=20)

@@ -71,8 +71,8 @@ def records(header: list[str], dump: str, table: Any) -> tuple[list[Record], lis
         # DataType appears twice: the first is the device's, the second the reference's
         record: Record = {"line": line}
         for name, cell in zip(header, row, strict=False):
-            name = "reference type" if name in record and name == "DataType" else name
-            record.setdefault(name, str(cell).strip())
+            again = name == "DataType" and name in record
+            record.setdefault("reference type" if again else name, str(cell).strip())
         record["op"] = record[dump]
         rows.append(record)
     return rows, warnings

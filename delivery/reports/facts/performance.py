@@ -21,7 +21,8 @@ CAPTIONS = {
 def performance_figures(source: Source) -> list[dict]:
     """One entry per chart that a model with a criterion has data for, in the order of CHARTS."""
     models = {criterion.model_id: criterion.model for criterion, _verdict in source.judged}
-    return [entry for model in models.values() for name in CHARTS if (entry := _figure(model, name))]
+    return [entry for model in models.values() for name in CHARTS
+            if (entry := _figure(model, name))]
 
 
 def _figure(model: MigratedModel, name: str) -> dict | None:
