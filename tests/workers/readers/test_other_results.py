@@ -103,3 +103,33 @@ def test_a_perplexity_is_no_percentage(written):
 def test_scores(written, text, scores):
     found = read_file(written(text)).values["scores"]
     assert [(score["task"], score["metric"], score["value"]) for score in found] == scores
+
+
+PROFILES = {
+    "communication_statistic": ("OP Type,Count,Total Time(us),Min Time(us),Avg Time(us),"
+                                "Max Time(us),Ratio(%)\nhcom_allReduce_,10,1000.5,9,10,12,60.0\n",
+                                {"total_us": 1000.5, "count": 10.0}),
+    "task_time": ("Device_id,kernel_name,kernel_type,stream_id,task_id,task_time(us)\n"
+                  "0,MatMul,AI_CORE,1,2,12.5\n", {"total_us": 12.5, "longest": "MatMul"}),
+    "step_trace": ("Device_id,Iteration ID,FP Start(us),Iteration Time(us)\n0,1,N/A,2000.0\n"
+                   "0,2,N/A,1000.0\n", {"iterations": 2, "mean_us": 1500.0, "max_us": 2000.0}),
+}
+
+
+@pytest.mark.parametrize("form", PROFILES)
+def test_profiles_of_msprof(written, form):
+    text, expected = PROFILES[form]
+    reading = read_file(written(text))
+    assert (reading.tool, reading.values["form"]) == ("msprof", form)
+    assert {key: reading.values[key] for key in expected} == expected
+
+
+def test_a_gpu_that_ran_out_of_memory(written):
+    reading = read_file(written(
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total "
+        "capacity of 79.00 GiB of which 1.00 GiB is free. Of the allocated memory 70.00 GiB is "
+        "allocated by PyTorch, and 1.00 GiB is reserved by PyTorch but unallocated.\n"))
+    sizes = {name: size / 2**30 for name, size in reading.values.items() if name != "ooms" and size}
+    assert reading.tool == "PyTorch"
+    assert sizes == {"requested_bytes": 2, "capacity_bytes": 79, "allocated_bytes": 70,
+                     "free_bytes": 1}
