@@ -12,6 +12,7 @@ from workers.readers.series import (
     LossSeries,
     TrainingLogReader,
     assemble,
+    check_count,
     to_float,
     truncated,
     usual_interval,
@@ -76,6 +77,7 @@ class CsvLogReader(TrainingLogReader):
                 steps.append(int(step))
                 losses.append(loss)
                 lines.append(number)
+                check_count(len(lines))
             elif short or cells[loss_at] not in ("", "None", "null"):
                 bad.append(number)
         warnings = []

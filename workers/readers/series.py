@@ -16,6 +16,7 @@ Meaning = Literal["point", "window_mean", "running_mean", "smoothed"]
 StepUnit = Literal["step", "epoch", "sample", "record"]
 LineOf = Callable[[int], int | None]
 
+MOST_RECORDS = 3_000_000  # of formats whose records are read one by one
 WARM_UP_STEPS = 5
 """MindSpeed-LLM CI drops five iterations before it averages times (DOMAIN, FORMATS: Megatron)."""
 
@@ -119,6 +120,12 @@ def assemble(
         step_unit=step_unit,
         extras={key: value for key, value in (extras or {}).items() if value not in (None, {})},
     )
+
+
+def check_count(records: int) -> None:
+    """Raise ReadError ``too_large`` for more records than fit into memory one by one."""
+    if records > MOST_RECORDS:
+        raise ReadError("too_large", f"The log holds more than {MOST_RECORDS:,} records.")
 
 
 def records_of_one_rank(ranks: np.ndarray) -> tuple[np.ndarray, list[ReadingWarning]]:
