@@ -41,6 +41,7 @@ MEMORY = re.compile(
 NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+|nan|inf|infinity)", re.IGNORECASE)
 VALUE = re.compile(rb"(%b)(?:/%b)?" % (NUMBER.pattern, NUMBER.pattern), re.IGNORECASE)
 PEAK_GB = re.compile(rb"max_memory_allocated\(GB\): ([\d.]+)")
+CONTINUED = re.compile(rb"\n(?: ?[a-z][a-z ]*: [^|\n]{1,60}\|)+[ \t\r]*(?=\n|$)")
 SPACE = re.compile(rb"[\s_]+")
 NOT_THE_LOSS = (b"scale", b"balancing", b"aux", b"zloss", b"mtp", b"eval", b"valid", b"indexer")
 LOSS_KEYS = (b"lmloss", b"loss", b"reducedtrainloss", b"trainloss", b"totalloss")
@@ -257,6 +258,8 @@ def _records(chunk: bytes) -> Iterator[tuple[re.Match[bytes], int, bytes]]:
     matches = list(ITERATION.finditer(chunk))
     for index, match in enumerate(matches):
         end = _line_end(chunk, match.end())
+        while found := CONTINUED.match(chunk, end):  # a terminal wrapped the record
+            end = found.end()
         if index + 1 < len(matches):
             end = min(end, matches[index + 1].start())
         start = chunk.rfind(b"\n", 0, match.start()) + 1

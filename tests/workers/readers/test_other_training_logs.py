@@ -94,6 +94,16 @@ def test_iterations_skipped_for_overflow_are_named(written):
     assert [warning.code for warning in series.warnings] == ["skipped_iterations"]
 
 
+def test_a_wrapped_record_is_one(written):
+    text = "".join(
+        f" iteration {step}/50 | consumed samples: 1 | elapsed time per iteration (ms): 5.0 |\n"
+        f" learning rate: 4.6E-05 | global batch size: 8 | lm loss: {9 - step}.0 | skipped: 0 |\n"
+        f" grad norm: 2.475 | number of nan iterations: 0 |\n" for step in range(1, 4))
+    series = read_series(written(text + "time (ms)\n"))
+    assert (series.losses.tolist(), series.warnings) == ([8.0, 7.0, 6.0], [])
+    assert series.extras["grad_norm"]["last"] == 2.475
+
+
 def test_golden_values_as_a_list(written):
     text = ('{"lm loss": {"start_step": 0, "end_step": 50, "step_interval": 5, '
             '"values": [10.8, 10.7, 10.5]}, "iteration_timing_avg": 0.07}')
