@@ -4,11 +4,13 @@ from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from engagements.models import Engagement
+from assessments.queries import is_indexable
+from engagements.models import Engagement, MigratedModel
 from workers.models import StoredReading
 from workers.reading_pages import register_reading_page
 
 KINDS = ("accuracy_compare", "config_check", "overflow")
+CONFIG_READERS = ("msprobe_config_check", "msprobe_verl_compare")
 
 
 def accuracy_files(engagement: Engagement, model: int | None = None) -> QuerySet[StoredReading]:
@@ -20,10 +22,17 @@ def accuracy_files(engagement: Engagement, model: int | None = None) -> QuerySet
         "artifact__model", "artifact__job", "artifact__comparison").order_by("-artifact_id", "-pk")
 
 
+def newest_config_check(model: MigratedModel) -> StoredReading | None:
+    """The newest comparison of configurations among the model's files."""
+    return StoredReading.objects.filter(
+        artifact__model=model, reader__in=CONFIG_READERS).select_related(
+        "artifact__engagement").order_by("-artifact_id", "-pk").first()
+
+
 @register_reading_page("accuracy_compare")
 def comparison_page(reading: StoredReading) -> tuple[str, str] | None:
-    """Comparisons of msprobe have their operators' page."""
-    if not reading.reader.startswith("msprobe_compare"):
+    """Comparisons of operators have their page."""
+    if not is_indexable(reading):
         return None
     return _("Operators"), reverse("assessments:comparison", args=[reading.artifact_id])
 

@@ -54,6 +54,8 @@ class Aligned:
     def window(self, first: int | None, last: int | None) -> "Aligned":
         """The part between two steps, both inclusive; None leaves a side open."""
         def inside(steps):
+            if first is None and last is None:
+                return slice(None)
             kept = np.ones(len(steps), dtype=bool)
             if first is not None:
                 kept &= steps >= first
@@ -172,11 +174,17 @@ def _into_windows(curve: _Curve, ends: np.ndarray, width: int, origin: int) -> _
 
 
 def _intersected(base: _Curve, other: _Curve, warnings: list[ReadingWarning]) -> Aligned:
-    common, left, right = np.intersect1d(base.steps, other.steps, assume_unique=True,
-                                         return_indices=True)
+    common, left, right = _common(base.steps, other.steps)
     lone = np.union1d(_lone_nonfinite(base, common), _lone_nonfinite(other, common))
     whole = Aligned(common, base.losses[left], other.losses[right], base.steps, warnings)
     return replace(whole.window(None, None), lone_nonfinite=lone)
+
+
+def _common(ours: np.ndarray, theirs: np.ndarray) -> tuple:
+    """Common steps, and where each of the two has them."""
+    if np.array_equal(ours, theirs):
+        return ours, slice(None), slice(None)
+    return np.intersect1d(ours, theirs, assume_unique=True, return_indices=True)
 
 
 def _lone_nonfinite(curve: _Curve, common: np.ndarray) -> np.ndarray:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from assessments.models import AllowedDifference, Outcome
 from engagements.models import Engagement
+from workers.models import StoredReading
 
 ALLOWED, PROPOSED, OPEN, MUST_MATCH = "allowed", "proposed", "open", "must_match"
 
@@ -55,6 +56,12 @@ def judged(values: dict, differences: list[Difference]) -> ConfigVerdict:
     outcome = (Outcome.FAILED if counts[OPEN] or counts[MUST_MATCH] else
                Outcome.NOT_PROVABLE if counts[PROPOSED] or missing else Outcome.PASSED)
     return ConfigVerdict(outcome, dict(counts), missing)
+
+
+def outcome_of(reading: StoredReading) -> ConfigVerdict:
+    """The outcome of a stored config_check under the allow-list of its engagement."""
+    entries = entries_of(reading.artifact.engagement)
+    return judged(reading.values, compared(reading.values, entries))
 
 
 def _difference(number: int, row: dict, entries: list[AllowedDifference]) -> Difference:

@@ -5,7 +5,10 @@ from collections.abc import Iterable
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from assessments import allowlist
+from assessments.accuracy import newest_config_check
 from assessments.models import CriteriaSet, Criterion, Outcome, Verdict
+from assessments.presentation import config_sentence
 from assessments.queries import current_criteria, latest_verdicts, verdict_sentence
 from engagements.gates import CheckResult, register_check
 from engagements.models import StageRecord
@@ -43,6 +46,24 @@ def verdicts_passed(record: StageRecord) -> Iterable[CheckResult]:
             f"verdict:{criterion.pk}", criterion.definition.local_name, is_met, sentence,
             reverse("assessments:criterion", args=[criterion.pk]),
             "" if is_met else _remedy(verdict))
+
+
+@register_check("config_check")
+def configurations_agree(record: StageRecord) -> Iterable[CheckResult]:
+    """The newest comparison of the model's configurations passes after the reviewed allow-list
+    (DOMAIN R-ACC-02). Silent where none was compared."""
+    if record.stage != Stage.TRAIN_TUNE:
+        return
+    reading = newest_config_check(record.model)
+    if reading is None:
+        return
+    verdict = allowlist.outcome_of(reading)
+    is_met = verdict.outcome == Outcome.PASSED
+    yield CheckResult(
+        "config_check", _("Configuration check"), is_met, config_sentence(verdict),
+        reverse("assessments:config_check", args=[reading.artifact_id]),
+        "" if is_met else _("Make both runs alike and compare again; propose what differs by "
+                            "nature for the allow-list, and have it reviewed."))
 
 
 def _remedy(verdict: Verdict | None) -> str:

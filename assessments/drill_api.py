@@ -7,8 +7,8 @@ from rest_framework.response import Response
 
 from assessments import drill_serializers as serializers
 from assessments import operators, services
+from assessments.accuracy import CONFIG_READERS
 from assessments.models import AllowedDifference, Comparison
-from assessments.views.config_check import COMPARED
 from engagements.models import Engagement
 from workers.models import StoredReading
 
@@ -80,7 +80,7 @@ class AllowedDifferenceViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelVi
 class ConfigCheckViewSet(viewsets.ReadOnlyModelViewSet):
     """Compared configurations, judged after the allow-list."""
 
-    queryset = StoredReading.objects.filter(reader__in=COMPARED).select_related(
+    queryset = StoredReading.objects.filter(reader__in=CONFIG_READERS).select_related(
         "artifact__engagement")
     serializer_class = serializers.ConfigCheckSerializer
     filterset_fields = ["artifact", "artifact__model", "artifact__engagement"]

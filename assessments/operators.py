@@ -72,10 +72,12 @@ def explained(row: OperatorRow) -> str:
     """Why the row deviates, with its figure and the limit; "" where it agrees."""
     texts = {
         "nonfinite": _("The NPU's tensor holds NaN or Inf where the reference is finite."),
+        "overflow": _("The device reports an overflow, or a metric is NaN or infinite."),
         "shape": _("The shapes differ: %(shapes)s."),
         "checksum": _("The checksums differ."),
         "floor": _("The reference is below %(floor)s, the NPU's value is not."),
         "cosine": _("Cosine %(cosine)s, below the limit of %(cosine_limit)s."),
+        "limit": _("Beyond the limits that msaccucmp documents: %(metrics)s."),
         "relative_error": _("Off by %(error)s of the reference's magnitude, limit %(limit)s."),
     }
     if row.reason not in texts:
@@ -83,6 +85,7 @@ def explained(row: OperatorRow) -> str:
     cosine, cosine_limit = _against(row.cosine, COSINE_LIMIT, "")
     error, limit = _against(row.relative_error, RELATIVE_LIMIT, "%")
     return texts[row.reason] % {"shapes": row.shapes, "floor": f"{NOISE_FLOOR:g}", "error": error,
+                                "metrics": row.tool_verdict,
                                 "cosine": cosine, "cosine_limit": cosine_limit, "limit": limit}
 
 

@@ -7,7 +7,7 @@ from assessments.sentences import sentence
 from engagements.models import Engagement, MigratedModel
 from workers.models import Artifact, StoredReading
 
-COMPARISON_READERS = ("msprobe_compare", "msprobe_compare_json")
+COMPARISON_READERS = ("msprobe_compare", "msprobe_compare_json", "msaccucmp_compare")
 
 
 def current_criteria(engagement: Engagement) -> CriteriaSet | None:

@@ -12,6 +12,15 @@ LAST = {"relative_error_last_100": 100}
 ADDED = {"mean_relative_error_epsilon_added": 1e-9}
 
 
+def _largest(values: np.ndarray) -> np.ndarray:
+    """Places of the largest values, largest first, the earlier of equals first."""
+    if not len(values):
+        return np.empty(0, dtype=np.int64)
+    least = np.partition(values, -min(SHOWN, len(values)))[-min(SHOWN, len(values))]
+    places = np.flatnonzero(values >= least)
+    return places[np.argsort(-values[places], kind="stable")][:SHOWN]
+
+
 def working(aligned: Aligned, figure: str, epsilon: float) -> dict[str, Any]:
     """The first and the worst steps that a figure counts, and the sums over all it counts.
 
@@ -27,7 +36,7 @@ def working(aligned: Aligned, figure: str, epsilon: float) -> dict[str, Any]:
     error = np.abs(n - b)
     with np.errstate(divide="ignore", invalid="ignore"):
         relative = np.where(error == 0, 0.0, error / divisor)
-    worst = np.argsort(-relative, kind="stable")[:SHOWN]
+    worst = _largest(relative)
 
     def rows(where) -> list[dict]:
         return [{"step": int(steps[i]), "baseline": float(b[i]), "candidate": float(n[i]),

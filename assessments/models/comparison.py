@@ -11,11 +11,13 @@ class Deviation(models.TextChoices):
     """Why a row deviates (limits: DOMAIN 3.2 L01 and msprobe's guide; see msprobe_rows)."""
 
     NONFINITE = "nonfinite", _("NaN or Inf")
+    OVERFLOW = "overflow", _("Overflow or NaN")
     SHAPE = "shape", _("Other shape")
     CHECKSUM = "checksum", _("Other checksum")
     FLOOR = "floor", _("Reference vanishes")
     COSINE = "cosine", _("Cosine below 0.99")
     RELATIVE_ERROR = "relative_error", _("Error above 1 %")
+    LIMIT = "limit", _("Beyond the tool's limit")
 
 
 class OfArtifactQuerySet(OfEngagementQuerySet):
@@ -27,7 +29,7 @@ class OfComparisonQuerySet(OfEngagementQuerySet):
 
 
 class Comparison(models.Model):
-    """One msprobe comparison; derived from the artifact alone and safe to build anew."""
+    """One comparison of msprobe or msaccucmp; derived from the artifact, safe to build anew."""
 
     artifact = models.OneToOneField(Artifact, models.CASCADE, related_name="comparison")
     reader_version = models.CharField(max_length=20)
@@ -68,7 +70,7 @@ class OperatorRow(models.Model):
     max_abs_error = models.FloatField(_("largest absolute error"), null=True, blank=True)
     dtypes = models.CharField(_("data types"), max_length=120, blank=True)
     shapes = models.CharField(_("shapes"), max_length=240, blank=True)
-    tool_verdict = models.CharField(_("verdict of the tool"), max_length=40, blank=True)
+    tool_verdict = models.CharField(_("verdict of the tool"), max_length=120, blank=True)
     # max, min, mean, norm of the NPU, then of the reference, as the file prints them
     statistics = models.JSONField(default=list, blank=True)
 

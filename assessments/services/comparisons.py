@@ -10,7 +10,7 @@ from assessments.queries import COMPARISON_READERS
 from workers.artifacts import finite_json, is_intact, local_path
 from workers.models import Artifact, StoredReading
 from workers.readers.msprobe_rows import STATISTICS, CompareRow
-from workers.readers.msprobe_table import executed_rows
+from workers.readers.operator_rows import executed_rows
 from workers.readers.source import ReadError
 
 AT_ONCE = 2000  # rows per statement
@@ -21,7 +21,7 @@ def index_comparison(*, artifact: Artifact) -> Comparison | None:
 
     What is indexed stays until a newer reader has read the file. A file that is changed or
     damaged leaves a Comparison that says so, and is tried anew. Returns None for files that are
-    no msprobe comparison. Sources: DOMAIN 3.2, 4.3.
+    no comparison of operators. Sources: DOMAIN 3.2, 4.3.
     """
     reading = artifact.readings.filter(reader__in=COMPARISON_READERS).first()
     if reading is None:
@@ -98,7 +98,7 @@ def _operators(comparison: Comparison, rows: list[CompareRow], verdict: str
             max_abs_error=_finite(row.number("MaxAbsErr")),
             dtypes=_text(_both(row, "Dtype"), 120),
             shapes=_text(_both(row, "Tensor Shape"), 240),
-            tool_verdict=_text(row.text(verdict), 40), statistics=_statistics(row))
+            tool_verdict=_text(row.text(verdict), 120), statistics=_statistics(row))
 
 
 def _text(value: str, most: int) -> str:

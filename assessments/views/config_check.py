@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from assessments import allowlist, presentation, services
+from assessments.accuracy import CONFIG_READERS
 from assessments.forms import AllowPatternForm
 from assessments.models import AllowedDifference
 from assessments.views.places import visible_file
@@ -14,11 +15,9 @@ from engagements.access import Can, allowed
 from engagements.doors import attempt
 from workers.models import Artifact, StoredReading
 
-COMPARED = ("msprobe_config_check", "msprobe_verl_compare")
-
 
 def _reading(artifact: Artifact) -> StoredReading:
-    found = artifact.readings.filter(reader__in=COMPARED).first()
+    found = artifact.readings.filter(reader__in=CONFIG_READERS).first()
     if found is None:
         raise Http404
     return found

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Section:
-    """A chapter. `parts` name what it prints, in order: `words:CODE`, `table:KEY`, `figure:KEY`
-    or `part:NAME`, a template in templates/documents/parts; none means the part of its id."""
+    """A chapter. `parts` name what it prints, in order: `words:CODE`, `table:KEY`, `figure:KEY`,
+    `figures:KEY` (a list of them) or `part:NAME`, a template in templates/documents/parts; none
+    means the part of its id."""
 
     id: str
     title: str

@@ -88,6 +88,8 @@ def _part(facts: dict, name: str, count: dict, section: Section) -> dict | None:
     sort, _colon, key = name.partition(":")
     if sort == "part":
         return {"template": f"{FOLDER}{key}.html"}
+    if sort == "figures":
+        return _figures(facts.get(key, []), count, section)
     entry = facts.get({"words": "words", "table": "tables", "figure": "figures"}[sort], {}).get(key)
     if entry is None or (sort == "words" and not entry["text"]):
         return None
@@ -106,6 +108,13 @@ def _part(facts: dict, name: str, count: dict, section: Section) -> dict | None:
                                for look, text in zip(looks, row, strict=True)]
                               for row in entry["rows"]]
     return part
+
+
+def _figures(entries: list[dict], count: dict, section: Section) -> dict | None:
+    """A list of figures whose number is known only from the facts; None where there is none."""
+    found = [_part({"figures": {entry["key"]: entry}}, f"figure:{entry['key']}", count, section)
+             for entry in entries]
+    return {"template": f"{FOLDER}figures.html", "figures": found} if found else None
 
 
 def paragraphs(text: str) -> Iterator[dict]:

@@ -255,3 +255,23 @@ def test_the_api_pages_filters_and_explains(people, compared):
     runs = api.get(f"/api/v1/comparisons/{comparison.pk}/history/",
                    {"op": "Functional.conv2d.3.forward"}).json()
     assert [(run["comparison"], run["deviating"]) for run in runs] == [(comparison.pk, 1)]
+
+
+OFFLINE = SAMPLES.parent / "msaccucmp"
+
+
+def test_a_comparison_of_an_offline_model_is_asked_alike(compared, store, model, client, people):
+    name = next(OFFLINE.glob("*bad*.csv"))
+    artifact = store(name.name, name.read_bytes(), model)
+    comparison = services.index_comparison(artifact=artifact)
+    reading = artifact.readings.get(reader="msaccucmp_compare").values
+    first = operators.marked_rows(comparison)["first"]
+    assert comparison.rows == reading["rows"]
+    assert (first.op, first.line) == (
+        reading["first_deviating"], reading["first_deviating_row"]["row"])
+    assert comparison.deviating == reading["deviating"]
+    assert comparison.operators.filter(missing_on="npu").count() == reading["unmatched"]
+    assert operators.explained(first)
+    client.force_login(people[Role.CONSULTANT])
+    page = client.get(reverse("assessments:comparison", args=[artifact.pk]))
+    assert first.op in page.content.decode()

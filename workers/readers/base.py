@@ -34,11 +34,13 @@ __all__ = [
 
 DAMAGE = (
     ArithmeticError,
+    AssertionError,
     AttributeError,
     csv.Error,
     EOFError,
     LookupError,
     RecursionError,
+    StopIteration,
     TypeError,
     ValueError,
     struct.error,

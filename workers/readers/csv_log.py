@@ -12,6 +12,7 @@ from workers.readers.series import (
     LossSeries,
     TrainingLogReader,
     assemble,
+    check_count,
     to_float,
     truncated,
     usual_interval,
@@ -22,7 +23,7 @@ STEPS = ("step", "global_step", "trainer/global_step", "iter", "iteration", "ite
 STEPS += ("current_steps", "global step", "_step", "train_step")
 LOSSES = ("train_loss_step", "train/loss_step", "train_loss", "train/loss", "loss/train")
 LOSSES += ("training_loss", "loss", "lm_loss", "lm loss", "train/lm_loss", "total_loss")
-LOSSES += ("train/total_loss", "batch_loss", "train loss")
+LOSSES += ("train/total_loss", "batch_loss", "train loss", "training loss")
 EPOCHS = ("epoch", "epochs")
 
 
@@ -76,6 +77,7 @@ class CsvLogReader(TrainingLogReader):
                 steps.append(int(step))
                 losses.append(loss)
                 lines.append(number)
+                check_count(len(lines))
             elif short or cells[loss_at] not in ("", "None", "null"):
                 bad.append(number)
         warnings = []

@@ -16,16 +16,19 @@ from workers.readers.tables import Table, framed_tables
 
 KIND = "evaluation"
 Score = dict[str, Any]
+UNBOUNDED = re.compile(r"perplexity|ppl|bits_per|likelihood|loss|_length|_count", re.IGNORECASE)
 
 
 def scale_of(scores: list[Score]) -> str:
-    """percent as soon as a score is above 1, else fraction."""
-    return "percent" if any(abs(score["value"]) > 1 for score in scores) else "fraction"
+    """percent as soon as a score is above 1, else fraction; perplexities have no scale."""
+    shares = [score for score in scores if not UNBOUNDED.search(score["metric"] or "")]
+    return "percent" if any(abs(score["value"]) > 1 for score in shares) else "fraction"
 
 
 @register
 class LmEvalJsonReader(Reader):
-    """``results_<time>.json``: ``results[task]["metric,filter"]`` and ``…_stderr,filter``."""
+    """``results_<time>.json``: ``results[task]["metric,filter"]`` and ``…_stderr,filter``;
+    0.3 and earlier have no filter."""
 
     name = "lm_eval_json"
     kind = KIND
@@ -38,7 +41,8 @@ class LmEvalJsonReader(Reader):
         if not isinstance(report, dict) or not isinstance(report.get("results"), dict):
             return 0
         rows = [row for row in report["results"].values() if isinstance(row, dict)]
-        return 92 if any("," in key for row in rows for key in row) else 0
+        is_old = "versions" in report and any(f"{k}_stderr" in row for row in rows for k in row)
+        return 92 if is_old or any("," in key for row in rows for key in row) else 0
 
     def read(self, source: Source) -> Reading:
         report = source.json
@@ -63,14 +67,17 @@ class LmEvalJsonReader(Reader):
 
 def _scores(task: str, row: dict[str, Any]) -> list[Score]:
     found = []
+    filtered = [key for key in row if "," in key]
     for key, value in row.items():
-        metric, _comma, kind = key.partition(",")
+        metric, comma, kind = key.partition(",")
         number = to_float(value)
-        if not kind or metric.endswith("_stderr") or number is None:
+        is_note = bool(filtered) != bool(comma)  # sample_len stands beside acc,none
+        if is_note or metric.endswith("_stderr") or isinstance(value, str) or number is None:
             continue
-        stderr = to_float(row.get(f"{metric}_stderr,{kind}"))
+        stderr = to_float(row.get(f"{metric}_stderr{comma}{kind}"))
         found.append(
-            {"task": task, "metric": metric, "filter": kind, "value": number, "stderr": stderr}
+            {"task": task, "metric": metric, "filter": kind or None, "value": number,
+             "stderr": stderr}
         )
     return found
 
@@ -82,7 +89,10 @@ class LmEvalConsoleReader(Reader):
     name = "lm_eval_console"
     kind = KIND
     tool = "lm-eval"
-    header = re.compile(r"\|\s*(?:Tasks|Groups)\s*\|\s*Version\s*\|\s*Filter")
+    header = re.compile(
+        r"\|\s*(?:Tasks|Groups)\s*\|\s*Version\s*\|\s*Filter|"
+        r"\|\s*Task\s*\|\s*Version\s*\|\s*Metric\s*\|\s*Value"
+    )
 
     def recognises(self, sample: Sample) -> int:
         return 90 if self.header.search(sample.text) else 0
@@ -90,15 +100,23 @@ class LmEvalConsoleReader(Reader):
     def read(self, source: Source) -> Reading:
         scores: list[Score] = []
         for table in framed_tables(source.lines()):
-            if table.header[0] == "Tasks":
+            if table.header[0] in ("Tasks", "Task", "Groups"):
                 scores += _console_scores(table)
         if not scores:
             raise ReadError("no_scores", "The table of results is empty.")
+        scores = without_repeats(scores)
         return self.reading({"scores": scores, "scale": scale_of(scores)})
 
 
+def without_repeats(scores: list[Score]) -> list[Score]:
+    """Each score once: groups stand in both tables, OpenCompass prints a table twice."""
+    names = ("task", "metric", "filter", "model")
+    return list({tuple(score.get(name) for name in names): score for score in scores}.values())
+
+
 def _console_scores(table: Table) -> list[Score]:
-    at = {name: table.header.index(name) for name in ("Filter", "Metric", "Value")}
+    at = {name: table.header.index(name) for name in ("Metric", "Value")}
+    filter_at = table.header.index("Filter") if "Filter" in table.header else None
     error_at = table.header.index("Stderr") if "Stderr" in table.header else None
     task, scores = "", []
     for row in table.rows:
@@ -109,7 +127,7 @@ def _console_scores(table: Table) -> list[Score]:
                 {
                     "task": task,
                     "metric": row[at["Metric"]],
-                    "filter": row[at["Filter"]],
+                    "filter": row[filter_at] if filter_at else None,
                     "value": value,
                     "stderr": to_float(row[error_at]) if error_at else None,
                 }
@@ -141,7 +159,7 @@ class OpenCompassReader(Reader):
                     scores.append({**name, "value": value, "stderr": None})
         if not scores:
             raise ReadError("no_scores", "The summary holds no score.")
-        return self.reading({"scores": scores, "scale": "percent"})
+        return self.reading({"scores": without_repeats(scores), "scale": "percent"})
 
 
 def _opencompass_rows(source: Source) -> list[tuple[list[str], list[str]]]:

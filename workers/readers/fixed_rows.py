@@ -26,6 +26,8 @@ def tables(block: bytes, separator: bytes, count: int) -> list[tuple[np.ndarray,
     Each group is (places of its lines among all lines, their bytes as rows). Empty where the block
     does not end with a line.
     """
+    if alike := _one_table(block, separator, count):
+        return alike
     data = np.frombuffer(block, dtype=np.uint8)
     ends = np.flatnonzero(data == NEWLINE)
     marks = np.flatnonzero(data == separator[0])
@@ -38,6 +40,20 @@ def tables(block: bytes, separator: bytes, count: int) -> list[tuple[np.ndarray,
         marks = marks[np.repeat(found == count, found)]
     places = marks.reshape(len(lines), count) - starts[lines, None]
     return list(_groups(data, lines, starts, ends - starts, places))
+
+
+def _one_table(block: bytes, separator: bytes, count: int) -> list[tuple[np.ndarray, Rows]]:
+    """The group of a block whose lines are all of one length and layout, without copying it."""
+    width = block.find(b"\n") + 1
+    lines = len(block) // width if width else 0
+    if not lines or len(block) % width or block.count(b"\n") != lines:
+        return []
+    rows = np.frombuffer(block, dtype=np.uint8).reshape(lines, width)
+    marks = np.flatnonzero(rows[0] == separator[0])
+    is_alike = (rows[:, -1] == NEWLINE).all() and (rows[:, marks] == separator[0]).all()
+    if len(marks) != count or block.count(separator) != lines * count or not is_alike:
+        return []
+    return [(np.arange(lines), rows[:, :-1])]
 
 
 def _groups(

@@ -65,7 +65,8 @@ class Detectron2TextReader(LineLogReader):
 
 @register
 class MindFormersReader(LineLogReader):
-    """``{ Epoch:[ 1/ 2], step:[ 1/ 19], loss: v, per_step_time: Tms, …}``, MindFormers callbacks.
+    """``{ Epoch:[ 1/ 2], step:[ 1/ 19], loss: v, per_step_time: Tms, …}``, MindFormers callbacks;
+    0.3 and earlier print no brace, and ``time:``.
 
     Stages of a pipeline other than the last print N/A; 0.000 means that the data was skipped;
     step 1 compiles the graph. ``[current/average]`` in place of the loss is MindSpore LossMonitor.
@@ -75,7 +76,7 @@ class MindFormersReader(LineLogReader):
     tool = "MindFormers"
     confidence = 90
     pattern = re.compile(
-        r"\{ ?(?:Epoch:\[\s*(?P<epoch>\d+)/\s*\d+\], ?)?"
+        r"(?:\{ ?)?(?:Epoch:\[\s*(?P<epoch>\d+)/\s*\d+\], ?)?"
         r"step:\[\s*(?P<step>\d+)/\s*(?P<count>\d+)\], "
         rf"loss:\s*\[?(?P<loss>{NUMBER}|N/A)"
     )
@@ -98,7 +99,7 @@ class MindFormersReader(LineLogReader):
         return Point(
             step,
             loss,
-            first_number(r"per_step_time:\s*([\d.]+) ?ms", line),
+            first_number(r"\b(?:per_step_)?time:\s*([\d.]+) ?ms", line),
             grad_norm=first_number(rf"(?:global|grad)_norm:? *\[?({NUMBER})[\],]", line),
         )
 

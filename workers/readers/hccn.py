@@ -15,7 +15,7 @@ from workers.readers.source import ReadingWarning
 COMMAND = re.compile(r"hccn_tool\s+-i\s+(\d+)\s+-(\w+)")
 SIGNS = re.compile(
     r"^(?:\[devid \d+\])?(?:net health status|link status|link up count|roce_rx_err_pkt_num|"
-    r"optical info|fec mode|packet statistics)\s*:",
+    r"optical info|fec mode|packet statistics|ipaddr)\s*:",
     re.MULTILINE,
 )
 ITEM = re.compile(r"^(?:\[devid (\d+)\])?\s*([\w .]+?)\s*:\s*(.*)$")
@@ -47,18 +47,18 @@ class HccnReader(Reader):
 
     def read(self, source: Source) -> Reading:
         checks: list[dict[str, Any]] = []
-        for _number, line in source.lines():
+        for number, line in source.lines():
             if found := COMMAND.search(line):
-                checks.append(_new(int(found[1]), found[2]))
+                checks.append(_new(int(found[1]), found[2], number))
             elif line.strip():
-                if not checks:
-                    checks.append(_new(None, None))
+                if not checks or _is_another(checks[-1], line):
+                    checks.append(_new(None, None, number))
                 _take(checks[-1], line)
         for check in checks:
             check["problems"] = _problems(check)
             check["healthy"] = _healthy(check)
         warnings = [
-            ReadingWarning("network_problem", f"Device {check['device']}: {problem}")
+            ReadingWarning("network_problem", f"{_named(check)}: {problem}", check["line"])
             for check in checks
             for problem in check["problems"]
         ]
@@ -67,8 +67,21 @@ class HccnReader(Reader):
         return self.reading(values, warnings=warnings)
 
 
-def _new(device: int | None, check: str | None) -> dict[str, Any]:
-    return {"device": device, "check": check, "items": {}, "records": []}
+def _new(device: int | None, check: str | None, line: int) -> dict[str, Any]:
+    return {"device": device, "check": check, "items": {}, "records": [], "line": line}
+
+
+def _is_another(check: dict[str, Any], line: str) -> bool:
+    """A loop over the devices prints the same keys again, with or without the device's number."""
+    found = ITEM.match(line)
+    if found is None:
+        return False
+    other = found[1] is not None and check["device"] not in (None, int(found[1]))
+    return other or (found[2].strip() in CHECK_BY_KEY and found[2].strip() in check["items"])
+
+
+def _named(check: dict[str, Any]) -> str:
+    return "A device" if check["device"] is None else f"Device {check['device']}"
 
 
 def _take(check: dict[str, Any], line: str) -> None:

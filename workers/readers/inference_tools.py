@@ -17,10 +17,12 @@ THROUGHPUT = re.compile(
     r"throughput 1000\*batchsize(?:\.mean)?\(([\d.]+)\)/NPU_compute_time\.mean\(([\d.eE+-]+)\): "
     r"([\d.eE+-]+)"
 )
-RATE = re.compile(r"\[(e2e|data read|preprocess|inference|postprocess)\] (.*)$")
+RATE = re.compile(r"\[(e2e|data read|preprocess|infer(?:ence)?|post(?:process)?)\] (.*)$")
+PURE_RATE = re.compile(r"ave_throughputRate: ?([\d.]+) ?samples/s, ave_latency: ?([\d.]+) ?ms")
 RATE_ITEM = re.compile(r"(throughputRate|Interface throughputRate|latency|moduleLatency): ([\d.]+)")
 MSAME = re.compile(r"Inference average time ?(without first time)? ?: ?([\d.]+) ?ms")
 MSAME_ONE = re.compile(r"Inference time ?: ?([\d.]+) ?ms")
+STAGES = {"infer": "inference", "post": "postprocess"}
 CHIPS_PER_310_CARD = 4
 
 
@@ -101,21 +103,28 @@ def _statistics(part: dict[str, Any]) -> dict[str, float]:
 
 @register
 class BenchmarkToolReader(Reader):
-    """CANN ``benchmark`` (perf_vision_…txt); a 310 card has four chips, so its rate is ×4."""
+    """CANN ``benchmark`` (perf_vision_…txt, PureInfer_perf_…txt); a 310 card has four chips, so
+    its rate is ×4."""
 
     name = "cann_benchmark"
     kind = KIND
     tool = "benchmark"
 
     def recognises(self, sample: Sample) -> int:
-        return 90 if re.search(r"\[inference\] throughputRate:", sample.text) else 0
+        is_staged = re.search(r"\[infer(?:ence)?\] throughputRate:", sample.text)
+        return 90 if is_staged or PURE_RATE.search(sample.text) else 0
 
     def read(self, source: Source) -> Reading:
         stages = {
-            found[1]: {name: float(value) for name, value in RATE_ITEM.findall(found[2])}
+            STAGES.get(found[1], found[1]): {
+                name: float(value) for name, value in RATE_ITEM.findall(found[2])
+            }
             for _number, line in source.lines()
             if (found := RATE.search(line))
         }
+        if found := PURE_RATE.search(source.text):
+            pure = {"Interface throughputRate": float(found[1]), "moduleLatency": float(found[2])}
+            stages["inference"] = pure
         rate = stages.get("inference", {}).get("Interface throughputRate")
         if rate is None:
             raise ReadError("no_throughput", "The line has no Interface throughputRate.")

@@ -40,7 +40,7 @@ class MegatronGoldenReader(TrainingLogReader):
     def series(self, source: Source) -> LossSeries:
         golden = source.json
         metric = golden[_loss_name(golden)]
-        values = {int(step): value for step, value in metric["values"].items()}
+        values = _values_by_step(metric)
         numbers = {step: to_float(value) for step, value in values.items()}
         points = {step: value for step, value in numbers.items() if value is not None}
         missing = [step for step, value in values.items() if value == "nan"]
@@ -52,7 +52,7 @@ class MegatronGoldenReader(TrainingLogReader):
             sorted(points),
             [points[step] for step in sorted(points)],
             meaning="point",
-            step_base=1,
+            step_base=0 if 0 in points else 1,
             interval=int(metric.get("step_interval") or 0) or None,
             warnings=warnings,
             tool=self.tool,
@@ -62,12 +62,21 @@ class MegatronGoldenReader(TrainingLogReader):
 
 def _loss_name(golden: dict[str, Any]) -> str | None:
     names = [name for name, metric in golden.items() if isinstance(metric, dict)]
-    names = [name for name in names if isinstance(golden[name].get("values"), dict)]
+    names = [name for name in names if isinstance(golden[name].get("values"), dict | list)]
     return LOSS if LOSS in names else next((n for n in names if n.endswith("loss")), None)
 
 
+def _values_by_step(metric: dict[str, Any]) -> dict[int, Any]:
+    """Values by step; releases before 0.11 keep a list that starts at ``start_step``."""
+    values = metric["values"]
+    if isinstance(values, dict):
+        return {int(step): value for step, value in values.items()}
+    start, interval = int(metric.get("start_step", 0)), int(metric.get("step_interval") or 1)
+    return {start + index * interval: value for index, value in enumerate(values)}
+
+
 def _golden_numbers(golden: dict[str, Any], name: str) -> list[float]:
-    values = golden.get(name, {}).get("values", {}).values()
+    values = _values_by_step(golden[name]).values() if name in golden else ()
     numbers = [to_float(value) for value in values]
     return [number for number in numbers if number is not None and np.isfinite(number)]
 

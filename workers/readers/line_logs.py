@@ -18,6 +18,7 @@ from workers.readers.series import (
     StepUnit,
     TrainingLogReader,
     assemble,
+    check_count,
     records_of_one_rank,
     statistic_values,
     time_values,
@@ -111,6 +112,7 @@ class LineLogReader(TrainingLogReader):
                 found.points.append(point)
                 found.lines.append(number)
                 found.ranks.append(_rank(line))
+                check_count(len(found.ranks))
         self._drop_cut_record(source, found, last)
         if line := found.facts.get("traceback"):
             message = "A program stopped with a Python traceback."

@@ -8,14 +8,17 @@ line. Files of a million lines are read with one regular expression built from t
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from workers.masking import mask_tree
 from workers.readers.base import Sample, Source, register
 from workers.readers.fixed_rows import Rows, numbers, tables
+from workers.readers.megatron_arguments import arguments_of
 from workers.readers.megatron_start import started
 from workers.readers.series import (
     LossSeries,
@@ -26,17 +29,19 @@ from workers.readers.series import (
     time_values,
     truncated,
 )
-from workers.readers.source import ReadError
+from workers.readers.source import ReadError, ReadingWarning
 
 ITERATION = re.compile(rb"iteration[ \t=:]*(\d+)/\s*(\d+)\s*\|")
 RECOGNISED = re.compile(r"iteration[ \t=:]*\d+/\s*\d+\s*\|")
-RANK = re.compile(rb"^\s*\[(?:default|rank)(\d+)\]")
+RANK = re.compile(rb"^\s*\[(?:default|rank|Rank )(\d+)[\] ]")
 MEMORY = re.compile(
     rb"\[Rank (\d+)\][^|\[\n]*memory \(MB\) \| allocated: ([\d.]+) \| max allocated: ([\d.]+)"
     rb"(?: \| reserved: ([\d.]+) \| max reserved: ([\d.]+))?"
 )
 NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+|nan|inf|infinity)", re.IGNORECASE)
+VALUE = re.compile(rb"(%b)(?:/%b)?" % (NUMBER.pattern, NUMBER.pattern), re.IGNORECASE)
 PEAK_GB = re.compile(rb"max_memory_allocated\(GB\): ([\d.]+)")
+CONTINUED = re.compile(rb"\n(?: ?[a-z][a-z ]*: [^|\n]{1,60}\|)+[ \t\r]*(?=\n|$)")
 SPACE = re.compile(rb"[\s_]+")
 NOT_THE_LOSS = (b"scale", b"balancing", b"aux", b"zloss", b"mtp", b"eval", b"valid", b"indexer")
 LOSS_KEYS = (b"lmloss", b"loss", b"reducedtrainloss", b"trainloss", b"totalloss")
@@ -48,11 +53,11 @@ Fields = dict[bytes, float]
 class Columns:
     """What one pass collects, in file order; ``ranks`` is -1 where a line names none."""
 
-    steps: list[np.ndarray] = field(default_factory=list)
-    losses: list[np.ndarray] = field(default_factory=list)
-    ranks: list[np.ndarray] = field(default_factory=list)
-    times: list[np.ndarray] = field(default_factory=list)
-    norms: list[np.ndarray] = field(default_factory=list)
+    steps: array[int] = field(default_factory=lambda: array("q"))
+    losses: array[float] = field(default_factory=lambda: array("d"))
+    ranks: array[int] = field(default_factory=lambda: array("q"))
+    times: array[float] = field(default_factory=lambda: array("d"))
+    norms: array[float] = field(default_factory=lambda: array("d"))
     memory: dict[int, float] = field(default_factory=dict)
     reserved: dict[int, float] = field(default_factory=dict)
     iterations: int = 0
@@ -62,18 +67,18 @@ class Columns:
     cut: str | None = None
 
     def add(self, steps: Any, losses: Any, times: Any, norms: Any, ranks: Any = None) -> None:
-        """Append columns of bytes or numbers."""
-        read = [_column(column) for column in (losses, times, norms)]
-        unknown = np.full(len(steps), -1, dtype=np.int64)
-        self.steps.append(_column(steps, int, np.int64))
-        self.ranks.append(unknown if ranks is None else np.array(ranks, dtype=np.int64))
-        for column, values in zip((self.losses, self.times, self.norms), read, strict=True):
-            column.append(values)
+        """Append columns of bytes or numbers; nothing is appended where one is not a number."""
+        read = [_column(column, float, np.float64) for column in (losses, times, norms)]
+        counted = _column(steps, int, np.int64)
+        named = np.full(len(counted), -1) if ranks is None else np.array(ranks, dtype=np.int64)
+        columns = (self.steps, self.ranks, self.losses, self.times, self.norms)
+        for column, values in zip(columns, (counted, named, *read), strict=True):
+            column.frombytes(values.tobytes())
 
 
-def _column(values: Any, read: type = float, dtype: Any = float) -> np.ndarray:
+def _column(values: Any, read: type, dtype: Any) -> np.ndarray:
     is_read = isinstance(values, np.ndarray)
-    return values if is_read else np.fromiter(map(read, values), dtype)
+    return values.astype(dtype) if is_read else np.fromiter(map(read, values), dtype)
 
 
 @register
@@ -91,15 +96,19 @@ class MegatronReader(TrainingLogReader):
         columns = _collect(source)
         if not columns.steps:
             raise ReadError("no_loss_points", _no_loss(columns))
-        steps, losses = np.concatenate(columns.steps), np.concatenate(columns.losses)
-        kept, warnings = records_of_one_rank(np.concatenate(columns.ranks))
+        steps, losses = np.frombuffer(columns.steps, np.int64), np.frombuffer(columns.losses)
+        kept, warnings = records_of_one_rank(np.frombuffer(columns.ranks, np.int64))
+        if len(kept) < len(steps):
+            steps, losses = steps[kept], losses[kept]
         if columns.cut is not None:
-            warnings.append(truncated(None, columns.cut))
+            warnings.append(truncated(_last_line(source), columns.cut))
+        if columns.skipped:
+            warnings.append(_skipped(columns))
         return assemble(
-            steps[kept],
-            losses[kept],
+            steps,
+            losses,
             meaning="window_mean",
-            step_base=1,
+            step_base=0 if len(steps) and steps[0] == 0 else 1,
             line_of=lambda index: _line_of(source, int(kept[index])),
             warnings=warnings,
             tool=self.tool,
@@ -109,6 +118,8 @@ class MegatronReader(TrainingLogReader):
 
 def _start(source: Source) -> dict[str, Any]:
     values, lines = started(source)
+    if (found := arguments_of(source, until=ITERATION)).values:
+        values["arguments"], lines = mask_tree(found.values), {**found.lines, **lines}
     return {"started": values, "lines": lines}
 
 
@@ -247,6 +258,8 @@ def _records(chunk: bytes) -> Iterator[tuple[re.Match[bytes], int, bytes]]:
     matches = list(ITERATION.finditer(chunk))
     for index, match in enumerate(matches):
         end = _line_end(chunk, match.end())
+        while found := CONTINUED.match(chunk, end):  # a terminal wrapped the record
+            end = found.end()
         if index + 1 < len(matches):
             end = min(end, matches[index + 1].start())
         start = chunk.rfind(b"\n", 0, match.start()) + 1
@@ -255,14 +268,18 @@ def _records(chunk: bytes) -> Iterator[tuple[re.Match[bytes], int, bytes]]:
 
 
 def _fields(text: bytes) -> Fields:
-    """Numbers of the fields that are closed by ``|``; broken keys and numbers are joined again."""
+    """Numbers of the fields that are closed by ``|``; broken keys and numbers are joined again.
+
+    Megatron-LM 1 prints no colon; of “this/mean of the last” the first number counts.
+    """
     numbers: Fields = {}
     for part in text.split(b"|")[:-1]:
         pieces = re.split(rb"[:=]", part, maxsplit=1)
+        pieces = pieces if len(pieces) == 2 else part.strip().rsplit(b" ", maxsplit=1)
         if len(pieces) == 2:
-            value = NUMBER.fullmatch(SPACE.sub(b"", pieces[1]))
+            value = VALUE.fullmatch(SPACE.sub(b"", pieces[1]))
             if value:
-                numbers[_key(part)] = float(value[0])
+                numbers[_key(pieces[0])] = float(value[1])
     return numbers
 
 
@@ -334,9 +351,23 @@ def _line_of(source: Source, record: int) -> int | None:
     return None
 
 
+def _last_line(source: Source) -> int:
+    """Number of the file's last line."""
+    ends = sum(chunk.count(b"\n") for chunk in source.chunks())
+    return ends if source.ends_with_newline() else ends + 1
+
+
+def _skipped(columns: Columns) -> ReadingWarning:
+    message = (
+        f"{columns.skipped} of {columns.iterations} iterations print no loss: "
+        "their gradients overflowed and the update was skipped."
+    )
+    return ReadingWarning("skipped_iterations", message)
+
+
 def _extras(columns: Columns) -> dict[str, Any]:
-    times = time_values(np.concatenate(columns.times))
-    norms = np.concatenate(columns.norms)
+    times = time_values(np.frombuffer(columns.times))
+    norms = np.frombuffer(columns.norms)
     throughput = None
     if times and columns.batch:
         throughput = {

@@ -84,20 +84,22 @@ def _summary_warnings(values: dict[str, Any]) -> list[ReadingWarning]:
     return warnings
 
 
-OOM = re.compile(r"(?:NPU|CUDA) out of memory\. Tried to allocate ([\d.]+ [KMGT]?i?B)")
+AMOUNT = r"([\d.]+ [KMGT]?i?B)"
+OOM = re.compile(r"(NPU|CUDA) out of memory\. Tried to allocate ([\d.]+ [KMGT]?i?B)")
 OOM_PARTS = {
-    "capacity_bytes": re.compile(r"([\d.]+ [KMGT]?i?B) total capacity"),
-    "allocated_bytes": re.compile(r"([\d.]+ [KMGT]?i?B) already allocated"),
-    "free_bytes": re.compile(r"([\d.]+ [KMGT]?i?B) free"),
-    "reserved_bytes": re.compile(r"([\d.]+ [KMGT]?i?B) reserved in total"),
+    "capacity_bytes": re.compile(rf"total capacity of {AMOUNT}|{AMOUNT} total capacity"),
+    "allocated_bytes": re.compile(rf"{AMOUNT} (?:already allocated|is allocated by PyTorch)"),
+    "free_bytes": re.compile(rf"{AMOUNT} (?:is )?free"),
+    "reserved_bytes": re.compile(rf"{AMOUNT} reserved in total"),
 }
+FRAMEWORKS = {"NPU": "torch_npu", "CUDA": "PyTorch"}
 TF_OOM = re.compile(r"EL0004: Failed to allocate memory|rtMalloc execute failed")
 TF_SIZE = re.compile(r"(?:data_size|size):(\d+)")
 
 
 @register
 class OutOfMemoryReader(Reader):
-    """The message of torch_npu or (EL0004) of CANN when memory is exhausted."""
+    """The message of torch_npu, PyTorch on a GPU or (EL0004) of CANN when memory is exhausted."""
 
     name = "out_of_memory"
     more_keys = tuple(OOM_PARTS)
@@ -110,19 +112,20 @@ class OutOfMemoryReader(Reader):
     def read(self, source: Source) -> Reading:
         for number, line in source.lines():
             if found := OOM.search(line):
-                values: dict[str, Any] = {"ooms": 1, "requested_bytes": size_bytes(found[1])}
+                values: dict[str, Any] = {"ooms": 1, "requested_bytes": size_bytes(found[2])}
                 for name, pattern in OOM_PARTS.items():
                     part = pattern.search(line)
-                    values[name] = size_bytes(part[1]) if part else None
-                return self._reading(values, number)
+                    sizes = [size for size in part.groups() if size] if part else []
+                    values[name] = size_bytes(sizes[0]) if sizes else None
+                return self._reading(values, number, FRAMEWORKS[found[1]])
         size = TF_SIZE.search(source.text)
         line = next(n for n, text in source.lines() if TF_OOM.search(text))
         values = {"ooms": 1, "requested_bytes": int(size[1]) if size else None}
         return self._reading(values, line)
 
-    def _reading(self, values: dict[str, Any], line: int) -> Reading:
-        message = "The device ran out of memory."
-        return self.reading(values, warnings=[ReadingWarning("out_of_memory", message, line)])
+    def _reading(self, values: dict[str, Any], line: int, tool: str = "CANN") -> Reading:
+        warnings = [ReadingWarning("out_of_memory", "The device ran out of memory.", line)]
+        return self.reading(values, warnings=warnings, tool=tool)
 
 
 @register

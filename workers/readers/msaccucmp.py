@@ -44,15 +44,21 @@ class MsaccucmpReader(Reader):
     def read(self, source: Source) -> Reading:
         table = csv_rows(source)
         header = [str(cell).strip() for cell in next(table)]
-        dump = next((name for name in DUMPS if name in header), None)
-        if dump is None:
-            raise ReadError("damaged_csv", "The comparison does not name the device's operators.")
-        rows, warnings = _records(header, dump, table)
+        rows, warnings = records(header, dump_column(header), table)
         values = _values(header, rows)
         return self.reading(values, warnings=[*warnings, *_warnings(values)])
 
 
-def _records(header: list[str], dump: str, table: Any) -> tuple[list[Record], list[ReadingWarning]]:
+def dump_column(header: list[str]) -> str:
+    """The column that names the device's operators; it changed its name with the releases."""
+    dump = next((name for name in DUMPS if name in header), None)
+    if dump is None:
+        raise ReadError("damaged_csv", "The comparison does not name the device's operators.")
+    return dump
+
+
+def records(header: list[str], dump: str, table: Any) -> tuple[list[Record], list[ReadingWarning]]:
+    """Rows by column; ``line`` and ``op`` are added, "reference type" is the second DataType."""
     rows, warnings = [], []
     cosine = header.index("CosineSimilarity")
     for line, row in enumerate(table, start=2):
@@ -65,13 +71,14 @@ def _records(header: list[str], dump: str, table: Any) -> tuple[list[Record], li
         # DataType appears twice: the first is the device's, the second the reference's
         record: Record = {"line": line}
         for name, cell in zip(header, row, strict=False):
-            record.setdefault(name, str(cell).strip())
+            again = name == "DataType" and name in record
+            record.setdefault("reference type" if again else name, str(cell).strip())
         record["op"] = record[dump]
         rows.append(record)
     return rows, warnings
 
 
-def _figure(record: Record, name: str) -> float | None:
+def metric(record: Record, name: str) -> float | None:
     """A metric; None where the tool did not compare (``NaN``) or printed nothing."""
     cell = record.get(name, "")
     if cell in ("", NOT_COMPARED, "NA", "N/A"):
@@ -82,23 +89,26 @@ def _figure(record: Record, name: str) -> float | None:
         return None
 
 
-def _compared(record: Record) -> bool:
+def compared(record: Record) -> bool:
+    """Whether the tool found both tensors."""
     return record.get("CosineSimilarity") not in ("", NOT_COMPARED, None)
 
 
-def _nonfinite(record: Record) -> bool:
+def is_nonfinite(record: Record) -> bool:
+    """Overflow on the device, or a metric that is NaN or Inf."""
     metrics = ("CosineSimilarity", "MaxAbsoluteError", *LOWER_IS_BETTER)
-    figures = [_figure(record, name) for name in metrics]
+    figures = [metric(record, name) for name in metrics]
     return record.get("OverFlow") == "YES" or any(
         figure is not None and not math.isfinite(figure) for figure in figures
     )
 
 
-def _limits_missed(record: Record) -> list[str]:
-    cosine = _figure(record, "CosineSimilarity")
+def limits_missed(record: Record) -> list[str]:
+    """Metrics beyond the limits of the tool's documentation."""
+    cosine = metric(record, "CosineSimilarity")
     missed = ["CosineSimilarity"] if cosine is not None and not cosine >= COSINE_LIMIT else []
     for name, limit in LOWER_IS_BETTER.items():
-        figure = _figure(record, name)
+        figure = metric(record, name)
         if figure is not None and not figure < limit:
             missed.append(name)
     return missed
@@ -106,7 +116,7 @@ def _limits_missed(record: Record) -> list[str]:
 
 def _cosine(record: Record) -> float:
     """The cosine; NaN (which is below nothing) where it is not known."""
-    figure = _figure(record, "CosineSimilarity")
+    figure = metric(record, "CosineSimilarity")
     return math.nan if figure is None else figure
 
 
@@ -115,14 +125,14 @@ def _is_output(record: Record) -> bool:
 
 
 def _values(header: list[str], rows: list[Record]) -> dict[str, Any]:
-    nonfinite = [row for row in rows if _nonfinite(row)]
-    missing = [row for row in rows if not _compared(row)]
+    nonfinite = [row for row in rows if is_nonfinite(row)]
+    missing = [row for row in rows if not compared(row)]
     low = [row for row in rows if _cosine(row) < COSINE_LIMIT]
-    off = [row for row in rows if _limits_missed(row) or _nonfinite(row)]
+    off = [row for row in rows if limits_missed(row) or is_nonfinite(row)]
     outputs = [row for row in off if _is_output(row)]
-    cosines = [c for row in rows if (c := _figure(row, "CosineSimilarity")) is not None
+    cosines = [c for row in rows if (c := metric(row, "CosineSimilarity")) is not None
                and math.isfinite(c)]  # fmt: skip
-    errors = [e for row in rows if (e := _figure(row, "MaxRelativeError")) is not None
+    errors = [e for row in rows if (e := metric(row, "MaxRelativeError")) is not None
               and math.isfinite(e)]  # fmt: skip
     first = next(iter([*outputs, *off]), None)
     return {
@@ -159,8 +169,8 @@ def _place(row: Record) -> dict[str, Any]:
         "op": row["op"],
         "tensor": row.get("TensorIndex"),
         "row": row["line"],
-        "cosine": _figure(row, "CosineSimilarity"),
-        "limits_missed": _limits_missed(row),
+        "cosine": metric(row, "CosineSimilarity"),
+        "limits_missed": limits_missed(row),
     }
 
 

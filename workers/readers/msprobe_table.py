@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from workers.readers.base import open_source
 from workers.readers.csv_rows import csv_rows
-from workers.readers.msprobe_rows import CompareRow, in_execution_order
+from workers.readers.msprobe_rows import CompareRow
 from workers.readers.source import ReadError, ReadingWarning, Source
-from workers.readers.xlsx import Row, is_zip, text, workbook_of
+from workers.readers.xlsx import Row, text, workbook_of
 
 NAMES = ("NPU Name", "Bench Name")
 VERDICTS = ("Result", "Accuracy Reached or Not")
@@ -43,17 +41,6 @@ def json_table(source: Source) -> CompareTable:
     items = [item for api in source.json.values() for item in api["op_items"]]
     header = list(items[0]) if items else list(NAMES)
     return CompareTable(header, [CompareRow(n, item) for n, item in enumerate(items, 1)], "Result")
-
-
-def executed_rows(path: str | Path) -> tuple[list[CompareRow], str]:
-    """Every row of a comparison in execution order, and the name of the tool's verdict column.
-
-    Raises ReadError for damaged files and for files that are no msprobe comparison.
-    """
-    source = open_source(path)
-    is_json = not is_zip(source) and source.head.lstrip(b"\xef\xbb\xbf \r\n\t")[:1] == b"{"
-    table = json_table(source) if is_json else compare_table(source)
-    return in_execution_order(table.rows), table.verdict
 
 
 def _rows_of(source: Source) -> Iterator[Row]:

@@ -17,13 +17,15 @@ from workers.readers.tables import cells_of
 
 HEADER = re.compile(r"npu-smi\s+(\S+)\s+Version:\s*(\S+)")
 NPU = re.compile(r"^(\d+)\s+(\S.*)$")
-CHIP = re.compile(r"^(\d+)(?:\s+(\d+))?$")
+CHIP = re.compile(r"^(\d+)(?:\s+(\d+|NA|-))?$")
 POWER = re.compile(r"^(\S+)\s+(\S+)(?:\s+(\d+)\s*/\s*(\d+))?$")
 USAGE = re.compile(r"^(\S+)\s+(\d+)\s*/\s*(\d+)(?:\s+(\d+)\s*/\s*(\d+))?$")
 IDLE = re.compile(r"No running processes found in NPU (\d+)")
 FAILURE = re.compile(
     r"dcmi mod(?:ule|el) initializ\w* failed|invalid (?:card|npu|chip|device) id|"
     r"npu-smi: command not found|command not found: npu-smi|npu-smi: not found|"
+    r"npu-smi: no such file or directory|npu-smi: permission denied|"
+    r"npu-smi: error while loading shared libraries|"
     r"failed to (?:get|query) .*(?:npu|card|chip|device)|"
     r"can not find (?:any )?(?:npu|device)|no (?:npu )?device found|drv\w* (?:not load|init)\w*",
     re.IGNORECASE,
@@ -76,7 +78,7 @@ class Snapshot:
         self.processes.append(
             {
                 "npu": int(chip[1]),
-                "chip": int(chip[2] or 0),
+                "chip": _number(chip[2]) or 0,
                 "pid": int(cells[1]),
                 "name": cells[2],
                 "memory_mb": _number(cells[3]),
@@ -186,6 +188,7 @@ def _warnings(snapshot: Snapshot) -> list[ReadingWarning]:
         ReadingWarning(
             "unhealthy_chip",
             f"NPU {chip['npu']} chip {chip['chip']} reports health {chip['health']}.",
+            chip["line"],
         )
         for chip in snapshot.chips
         if chip["health"] != GOOD_HEALTH

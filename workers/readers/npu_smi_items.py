@@ -10,6 +10,11 @@ from typing import Any
 from workers.readers.base import Reader, Reading, Sample, Source, register
 from workers.readers.source import ReadError, ReadingWarning
 
+PLAIN = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d+)?")
+PROCESS = re.compile(
+    r"^\s*Process id\s*: ?(\d+)\s+Process name\s*: ?(.*?)\s+Process memory\(MB\)\s*: ?(\d+)"
+)
+CONTINUED = "Error Information"
 COMMAND = re.compile(r"npu-smi info\b.*")
 ITEM = re.compile(r"^\s*([A-Za-z][\w /()%.&-]*?)\s*: ?(.*)$")
 KNOWN = re.compile(
@@ -32,11 +37,9 @@ Items = dict[str, Any]
 
 
 def _value(text: str) -> Any:
-    for convert in (int, float):
-        try:
-            return convert(text)
-        except ValueError:
-            continue
+    """A number where it is printed as one; codes (80E01801) and serial numbers (021…) are text."""
+    if PLAIN.fullmatch(text):
+        return float(text) if "." in text else int(text)
     return None if text in ("NA", "N/A", "-", "") else text
 
 
@@ -47,9 +50,13 @@ def _blocks(source: Source) -> list[Items]:
     for _number, line in source.lines():
         if COMMAND.search(line):
             continue
+        if found := PROCESS.match(line):
+            process = {"pid": int(found[1]), "name": found[2], "memory_mb": int(found[3])}
+            blocks[-1].setdefault("Processes", []).append(process)
+            continue
         found = ITEM.match(line)
         if found is None:
-            if last and line.strip() and blocks[-1].get(last) is not None:
+            if last == CONTINUED and line.strip() and blocks[-1].get(last) is not None:
                 blocks[-1][last] = f"{blocks[-1][last]} {line.strip()}"
             continue
         last = found[1].strip()

@@ -137,10 +137,25 @@ def _operators(rows: Rows) -> Summary:
     return {"device_self_us": total, "top": _top(sums, total, "operator")}, []
 
 
+def _iterations(rows: Rows) -> Summary:
+    """step_trace of msprof: one row per iteration of an offline model."""
+    times = _numbers(rows, "Iteration Time(us)")
+    mean = sum(times) / len(times) if times else None
+    return {"iterations": len(times), "mean_us": mean, "max_us": max(times, default=None)}, []
+
+
+OF_MSPROF = ("op_summary", "task_time", "step_trace", "communication_statistic")
 FORMS: tuple[tuple[str, tuple[str, ...], Callable[[Rows], Summary]], ...] = (
     ("cluster_step_trace_time", ("Type", "Index", "Computing", "Free", "Stage"), _steps),
     ("step_trace_time", ("Step", "Computing", "Free", "Stage"), _steps),
     ("op_statistic", ("OP Type", "Core Type", "Total Time(us)"), _op_statistic),
+    ("communication_statistic", ("OP Type", "Count", "Total Time(us)", "Ratio(%)"), _op_statistic),
+    (
+        "task_time",
+        ("kernel_name", "kernel_type", "task_time(us)"),
+        _durations("kernel_name", "kernel_type", "task_time(us)"),
+    ),
+    ("step_trace", ("Iteration ID", "Iteration Time(us)"), _iterations),
     (
         "op_summary",
         ("Op Name", "OP Type", "Task Duration(us)"),
@@ -189,9 +204,10 @@ class ProfilerCsvReader(Reader):
     """One CSV file of a profile, recognised by its columns."""
 
     name = "ascend_profiler_csv"
-    more_keys = ("components", "count", "device_self_us", "kernels", "largest_component",
-                 "largest_gap_us", "longest", "max_allocated_mb", "max_size_kb", "max_us", "peaks",
-                 "slowest_computing_rank", "steps", "top", "total_us")  # fmt: skip
+    more_keys = ("components", "count", "device_self_us", "iterations", "kernels",
+                 "largest_component", "largest_gap_us", "longest", "max_allocated_mb",
+                 "max_size_kb", "max_us", "mean_us", "peaks", "slowest_computing_rank", "steps",
+                 "top", "total_us")  # fmt: skip
     kind = "profile"
     tool = "Ascend PyTorch Profiler"
 
@@ -211,7 +227,7 @@ class ProfilerCsvReader(Reader):
         if form[0] == "kernel_details" and not level:
             message = "Level 0 names no operator types: sums are by core."
             found.append(ReadingWarning("level0_profile", message))
-        tool = "msprof" if form[0] == "op_summary" else self.tool
+        tool = "msprof" if form[0] in OF_MSPROF else self.tool
         facts = {"form": form[0], "rows": len(rows)}
         return self.reading({**facts, **values}, warnings=warnings + found, tool=tool)
 
@@ -226,7 +242,8 @@ def _complete(table: Table, source: Source) -> tuple[Rows, list[ReadingWarning]]
     if short and short[-1] == table.lines[-1] and not source.ends_with_newline():
         rows.pop()
         short.pop()
-        warnings.append(ReadingWarning("truncated_record", "The last row is cut off.", None))
+        line = table.lines[-1]
+        warnings.append(ReadingWarning("truncated_record", "The last row is cut off.", line))
     if short:
         message = f"{len(short)} rows have fewer cells than the header."
         warnings.append(ReadingWarning("damaged_lines", message, short[0]))

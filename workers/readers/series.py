@@ -16,6 +16,7 @@ Meaning = Literal["point", "window_mean", "running_mean", "smoothed"]
 StepUnit = Literal["step", "epoch", "sample", "record"]
 LineOf = Callable[[int], int | None]
 
+MOST_RECORDS = 3_000_000  # of formats whose records are read one by one
 WARM_UP_STEPS = 5
 """MindSpeed-LLM CI drops five iterations before it averages times (DOMAIN, FORMATS: Megatron)."""
 
@@ -102,13 +103,14 @@ def assemble(
     kept = last_occurrences(all_steps)
     if len(kept) < len(all_steps):
         found.append(_repeated(all_steps, kept, line_of))
-    found += _nonfinite(all_steps[kept], all_losses[kept], lambda i: line_of(int(kept[i])))
-    interval = interval or usual_interval(all_steps[kept])
+        all_steps, all_losses = all_steps[kept], all_losses[kept]
+    found += _nonfinite(all_steps, all_losses, lambda i: line_of(int(kept[i])))
+    interval = interval or usual_interval(all_steps)
     if meaning == "window_mean" and interval == 1 and step_unit == "step":
         meaning = "point"
     return LossSeries(
-        steps=all_steps[kept],
-        losses=all_losses[kept],
+        steps=all_steps,
+        losses=all_losses,
         interval=interval,
         meaning=meaning,
         step_base=step_base,
@@ -120,14 +122,20 @@ def assemble(
     )
 
 
+def check_count(records: int) -> None:
+    """Raise ReadError ``too_large`` for more records than fit into memory one by one."""
+    if records > MOST_RECORDS:
+        raise ReadError("too_large", f"The log holds more than {MOST_RECORDS:,} records.")
+
+
 def records_of_one_rank(ranks: np.ndarray) -> tuple[np.ndarray, list[ReadingWarning]]:
     """Indices of one rank's records when several print into the file.
 
     The rank with most records, the lowest of equals; ``ranks`` is -1 where none is named.
     """
-    numbers, counts = np.unique(ranks, return_counts=True)
-    if len(numbers) < 2:
+    if (ranks == ranks[:1]).all():
         return np.arange(len(ranks)), []
+    numbers, counts = np.unique(ranks, return_counts=True)
     chosen = numbers[np.argmax(counts)]
     others = len(ranks) - int(counts.max())
     message = (

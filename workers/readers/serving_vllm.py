@@ -19,8 +19,11 @@ KIND = "inference_benchmark"
 JSON_KEY = re.compile(r"^(mean|median|std|p\d+(?:\.\d+)?)_(ttft|tpot|itl|e2el)_ms$")
 TITLE = "Serving Benchmark Result"
 ITEM = re.compile(r"^\s*([A-Z][\w ./()-]*?)\s*(?:\(([^()]+)\))?:\s+([-\d.]+|inf|nan)\s*$")
-CONSOLE_KEY = re.compile(r"^(Mean|Median|Std|P\d+(?:\.\d+)?) (TTFT|TPOT|ITL|E2EL)$")
-NAMES = {"ttft": "ttft", "tpot": "tpot", "itl": "itl", "e2el": "e2e"}
+CONSOLE_KEY = re.compile(
+    r"^(Mean|Median|Std|Max|P\d+(?:\.\d+)?) (TTFT|TPOT|ITL|E2EL|E2E Latency)$"
+)
+NAMES = {"ttft": "ttft", "tpot": "tpot", "itl": "itl", "e2el": "e2e", "e2e latency": "e2e"}
+COUNTED_AGAIN = "retokenized"
 
 
 @register
@@ -45,7 +48,9 @@ class VllmJsonReader(Reader):
                 latency.setdefault(NAMES[found[2]], {})[found[1]] = value
         scalars = {key: v for key, v in result.items() if not isinstance(v, list | dict)}
         completed, total = result.get("completed"), result.get("num_prompts")
-        failed = total - completed if total is not None and completed is not None else None
+        failed = result.get("failed")
+        if failed is None and total is not None and completed is not None:
+            failed = total - completed
         values = {
             "latency_ms": latency,
             "throughput": without_none(
@@ -103,13 +108,15 @@ class VllmConsoleReader(Reader):
 
     def read(self, source: Source) -> Reading:
         items: dict[str, float] = {}
-        closed = False
+        closed, tool = False, self.tool
         for _number, line in source.lines():
             if TITLE in line:
                 items, closed = {}, False
             elif re.fullmatch(r"=+\s*", line) and items:
                 closed = True
-            elif not closed and (found := ITEM.match(line)):
+            elif line.startswith("Backend:"):
+                tool = "SGLang" if "sglang" in line else self.tool
+            elif not closed and (found := ITEM.match(line)) and found[2] != COUNTED_AGAIN:
                 items[found[1].strip()] = float(found[3])
         if "Successful requests" not in items:
             raise ReadError("damaged_file", "The result block holds no figures.")
@@ -118,7 +125,7 @@ class VllmConsoleReader(Reader):
         if not closed:
             message = "The result block has no end: figures may be missing."
             warnings.append(ReadingWarning("truncated_record", message))
-        return self.reading(values, warnings=warnings)
+        return self.reading(values, warnings=warnings, tool=tool)
 
 
 def _console_values(items: dict[str, float]) -> dict[str, Any]:
@@ -142,7 +149,9 @@ def _console_values(items: dict[str, float]) -> dict[str, Any]:
             {
                 "completed": done,
                 "failed": failed,
-                "concurrency": items.get("Maximum request concurrency"),
+                "concurrency": items.get(
+                    "Maximum request concurrency", items.get("Max request concurrency")
+                ),
                 "peak_concurrency": items.get("Peak concurrent requests"),
             }
         ),

@@ -15,6 +15,8 @@ from typing import Any, BinaryIO
 MAX_UNPACKED_BYTES = 4 * 1024**3
 MAX_TEXT_BYTES = 256 * 1024**2
 MAX_LINE_CHARACTERS = 1024**2
+MAX_LINE_BYTES = 8 * 1024**2
+BOMB_BYTES, BOMB_RATIO = 64 * 1024**2, 100  # logs pack to a tenth or a hundredth
 MAX_PARSED_BYTES = 32 * 1024**2
 CHUNK_BYTES = 1024 * 1024
 HEAD_BYTES = 256 * 1024
@@ -120,25 +122,37 @@ class Source:
                     total += len(block)
                     if total > MAX_UNPACKED_BYTES:
                         raise ReadError("too_large", "The unpacked file is larger than 4 GiB.")
+                    if self.is_gzip and total > max(BOMB_BYTES, BOMB_RATIO * self.size):
+                        message = f"The file unpacks to over {BOMB_RATIO} times its size."
+                        raise ReadError("unsafe_archive", message)
                     yield block
         except (gzip.BadGzipFile, zlib.error, EOFError) as error:
             raise ReadError("damaged_gzip", f"The compressed file is damaged: {error}.") from error
 
     def chunks(self) -> Iterator[bytes]:
-        """Blocks as UTF-8 or GBK bytes that end at a line end, without terminal codes and NUL."""
+        """Blocks as UTF-8 or GBK bytes that end at a line end, without terminal codes and NUL.
+
+        Lines of more than 8 MiB end at a carriage return, or are cut with a warning.
+        """
         if self.head[:2] in UTF16_BOMS:
             yield self.text.encode("utf-8")
             return
-        rest = b""
+        held, number = [], 1
         for index, block in enumerate(self.blocks()):
-            data = rest + (block if index else block.removeprefix(UTF8_BOM))
-            cut = data.rfind(b"\n") + 1
-            if cut or len(data) > MAX_TEXT_BYTES:
-                yield _clean(data[: cut or len(data)])
-                data = data[cut or len(data) :]
-            rest = data
-        if rest:
-            yield _clean(rest)
+            data = block if index else block.removeprefix(UTF8_BOM)
+            is_long = len(held) * CHUNK_BYTES >= MAX_LINE_BYTES
+            cut = data.rfind(b"\n") + 1 or (is_long and data.rfind(b"\r") + 1)
+            if cut:
+                chunk = b"".join([*held, data[:cut]])
+                number += chunk.count(b"\n")
+                yield _clean(chunk)
+                held = [data[cut:]]
+            elif is_long:  # what a line holds beyond is of no tool
+                self._warn_once("long_line", "A line was cut at 8 MiB.", number)
+            else:
+                held.append(data)
+        if any(held):
+            yield _clean(b"".join(held))
 
     @cached_property
     def data(self) -> bytes:
@@ -176,9 +190,8 @@ class Source:
             if lossy:
                 self._warn_once("undecodable_text", "Some characters are neither UTF-8 nor GBK.")
             rows = text.split("\n")
-            if rows[-1] == "":
-                rows.pop()
-            for row in rows:
+            last = rows.pop()
+            for row in [*rows, last] if last else rows:
                 pieces = row.split("\r") if "\r" in row else (row,)
                 for piece in pieces:
                     if len(piece) > MAX_LINE_CHARACTERS:
@@ -186,6 +199,7 @@ class Source:
                         self._warn_once("long_line", message, number)
                     yield number, piece[:MAX_LINE_CHARACTERS]
                 number += 1
+            number -= bool(last)  # its line goes on
 
     @cached_property
     def json(self) -> Any:

@@ -2,7 +2,8 @@
 
 TensorFlow 1 scripts of ModelZoo-TF (``total_step 20, total loss is X``, ``step N, total loss = X``,
 ``epoch 1  step 3  loss X``), tf.estimator (``loss = X, step = N``), MindSpore LossMonitor
-(``epoch: 1 step: 10, loss is X``) and scripts that print alike. Asked last.
+(``epoch: 1 step: 10, loss is X``), DeepSpeed, NeMo's progress bar (``reduced_train_loss=X,
+global_step=N``) and scripts that print alike. Asked last.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from typing import Any
 
 from workers.readers.base import Sample, register
 from workers.readers.line_logs import NUMBER, LineLogReader, Point, first_number
-from workers.readers.series import to_float
+from workers.readers.series import time_values, to_float
 from workers.readers.source import ReadingWarning
 
 EVALUATION = re.compile(r"\b(?:val|valid|validation|eval|test)\b[ _]?", re.IGNORECASE)
 MAX_LINE = 600
+PER_STEP = re.compile(r"per step time: ([\d.]+) ?ms")
 EPOCH = re.compile(r"\bepoch[ :=#\[]*(\d+)", re.IGNORECASE)
 
 
@@ -30,8 +32,9 @@ class TextLogReader(LineLogReader):
     pattern = re.compile(
         r"(?:\b(?:total|global|train)?[_ ]?(?:step|iteration|iter)s?\b[\s:=#\[(]*(?P<step>\d+)"
         r"(?:\s*/\s*\d+)?[^\n]{0,120}?"
-        r"\b(?:total|train|training|lm|batch)?[_ ]?loss\b(?: is)?[\s:=\[]*"
-        rf"|\bloss = (?={NUMBER}, step = (?P<later>\d+)))(?P<loss>{NUMBER})(?![A-Za-z])",
+        r"\b(?:total|train|training|lm|batch)?[_ ]?loss\b['\"]?(?: is)?[\s:=\[]*"
+        rf"|\b(?:reduced_train_)?loss ?= ?(?={NUMBER}, (?:global_)?step ?= ?(?P<later>\d+)))"
+        rf"(?P<loss>{NUMBER})(?![A-Za-z])",
         re.IGNORECASE,
     )
 
@@ -58,9 +61,32 @@ class TextLogReader(LineLogReader):
         return Point(
             step,
             loss,
-            first_number(r"(?:step|per_step|iter)[ _]time:? *([\d.]+) ?ms", line),
-            first_number(r"([\d.]+) ?(?:samples|examples|images|imgs)/s", line),
+            _milliseconds(line),
+            _samples_per_second(line),
         )
+
+    def other(self, number: int, line: str, facts: dict[str, Any]) -> None:
+        if found := PER_STEP.search(line):
+            facts["tool"] = "MindSpore"
+            facts.setdefault("per_step", []).append(float(found[1]))
+
+    def extras(self, facts: dict[str, Any]) -> dict[str, Any]:
+        times = time_values(facts.get("per_step", []))
+        return {"iteration_time_ms": times} if times else {}
+
+
+def _milliseconds(line: str) -> float | None:
+    seconds = first_number(r"\biter time \(s\): *([\d.]+)", line)
+    if seconds is not None:
+        return 1000 * seconds
+    return first_number(r"(?:step|per_step|iter)[ _]time:? *([\d.]+) ?ms", line)
+
+
+def _samples_per_second(line: str) -> float | None:
+    named = first_number(r"(?:samples|examples|images|imgs)/s(?:ec)?: *([\d.]+)", line)
+    if named is not None:
+        return named
+    return first_number(r"([\d.]+) ?(?:samples|examples|images|imgs)/s", line)
 
 
 def _global_step(step: int, line: str, facts: dict[str, Any]) -> int:

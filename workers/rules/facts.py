@@ -27,9 +27,10 @@ ALIASES: Mapping[str, str] = {
     "framework": "framework", "model_file": "model_file", "soc_version": "soc_version",
     "opset": "opset", "cards": "cards", "memory_fraction": "memory_fraction",
 }
-NUMBERS = frozenset({"tp", "pp", "cp", "mbs", "gbs", "num_layers", "layers_per_virtual_stage",
-                     "num_heads", "hidden_size", "train_iters", "eval_interval", "save_interval",
-                     "warmup_steps", "num_workers", "opset", "cards"})
+NUMBERS = frozenset({"world_size", "tp", "pp", "cp", "mbs", "gbs", "num_layers",
+                     "layers_per_virtual_stage", "num_heads", "hidden_size", "train_iters",
+                     "eval_interval", "save_interval", "warmup_steps", "num_workers", "opset",
+                     "cards"})
 DECIMALS = frozenset({"peak_lr", "final_lr", "clip_grad", "weight_decay", "memory_fraction",
                       "warmup_fraction"})
 ASD = ("NPU_ASD_ENABLE", "NPU_ASD_CONFIG")

@@ -33,9 +33,9 @@ rule("R-PAR-02", BLOCK, "K, S0", "world_size tp pp",
      _("Change the cards or the parallel sizes."),
      lambda f: int(f["world_size"]) % _product(f) != 0)
 rule("R-PAR-03", BLOCK, "S3", "declared_dp tp pp processes",
-     _("DP × TP × PP must be the number of started processes."),
+     _("DP × TP × PP × CP must be the number of started processes."),
      _("Start as many processes as the configuration declares."),
-     lambda f: int(f["declared_dp"]) * int(f["tp"]) * int(f["pp"]) != int(f["processes"]))
+     lambda f: int(f["declared_dp"]) * _product(f) != int(f["processes"]))
 rule("R-PAR-04", BLOCK, "K, S0", "gbs mbs world_size tp pp",
      _("The global batch must be a multiple of micro batch × DP."),
      _("Change the global or the micro batch."), _batch)

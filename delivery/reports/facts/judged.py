@@ -11,6 +11,7 @@ from assessments.queries import verdict_sentence
 from assessments.sentences import SIGNS, in_unit, shown
 from delivery.reports import evidence
 from delivery.reports.bilingual import LANGUAGES, both, instant, pair
+from delivery.reports.facts.performance import performance_figures
 from delivery.reports.source import Source
 from workers.readers.base import ReadError
 
@@ -29,6 +30,7 @@ def judged_facts(source: Source) -> dict:
         "definitions": definitions(judged), "metrics": metrics,
         "summary": _summary(metrics, source.runs), "conclusion": conclusion(metrics),
         "curves": [_curve(c, v) for c, v in judged if can_be_drawn(c, v)],
+        "performance": performance_figures(source),
         "environments": evidence.environments(judged), "runs": source.runs,
         "evidence": source.evidence, "stages": evidence.stages(source.engagement),
         "history": evidence.history(source.engagement), "issues": _issues(metrics),

@@ -22,7 +22,7 @@ register(DocumentKind(
         Section("introduction", _("Introduction"), starts_page=True),
         Section("references", _("References")),
         Section("overview", _("Overview of the results")),
-        Section("details", _("Results in detail")),
+        Section("details", _("Results in detail"), parts=("part:details", "figures:performance")),
         Section("records", _("Test records"), is_wide=True),
         Section("evaluation", _("Evaluation")),
         Section("activities", _("Summary of the test activities")),

@@ -91,7 +91,8 @@ def test_npu_smi(name):
     values, truth = read_file(FOLDER / name).values, TRUTH[name]
     assert (values["smi_version"], values["driver_version"]) == (truth["tool"], truth["version"])
     expected = [{CHIP.get(k, k): v for k, v in chip.items()} for chip in truth["chips"]]
-    assert values["chips"] == expected
+    shown = [{k: v for k, v in chip.items() if k != "line"} for chip in values["chips"]]
+    assert shown == expected
     processes = [{**p, "mem_mb": p["memory_mb"]} for p in values["processes"]]
     assert [{k: p[k] for k in truth["procs"][0]} for p in processes] == truth["procs"]
     assert values["idle_npus"] == truth["idle_npus"]

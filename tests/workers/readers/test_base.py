@@ -112,3 +112,38 @@ def test_the_command_prints_one_object_per_file_and_fails_for_one(written, tmp_p
 def test_the_command_without_json_succeeds_for_a_good_file(written, capsys):
     call_command("read", str(written(LOG)))
     assert "training_log (nanoGPT)" in capsys.readouterr().out
+
+
+MEGABYTE = 1024**2
+
+
+def test_a_line_without_end_costs_no_memory(written):
+    text = b"step 1 loss 1.0\nstep 2 loss " + b" " * 12 * MEGABYTE + b"9\nstep 3 loss 3.0\n"
+    path = written(text + b"step 4 loss 4.0\nstep 5 loss 5.0\n")
+    assert max(map(len, Source(path).chunks())) < 10 * MEGABYTE
+    reading = read_file(path)
+    assert reading.values["loss"]["points"] == 4
+    assert ("long_line", 2) in {(warning.code, warning.line) for warning in reading.warnings}
+
+
+def test_a_long_progress_bar_keeps_its_line_numbers(written):
+    bar = b"\r".join(b"%99d" % n for n in range(110_000))
+    lines = list(Source(written(b"a\n" + bar + b"\nb\n")).lines())
+    assert lines[-1] == (3, "b")
+    assert {number for number, _text in lines} == {1, 2, 3}
+    assert len([text for number, text in lines if number == 2 and text.strip()]) == 110_000
+
+
+def test_a_gzip_bomb_is_refused_early(written):
+    with pytest.raises(ReadError) as error:
+        read_file(written(gzip.compress(b"step 1 loss 1\n" * 3 + bytes(80 * MEGABYTE), 9)))
+    assert error.value.code == "unsafe_archive"
+
+
+def test_records_read_one_by_one_are_bounded(written, monkeypatch):
+    monkeypatch.setattr("workers.readers.series.MOST_RECORDS", 3)
+    for line in ("{0},1.5\n", "step {0} loss 1.5\n"):
+        text = "step,loss\n" * line.endswith(",1.5\n") + "".join(map(line.format, range(5)))
+        with pytest.raises(ReadError) as error:
+            read_file(written(text))
+        assert error.value.code == "too_large"

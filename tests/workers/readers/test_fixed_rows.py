@@ -39,3 +39,16 @@ def test_lines_are_grouped_by_their_layout():
 
 def test_a_block_without_a_line_end_is_no_table():
     assert tables(b"a 1 | b\na 2 | b", b"|", 1) == []
+
+
+def test_lines_of_one_length_are_read_in_place():
+    (group,) = tables(b"a 1 | b\na 2 | b\n", b"|", 1)
+    assert (group[0].tolist(), group[1].shape) == ([0, 1], (2, 7))
+    assert group[1][1].tobytes() == b"a 2 | b"
+
+
+@pytest.mark.parametrize("block", [b"a | 12b\na 3 | b\n", b"a | b |\na | bcd\n",
+                                   b"a|b\nc|\nd|ef\n"])
+def test_lines_of_one_length_but_another_layout_are_told_apart(block):
+    rows = [row.tobytes() for _where, found in tables(block, b"|", 1) for row in found]
+    assert sorted(rows) == sorted(line for line in block.splitlines() if line.count(b"|") == 1)

@@ -1,0 +1,36 @@
+"""The performance of the judged models as figures: specifications per language, frozen as facts."""
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, override
+
+from assessments.performance.pictures import CHARTS, chart_spec
+from delivery.reports.bilingual import LANGUAGES, both
+from delivery.reports.source import Source
+from engagements.models import MigratedModel
+
+CAPTIONS = {
+    "bars": gettext_noop("%(model)s, before, after and target per metric"),
+    "steps": gettext_noop("%(model)s, step time by computing, communication and idle time"),
+    "profiles": gettext_noop("%(model)s, mean step time of each profile"),
+    "operators": gettext_noop("%(model)s, operators that take most time"),
+    "scaling": gettext_noop("%(model)s, throughput over the number of cards"),
+    "rounds": gettext_noop("%(model)s, gains of the optimisation rounds"),
+}
+
+
+def performance_figures(source: Source) -> list[dict]:
+    """One entry per chart that a model with a criterion has data for, in the order of CHARTS."""
+    models = {criterion.model_id: criterion.model for criterion, _verdict in source.judged}
+    return [entry for model in models.values() for name in CHARTS
+            if (entry := _figure(model, name))]
+
+
+def _figure(model: MigratedModel, name: str) -> dict | None:
+    specs = {}
+    for language in LANGUAGES:
+        with override(language):
+            specs[language] = chart_spec(model, name)
+    if not all(specs.values()):
+        return None
+    return {"key": f"{name}-{model.pk}", "spec": specs,
+            "caption": both(lambda: _(CAPTIONS[name]) % {"model": model.code})}

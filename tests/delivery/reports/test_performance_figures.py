@@ -1,0 +1,59 @@
+"""The performance charts of the judged models stand in the test report, frozen."""
+
+from pathlib import Path
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils.translation import override
+
+from assessments.performance.pictures import chart_spec
+from delivery.reports import services
+from delivery.reports.bilingual import in_language
+from delivery.reports.rendering import _chapters
+from engagements.models import Role
+from workers.services import upload_artifact
+
+SAMPLES = Path(__file__).parents[2] / "samples" / "performance"
+FILES = {"step_trace_time.csv": "steps", "op_statistic.csv": "operators",
+         "arcface_1_8_32p.md": "scaling"}
+
+
+@pytest.fixture
+def profiled(delivered, people):
+    """A delivered engagement whose model has files for three charts."""
+    model = delivered.models.first()
+    for name in FILES:
+        upload_artifact(actor=people[Role.MANAGER], engagement=delivered, model=model,
+                        upload=SimpleUploadedFile(name, (SAMPLES / name).read_bytes()))
+    return delivered
+
+
+def facts_of(engagement, people, language) -> dict:
+    draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=engagement)
+    return in_language(draft.snapshot, language)
+
+
+def details(facts: dict, language: str) -> list[dict]:
+    with override(language):
+        sections = _chapters(facts, False)["sections"]
+    return next(section for section in sections if section["id"] == "details")["parts"]
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_each_chart_with_data_is_a_numbered_figure(profiled, people, language):
+    model, facts = profiled.models.first(), facts_of(profiled, people, language)
+    assert [entry["key"] for entry in facts["performance"]] == [
+        f"{name}-{model.pk}" for name in ("steps", "operators", "scaling")]
+    with override(language):
+        assert facts["performance"][0]["spec"] == chart_spec(model, "steps")
+    part = details(facts, language)[-1]
+    numbers = [figure["number"] for figure in part["figures"]]
+    assert numbers == list(range(numbers[0], numbers[0] + 3))
+    assert all(figure["picture"].startswith("<svg") for figure in part["figures"])
+    assert all(model.code in figure["caption"] for figure in part["figures"])
+
+
+def test_no_heading_without_data(delivered, people):
+    facts = facts_of(delivered, people, "en")
+    assert facts["performance"] == []
+    assert [part["template"] for part in details(facts, "en")] == ["documents/parts/details.html"]

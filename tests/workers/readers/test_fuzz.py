@@ -1,0 +1,110 @@
+"""Every reader on damaged content: it reads what is sound or says what is wrong, nothing else.
+
+Each reader meets cut, spliced and overwritten copies of a genuine file of its format, and all of
+them text made of the words that formats consist of. The examples are the same in every run.
+"""
+
+import gzip
+import json
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from workers.readers import ReadError, Reading, load_readers, read_file
+from workers.readers.base import DAMAGE, Sample, open_source, recognise
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+LARGEST = 256 * 1024
+EXAMPLES = 8
+QUICK = settings(max_examples=EXAMPLES, derandomize=True, database=None, deadline=None,
+                 suppress_health_check=list(HealthCheck))
+WORDS = (
+    "iteration 1/ 2 | lm loss: nan |", "{'loss': ", '"loss": 1e999,', "step 1, loss inf", "|", ",",
+    "\n", "\r", "\t", " ", "nan", "-1", "1e400", "9" * 400, "{", "}", "[", "]", '"', "'", "\0",
+    "npu-smi 1 Version: 1", "| 0 910B3 | OK | 1 2 3 / 4 |", "NPU Name,Bench Name,Result",
+    "Epoch: [0][1/2] Loss 1 (1)", "损失", "\ufeff", "PK\x03\x04", "Version=1", "E10001: ",
+    "Step,Computing,Free,Stage", "link status: UP", "[rank0]:", "\x1b[31m", "..", "=", ": ")
+
+
+@cache
+def genuine() -> dict[str, Path]:
+    """The smallest sample of each reader that has one."""
+    found: dict[str, Path] = {}
+    files = [path for path in SAMPLES.rglob("*") if path.is_file()]
+    for path in sorted(files, key=lambda path: (path.stat().st_size, path)):
+        if path.stat().st_size < LARGEST:
+            try:
+                found.setdefault(recognise(open_source(path)).name, path)
+            except ReadError:
+                continue
+    return found
+
+
+def content(path: Path) -> bytes:
+    data = path.read_bytes()
+    return gzip.decompress(data)[:LARGEST] if data[:2] == b"\x1f\x8b" else data
+
+
+@st.composite
+def damaged(draw, data: bytes) -> bytes:
+    """The content with one to three places cut out, doubled, overwritten or cut off."""
+    for _ in range(draw(st.integers(1, 3))):
+        start = draw(st.integers(0, max(len(data) - 1, 0)))
+        end = min(start + draw(st.integers(1, 4000)), len(data))
+        part = draw(st.sampled_from([b"", data[start:end] * 2, b"\0\xff\x80", b"nan", b"\n", b",,,",
+                                     draw(st.binary(max_size=40))]))
+        data = data[:start] if draw(st.booleans()) else data[:start] + part + data[end:]
+    return data
+
+
+def is_unexplained(path: Path) -> bool:
+    """Whether the file is refused without a reason, or its reading is no JSON; others raise."""
+    try:
+        reading = read_file(path)
+    except ReadError as error:
+        return not (error.code and error.message)
+    json.dumps(reading.values, allow_nan=False)
+    return not isinstance(reading, Reading)
+
+
+@pytest.mark.parametrize("name", sorted(genuine()))
+def test_a_damaged_file_of_each_format(name, tmp_path):
+    data = content(genuine()[name])
+
+    @QUICK
+    @given(damaged(data))
+    def survives(found):
+        path = tmp_path / "file"
+        path.write_bytes(found)
+        assert not is_unexplained(path)
+
+    survives()
+
+
+@settings(QUICK, max_examples=60)
+@given(st.lists(st.sampled_from(WORDS), max_size=60).map("".join))
+def test_words_of_many_formats(tmp_path_factory, text):
+    path = tmp_path_factory.getbasetemp() / "words"
+    path.write_text(text)
+    assert not is_unexplained(path)
+
+
+@pytest.mark.parametrize("reader", load_readers(), ids=lambda reader: reader.name)
+def test_each_reader_refuses_what_is_not_its_own(reader, tmp_path):
+    """Asked by mistake, a reader raises what `read_file` turns into an error."""
+    path = tmp_path / "file"
+    for text in ("{}\n", "[1, 2]\n", "a,b\n1,2\n", "|a|b|\n|-|-|\n|1|2|\n", "\x01\x02\x03\n"):
+        path.write_text(text)
+        source = open_source(path)
+        assert 0 <= reader.recognises(Sample(source, source.head)) <= 100
+        try:
+            json.dumps(reader.read(source).values)
+        except (ReadError, *DAMAGE):
+            continue
+
+
+def test_most_readers_have_a_genuine_file():
+    assert len(genuine()) > len(load_readers()) / 2
