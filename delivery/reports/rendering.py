@@ -98,7 +98,7 @@ def _part(facts: dict, name: str, count: dict, section: Section) -> dict | None:
     count[sort] += 1
     part["number"] = count[sort]
     if sort == "figure":
-        part["picture"] = mark_safe(drawn(entry["spec"]))
+        part["picture"] = mark_safe(drawn(entry["spec"], entry["caption"]))
     else:
         part["widths"] = column_widths(entry, LANDSCAPE if section.is_wide else PORTRAIT)
         looks = [column["look"] for column in entry["columns"]]
@@ -127,4 +127,4 @@ def _with_picture(metric: dict, curves: list[dict], count: dict) -> dict:
     if not spec:
         return {**metric, "picture": "", "figure_number": None}
     count["figure"] += 1
-    return {**metric, "picture": mark_safe(drawn(spec)), "figure_number": count["figure"]}
+    return {**metric, "picture": mark_safe(drawn(spec, f"{metric['model']} · {metric['name']}")), "figure_number": count["figure"]}
