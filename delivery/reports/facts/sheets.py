@@ -16,7 +16,7 @@ def criteria(source: Source) -> dict:
     """One row per criterion: model, stage, metric and definition, threshold, baseline."""
     rows = [[n, c.model.code, both(c.get_stage_display),
              pair(c.definition.name, c.definition.name_en),
-             f"V{c.definition.version} · {c.definition.code}",
+             f"V{c.definition.version}",
              f"{SIGNS[c.definition.comparison]} {in_unit(c.threshold, c.definition.unit)}",
              _reference(c), both(lambda c=c: _runs(c))]
             for n, (c, _v) in enumerate(source.judged, 1)]
