@@ -20,7 +20,7 @@ from delivery.reports.word_parts import PARTS, grid
 FONT = {"zh-hans": "Microsoft YaHei", "en": "Calibri"}
 FIELDS = {"{page}": "PAGE", "{pages}": "NUMPAGES"}
 BLUE, RED = RGBColor(0x12, 0x30, 0x5C), RGBColor(0xB4, 0x23, 0x18)
-A4, MARGIN = (Mm(210), Mm(297)), Mm(20)
+A4, MARGIN, TOP = (Mm(210), Mm(297)), Mm(20), Mm(26)
 
 
 def document_docx(snapshot: dict, language: str) -> bytes:
@@ -56,7 +56,8 @@ def _styles(word, language: str) -> None:
     word.styles["Heading 1"].font.size = Pt(15)
     page = word.sections[0]
     page.page_width, page.page_height = A4
-    page.left_margin = page.right_margin = page.top_margin = page.bottom_margin = MARGIN
+    page.left_margin = page.right_margin = page.bottom_margin = MARGIN
+    page.top_margin, page.header_distance = TOP, Mm(10)
 
 
 def _cover(word, facts: dict, digest: str) -> None:
@@ -86,6 +87,8 @@ def _chapter(word, facts: dict, title: str, section) -> None:
     word.add_heading(title, 1)
     for name in section.all_parts:
         sort, _colon, key = name.partition(":")
+        if sort == "words" and len(section.all_parts) > 1 and key in facts["words"]:
+            word.add_heading(facts["words"][key]["title"], 2)
         {"words": _words, "table": _table, "part": _part}.get(sort, _nothing)(word, facts, key)
 
 

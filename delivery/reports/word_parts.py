@@ -31,6 +31,8 @@ def grid(word, titles: list[str], rows: Iterable[Iterable[str]], looks: Iterable
     made = word.add_table(rows=0, cols=len(widths), style="Table Grid")
     made.alignment, made.autofit = WD_TABLE_ALIGNMENT.CENTER, False
     _look(made)
+    for column, width in zip(made.columns, widths, strict=True):
+        column.width = width
     for n, row in enumerate([titles, *rows] if titles else rows):
         cells = made.add_row().cells
         _keep_whole(made.rows[-1])
