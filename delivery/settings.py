@@ -219,6 +219,7 @@ else:
         "processed_folder": str(QUEUE_DIR / "processed"),
         "polling_interval": 0.1,
     }
+PRESS = read(env.bool, "DESK_PRESS", True)  # papers are set in a process of their own
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ALWAYS_EAGER = read(env.bool, "DESK_TASKS_EAGER", False)
 CELERY_TASK_TIME_LIMIT = 300

@@ -20,12 +20,13 @@ hypothesis_settings.load_profile("desk")
 
 @pytest.fixture(autouse=True)
 def _quick_and_isolated(settings, tmp_path):
-    """A fast hasher, files and queue in the test's own folder, tasks in this process."""
+    """A fast hasher, files and queue in the test's own folder, tasks and papers here."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.MEDIA_ROOT = tmp_path / "artifacts"
     settings.VAR_DIR = tmp_path
     settings.CELERY_TASK_ALWAYS_EAGER = False
     settings.AXES_ENABLED = False
+    settings.PRESS = False
     settings.STORAGES = {
         **settings.STORAGES,
         "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},

@@ -9,10 +9,11 @@ from rest_framework.decorators import action
 from rest_framework.response import Response
 from rest_framework.viewsets import ReadOnlyModelViewSet
 
-from delivery.reports import registry, services
+from delivery.reports import chains, registry, services
 from delivery.reports.gates import problems_of
 from delivery.reports.models import Document
 from delivery.reports.serializers import (
+    ColleagueSerializer,
     DocumentDetailSerializer,
     DocumentKindSerializer,
     DocumentSerializer,
@@ -22,6 +23,7 @@ from delivery.reports.serializers import (
     ReasonSerializer,
     ReviewCommentSerializer,
 )
+from delivery.reports.settings_api import routes as settings_routes
 from engagements.access import Can, require
 from engagements.models import Engagement
 
@@ -94,6 +96,28 @@ class DocumentViewSet(ReadOnlyModelViewSet):
         return self._changed(services.review_document(
             actor=request.user, document=self.get_object(), **form.validated_data))
 
+    @extend_schema(request=ColleagueSerializer, responses=DocumentSerializer)
+    @action(detail=True, methods=["post"], url_path="hand-over")
+    def hand_over(self, request, pk=None):
+        """Let a colleague do the review that is one's turn."""
+        return self._passed_on(request, services.hand_over_review)
+
+    @extend_schema(request=ColleagueSerializer, responses=DocumentSerializer)
+    @action(detail=True, methods=["post"], url_path="co-sign")
+    def co_sign(self, request, pk=None):
+        """Ask a colleague to review too; both must confirm."""
+        return self._passed_on(request, services.add_co_signer)
+
+    def _passed_on(self, request, service) -> Response:
+        form = ColleagueSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        document = self.get_object()
+        require(request.user, Can.VIEW_INTERNAL)
+        colleague = get_object_or_404(chains.colleagues(document),
+                                      username=form.validated_data["colleague"])
+        return self._changed(service(actor=request.user, document=document, colleague=colleague,
+                                     reason=form.validated_data["reason"]))
+
     @extend_schema(request=ReasonSerializer, responses=DocumentSerializer)
     @action(detail=True, methods=["post"], url_path="send-back")
     def send_back(self, request, pk=None):
@@ -154,4 +178,4 @@ class DocumentViewSet(ReadOnlyModelViewSet):
         return Response(DocumentSerializer(document).data, status=status.HTTP_201_CREATED)
 
 
-routes = [("documents", DocumentViewSet, "document")]
+routes = [("documents", DocumentViewSet, "document"), *settings_routes]

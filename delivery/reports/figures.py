@@ -2,6 +2,8 @@
 
 from hashlib import sha256
 from importlib.metadata import version
+from xml.etree import ElementTree
+from xml.sax.saxutils import escape
 
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
@@ -9,18 +11,56 @@ from django.core.files.storage import default_storage
 from assessments.charts import as_svg
 from delivery.reports.canonical import canonical
 
+SVG = "http://www.w3.org/2000/svg"
+SILENT = ("class", "role", "pointer-events")  # attributes that nothing on paper depends on
+FORM = 2  # of what is kept; another number draws every picture anew
 
-def drawn(spec: dict) -> str:
-    """The SVG of a Vega-Lite specification; kept under the hash of specification and engine."""
+
+def drawn(spec: dict, title: str) -> str:
+    """The SVG of a Vega-Lite specification; kept under the hash of specification and engine.
+
+    Args:
+        title: what the picture shows, for those who cannot see it.
+    """
     if not spec:
         return ""
-    text = canonical([spec, version("vl-convert-python")])
+    return _kept(spec).replace(">", f"><title>{escape(title)}</title>", 1)
+
+
+def _kept(spec: dict) -> str:
+    text = canonical([spec, version("vl-convert-python"), FORM])
     name = f"figures/{(digest := sha256(text.encode()).hexdigest())[:2]}/{digest}.svg"
     try:
         with default_storage.open(name, "rb") as stream:
             return stream.read().decode()
     except OSError:
-        return _keep(name, as_svg(spec))
+        return _keep(name, shallow(as_svg(spec)))
+
+
+def shallow(svg: str) -> str:
+    """The same picture without groups that change nothing.
+
+    Vega nests a dozen of them; PDF/A allows 28 levels of graphics state (ISO 19005-2, 6.1.13),
+    and each group takes two.
+    """
+    root = ElementTree.fromstring(svg)
+    _unwrap(root)
+    ElementTree.register_namespace("", SVG)
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _unwrap(element: ElementTree.Element) -> None:
+    children = []
+    for child in element:
+        _unwrap(child)
+        children += list(child) if _changes_nothing(child) else [child]
+    element[:] = children
+
+
+def _changes_nothing(element: ElementTree.Element) -> bool:
+    return element.tag == f"{{{SVG}}}g" and all(
+        name in SILENT or name.startswith("aria-") or value == "translate(0,0)"
+        for name, value in element.attrib.items())
 
 
 def _keep(name: str, svg: str) -> str:

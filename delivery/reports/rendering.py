@@ -47,10 +47,13 @@ def _margins(facts: dict, digest: str) -> dict[str, str]:
     before, between, after = _("Page {page} of {pages}").replace("{pages}", "{page}").split(
         "{page}")
     number = facts["number"] or _("DRAFT")
+    table_before, table_after = (_("Table %(n)s: %(title)s") % {"n": "{n}", "title": ""}).split(
+        "{n}")
     words = {
         "page_head": f"{facts['title']} · {facts['engagement']['name']}",
         "page_foot": f"{number} V{facts['version']}.0 · SHA-256 {digest[:16]}…",
         "page_before": before, "page_between": between, "page_after": after,
+        "table_before": table_before, "table_after": table_after,
         "practice_words": _("PRACTICE DATA – NOT EVIDENCE"),
     }
     return {key: mark_safe(_css_string(value)) for key, value in words.items()}
@@ -100,13 +103,10 @@ def _part(facts: dict, name: str, count: dict, section: Section) -> dict | None:
     count[sort] += 1
     part["number"] = count[sort]
     if sort == "figure":
-        part["picture"] = mark_safe(drawn(entry["spec"]))
+        part["picture"] = mark_safe(drawn(entry["spec"], entry["caption"]))
     else:
         part["widths"] = column_widths(entry, LANDSCAPE if section.is_wide else PORTRAIT)
-        looks = [column["look"] for column in entry["columns"]]
-        part["table_rows"] = [[{"look": look, "text": text}
-                               for look, text in zip(looks, row, strict=True)]
-                              for row in entry["rows"]]
+        part["table_rows"] = list(_rows(entry))
     return part
 
 
@@ -115,6 +115,15 @@ def _figures(entries: list[dict], count: dict, section: Section) -> dict | None:
     found = [_part({"figures": {entry["key"]: entry}}, f"figure:{entry['key']}", count, section)
              for entry in entries]
     return {"template": f"{FOLDER}figures.html", "figures": found} if found else None
+
+
+def _rows(entry: dict) -> Iterator[list[dict]]:
+    looks, above = [column["look"] for column in entry["columns"]], None
+    for row in entry["rows"]:
+        is_same = entry.get("is_grouped", False) and row[0] == above
+        above = row[0]
+        yield [{"look": look, "text": text, "is_same": is_same and n == 0}
+               for n, (look, text) in enumerate(zip(looks, row, strict=True))]
 
 
 def paragraphs(text: str) -> Iterator[dict]:
@@ -136,4 +145,5 @@ def _with_picture(metric: dict, curves: list[dict], count: dict) -> dict:
     if not spec:
         return {**metric, "picture": "", "figure_number": None}
     count["figure"] += 1
-    return {**metric, "picture": mark_safe(drawn(spec)), "figure_number": count["figure"]}
+    title = f"{metric['model']} · {metric['name']}"
+    return {**metric, "picture": mark_safe(drawn(spec, title)), "figure_number": count["figure"]}

@@ -2,8 +2,16 @@
 
 from rest_framework import serializers
 
+from delivery.quotes.models import CompanyProfile
 from delivery.reports import registry
-from delivery.reports.models import Document, DocumentFile, DocumentStep, RenderOrder
+from delivery.reports.models import (
+    Document,
+    DocumentFile,
+    DocumentStep,
+    RenderOrder,
+    Step,
+    Turn,
+)
 from engagements.access import Can, allowed
 
 
@@ -36,6 +44,18 @@ class DocumentStepSerializer(serializers.ModelSerializer):
         fields = ["action", "actor", "at", "comment"]
 
 
+class TurnSerializer(serializers.ModelSerializer):
+    """A step of the chain under which the document was submitted."""
+
+    holder = serializers.CharField(read_only=True)
+    done_by = serializers.CharField(read_only=True)
+
+    class Meta:
+        model = Turn
+        fields = ["action", "position", "title", "title_en", "role", "holder", "done_by",
+                  "done_at"]
+
+
 class RenderOrderSerializer(serializers.ModelSerializer):
     class Meta:
         model = RenderOrder
@@ -46,17 +66,18 @@ class DocumentDetailSerializer(DocumentSerializer):
     """With its facts, written passages, files on order, and for the firm the steps of the chain."""
 
     steps = DocumentStepSerializer(many=True, read_only=True)
+    turns = TurnSerializer(many=True, read_only=True)
     orders = RenderOrderSerializer(many=True, read_only=True)
 
     class Meta(DocumentSerializer.Meta):
-        fields = [*DocumentSerializer.Meta.fields, "words", "steps", "orders", "snapshot"]
+        fields = [*DocumentSerializer.Meta.fields, "words", "steps", "turns", "orders", "snapshot"]
         read_only_fields = fields
 
     def to_representation(self, instance):
         """What reviewers of the firm remarked stays within the firm."""
         shown = super().to_representation(instance)
         if not allowed(self.context["request"].user, Can.VIEW_INTERNAL):
-            shown["steps"] = []
+            shown["steps"] = shown["turns"] = []
         return shown
 
 
@@ -77,6 +98,53 @@ class ReviewCommentSerializer(serializers.Serializer):
     """What the reviewer remarks."""
 
     comment = serializers.CharField(max_length=400, required=False, allow_blank=True, default="")
+
+
+class ColleagueSerializer(serializers.Serializer):
+    """To whom a review is handed over, or who co-signs it."""
+
+    colleague = serializers.CharField(help_text="log-in name")
+    reason = serializers.CharField(max_length=300, required=False, allow_blank=True, default="")
+
+
+class ChainStepSerializer(serializers.Serializer):
+    """A step of a chain; steps of one position co-sign."""
+
+    action = serializers.ChoiceField(Step.Action.choices)
+    title = serializers.CharField(max_length=60)
+    title_en = serializers.CharField(max_length=60, required=False, allow_blank=True, default="")
+    role = serializers.ChoiceField(
+        Step._meta.get_field("role").choices, required=False, allow_blank=True, default="",
+        help_text="empty: any role that may")
+    is_together = serializers.BooleanField(
+        write_only=True, required=False, default=False, help_text="co-signs the step before")
+    position = serializers.IntegerField(read_only=True)
+
+
+class ChainSerializer(serializers.Serializer):
+    """The chain of a kind."""
+
+    kind = serializers.CharField(read_only=True)
+    is_shipped = serializers.BooleanField(read_only=True)
+    steps = ChainStepSerializer(many=True)
+
+
+class CompanySerializer(serializers.ModelSerializer):
+    """The firm's name, addresses and bank as every paper prints them."""
+
+    class Meta:
+        model = CompanyProfile
+        fields = ["name", "name_en", "credit_code", "address", "address_en", "phone", "email",
+                  "contact_name", "bank", "bank_account"]
+
+
+class WordingSerializer(serializers.Serializer):
+    """A standard text in both languages; drafts written from now on start with it."""
+
+    code = serializers.CharField(read_only=True)
+    zh = serializers.CharField(max_length=8000)
+    en = serializers.CharField(max_length=8000, required=False, allow_blank=True, default="")
+    is_shipped = serializers.BooleanField(read_only=True)
 
 
 class PassageSerializer(serializers.Serializer):

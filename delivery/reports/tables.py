@@ -23,9 +23,15 @@ def column(title, look: str = "text", *, is_required: bool = False) -> dict:
     return {"title": both(title), "look": look, "is_required": is_required}
 
 
-def table(caption, columns: list[dict], rows: Iterable[list[Any]], *, empty=None) -> dict:
-    """A table; `empty` gives the sentence that stands where there is no row."""
-    return {"caption": both(caption), "columns": columns,
+def table(caption, columns: list[dict], rows: Iterable[list[Any]], *, empty=None,
+          is_grouped: bool = False) -> dict:
+    """A table.
+
+    Args:
+        empty: gives the sentence that stands where there is no row.
+        is_grouped: on paper a first cell that repeats the one above it is left out.
+    """
+    return {"caption": both(caption), "columns": columns, "is_grouped": is_grouped,
             "rows": [[_cell(value) for value in row] for row in rows],
             "empty": both(empty) if empty else both(lambda: "")}
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from delivery.reports.views import documents, lists, texts
+from delivery.reports.views import chains, documents, lists, texts
 
 app_name = "reports"
 DOCUMENT = "documents/<int:pk>/"
@@ -17,6 +17,8 @@ urlpatterns = [
     path(DOCUMENT + "submit/", documents.document_submit, name="submit"),
     path(DOCUMENT + "confirm/", documents.document_review, name="review"),
     path(DOCUMENT + "send-back/", documents.document_send_back, name="send_back"),
+    path(DOCUMENT + "hand-over/", documents.document_hand_over, name="hand_over"),
+    path(DOCUMENT + "co-sign/", documents.document_co_sign, name="co_sign"),
     path(DOCUMENT + "recall/", documents.document_recall, name="recall"),
     path(DOCUMENT + "issue/", documents.document_issue, name="issue"),
     path(DOCUMENT + "withdraw/", documents.document_withdraw, name="withdraw"),
@@ -28,6 +30,9 @@ urlpatterns = [
     path(DOCUMENT + "preview/", documents.preview_order, name="preview_order"),
     path(DOCUMENT + "preview/<str:language>.pdf", documents.document_preview, name="preview"),
     path("documents/files/<int:pk>/", documents.document_file, name="file"),
+    path("documents/chains/", chains.chain_list, name="chains"),
+    path("documents/chains/<str:code>/", chains.chain_edit, name="chain"),
+    path("documents/chains/<str:code>/reset/", chains.chain_reset, name="chain_reset"),
     path(WORDING, texts.wording_list, name="wordings"),
     path(WORDING + "<slug:code>/", texts.wording_edit, name="wording"),
     path(WORDING + "<slug:code>/preview/", texts.wording_preview, name="wording_preview"),

@@ -2,13 +2,11 @@
 
 import io
 import re
-from collections.abc import Iterable
 
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 from docx import Document as WordDocument
 from docx.enum.section import WD_ORIENT
-from docx.enum.table import WD_TABLE_ALIGNMENT
 from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from docx.shared import Mm, Pt, RGBColor
@@ -17,11 +15,12 @@ from delivery.reports import registry
 from delivery.reports.bilingual import in_language
 from delivery.reports.canonical import content_hash
 from delivery.reports.packing import steady
+from delivery.reports.word_parts import PARTS, grid
 
 FONT = {"zh-hans": "Microsoft YaHei", "en": "Calibri"}
+FIELDS = {"{page}": "PAGE", "{pages}": "NUMPAGES"}
 BLUE, RED = RGBColor(0x12, 0x30, 0x5C), RGBColor(0xB4, 0x23, 0x18)
-A4 = (Mm(210), Mm(297))
-CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # XML cannot hold them
+A4, MARGIN, TOP = (Mm(210), Mm(297)), Mm(20), Mm(26)
 
 
 def document_docx(snapshot: dict, language: str) -> bytes:
@@ -55,7 +54,10 @@ def _styles(word, language: str) -> None:
             font.color.rgb = BLUE
     word.styles["Normal"].font.size = Pt(10)
     word.styles["Heading 1"].font.size = Pt(15)
-    word.sections[0].page_width, word.sections[0].page_height = A4
+    page = word.sections[0]
+    page.page_width, page.page_height = A4
+    page.left_margin = page.right_margin = page.bottom_margin = MARGIN
+    page.top_margin, page.header_distance = TOP, Mm(10)
 
 
 def _cover(word, facts: dict, digest: str) -> None:
@@ -65,7 +67,7 @@ def _cover(word, facts: dict, digest: str) -> None:
         run.bold, run.font.color.rgb = True, RED
     word.add_paragraph(facts["title"], style="Title")
     word.add_paragraph(facts["engagement"]["name"])
-    _grid(word, [], [
+    grid(word, [], [
         (_("Project code"), facts["engagement"]["code"]),
         (_("Document number"), facts["number"] or _("DRAFT")),
         (_("Version"), f"V{facts['version']}.0"),
@@ -85,6 +87,8 @@ def _chapter(word, facts: dict, title: str, section) -> None:
     word.add_heading(title, 1)
     for name in section.all_parts:
         sort, _colon, key = name.partition(":")
+        if sort == "words" and len(section.all_parts) > 1 and key in facts["words"]:
+            word.add_heading(facts["words"][key]["title"], 2)
         {"words": _words, "table": _table, "part": _part}.get(sort, _nothing)(word, facts, key)
 
 
@@ -114,52 +118,21 @@ def _table(word, facts: dict, key: str) -> None:
         return
     word.add_heading(entry["caption"], 2)
     if entry["rows"]:
-        _grid(word, [column["title"] for column in entry["columns"]], entry["rows"])
+        grid(word, [column["title"] for column in entry["columns"]], entry["rows"],
+             [column["look"] for column in entry["columns"]])
     else:
         word.add_paragraph(entry["empty"])
 
 
 def _part(word, facts: dict, key: str) -> None:
-    if key == "references":
-        _grid(word, [_("Title"), _("Number"), _("Version"), _("Date")],
-              [(r["title"], r["number"], r["version"], r["date"]) for r in facts["references"]])
-    elif key == "model_table":
-        _grid(word, [_("Code"), _("Model"), _("Task"), _("Framework"), _("Scope")],
-              [(m["code"], m["name"], m["task"], m["framework"], m["scope"])
-               for m in facts["models"]])
-    elif key == "description":
-        word.add_paragraph(facts["engagement"]["description"])
-    elif key == "signatures":
-        lines = [_("Authorised representative (signature)"), _("Name and title"), _("Date"),
-                 _("Seal")]
-        _grid(word, [_("Party A (customer)"), _("Party B (supplier)")],
-              [(f"{line}:\n\n", f"{line}:\n\n") for line in lines])
+    if key in PARTS:
+        PARTS[key](word, facts)
+    else:
+        word.add_paragraph(_("See the issued PDF."))
 
 
 def _nothing(word, facts: dict, key: str) -> None:
     """Figures stay in the PDF."""
-
-
-def _grid(word, titles: list[str], rows: Iterable[Iterable[str]]) -> None:
-    rows = [[CONTROL.sub("", str(value)) for value in row] for row in rows]
-    grid = word.add_table(rows=0, cols=len(titles or rows[0]), style="Table Grid")
-    grid.alignment = WD_TABLE_ALIGNMENT.CENTER
-    for n, row in enumerate([titles, *rows] if titles else rows):
-        cells = grid.add_row().cells
-        for cell, text in zip(cells, row, strict=True):
-            cell.text = text
-            for run in cell.paragraphs[0].runs:
-                run.font.size, run.bold = Pt(8.5), bool(titles) and n == 0
-    if titles:
-        _repeat_head(grid.rows[0])
-    word.add_paragraph()
-
-
-def _repeat_head(row) -> None:
-    """The heading stands on every page of a long table."""
-    mark = OxmlElement("w:tblHeader")
-    mark.set(qn("w:val"), "true")
-    row._tr.get_or_add_trPr().append(mark)
 
 
 def _margins(word, facts: dict) -> None:
@@ -169,4 +142,13 @@ def _margins(word, facts: dict) -> None:
     if facts["is_practice"]:
         run = head.add_run(f"   {_('PRACTICE DATA – NOT EVIDENCE')}")
         run.bold, run.font.color.rgb = True, RED
-    foot.text = f"{number} V{facts['version']}.0"
+    foot.text = f"{number} V{facts['version']}.0 · "
+    for text in re.split(r"({pages?})", _("Page {page} of {pages}")):
+        _field(foot, FIELDS[text]) if text in FIELDS else foot.add_run(text)
+
+
+def _field(paragraph, name: str) -> None:
+    """A number that the word processor fills in."""
+    field = OxmlElement("w:fldSimple")
+    field.set(qn("w:instr"), name)
+    paragraph._p.append(field)

@@ -7,7 +7,8 @@ from django.utils.translation import gettext as _
 
 from delivery.quotes.models import CompanyProfile
 from delivery.reports.bilingual import both, instant, pair
-from delivery.reports.models import Document
+from delivery.reports.chains import chain_of
+from delivery.reports.models import Document, Step, Turn
 from delivery.reports.source import Source
 from engagements.models import Customer, Engagement, User
 
@@ -34,10 +35,23 @@ def identity(document: Document, now: datetime, approved_by: User | None = None)
         "prepared_by": _person(document.created_by),
         "prepared_on": _day(document.submitted_at),
         "reviewed_by": _person(document.reviewed_by), "reviewed_on": _day(document.reviewed_at),
-        "approved_by": _person(approved_by),
+        "approved_by": _person(approved_by), "signoffs": _signoffs(document, approved_by, now),
         "replaces": str(document.replaces) if document.replaces else "",
         "change_note": document.change_note,
     }
+
+
+def _signoffs(document: Document, approved_by: User | None, now: datetime) -> list[dict]:
+    """Every step of the chain with who did it: the sign-off block of the paper."""
+    if not document.pk or not (turns := list(document.turns.select_related("done_by"))):
+        turns = [Turn(document=document, **step) for step in chain_of(document.kind)]
+    return [{"step": pair(turn.title, turn.title_en),
+             **(_signed(approved_by, now) if turn.action == Step.Action.APPROVE
+                else _signed(turn.done_by, turn.done_at))} for turn in turns]
+
+
+def _signed(user: User | None, at: datetime | None) -> dict:
+    return {**_person(user), "date": _day(at) if user else ""}
 
 
 def both_of(text) -> dict[str, str]:

@@ -72,6 +72,7 @@ def _metric(criterion: Criterion, verdict: Verdict | None) -> dict:
         "criterion": criterion.pk, "model": criterion.model.code,
         "stage": both(criterion.get_stage_display),
         "definition": f"{definition.code} v{definition.version}",
+        "definition_label": both(lambda: _("definition V%(n)s") % {"n": definition.version}),
         "name": pair(definition.name, definition.name_en), "quantity": criterion.quantity,
         "threshold": f"{SIGNS[definition.comparison]} {in_unit(criterion.threshold, unit)}",
         "baseline": _baseline(criterion), "measured": _measured(criterion, verdict),

@@ -16,7 +16,7 @@ def criteria(source: Source) -> dict:
     """One row per criterion: model, stage, metric and definition, threshold, baseline."""
     rows = [[n, c.model.code, both(c.get_stage_display),
              pair(c.definition.name, c.definition.name_en),
-             f"{c.definition.code} v{c.definition.version}",
+             f"V{c.definition.version}",
              f"{SIGNS[c.definition.comparison]} {in_unit(c.threshold, c.definition.unit)}",
              _reference(c), both(lambda c=c: _runs(c))]
             for n, (c, _v) in enumerate(source.judged, 1)]
@@ -50,7 +50,7 @@ def _value(baseline: Baseline) -> dict[str, str]:
 
 def baselines(source: Source) -> dict:
     """One row per baseline: value, source, conditions, file."""
-    rows = [[f"B{b.pk}", b.model.code, b.quantity, _value(b), b.source,
+    rows = [[f"B{b.pk}", b.model.code, both(lambda b=b: _quantity(b)), _value(b), b.source,
              b.hardware or _item(b, "chip", "cards"),
              b.software or _item(b, "framework", "torch", "cuda", "driver"),
              b.data_set or _item(b, "dataset"), b.seeds or _item(b, "seed"),
@@ -64,6 +64,13 @@ def baselines(source: Source) -> dict:
         column(lambda: _("Seeds")), column(lambda: _("By")), column(lambda: _("Time"))], rows,
         empty=lambda: _("No baseline is recorded.")),
         "cure": _page(source)}
+
+
+def _quantity(baseline: Baseline) -> str:
+    name, _colon, task = baseline.quantity.partition(":")
+    known = {"loss_curve": _("training loss, step by step"), "latency": _("latency"),
+             "throughput": _("throughput"), "score": _("evaluation score")}
+    return f"{known.get(name, name)} ({task})" if task else known.get(name, name)
 
 
 def _item(baseline: Baseline, *names: str) -> str:

@@ -37,7 +37,7 @@ def model_answers(source: Source, caption, sections: tuple[str, ...]) -> dict:
         column(lambda: _("Survey question")), column(lambda: _("Answer")),
         column(lambda: _("Models"))],
         [[both(lambda c=cell: c.question.local_label), both(lambda c=cell: c.text),
-          codes_of(codes, source)] for cell, codes in rows.values()],
+          codes_of(codes, source)] for cell, codes in rows.values()], is_grouped=True,
         empty=lambda: _("The survey has no answer to this yet."))
 
 

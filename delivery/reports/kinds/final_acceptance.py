@@ -5,6 +5,7 @@ from django.utils.translation import gettext_lazy as _
 from delivery.reports.facts.judged import judged_facts
 from delivery.reports.kinds.test_report import ANNEXES, JUDGED_RULES
 from delivery.reports.registry import DocumentKind, Section, register
+from delivery.reports.word_file import document_docx
 from engagements.access import Can
 
 FORM = (
@@ -26,5 +27,5 @@ register(DocumentKind(
     _("The customer decides on it, criterion by criterion, and signs. It releases the last "
       "payment and starts the warranty."),
     FORM, judged_facts, annexes=ANNEXES, rules=JUDGED_RULES, written_by=Can.ISSUE,
-    is_judged=True,
+    is_judged=True, writers={"docx": document_docx},
 ))

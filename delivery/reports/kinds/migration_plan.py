@@ -7,6 +7,7 @@ from delivery.reports.facts import money, node_checks, people, planning, sheets,
 from delivery.reports.facts.judged import definitions
 from delivery.reports.registry import Block, DocumentKind, Section, register
 from delivery.reports.source import Source
+from delivery.reports.word_file import document_docx
 
 
 def facts(source: Source) -> dict:
@@ -61,4 +62,5 @@ register(DocumentKind(
         gates.needs("tables.tasks.rows", lambda: _("Make the plan: tasks and dates come from it."),
                     "planning:plan"),
     ),
+    writers={"docx": document_docx},
 ))

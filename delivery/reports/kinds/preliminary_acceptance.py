@@ -8,6 +8,7 @@ from delivery.reports.kinds.final_acceptance import FORM
 from delivery.reports.kinds.test_report import ANNEXES, JUDGED_RULES
 from delivery.reports.registry import Block, DocumentKind, Section, register
 from delivery.reports.source import Source
+from delivery.reports.word_file import document_docx
 from engagements.access import Can
 
 CHANGED = {
@@ -28,5 +29,5 @@ register(DocumentKind(
     _("Functions and criteria shown on the agreed environment; starts the trial run."),
     tuple(CHANGED.get(section.id, section) for section in FORM),
     facts, annexes=ANNEXES, blocks=(Block("pa_effect", _("Effect of the preliminary acceptance")),),
-    rules=JUDGED_RULES, written_by=Can.ISSUE, is_judged=True,
+    rules=JUDGED_RULES, written_by=Can.ISSUE, is_judged=True, writers={"docx": document_docx},
 ))

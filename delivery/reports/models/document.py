@@ -117,6 +117,8 @@ class DocumentStep(models.Model):
         REVIEW = "review", _("Reviewed")
         SEND_BACK = "send_back", _("Sent back")
         RECALL = "recall", _("Taken back by its author")
+        HAND_OVER = "hand_over", _("Handed over")
+        CO_SIGN = "co_sign", _("Co-signer added")
         APPROVE = "approve", _("Approved")
         WITHDRAW = "withdraw", _("Declared void")
 

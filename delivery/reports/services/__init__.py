@@ -1,12 +1,15 @@
 """Writes of this app: drafting, the approval chain, issuing, rendering, standard texts."""
 
 from delivery.reports.services.approvals import (
+    add_co_signer,
+    hand_over_review,
     recall_document,
     review_document,
     send_back_document,
     submit_document,
     withdraw_document,
 )
+from delivery.reports.services.chains import reset_chain, save_chain
 from delivery.reports.services.drafts import (
     discard_draft,
     draft_acceptance,
@@ -22,9 +25,29 @@ from delivery.reports.services.orders import make_order, order_preview, repeat_o
 from delivery.reports.services.wordings import reset_wording, save_wording
 
 __all__ = [
-    "discard_draft", "draft_acceptance", "draft_correction", "draft_document",
-    "draft_test_report", "issue_document", "make_order", "order_issue", "order_preview",
-    "recall_document", "refresh_draft", "repeat_orders", "reset_wording", "review_document",
-    "save_wording", "send_back_document", "store_file", "store_pdf", "submit_document",
-    "withdraw_document", "write_words",
+    "add_co_signer",
+    "discard_draft",
+    "draft_acceptance",
+    "draft_correction",
+    "draft_document",
+    "draft_test_report",
+    "hand_over_review",
+    "issue_document",
+    "make_order",
+    "order_issue",
+    "order_preview",
+    "recall_document",
+    "refresh_draft",
+    "repeat_orders",
+    "reset_chain",
+    "reset_wording",
+    "review_document",
+    "save_chain",
+    "save_wording",
+    "send_back_document",
+    "store_file",
+    "store_pdf",
+    "submit_document",
+    "withdraw_document",
+    "write_words",
 ]

@@ -7,8 +7,8 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from delivery.reports import registry
-from delivery.reports.models import Document, DocumentStep
+from delivery.reports import chains, registry
+from delivery.reports.models import Document, DocumentStep, Turn
 from delivery.reports.services.locking import locked, note_step, require_state
 from delivery.reports.services.orders import place_orders, wake_later
 from engagements.access import Can, require
@@ -24,18 +24,71 @@ def submit_document(*, actor: User, document: Document) -> Document:
     require(actor, registry.get(document.kind).written_by, document.engagement)
     document = require_state(locked(document), State.DRAFT)
     document.submitted_by, document.submitted_at = actor, timezone.now()
+    document.turns.all().delete()
+    Turn.objects.bulk_create(Turn(document=document, **step)
+                             for step in chains.chain_of(document.kind))
     return _move(document, actor, State.IN_REVIEW, Action.SUBMIT)
 
 
 @transaction.atomic
 def review_document(*, actor: User, document: Document, comment: str = "") -> Document:
-    """Confirm a draft as its reviewer; whoever wrote or submitted it cannot."""
-    require(actor, registry.get(document.kind).reviewed_by, document.engagement)
+    """Confirm a draft as one of its reviewers; whoever wrote or submitted it cannot.
+
+    When the last review of the chain is done the document is reviewed.
+    """
     document = require_state(locked(document), State.IN_REVIEW)
+    turn = _own_turn(actor, document)
+    turn.done_by, turn.done_at = actor, timezone.now()
+    turn.save()
+    document.reviewed_by, document.reviewed_at = actor, turn.done_at
+    is_last = not chains.open_turns(document).exists()
+    return _move(document, actor, State.REVIEWED if is_last else State.IN_REVIEW, Action.REVIEW,
+                 comment)
+
+
+def _own_turn(actor: User, document: Document) -> Turn:
     if actor.pk in (document.created_by_id, document.submitted_by_id):
         raise NotAllowed(_("You wrote this document; somebody else must review it."))
-    document.reviewed_by, document.reviewed_at = actor, timezone.now()
-    return _move(document, actor, State.REVIEWED, Action.REVIEW, comment)
+    turn = chains.turn_of(actor, document)
+    if turn is None:
+        raise NotAllowed(_("It is not your turn to review this document."))
+    return turn
+
+
+@transaction.atomic
+def hand_over_review(*, actor: User, document: Document, colleague: User, reason: str = ""
+                     ) -> Document:
+    """Let a colleague do the review that is the actor's turn."""
+    document = require_state(locked(document), State.IN_REVIEW)
+    turn = _own_turn(actor, document)
+    turn.holder = _colleague(actor, document, colleague)
+    turn.save()
+    note_step(document, actor, Action.HAND_OVER, _to(colleague, reason))
+    return document
+
+
+@transaction.atomic
+def add_co_signer(*, actor: User, document: Document, colleague: User, reason: str = ""
+                  ) -> Document:
+    """Ask a colleague to review beside the actor, whose turn it is; both must confirm."""
+    document = require_state(locked(document), State.IN_REVIEW)
+    turn = _own_turn(actor, document)
+    Turn.objects.create(document=document, position=turn.position, title="会签",
+                        title_en="Co-signed by", holder=_colleague(actor, document, colleague))
+    note_step(document, actor, Action.CO_SIGN, _to(colleague, reason))
+    return document
+
+
+def _colleague(actor: User, document: Document, colleague: User) -> User:
+    if colleague == actor or not chains.colleagues(document).filter(pk=colleague.pk).exists():
+        raise InvalidInput(_("%(person)s cannot review this document.") % {"person": colleague})
+    if document.turns.filter(holder=colleague, done_by=None).exists():
+        raise InvalidInput(_("%(person)s has been asked already.") % {"person": colleague})
+    return colleague
+
+
+def _to(colleague: User, reason: str) -> str:
+    return f"→ {colleague}" + (f": {reason.strip()}" if reason.strip() else "")
 
 
 @transaction.atomic
@@ -43,8 +96,10 @@ def send_back_document(*, actor: User, document: Document, reason: str) -> Docum
     """Return a draft in review, or a reviewed one, to its author, with a reason."""
     kind = registry.get(document.kind)
     document = require_state(locked(document), State.IN_REVIEW, State.REVIEWED)
-    require(actor, kind.issued_by if document.state == State.REVIEWED else kind.reviewed_by,
-            document.engagement)
+    if document.state == State.REVIEWED:
+        require(actor, kind.issued_by, document.engagement)
+    elif chains.turn_of(actor, document) is None:
+        require(actor, kind.reviewed_by, document.engagement)
     if not reason.strip():
         raise InvalidInput(_("Give the reason for sending the document back."))
     return _to_draft(document, actor, Action.SEND_BACK, reason.strip())
@@ -82,6 +137,7 @@ def withdraw_document(*, actor: User, document: Document, reason: str) -> Docume
 def _to_draft(document: Document, actor: User, action: str, comment: str = "") -> Document:
     document.submitted_by = document.submitted_at = None
     document.reviewed_by = document.reviewed_at = None
+    document.turns.all().delete()
     return _move(document, actor, State.DRAFT, action, comment)
 
 

@@ -8,7 +8,7 @@ from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from delivery.reports import registry
+from delivery.reports import chains, registry
 from delivery.reports.gates import problems_of
 from delivery.reports.models import Document, DocumentStep
 from delivery.reports.services.files import forget_previews
@@ -77,8 +77,7 @@ def _require_complete(document: Document) -> None:
 @transaction.atomic
 def _freeze(actor: User, document: Document, holder: str) -> Document:
     document = require_state(locked(document), Document.State.REVIEWED)
-    if document.reviewed_by_id == actor.pk:
-        raise NotAllowed(_("You reviewed this document; somebody else must approve it."))
+    _require_turn(actor, document)
     now, old = timezone.now(), document.replaces
     document.number = old.number if old else _next_number(document, now)
     document.state, document.issued_at, document.issued_by = Document.State.ISSUING, now, actor
@@ -91,6 +90,16 @@ def _freeze(actor: User, document: Document, holder: str) -> Document:
     if not holder:
         wake_later(document)
     return document
+
+
+def _require_turn(actor: User, document: Document) -> None:
+    if document.turns.filter(done_by=actor).exists() or document.reviewed_by_id == actor.pk:
+        raise NotAllowed(_("You reviewed this document; somebody else must approve it."))
+    turn = chains.approval_of(document)
+    if turn and not chains.is_for(actor, turn):
+        raise NotAllowed(_("By the chain of this kind “%(step)s” is for: %(role)s.") % {
+            "step": turn, "role": turn.get_role_display()})
+    document.turns.filter(action="approve").update(done_by=actor, done_at=timezone.now())
 
 
 def _next_number(document: Document, now: datetime) -> str:

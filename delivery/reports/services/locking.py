@@ -12,6 +12,7 @@ Action = DocumentStep.Action
 AUDITED = {
     Action.SUBMIT: "document.submit", Action.REVIEW: "document.review",
     Action.SEND_BACK: "document.send_back", Action.RECALL: "document.recall",
+    Action.HAND_OVER: "document.hand_over", Action.CO_SIGN: "document.co_sign",
     Action.APPROVE: "document.approve", Action.WITHDRAW: "document.withdraw",
 }
 

@@ -16,6 +16,7 @@ from kombu.exceptions import OperationalError
 from delivery.reports import registry, rendering
 from delivery.reports.bilingual import LANGUAGES
 from delivery.reports.models import Document, RenderOrder
+from delivery.reports.press import PressFailedError, run_apart
 from delivery.reports.services.files import PREVIEW, store_file
 from delivery.reports.services.finishing import finish_issue
 from engagements.access import Can, require
@@ -99,7 +100,8 @@ def fill_order(order: RenderOrder, holder: str) -> bool:
     try:
         content = rendered(order)
     except DeskError as error:
-        _fail(order, holder, error.message, is_final=True)
+        is_final = order.attempts >= MOST_ATTEMPTS or not isinstance(error, PressFailedError)
+        _fail(order, holder, error.message, is_final=is_final)
         return False
     except Exception:
         logger.exception("order %s failed", order.pk)
@@ -114,9 +116,9 @@ def rendered(order: RenderOrder) -> bytes:
     document = order.document
     write = registry.get(document.kind).writers.get(order.format)
     if write:
-        return write(document.snapshot, order.language)
-    return rendering.render_document(document.snapshot, order.language,
-                                     is_withdrawn=order.format == "withdrawn")
+        return run_apart(write, document.snapshot, order.language)
+    return run_apart(rendering.render_document, document.snapshot, order.language,
+                     is_withdrawn=order.format == "withdrawn")
 
 
 def _keep(order: RenderOrder, holder: str, content: bytes) -> bool:

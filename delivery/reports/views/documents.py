@@ -6,7 +6,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from delivery.reports import registry, services
+from delivery.reports import chains, registry, services
 from delivery.reports.bilingual import LANGUAGES, in_language
 from delivery.reports.gates import problems_of
 from delivery.reports.models import Document, DocumentFile, RenderOrder
@@ -31,6 +31,8 @@ def document_page(request, pk):
         "versions": _versions(document, request.user), "bundles": document.bundles.all(),
         "review": getattr(document, "review", None), "is_open": is_open,
         "may": _may(request.user, document),
+        "turns": document.turns.select_related("holder", "done_by") if is_inside else [],
+        "colleagues": chains.colleagues(document) if is_inside else [],
         "steps": document.steps.select_related("actor") if is_inside else [],
         "problems": problems_of(document) if is_open and is_inside else [],
         **_progress(document)})
@@ -40,15 +42,16 @@ def _may(user, document: Document) -> dict[str, bool]:
     """What the user could do with the document now; the services decide."""
     kind, state, states = registry.get(document.kind), document.state, Document.State
     is_author = user.pk in (document.created_by_id, document.submitted_by_id)
-    writes, reviews = allowed(user, kind.written_by), allowed(user, kind.reviewed_by)
+    writes, reviews = allowed(user, kind.written_by), chains.turn_of(user, document) is not None
     issues = allowed(user, kind.issued_by)
     in_review, reviewed = state == states.IN_REVIEW, state == states.REVIEWED
     return {
         "write": writes and state == states.DRAFT,
         "review": reviews and in_review and not is_author,
-        "send_back": (reviews and in_review and not is_author) or (issues and reviewed),
+        "send_back": (in_review and not is_author and (
+            reviews or allowed(user, kind.reviewed_by))) or (issues and reviewed),
         "recall": writes and is_author and (in_review or reviewed),
-        "issue": issues and reviewed and user.pk != document.reviewed_by_id,
+        "issue": reviewed and chains.may_approve(user, document),
         "correct": allowed(user, Can.ISSUE) and state in (*Document.IN_FORCE, states.WITHDRAWN),
         "withdraw": allowed(user, Can.ISSUE) and state == states.ISSUED,
         "preview": allowed(user, Can.VIEW_INTERNAL) and state in (
@@ -111,6 +114,26 @@ def document_review(request, pk):
     return _act(request, pk, lambda document: services.review_document(
         actor=request.user, document=document, comment=request.POST.get("comment", "")),
         _("Reviewed; it can be approved and issued now."))
+
+
+@require_POST
+def document_hand_over(request, pk):
+    return _pass_on(request, pk, services.hand_over_review, _("Handed over."))
+
+
+@require_POST
+def document_co_sign(request, pk):
+    return _pass_on(request, pk, services.add_co_signer, _("Asked to co-sign."))
+
+
+def _pass_on(request, pk: int, service, success: str):
+    document = visible_document(request, pk)
+    colleague = get_object_or_404(chains.colleagues(document),
+                                  pk=request.POST.get("colleague") or 0)
+    attempt(request, lambda: service(
+        actor=request.user, document=document, colleague=colleague,
+        reason=request.POST.get("reason", "")), success)
+    return redirect("reports:document", pk)
 
 
 @require_POST

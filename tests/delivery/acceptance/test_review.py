@@ -58,7 +58,7 @@ def test_a_signature_holds_the_content_hash_and_accepts_the_engagement(review, a
     signature = act.sign(review)
     document = Document.objects.get(pk=review.document_id)
     assert (document.state, signature.signed_hash) == ("signed", document.content_hash)
-    assert {f.format for f in document.files.all()} == {"pdf", "signed"}
+    assert {f.format for f in document.files.all()} == {"docx", "pdf", "signed"}
     assert Engagement.objects.get(pk=document.engagement_id).state == "accepted"
     assert gate(document.engagement).is_met
     with pytest.raises(WrongState):

@@ -202,6 +202,10 @@ def test_the_pages_of_a_report(practised, people):
     reader = pypdf.PdfReader(io.BytesIO(first))
     assert reader.trailer["/Root"]["/MarkInfo"]["/Marked"]
     assert reader.trailer["/Root"]["/Lang"] == "en"
+    claims = reader.trailer["/Root"]["/Metadata"].get_object().get_data().decode()
+    assert 'pdfaid:part="2"' in claims
+    assert 'pdfaid:conformance="A"' in claims
+    assert "<pdfuaid:part>1</pdfuaid:part>" in claims
     for number, page in enumerate(reader.pages, 1):
         flat = "".join(page.extract_text().split())
         assert f"Page{number}of{len(reader.pages)}" in flat

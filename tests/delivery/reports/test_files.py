@@ -36,13 +36,18 @@ def test_long_texts_get_more_room_than_short_ones():
     assert long > 3 * short
 
 
+PICTURE = '<svg xmlns="http://www.w3.org/2000/svg"><g class="a"><path d="M0,0" /></g></svg>'
+TITLED = ('<svg xmlns="http://www.w3.org/2000/svg"><title>图 &lt;1&gt;</title>'
+          '<path d="M0,0" /></svg>')
+
+
 def test_a_picture_is_drawn_once(monkeypatch, settings):
     drawings = []
-    monkeypatch.setattr(figures, "as_svg", lambda spec: drawings.append(spec) or "<svg/>")
-    assert [figures.drawn(BARS), figures.drawn(BARS)] == ["<svg/>", "<svg/>"]
-    figures.drawn({**BARS, "mark": "line"})
+    monkeypatch.setattr(figures, "as_svg", lambda spec: drawings.append(spec) or PICTURE)
+    assert [figures.drawn(BARS, "图 <1>"), figures.drawn(BARS, "图 <1>")] == [TITLED, TITLED]
+    figures.drawn({**BARS, "mark": "line"}, "图")
     assert len(drawings) == 2
-    assert figures.drawn({}) == ""
+    assert figures.drawn({}, "图") == ""
 
 
 def test_the_time_of_writing_leaves_no_trace():

@@ -1,0 +1,83 @@
+"""Whose turn it is with a document (DOMAIN 9.11): the chain of its kind, and who may take it."""
+
+from django.db.models import QuerySet
+
+from delivery.reports import registry
+from delivery.reports.models import ChainStep, Document, Step, Turn
+from engagements.access import PERMISSIONS, allowed
+from engagements.models import Engagement, User
+
+Action = Step.Action
+SHIPPED = (
+    {"action": Action.REVIEW, "position": 1, "title": "审核", "title_en": "Reviewed by",
+     "role": ""},
+    {"action": Action.APPROVE, "position": 2, "title": "批准", "title_en": "Approved by",
+     "role": ""})
+FIELDS = ("action", "position", "title", "title_en", "role")
+
+
+def chain_of(kind: str) -> list[dict]:
+    """The steps of a kind in order, as plain values: the firm's, else the shipped ones."""
+    own = list(ChainStep.objects.filter(kind=kind).values(*FIELDS))
+    return own or [dict(step) for step in SHIPPED]
+
+
+def roles_for(kind: str, action: str) -> list[str]:
+    """Roles that may do such a step at all; an empty role of a step means any of them."""
+    declared = registry.get(kind)
+    right = declared.issued_by if action == Action.APPROVE else declared.reviewed_by
+    return [role for role, rights in PERMISSIONS.items() if right in rights]
+
+
+def open_turns(document: Document) -> QuerySet[Turn]:
+    """Reviews that are due now: those of the first position where one is missing."""
+    left = document.turns.filter(action=Action.REVIEW, done_by=None)
+    first = left.values_list("position", flat=True).first()
+    return left.filter(position=first)
+
+
+def approval_of(document: Document) -> Turn | None:
+    """The turn of whoever approves; None for a document that was never submitted."""
+    return document.turns.filter(action=Action.APPROVE).first()
+
+
+def turn_of(user: User, document: Document) -> Turn | None:
+    """The review that the user may do now; None if there is none."""
+    if not can_review(user, document):
+        return None
+    return next((turn for turn in open_turns(document) if is_for(user, turn)), None)
+
+
+def can_review(user: User, document: Document) -> bool:
+    """Not its author, within the firm and the engagement, and not asked twice."""
+    is_author = user.pk in (document.created_by_id, document.submitted_by_id)
+    return not is_author and not document.turns.filter(done_by=user).exists() and (
+        Engagement.objects.visible_to(user).filter(pk=document.engagement_id).exists())
+
+
+def is_for(user: User, turn: Turn) -> bool:
+    """Whether the turn waits for this person: by name, by role, or for any who may do it."""
+    if turn.holder_id:
+        return turn.holder_id == user.pk
+    if turn.role:
+        return turn.role == user.role
+    return user.role in roles_for(turn.document.kind, turn.action)
+
+
+def may_approve(user: User, document: Document) -> bool:
+    """Whether the user may issue the document: by the chain, and not as one of its reviewers."""
+    if not allowed(user, registry.get(document.kind).issued_by):
+        return False
+    turn = approval_of(document)
+    return user.pk != document.reviewed_by_id and (turn is None or is_for(user, turn)) and (
+        not document.turns.filter(action=Action.REVIEW, done_by=user).exists())
+
+
+def colleagues(document: Document) -> QuerySet[User]:
+    """Members of the engagement whom a review may be handed to."""
+    roles = [role for role in PERMISSIONS if role != "reviewer"]
+    done = document.turns.exclude(done_by=None).values("done_by")
+    return User.objects.filter(
+        memberships__engagement=document.engagement_id, role__in=roles, is_active=True,
+    ).exclude(pk__in=[document.created_by_id, document.submitted_by_id or 0]).exclude(
+        pk__in=done).order_by("full_name", "pk")

@@ -1,0 +1,119 @@
+"""API of what the firm sets for its documents: approval chains and standard texts."""
+
+from django.http import Http404
+from drf_spectacular.utils import extend_schema
+from rest_framework import status
+from rest_framework.response import Response
+from rest_framework.viewsets import ViewSet
+
+from delivery.quotes.models import CompanyProfile
+from delivery.quotes.services.company import save_company
+from delivery.reports import chains, registry, services, wording
+from delivery.reports.models import ChainStep, Wording
+from delivery.reports.serializers import ChainSerializer, CompanySerializer, WordingSerializer
+from delivery.reports.standard_texts import STANDARD
+from engagements.access import Can, require
+from engagements.errors import InvalidInput
+
+
+class ChainViewSet(ViewSet):
+    """Approval chains by kind; administrators set them (PUT) or put the shipped back (DELETE)."""
+
+    lookup_field = "kind"
+
+    @extend_schema(responses=ChainSerializer(many=True), operation_id="document_chains_list")
+    def list(self, request):
+        require(request.user, Can.VIEW_INTERNAL)
+        return Response([_chain(kind.code) for kind in registry.all_kinds()])
+
+    @extend_schema(responses=ChainSerializer)
+    def retrieve(self, request, kind: str):
+        require(request.user, Can.VIEW_INTERNAL)
+        return Response(_chain(_known(kind)))
+
+    @extend_schema(request=ChainSerializer, responses=ChainSerializer)
+    def update(self, request, kind: str):
+        form = ChainSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        services.save_chain(actor=request.user, kind=_known(kind),
+                            steps=form.validated_data["steps"])
+        return Response(_chain(kind))
+
+    @extend_schema(responses={204: None})
+    def destroy(self, request, kind: str):
+        services.reset_chain(actor=request.user, kind=_known(kind))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+def _chain(code: str) -> dict:
+    return ChainSerializer({
+        "kind": code, "steps": chains.chain_of(code),
+        "is_shipped": not ChainStep.objects.filter(kind=code).exists()}).data
+
+
+def _known(code: str) -> str:
+    try:
+        return registry.get(code).code
+    except InvalidInput as error:
+        raise Http404 from error
+
+
+class WordingViewSet(ViewSet):
+    """Standard texts by code; managers change them (PUT) or put the shipped back (DELETE)."""
+
+    lookup_field = "code"
+
+    @extend_schema(responses=WordingSerializer(many=True), operation_id="document_texts_list")
+    def list(self, request):
+        require(request.user, Can.VIEW_INTERNAL)
+        return Response([_text(code) for code in STANDARD])
+
+    @extend_schema(responses=WordingSerializer)
+    def retrieve(self, request, code: str):
+        require(request.user, Can.VIEW_INTERNAL)
+        return Response(_text(_shipped(code)))
+
+    @extend_schema(request=WordingSerializer, responses=WordingSerializer)
+    def update(self, request, code: str):
+        form = WordingSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        services.save_wording(actor=request.user, code=_shipped(code), **form.validated_data)
+        return Response(_text(code))
+
+    @extend_schema(responses={204: None})
+    def destroy(self, request, code: str):
+        services.reset_wording(actor=request.user, code=_shipped(code))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class CompanyViewSet(ViewSet):
+    """The firm's own particulars as papers print them; managers change them (POST)."""
+
+    @extend_schema(responses=CompanySerializer, operation_id="document_company_retrieve")
+    def list(self, request):
+        require(request.user, Can.VIEW_INTERNAL)
+        return Response(CompanySerializer(CompanyProfile.current()).data)
+
+    @extend_schema(request=CompanySerializer, responses=CompanySerializer)
+    def create(self, request):
+        form = CompanySerializer(data=request.data, partial=True)
+        form.is_valid(raise_exception=True)
+        profile = save_company(actor=request.user, **form.validated_data)
+        return Response(CompanySerializer(profile).data)
+
+
+def _text(code: str) -> dict:
+    own = Wording.objects.filter(code=code).first()
+    texts = {"zh": own.zh, "en": own.en} if own else wording.shipped(code)
+    return WordingSerializer({"code": code, **texts, "is_shipped": own is None}).data
+
+
+def _shipped(code: str) -> str:
+    if code not in STANDARD:
+        raise Http404
+    return code
+
+
+routes = [("document-company", CompanyViewSet, "document-company"),
+          ("document-chains", ChainViewSet, "document-chain"),
+          ("document-texts", WordingViewSet, "document-text")]

@@ -1,0 +1,181 @@
+"""Chapters of a Word file that are no plain passage and no table of the facts."""
+
+import re
+from collections.abc import Iterable
+from itertools import zip_longest
+
+from django.utils.translation import gettext as _
+from docx.enum.table import WD_TABLE_ALIGNMENT
+from docx.oxml import OxmlElement
+from docx.oxml.ns import qn
+from docx.shared import Mm, Pt
+
+from delivery.reports.columns import column_widths
+
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # XML cannot hold them
+BOX = "☐"
+HEAD, SIDE, RULE = "E9EEF6", "F5F7FA", "B9C0CA"  # as document.css has them
+NAMES = 0.3  # share of the column that names the rows
+BLANK = "\n\n\n"  # room to write
+
+
+def grid(word, titles: list[str], rows: Iterable[Iterable[str]], looks: Iterable[str] = ()
+         ) -> None:
+    """A table as wide as the page's text; without titles its first column names the rows.
+
+    Args:
+        looks: how each column is set (see `tables`); text where nothing is said.
+    """
+    rows = [[CONTROL.sub("", str(value)) for value in row] for row in rows]
+    widths = _widths(word, titles, rows, list(looks))
+    made = word.add_table(rows=0, cols=len(widths), style="Table Grid")
+    made.alignment, made.autofit = WD_TABLE_ALIGNMENT.CENTER, False
+    _look(made)
+    for column, width in zip(made.columns, widths, strict=True):
+        column.width = width
+    for n, row in enumerate([titles, *rows] if titles else rows):
+        cells = made.add_row().cells
+        _keep_whole(made.rows[-1])
+        for m, (cell, text, width) in enumerate(zip(cells, row, widths, strict=True)):
+            cell.width = width
+            cell.text = text
+            is_head = (n == 0) if titles else (m == 0)
+            if is_head:
+                _fill(cell, HEAD if titles else SIDE)
+            for run in cell.paragraphs[0].runs:
+                run.font.size, run.bold = Pt(8.5), is_head
+    if titles:
+        _mark(made.rows[0]._tr.get_or_add_trPr(), "w:tblHeader", val="true")
+    word.add_paragraph()
+
+
+def _widths(word, titles: list[str], rows: list[list[str]], looks: list[str]) -> list[int]:
+    """Widths of the columns by what stands in them, as the PDF sets them."""
+    page = word.sections[-1]
+    total = page.page_width - page.left_margin - page.right_margin
+    if not titles:
+        return [int(total * NAMES), total - int(total * NAMES)]
+    columns = [{"title": title, "look": look}
+               for title, look in zip_longest(titles, looks, fillvalue="text")]
+    shares = column_widths({"columns": columns, "rows": rows}, total / Mm(1))
+    return [int(total * share / 100) for share in shares]
+
+
+def _look(made) -> None:
+    """Thin grey rules, and air above and below every line."""
+    properties = made._tbl.tblPr
+    borders = _mark(properties, "w:tblBorders")
+    for side in ("top", "left", "bottom", "right", "insideH", "insideV"):
+        _mark(borders, f"w:{side}", val="single", sz="4", color=RULE)
+    margins = _mark(properties, "w:tblCellMar")
+    for side, width in (("top", "50"), ("left", "90"), ("bottom", "50"), ("right", "90")):
+        _mark(margins, f"w:{side}", w=width, type="dxa")
+
+
+def _fill(cell, color: str) -> None:
+    _mark(cell._tc.get_or_add_tcPr(), "w:shd", val="clear", color="auto", fill=color)
+
+
+def _keep_whole(row) -> None:
+    """A row does not break over two pages."""
+    _mark(row._tr.get_or_add_trPr(), "w:cantSplit", val="true")
+
+
+def _mark(parent, name: str, **values: str):
+    made = OxmlElement(name)
+    for key, value in values.items():
+        made.set(qn(f"w:{key}"), value)
+    parent.append(made)
+    return made
+
+
+def _description(word, facts: dict) -> None:
+    word.add_paragraph(facts["engagement"]["description"])
+
+
+def _models(word, facts: dict) -> None:
+    grid(word, [_("Code"), _("Model"), _("Task"), _("Framework"), _("Scope")],
+         [(m["code"], m["name"], m["task"], m["framework"], m["scope"])
+          for m in facts["models"]])
+
+
+def _scope(word, facts: dict) -> None:
+    _description(word, facts)
+    _models(word, facts)
+
+
+def _references(word, facts: dict) -> None:
+    grid(word, [_("Title"), _("Number"), _("Version"), _("Date")],
+         [(r["title"], r["number"], r["version"], r["date"]) for r in facts["references"]])
+
+
+def _project(word, facts: dict) -> None:
+    engagement = facts["engagement"]
+    grid(word, [], [
+        (_("Project"), engagement["name"]), (_("Project code"), engagement["code"]),
+        (_("Contract number"), engagement["contract_number"]),
+        (_("Party A (customer)"), facts["customer"]["name"]),
+        (_("Party B (supplier)"), facts["supplier"]["name"]),
+        (_("Period"), f"{engagement['starts_on']} – {engagement['ends_on']}"),
+        (_("People in charge"),
+         ", ".join(f"{p['name']} ({p['role']})" for p in facts["people"]))])
+
+
+def _environment(word, facts: dict) -> None:
+    for entry in facts["environments"]:
+        word.add_heading(_("Environment of %(model)s: source and target") % {
+            "model": entry["model"]}, 2)
+        grid(word, [_("Environment item"), _("Source platform (GPU)"),
+                    _("Target platform (NPU)")],
+             [(row["item"], row["source"] or _("not recorded"),
+               row["target"] or _("not recorded")) for row in entry["rows"]])
+
+
+def _deliverables(word, facts: dict) -> None:
+    grid(word, [_("Deliverable"), _("Version"), _("Quantity"), _("Medium"), _("Received")],
+         [(f"{r['title']} {r['number']}", r["version"], "1", "PDF", BOX)
+          for r in facts["references"] if r["is_delivered"]])
+
+
+def _results(word, facts: dict) -> None:
+    grid(word, ["#", _("Model"), _("Metric and definition"), _("Threshold"), _("Measured"),
+                _("Verdict")],
+         [(n, m["model"], f"{m['name']} · {m['definition_label']}", m["threshold"],
+           m["measured"] or "–", m["outcome_label"]) for n, m in enumerate(facts["metrics"], 1)])
+
+
+def _issues(word, facts: dict) -> None:
+    if not facts["issues"]:
+        word.add_paragraph(_("No issue is outstanding: every criterion is passed."))
+        return
+    grid(word, [_("Number"), _("Model"), _("Description"), _("Verdict"), _("Responsible"),
+                _("Due")],
+         [(i["number"], i["model"], f"{i['name']}: {i['text']}", i["label"], "", "")
+          for i in facts["issues"]])
+
+
+def _conclusion(word, facts: dict) -> None:
+    word.add_paragraph(_("The customer decides on the basis of the results above:"))
+    for choice in (_("Passed"), _("Passed with conditions: the outstanding issues are closed by "
+                                  "their due dates"),
+                   _("Not passed; reason and date of the repeated inspection are stated")):
+        word.add_paragraph(f"{BOX} {choice}")
+
+
+def _opinions(word, facts: dict) -> None:
+    grid(word, [], [(_("Opinion of party A"), BLANK), (_("Opinion of party B"), BLANK)])
+
+
+def _signatures(word, facts: dict) -> None:
+    lines = [_("Authorised representative (signature)"), _("Name and title"), _("Date"),
+             _("Seal")]
+    grid(word, [_("Party A (customer)"), _("Party B (supplier)")],
+         [(f"{line}:\n\n", f"{line}:\n\n") for line in lines])
+
+
+PARTS = {
+    "references": _references, "model_table": _models, "description": _description,
+    "scope": _scope, "project": _project, "environment": _environment,
+    "deliverables": _deliverables, "results": _results, "issues": _issues, "unpassed": _issues,
+    "conclusion": _conclusion, "opinions": _opinions, "signatures": _signatures,
+}
