@@ -107,7 +107,7 @@ WRITE = {
     "planning:plan_baseline", "planning:task_link", "planning:task_unlink",
     "planning:task_remove", "planning:todo_done", "planning:weekly_draft",
     "planning:weekly_refresh", "planning:weekly_freeze", "planning:change_effect",
-    "planning:change_effect_remove", "planning:change_move",
+    "planning:change_effect_remove", "planning:change_price_scope", "planning:change_move",
     "notices:open", "notices:all_read", "notices:channel_switch", "notices:channel_test",
     "notices:again",
     "surveys:start", "surveys:move", "surveys:comment", "surveys:upload_apply",

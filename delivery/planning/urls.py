@@ -50,9 +50,11 @@ urlpatterns = [
     path("changes/<int:pk>/", changes.change, name="change"),
     path("changes/<int:pk>/effects/", changes.change_effects, name="change_effects"),
     path("changes/<int:pk>/edit/", changes.change_edit, name="change_edit"),
-    re_path(r"^changes/(?P<pk>\d+)/effects/(?P<kind>schedule|criterion|price)/$",
+    path("changes/<int:pk>/effects/scope/price/", changes.change_price_scope,
+         name="change_price_scope"),
+    re_path(r"^changes/(?P<pk>\d+)/effects/(?P<kind>scope|schedule|criterion|price)/$",
             changes.change_effect, name="change_effect"),
-    re_path(r"^changes/(?P<pk>\d+)/effects/(?P<kind>schedule|criterion|price)/(?P<effect>\d+)/remove/$",
+    re_path(r"^changes/(?P<pk>\d+)/effects/(?P<kind>scope|schedule|criterion|price)/(?P<effect>\d+)/remove/$",
             changes.change_effect_remove, name="change_effect_remove"),
     re_path(r"^papers/(?P<kind>minutes|weekly|change|timesheet)/(?P<pk>\d+)/"
             r"(?P<language>zh-hans|en)\.pdf$", papers.paper, name="paper"),
