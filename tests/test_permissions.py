@@ -71,7 +71,7 @@ READ = {
     "notices:channel_edit": MANAGERS, "notices:mails": MANAGERS,
     "surveys:overview": EVERYBODY, "surveys:section": EVERYBODY,
     "surveys:xlsx": EVERYBODY, "surveys:upload": WORKERS | {REVIEWER},
-    "surveys:follows": FIRM,
+    "surveys:follows": FIRM, "surveys:newer_version": WORKERS,
     "surveys:versions": frozenset({ADMIN}), "surveys:version_file": frozenset({ADMIN}),
     "surveys:draft": frozenset({ADMIN}), "surveys:draft_question": frozenset({ADMIN}),
     "surveys:draft_question_new": frozenset({ADMIN}),
@@ -104,6 +104,7 @@ WRITE = {
     "planning:effort_draft", "planning:effort_quote", "planning:effort_approve",
     "planning:time_remove",
     "planning:timesheet_submit", "planning:timesheet_answer",
+    "planning:timesheet_withdraw",
     "planning:plan_baseline", "planning:task_link", "planning:task_unlink",
     "planning:task_remove", "planning:todo_done", "planning:weekly_draft",
     "planning:weekly_refresh", "planning:weekly_freeze", "planning:change_effect",
@@ -227,6 +228,7 @@ def world(people, engagement, settings, tmp_path):
         "notices:channel": [channel.pk], "notices:channel_edit": [channel.pk],
         "surveys:overview": [code], "surveys:section": [code, "project"],
         "surveys:xlsx": [code, "en"], "surveys:upload": [code], "surveys:follows": [code],
+        "surveys:newer_version": [code],
         "surveys:version_file": [survey.questionnaire_id], "surveys:draft_question": ["need"],
         "reports:engagement": [code], "reports:document": [document.pk],
         "acceptance:terms": [code],
@@ -288,7 +290,7 @@ OF_AN_ENGAGEMENT = (
       and name not in ("planning:board", "planning:costs")),
     "quotes:terms", "quotes:pdf", "quotes:xlsx", "reports:engagement", "reports:document",
     "surveys:overview", "surveys:section", "surveys:xlsx", "surveys:upload",
-    "surveys:follows",
+    "surveys:follows", "surveys:newer_version",
 )
 
 

@@ -22,6 +22,8 @@ urlpatterns = [
     path("timesheets/<int:pk>/", timesheets.timesheet, name="timesheet"),
     re_path(r"^timesheets/(?P<pk>\d+)/(?P<answer>confirm|reject)/$", timesheets.timesheet_answer,
             name="timesheet_answer"),
+    path("timesheets/<int:pk>/withdraw/", timesheets.timesheet_withdraw,
+         name="timesheet_withdraw"),
     path("day-costs/", effort.costs, name="costs"),
     path(OF + "plan/", plan.plan, name="plan"),
     path(OF + "plan.xlsx", plan.plan_file, name="plan_file"),

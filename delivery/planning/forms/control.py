@@ -3,7 +3,7 @@ from django.forms import formset_factory
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from delivery.planning.forms.base import DayInput, EditedForm, short_text
+from delivery.planning.forms.base import DayInput, EditedForm, ManyFiles, short_text
 from delivery.planning.models import Meeting, ProjectIssue, Risk, WeeklyReport
 from engagements.models import Engagement, User
 
@@ -46,14 +46,16 @@ class IssueForm(TeamForm):
 
 
 class MeetingForm(forms.ModelForm):
+    files = ManyFiles(label=_("Attachments"), required=False)
+
     class Meta:
         model = Meeting
-        fields = ["topic", "held_at", "place", "chair", "participants", "discussion",
+        fields = ["topic", "held_at", "place", "chair", "participants", "agenda", "discussion",
                   "decisions"]
         widgets = {"held_at": forms.DateTimeInput(attrs={"type": "datetime-local"},
                                                   format="%Y-%m-%dT%H:%M"),
-                   "participants": short_text(), "discussion": short_text(4),
-                   "decisions": short_text(3)}
+                   "participants": short_text(), "agenda": short_text(3),
+                   "discussion": short_text(4), "decisions": short_text(3)}
 
 
 class TodoForm(forms.Form):

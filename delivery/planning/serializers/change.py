@@ -62,8 +62,8 @@ class ChangeRequestSerializer(EditedSerializer):
                   "firm_approved_by", "firm_approved_at", "customer_approved_by",
                   "customer_approved_at", "rejected_by", "rejection", "applied_at",
                   "new_criteria", "new_quote", "new_baseline", "scope_effects",
-                  "schedule_effects", "criterion_effects", "price_effects", "submitted_at", "content_hash",
-                  "lock_version", "seen"]
+                  "schedule_effects", "criterion_effects", "price_effects", "submitted_at",
+                  "content_hash", "lock_version", "seen"]
         read_only_fields = ["number", "state", "created_by", "created_at", "firm_approved_by",
                             "firm_approved_at", "customer_approved_by", "customer_approved_at",
                             "rejected_by", "rejection", "applied_at", "new_criteria",

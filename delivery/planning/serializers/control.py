@@ -50,7 +50,8 @@ class MeetingSerializer(serializers.ModelSerializer):
     class Meta:
         model = Meeting
         fields = ["id", "engagement", "number", "topic", "held_at", "place", "chair",
-                  "participants", "discussion", "decisions", "todos", "recorded_by"]
+                  "participants", "agenda", "discussion", "decisions", "todos", "attachments",
+                  "recorded_by"]
         read_only_fields = ["number", "recorded_by"]
         validators = []
 

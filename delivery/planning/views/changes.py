@@ -153,8 +153,8 @@ def change_price_scope(request, pk):
 @require_POST
 def change_effect_remove(request, pk, kind, effect):
     row = _change(request, pk)
-    rows = {"scope": row.scope_effects, "schedule": row.schedule_effects, "criterion": row.criterion_effects,
-            "price": row.price_effects}[kind]
+    rows = {"scope": row.scope_effects, "schedule": row.schedule_effects,
+            "criterion": row.criterion_effects, "price": row.price_effects}[kind]
     found = get_object_or_404(rows, pk=effect)
     attempt(request, lambda: effect_services.remove_effect(actor=request.user, effect=found),
             _("Removed."))

@@ -3,6 +3,7 @@
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import translation
 
@@ -108,12 +109,15 @@ def test_minutes_by_page(client, people, engagement):
             "todo-0-owner": people[Role.MANAGER].pk, "todo-0-due_on": "2025-07-10"}
     answer = client.post(reverse("planning:meeting_new", args=["EP2501"]), {
         "topic": "启动会", "held_at": "2025-07-07T09:30", "chair": "林雪", "participants": "双方",
-        "decisions": "按方案执行", **rows})
+        "decisions": "按方案执行", "agenda": "范围\n\n计划", **rows,
+        "files": [SimpleUploadedFile("范围.txt", b"a"), SimpleUploadedFile("plan.txt", b"b")]})
     meeting = Meeting.objects.get()
     assert answer.url == reverse("planning:meeting", args=[meeting.pk])
     assert meeting.held_at == datetime(2025, 7, 7, 1, 30, tzinfo=UTC)
     page = client.get(answer.url).content.decode()
     assert ("补数据" in page, "按方案执行" in page) == (True, True)
+    assert (meeting.agenda_lines, "plan.txt" in page) == (["范围", "计划"], True)
+    assert [file.name for file in meeting.attachments.order_by("pk")] == ["范围.txt", "plan.txt"]
 
 
 @pytest.fixture
