@@ -10,7 +10,7 @@ from delivery.quotes import paper
 from delivery.quotes.documents import snapshot
 from delivery.quotes.models import QuoteLine
 
-COUNTS = range(14, 40)
+COUNTS = (21, 22, 28)  # where they would move over to another page without a line
 
 
 def page_texts(quote, lines, language):
