@@ -12,7 +12,7 @@ from delivery.surveys.services.drafting import begin_draft
 from engagements import services
 from engagements.models import Role
 
-OURS = ("portal", "engagements", "workers", "assessments", "quotes", "reports", "acceptance",
+OURS = ("people", "portal", "engagements", "workers", "assessments", "quotes", "reports", "acceptance",
         "planning", "notices", "surveys")
 ADMIN, MANAGER, CONSULTANT, SALES, OPERATOR, REVIEWER = Role.values
 EVERYBODY = frozenset(Role.values)
@@ -75,6 +75,9 @@ READ = {
     "surveys:versions": frozenset({ADMIN}), "surveys:version_file": frozenset({ADMIN}),
     "surveys:draft": frozenset({ADMIN}), "surveys:draft_question": frozenset({ADMIN}),
     "surveys:draft_question_new": frozenset({ADMIN}),
+    "people:list": frozenset({ADMIN}), "people:new": frozenset({ADMIN}),
+    "people:person": frozenset({ADMIN}), "people:customers": FIRM,
+    "people:customer": MANAGERS | {SALES},
 }
 PUBLIC = {"acceptance:verify"}  # answers without a log-in
 # Routes that only take POST; their services are tested for permissions elsewhere.
@@ -225,6 +228,7 @@ def world(people, engagement, settings, tmp_path):
     begin_draft(actor=people[ADMIN])
     return {
         **planning_world(people, engagement),
+        "people:person": [people[CONSULTANT].pk], "people:customer": [engagement.customer_id],
         "notices:channel": [channel.pk], "notices:channel_edit": [channel.pk],
         "surveys:overview": [code], "surveys:section": [code, "project"],
         "surveys:xlsx": [code, "en"], "surveys:upload": [code], "surveys:follows": [code],
