@@ -12,8 +12,8 @@ from delivery.surveys.services.drafting import begin_draft
 from engagements import services
 from engagements.models import Role
 
-OURS = ("people", "portal", "engagements", "workers", "assessments", "quotes", "reports", "acceptance",
-        "planning", "notices", "surveys")
+OURS = ("people", "portal", "engagements", "workers", "assessments", "quotes", "reports",
+        "acceptance", "planning", "notices", "surveys")
 ADMIN, MANAGER, CONSULTANT, SALES, OPERATOR, REVIEWER = Role.values
 EVERYBODY = frozenset(Role.values)
 FIRM = EVERYBODY - {REVIEWER}
@@ -58,7 +58,8 @@ READ = {
     "planning:task": MANAGERS, "planning:task_new": MANAGERS, "planning:milestones": MANAGERS,
     "planning:control": FIRM, "planning:risk": WORKERS, "planning:risk_new": WORKERS,
     "planning:issue": WORKERS, "planning:issue_new": WORKERS, "planning:todo_new": WORKERS,
-    "planning:meeting": FIRM, "planning:meeting_new": WORKERS, "planning:weekly": FIRM,
+    "planning:meeting": FIRM, "planning:meeting_new": WORKERS, "planning:meeting_edit": WORKERS,
+    "planning:weekly": FIRM,
     "planning:changes": EVERYBODY, "planning:change": FIRM, "planning:change_new": WORKERS,
     "planning:change_edit": WORKERS, "planning:change_effects": FIRM,
     "planning:paper": FIRM,
@@ -177,9 +178,9 @@ def planning_world(people, engagement) -> dict[str, list]:
                      "meeting_new", "changes",
                      "change_new")
     rows = {"effort_line": estimate.lines.first(), "task": made.tasks.first(), "risk": risk,
-            "issue": issue, "meeting": meeting, "weekly": report, "change": change,
-            "change_edit": change, "change_effects": change, "time_correct": entry,
-            "timesheet": sheet}
+            "issue": issue, "meeting": meeting, "meeting_edit": meeting, "weekly": report,
+            "change": change, "change_edit": change, "change_effects": change,
+            "time_correct": entry, "timesheet": sheet}
     return {**{f"planning:{name}": [code] for name in of_engagement},
             **{f"planning:{name}": [row.pk] for name, row in rows.items()},
             "planning:paper": ["minutes", meeting.pk, "en"],

@@ -43,6 +43,7 @@ urlpatterns = [
     path("todos/<int:pk>/done/", control.todo_done, name="todo_done"),
     path(OF + "control/meetings/new/", control.meeting_new, name="meeting_new"),
     path("meetings/<int:pk>/", control.meeting, name="meeting"),
+    path("meetings/<int:pk>/edit/", control.meeting_edit, name="meeting_edit"),
     path(OF + "control/weekly/", control.weekly_draft, name="weekly_draft"),
     path("weekly/<int:pk>/", control.weekly, name="weekly"),
     path("weekly/<int:pk>/refresh/", control.weekly_refresh, name="weekly_refresh"),

@@ -45,7 +45,7 @@ class IssueForm(TeamForm):
         self.fields["raised_on"].initial = timezone.localdate()
 
 
-class MeetingForm(forms.ModelForm):
+class MeetingForm(EditedForm):
     files = ManyFiles(label=_("Attachments"), required=False)
 
     class Meta:
@@ -56,6 +56,9 @@ class MeetingForm(forms.ModelForm):
                                                   format="%Y-%m-%dT%H:%M"),
                    "participants": short_text(), "agenda": short_text(3),
                    "discussion": short_text(4), "decisions": short_text(3)}
+
+    def _post_clean(self):
+        """Nothing is put on the instance: the service compares with what is stored."""
 
 
 class TodoForm(forms.Form):

@@ -96,7 +96,7 @@ class ProjectIssue(Edited):
         return f"I-{self.number:03} {self.description[:80]}"
 
 
-class Meeting(models.Model):
+class Meeting(Edited):
     """Minutes of a meeting (会议纪要): what was said, decided, and who does what by when."""
 
     engagement = models.ForeignKey(Engagement, models.CASCADE, related_name="meetings")

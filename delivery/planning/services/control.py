@@ -98,6 +98,27 @@ def record_meeting(*, actor: User, engagement: Engagement, topic: str, held_at: 
 
 
 @transaction.atomic
+def update_meeting(*, actor: User, meeting: Meeting, seen: int | None = None,
+                   attachments: Iterable[Artifact] = (), **fields) -> Meeting:
+    """Correct minutes, and add stored files. Raises EditConflict when they moved on since `seen`.
+
+    The audit log keeps what each field said before.
+    """
+    require(actor, Can.WORK, meeting.engagement)
+    meeting = open_for_edit(meeting, seen)
+    files = list(attachments)
+    if any(file.engagement_id != meeting.engagement_id for file in files):
+        raise InvalidInput(_("The file belongs to another engagement."))
+    changed = assign(meeting, fields)
+    meeting.attachments.add(*files)
+    if files:
+        changed["attachments"] = ("--", ", ".join(file.name for file in files))
+    close_edit(meeting, actor=actor, action="meeting.update", engagement=meeting.engagement,
+               changed=changed)
+    return meeting
+
+
+@transaction.atomic
 def add_todo(*, actor: User, engagement: Engagement, text: str, owner: User, due_on,
              meeting: Meeting | None = None) -> Todo:
     """Something that `owner` does by `due_on`."""

@@ -143,6 +143,25 @@ def meeting_new(request, code):
         "form": form, "sheet": sheet, "engagement": engagement, "active": "control"})
 
 
+@require_http_methods(["GET", "POST"])
+def meeting_edit(request, pk):
+    row = get_object_or_404(Meeting.objects.visible_to(request.user).select_related(
+        "engagement"), pk=pk)
+    require(request.user, Can.WORK, row.engagement)
+    form = MeetingForm(request.POST or None, request.FILES or None, instance=row)
+    if form.is_valid():
+        seen, fields = form.take()
+        uploads = fields.pop("files")
+        if saved(form, lambda: services.update_meeting(
+                actor=request.user, meeting=row, seen=seen, **fields, attachments=[
+                    upload_artifact(actor=request.user, engagement=row.engagement, upload=upload)
+                    for upload in uploads])):
+            return redirect("planning:meeting", pk)
+    return form_page(request, form, row.engagement, title=str(row), section=_("Project control"),
+                     back=reverse("planning:meeting", args=[pk]), active="control",
+                     submit=_("Save"))
+
+
 @require_GET
 def meeting(request, pk):
     row = get_object_or_404(
