@@ -32,7 +32,8 @@ def week_facts(engagement: Engagement, week_start: date) -> dict:
         "moves": _moves(engagement, within), "jobs": _jobs(engagement, within),
         "verdicts": _verdicts(engagement, within), "days": _days(engagement, week_start),
         "documents": _labels(engagement, within, ISSUED),
-        "changes": _labels(engagement, within, ("change.apply",)), "plan": _plan(engagement, week_start),
+        "changes": _labels(engagement, within, ("change.apply",)),
+        "plan": _plan(engagement, week_start),
         "risks": _risks(engagement), "issues": _issues(engagement),
         "todos": _todos(engagement, week_start),
         "audit_entries": AuditEntry.objects.filter(
@@ -51,7 +52,8 @@ def _moves(engagement: Engagement, within: dict) -> list[dict]:
     """
     moves = StageTransition.objects.filter(
         record__model__engagement=engagement, **_range("at", within)
-        ).exclude(move=StageMove.SKIP, record__model__dropped_at__isnull=False).select_related("record__model", "actor").order_by("at", "pk")
+        ).exclude(move=StageMove.SKIP, record__model__dropped_at__isnull=False).select_related(
+        "record__model", "actor").order_by("at", "pk")
     return [{"model": m.record.model.code, "stage": m.record.stage, "move": m.move,
              "by": str(m.actor), "comment": m.comment} for m in moves]
 
