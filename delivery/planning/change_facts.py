@@ -55,12 +55,13 @@ def _schedule(change: ChangeRequest, scope: list[dict]) -> dict:
     plan = Plan.objects.filter(engagement=change.engagement_id).first()
     if not (effects or scope) or plan is None:
         return {}
-    drawn = redraw(plan, change, scope)
+    drawn = redraw(plan, change, scope) if scope else None
     before, after = schedule_with(
-        plan, {pk: effect.days_after for pk, effect in effects.items()}, drawn.tasks, drawn.links)
+        plan, {pk: effect.days_after for pk, effect in effects.items()},
+        *((drawn.tasks, drawn.links) if drawn else ()))
     old, new = ({row.task.pk: row for row in rows} for rows in (before, after))
-    moved = [pk for pk in {**old, **new} if pk in effects or _dates(old.get(pk)) != _dates(
-        new.get(pk))]
+    moved = [pk for pk in {**old, **new}
+             if pk in effects or _span(old.get(pk)) != _span(new.get(pk))]
     return {"end": [str(end_of(before)), str(end_of(after))],
             "days": [working_days_of(before), working_days_of(after)],
             "tasks": [_moved(old.get(pk), new.get(pk), effects.get(pk)) for pk in moved]}
@@ -73,6 +74,10 @@ def _moved(old: Scheduled | None, new: Scheduled | None, effect) -> dict:
         days = [row.task.days if row else 0 for row in (old, new)]
     return {"task": name_facts((new or old).task), "is_changed": bool(days), "days": days,
             "before": _dates(old), "after": _dates(new)}
+
+
+def _span(row: Scheduled | None) -> tuple:
+    return (row.start, row.finish) if row else ()
 
 
 def _dates(row: Scheduled | None) -> list[str]:
