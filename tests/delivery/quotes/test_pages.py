@@ -27,14 +27,12 @@ def numbered(quote, count):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", ["zh-hans", "en"])
-def test_totals_follow_a_line_on_their_page(quote, language):
-    """Whatever the number of lines, the page of the totals holds the last ones."""
-    label = {"zh-hans": "不含税合计", "en": "Totalexcludingtax"}[language]
+def test_totals_follow_a_line_on_their_page(quote):
+    """Where they move over to another page, the last two lines go with them."""
     pages_of_totals = set()
     for count in COUNTS:
-        pages = page_texts(quote, numbered(quote, count), language)
-        [page] = [n for n, text in enumerate(pages) if label in text]
+        pages = page_texts(quote, numbered(quote, count), "zh-hans")
+        [page] = [n for n, text in enumerate(pages) if "不含税合计" in text]
         assert f"LINE{count - 1:03}" in pages[page], count
         assert count < 2 or f"LINE{count - 2:03}" in pages[page], count
         pages_of_totals.add(page)
