@@ -15,6 +15,7 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("api/", include("delivery.api")),
     path("engagements/", include("engagements.urls")),
+    path("", include("engagements.people_urls")),
     path("", include("workers.urls")),
     path("", include("assessments.urls")),
     path("", include("delivery.quotes.urls")),

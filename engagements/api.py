@@ -17,9 +17,11 @@ from engagements.models import (
     StageRecord,
     StageWaiver,
 )
+from engagements.people_api import PersonViewSet
 
 
-class CustomerViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
+class CustomerViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
+                      viewsets.ReadOnlyModelViewSet):
     queryset = Customer.objects.all()
     serializer_class = serializers.CustomerSerializer
     filterset_fields = ["name"]
@@ -33,6 +35,10 @@ class CustomerViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
     def perform_create(self, serializer):
         serializer.instance = services.create_customer(
             actor=self.request.user, **serializer.validated_data)
+
+    def perform_update(self, serializer):
+        serializer.instance = services.update_customer(
+            actor=self.request.user, customer=serializer.instance, **serializer.validated_data)
 
 
 class EngagementViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
@@ -159,6 +165,7 @@ class StageWaiverViewSet(viewsets.ReadOnlyModelViewSet):
 
 
 routes = [
+    ("people", PersonViewSet, "person"),
     ("customers", CustomerViewSet, "customer"),
     ("engagements", EngagementViewSet, "engagement"),
     ("memberships", MembershipViewSet, "membership"),

@@ -1,7 +1,8 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from engagements.models import Engagement, MigratedModel, Role, User
+from engagements.models import Customer, Engagement, MigratedModel, Role, User
+from engagements.services.people import CUSTOMER_FACTS, PERSON_FACTS
 
 
 class EngagementForm(forms.ModelForm):
@@ -54,3 +55,35 @@ class MemberForm(forms.Form):
     role = forms.ChoiceField(choices=Role, label=_("Role in this engagement"))
 
 
+class PersonForm(forms.ModelForm):
+    """A person's facts; for somebody who exists a password only where it is to change."""
+
+    password = forms.CharField(label=_("Password"), strip=False, required=False,
+                               widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}))
+
+    class Meta:
+        model = User
+        fields = ["username", "password", *PERSON_FACTS]
+        labels = {"username": _("Log-in name"), "is_active": _("May sign in")}
+        help_texts = {"username": "", "is_active": "",
+                      "role": _("A customer's people are reviewers; all others are of the firm.")}
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        if self.instance.pk:
+            del self.fields["username"]
+            self.fields["password"].help_text = _("Empty: the password stays.")
+        else:
+            self.fields["password"].required = True
+
+    def _post_clean(self):
+        """Nothing is put on the instance: the service compares with what is stored."""
+
+
+class CustomerForm(forms.ModelForm):
+    class Meta:
+        model = Customer
+        fields = CUSTOMER_FACTS
+
+    def _post_clean(self):
+        """Nothing is put on the instance: the service compares with what is stored."""

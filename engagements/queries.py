@@ -8,13 +8,14 @@ from engagements.stages import LET_THROUGH, Stage, StageState
 
 def with_progress(engagements: QuerySet) -> QuerySet:
     """Adds `stages_passed`, `stages_in_scope` and `model_count` to each engagement."""
-    in_scope = ~Q(models__stages__state=StageState.SKIPPED)
+    current = Q(models__dropped_at=None)
+    in_scope = current & ~Q(models__stages__state=StageState.SKIPPED)
     ordered = engagements.select_related("customer").order_by("-created_at", "code")
     return ordered.annotate(
-        model_count=Count("models", distinct=True),
+        model_count=Count("models", filter=current, distinct=True),
         stages_in_scope=Count("models__stages", filter=in_scope, distinct=True),
         stages_passed=Count("models__stages", distinct=True,
-                            filter=Q(models__stages__state__in=LET_THROUGH)))
+                            filter=current & Q(models__stages__state__in=LET_THROUGH)))
 
 
 def matrix(engagement: Engagement) -> list[dict]:

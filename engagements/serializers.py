@@ -9,6 +9,7 @@ from engagements.models import (
     StageRecord,
     StageTransition,
     StageWaiver,
+    User,
 )
 from engagements.stages import StageMove
 
@@ -95,3 +96,13 @@ class CheckSerializer(serializers.Serializer):
     url = serializers.CharField()
     remedy = serializers.CharField()
     is_internal = serializers.BooleanField()
+
+
+class PersonSerializer(serializers.ModelSerializer):
+    password = serializers.CharField(write_only=True, required=False, trim_whitespace=False)
+
+    class Meta:
+        model = User
+        fields = ["id", "username", "password", "full_name", "job_title", "organisation", "phone",
+                  "email", "role", "is_active", "last_login"]
+        read_only_fields = ["last_login"]

@@ -12,8 +12,8 @@ from delivery.surveys.services.drafting import begin_draft
 from engagements import services
 from engagements.models import Role
 
-OURS = ("portal", "engagements", "workers", "assessments", "quotes", "reports", "acceptance",
-        "planning", "notices", "surveys")
+OURS = ("people", "portal", "engagements", "workers", "assessments", "quotes", "reports",
+        "acceptance", "planning", "notices", "surveys")
 ADMIN, MANAGER, CONSULTANT, SALES, OPERATOR, REVIEWER = Role.values
 EVERYBODY = frozenset(Role.values)
 FIRM = EVERYBODY - {REVIEWER}
@@ -62,7 +62,8 @@ READ = {
     "planning:task": MANAGERS, "planning:task_new": MANAGERS, "planning:milestones": MANAGERS,
     "planning:control": FIRM, "planning:risk": WORKERS, "planning:risk_new": WORKERS,
     "planning:issue": WORKERS, "planning:issue_new": WORKERS, "planning:todo_new": WORKERS,
-    "planning:meeting": FIRM, "planning:meeting_new": WORKERS, "planning:weekly": FIRM,
+    "planning:meeting": FIRM, "planning:meeting_new": WORKERS, "planning:meeting_edit": WORKERS,
+    "planning:weekly": FIRM,
     "planning:changes": EVERYBODY, "planning:change": FIRM, "planning:change_new": WORKERS,
     "planning:change_edit": WORKERS, "planning:change_effects": FIRM,
     "planning:paper": FIRM,
@@ -76,10 +77,13 @@ READ = {
     "notices:channel_edit": MANAGERS, "notices:mails": MANAGERS,
     "surveys:overview": EVERYBODY, "surveys:section": EVERYBODY,
     "surveys:xlsx": EVERYBODY, "surveys:upload": WORKERS | {REVIEWER},
-    "surveys:follows": FIRM,
+    "surveys:follows": FIRM, "surveys:newer_version": WORKERS,
     "surveys:versions": frozenset({ADMIN}), "surveys:version_file": frozenset({ADMIN}),
     "surveys:draft": frozenset({ADMIN}), "surveys:draft_question": frozenset({ADMIN}),
     "surveys:draft_question_new": frozenset({ADMIN}),
+    "people:list": frozenset({ADMIN}), "people:new": frozenset({ADMIN}),
+    "people:person": frozenset({ADMIN}), "people:customers": FIRM,
+    "people:customer": MANAGERS | {SALES},
 }
 PUBLIC = {"acceptance:verify"}  # answers without a log-in
 # Routes that only take POST; their services are tested for permissions elsewhere.
@@ -111,10 +115,11 @@ WRITE = {
     "planning:effort_draft", "planning:effort_quote", "planning:effort_approve",
     "planning:time_remove",
     "planning:timesheet_submit", "planning:timesheet_answer",
+    "planning:timesheet_withdraw",
     "planning:plan_baseline", "planning:task_link", "planning:task_unlink",
     "planning:task_remove", "planning:todo_done", "planning:weekly_draft",
     "planning:weekly_refresh", "planning:weekly_freeze", "planning:change_effect",
-    "planning:change_effect_remove", "planning:change_move",
+    "planning:change_effect_remove", "planning:change_price_scope", "planning:change_move",
     "notices:open", "notices:all_read", "notices:channel_switch", "notices:channel_test",
     "notices:again",
     "surveys:start", "surveys:move", "surveys:comment", "surveys:upload_apply",
@@ -180,9 +185,9 @@ def planning_world(people, engagement) -> dict[str, list]:
                      "meeting_new", "changes",
                      "change_new")
     rows = {"effort_line": estimate.lines.first(), "task": made.tasks.first(), "risk": risk,
-            "issue": issue, "meeting": meeting, "weekly": report, "change": change,
-            "change_edit": change, "change_effects": change, "time_correct": entry,
-            "timesheet": sheet}
+            "issue": issue, "meeting": meeting, "meeting_edit": meeting, "weekly": report,
+            "change": change, "change_edit": change, "change_effects": change,
+            "time_correct": entry, "timesheet": sheet}
     return {**{f"planning:{name}": [code] for name in of_engagement},
             **{f"planning:{name}": [row.pk] for name, row in rows.items()},
             "planning:paper": ["minutes", meeting.pk, "en"],
@@ -232,9 +237,11 @@ def world(people, engagement, settings, tmp_path):
     begin_draft(actor=people[ADMIN])
     return {
         **planning_world(people, engagement),
+        "people:person": [people[CONSULTANT].pk], "people:customer": [engagement.customer_id],
         "notices:channel": [channel.pk], "notices:channel_edit": [channel.pk],
         "surveys:overview": [code], "surveys:section": [code, "project"],
         "surveys:xlsx": [code, "en"], "surveys:upload": [code], "surveys:follows": [code],
+        "surveys:newer_version": [code],
         "surveys:version_file": [survey.questionnaire_id], "surveys:draft_question": ["need"],
         "reports:engagement": [code], "reports:document": [document.pk],
         "acceptance:terms": [code],
@@ -300,7 +307,7 @@ OF_AN_ENGAGEMENT = (
       and name not in ("planning:board", "planning:costs")),
     "quotes:terms", "quotes:pdf", "quotes:xlsx", "reports:engagement", "reports:document",
     "surveys:overview", "surveys:section", "surveys:xlsx", "surveys:upload",
-    "surveys:follows",
+    "surveys:follows", "surveys:newer_version",
 )
 
 

@@ -27,7 +27,7 @@ class CriterionForm(forms.Form):
 
     def __init__(self, *args, engagement: Engagement, **kwargs):
         super().__init__(*args, **kwargs)
-        self.fields["model"].queryset = engagement.models.all()
+        self.fields["model"].queryset = engagement.models.current()
         self.fields["definition"].label_from_instance = lambda d: (
             f"{d.local_name} {d.get_comparison_display()} … {d.unit}")
         baselines = Baseline.objects.filter(model__engagement=engagement)

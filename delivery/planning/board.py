@@ -68,7 +68,8 @@ def _models(user: User, params):
     records = StageRecord.objects.order_by("position").annotate(
         moved_at=Max("transitions__at"), moved_by=Subquery(newest.values("actor_id")[:1]))
     models = MigratedModel.objects.visible_to(user).filter(
-        engagement__state=Engagement.State.ACTIVE).select_related("engagement__customer")
+        engagement__state=Engagement.State.ACTIVE, dropped_at=None).select_related(
+        "engagement__customer")
     text = params.get("q", "").strip()
     if text:
         models = models.filter(

@@ -7,9 +7,11 @@ import hashlib
 import json
 from decimal import Decimal
 
-from assessments.models import CriteriaSet
+from assessments.models import CriteriaSet, Criterion
 from delivery.planning.models import ChangeRequest, Plan
+from delivery.planning.redrawing import redraw
 from delivery.planning.scheduling import Scheduled, end_of, schedule_with, working_days_of
+from delivery.planning.scope_effects import criteria_out, scope_facts
 from delivery.planning.task_names import name_facts
 from delivery.quotes.documents import facts_of
 from delivery.quotes.services.agreed import preview_version
@@ -25,12 +27,12 @@ def change_facts(change: ChangeRequest) -> dict:
 
     Raises DeskError where an effect cannot come into force: a rule of the quote, a circle.
     """
-    price = _price(change)
+    price, scope = _price(change), scope_facts(change)
     return {
         "code": change.code, **{name: getattr(change, name) for name in WORDS},
-        "scope": {"text": change.effect_on_scope, "added": price.get("added", []),
+        "scope": {"text": change.effect_on_scope, "effects": scope, "added": price.get("added", []),
                   "removed": price.get("removed", [])},
-        "schedule": {"text": change.effect_on_schedule, **_schedule(change)},
+        "schedule": {"text": change.effect_on_schedule, **_schedule(change, scope)},
         "price": {"text": change.effect_on_price, **price},
         "criteria": {"text": change.effect_on_criteria, **_criteria(change)},
     }
@@ -47,26 +49,39 @@ def content_hash(facts: dict) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _schedule(change: ChangeRequest) -> dict:
-    """The end of the plan and every task whose dates move."""
+def _schedule(change: ChangeRequest, scope: list[dict]) -> dict:
+    """The end of the plan and every task whose dates move, that comes in or falls out."""
     effects = {effect.task_id: effect for effect in change.schedule_effects.all()}
     plan = Plan.objects.filter(engagement=change.engagement_id).first()
-    if not effects or plan is None:
+    if not (effects or scope) or plan is None:
         return {}
+    drawn = redraw(plan, change, scope) if scope else None
     before, after = schedule_with(
-        plan, {pk: effect.days_after for pk, effect in effects.items()})
-    moved = [(old, new) for old, new in zip(before, after, strict=True)
-             if old.task.pk in effects or (old.start, old.finish) != (new.start, new.finish)]
+        plan, {pk: effect.days_after for pk, effect in effects.items()},
+        *((drawn.tasks, drawn.links) if drawn else ()))
+    old, new = ({row.task.pk: row for row in rows} for rows in (before, after))
+    moved = [pk for pk in {**old, **new}
+             if pk in effects or _span(old.get(pk)) != _span(new.get(pk))]
     return {"end": [str(end_of(before)), str(end_of(after))],
             "days": [working_days_of(before), working_days_of(after)],
-            "tasks": [_moved(old, new, effects.get(old.task.pk)) for old, new in moved]}
+            "tasks": [_moved(old.get(pk), new.get(pk), effects.get(pk)) for pk in moved]}
 
 
-def _moved(old: Scheduled, new: Scheduled, effect) -> dict:
-    return {"task": name_facts(new.task), "is_changed": effect is not None,
-            "days": [effect.days_before, effect.days_after] if effect else [],
-            "before": [str(old.start), str(old.finish)],
-            "after": [str(new.start), str(new.finish)]}
+def _moved(old: Scheduled | None, new: Scheduled | None, effect) -> dict:
+    """A task's days and dates before and after; none where it falls out or comes in."""
+    days = [effect.days_before, effect.days_after] if effect else []
+    if not (old and new):
+        days = [row.task.days if row else 0 for row in (old, new)]
+    return {"task": name_facts((new or old).task), "is_changed": bool(days), "days": days,
+            "before": _dates(old), "after": _dates(new)}
+
+
+def _span(row: Scheduled | None) -> tuple:
+    return (row.start, row.finish) if row else ()
+
+
+def _dates(row: Scheduled | None) -> list[str]:
+    return [str(row.start), str(row.finish)] if row else []
 
 
 def _price(change: ChangeRequest) -> dict:
@@ -96,16 +111,20 @@ def _criteria(change: ChangeRequest) -> dict:
     """Thresholds before and after, and how many criteria stay as they are."""
     effects = list(change.criterion_effects.select_related(
         "criterion__definition", "criterion__model", "criterion__criteria_set"))
-    if not effects:
+    rows = [_criterion(effect.criterion, effect.after) for effect in effects]
+    out = criteria_out(change)
+    rows += [_criterion(criterion, "") for criterion in out]
+    if not rows:
         return {}
-    signed: CriteriaSet = effects[0].criterion.criteria_set
-    return {"version": signed.version, "unchanged": signed.criteria.count() - len(effects),
-            "rows": [_criterion(effect) for effect in effects]}
+    signed: CriteriaSet = (out or [effect.criterion for effect in effects])[0].criteria_set
+    return {"version": signed.version, "unchanged": signed.criteria.count() - len(rows),
+            "rows": rows}
 
 
-def _criterion(effect) -> dict:
-    definition = effect.criterion.definition
-    return {"model": effect.criterion.model.code, "name": definition.name,
-            "name_en": definition.name_en, "stage": effect.criterion.stage,
+def _criterion(criterion: Criterion, after: str) -> dict:
+    """A threshold before and after; after is empty where the criterion falls out."""
+    definition = criterion.definition
+    return {"model": criterion.model.code, "name": definition.name,
+            "name_en": definition.name_en, "stage": criterion.stage,
             "unit": definition.unit, "comparison": definition.comparison,
-            "before": effect.before, "after": effect.after}
+            "before": f"{criterion.threshold.normalize():f}", "after": after}

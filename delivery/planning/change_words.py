@@ -6,11 +6,12 @@ from decimal import Decimal
 from django.utils.translation import gettext as _
 
 from assessments.models import MetricDefinition
-from delivery.planning.models import ChangeRequest
+from delivery.planning.models import ChangeRequest, ScopeAction
+from delivery.planning.scope_effects import COMING
 from delivery.planning.task_names import name_of
 from delivery.quotes.documents import grade_label, unit_label
 from engagements.models.engagement import local
-from engagements.stages import Stage
+from engagements.stages import Scope, Stage
 
 
 def presented(facts: dict) -> dict:
@@ -19,12 +20,22 @@ def presented(facts: dict) -> dict:
     return {
         **facts, "category_label": str(ChangeRequest.Category(facts["category"]).label),
         "scope": {"text": facts["scope"]["text"],
+                  "effects": [scope_row(row) for row in facts["scope"].get("effects", [])],
                   "added": [_line(line) for line in facts["scope"]["added"]],
                   "removed": [_line(line) for line in facts["scope"]["removed"]]},
         "schedule": {**schedule, "tasks": [_task(row) for row in schedule.get("tasks", [])]},
         "price": {**price, "lines": _lines(price), "totals": _totals(price)},
         "criteria": {**criteria, "rows": [_criterion(row) for row in criteria.get("rows", [])]},
     }
+
+
+def scope_row(row: dict) -> dict:
+    """What comes in or falls out, in words of the active language."""
+    return {**row, "label": str(ScopeAction(row["action"]).label),
+            "tag": "passed" if row["action"] in COMING else "failed",
+            "name": local(row["name"], row["name_en"]),
+            "stage_label": str(Stage(row["stage"]).label) if row["stage"] else "",
+            "scope_label": str(Scope(row["scope"]).label)}
 
 
 def _line(line: dict) -> dict:
@@ -51,9 +62,10 @@ def _totals(price: dict) -> list[dict]:
 
 
 def _task(row: dict) -> dict:
-    """`later` is how many calendar days the end moves, negative for earlier."""
-    ends = [date.fromisoformat(row[name][1]) for name in ("before", "after")]
-    return {**row, "task": name_of(row["task"]), "later": (ends[1] - ends[0]).days}
+    """`later` is how many calendar days the end moves, negative for earlier; None without both."""
+    ends = [date.fromisoformat(row[name][1]) for name in ("before", "after") if row[name]]
+    return {**row, "task": name_of(row["task"]),
+            "later": (ends[1] - ends[0]).days if len(ends) == 2 else None}
 
 
 def _criterion(row: dict) -> dict:
@@ -63,7 +75,9 @@ def _criterion(row: dict) -> dict:
 
 
 def _threshold(row: dict, value: str) -> str:
-    """≤ 10 ms; fractions of figures in per cent as per cent."""
+    """≤ 10 ms; fractions of figures in per cent as per cent; nothing for a dropped criterion."""
+    if not value:
+        return ""
     sign = str(MetricDefinition.Comparison(row["comparison"]).label)
     shown = f"{(Decimal(value) * 100).normalize():f}" if row["unit"] == "%" else value
     return f"{sign} {shown} {row['unit']}".strip()

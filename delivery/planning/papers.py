@@ -28,6 +28,9 @@ def minutes_pdf(meeting: Meeting, language: str) -> bytes:
         return {"meeting": {
             **{name: getattr(meeting, name) for name in (
                 "topic", "place", "chair", "participants", "discussion")},
+            "agenda": meeting.agenda_lines,
+            "attachments": [{"name": file.name, "sha256": file.sha256}
+                            for file in meeting.attachments.order_by("pk")],
             "held_at": _minute(meeting.held_at), "recorded_by": str(meeting.recorded_by),
             "decisions": meeting.decision_lines,
             "todos": [{"text": todo.text, "owner": str(todo.owner), "due": f"{todo.due_on}"}

@@ -45,11 +45,17 @@ def schedule(plan: Plan) -> list[Scheduled]:
     return _Loaded(plan).dated()
 
 
-def schedule_with(plan: Plan, lengths: dict[int, int]
-                  ) -> tuple[list[Scheduled], list[Scheduled]]:
-    """The plan as it is, and as it would be with other lengths (working days by task id)."""
+def schedule_with(plan: Plan, lengths: dict[int, int], tasks: list[Task] | None = None,
+                  links: list[Link] | None = None) -> tuple[list[Scheduled], list[Scheduled]]:
+    """The plan as it is, and as it would be with other lengths (working days by task id).
+
+    Args:
+        tasks, links: all of those that the plan would have instead of its present ones.
+    """
     loaded = _Loaded(plan)
     before = loaded.dated()
+    if tasks is not None:
+        loaded.tasks, loaded.links = tasks, links or []
     for task in loaded.tasks:
         task.days = lengths.get(task.pk, task.days)
     return before, loaded.dated()

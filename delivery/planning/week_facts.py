@@ -11,9 +11,11 @@ from delivery.planning.models import Plan, ProjectIssue, Risk, TimeEntry, Todo
 from delivery.planning.scheduling import end_of, schedule
 from delivery.planning.task_names import name_facts
 from engagements.models import AuditEntry, Engagement, StageTransition
+from engagements.stages import StageMove
 from workers.models import Job
 
 WEEK = timedelta(days=7)
+ISSUED = ("document.issue", "quote.issue", "quote.accepted", "criteria.sign")
 
 
 def bounds(week_start: date) -> tuple[datetime, datetime]:
@@ -29,7 +31,9 @@ def week_facts(engagement: Engagement, week_start: date) -> dict:
     return {
         "moves": _moves(engagement, within), "jobs": _jobs(engagement, within),
         "verdicts": _verdicts(engagement, within), "days": _days(engagement, week_start),
-        "documents": _documents(engagement, within), "plan": _plan(engagement, week_start),
+        "documents": _labels(engagement, within, ISSUED),
+        "changes": _labels(engagement, within, ("change.apply",)),
+        "plan": _plan(engagement, week_start),
         "risks": _risks(engagement), "issues": _issues(engagement),
         "todos": _todos(engagement, week_start),
         "audit_entries": AuditEntry.objects.filter(
@@ -42,10 +46,14 @@ def _range(field: str, within: dict) -> dict:
 
 
 def _moves(engagement: Engagement, within: dict) -> list[dict]:
-    """Gates of the week: each move of a model's stage, oldest first."""
+    """Gates of the week: each move of a model's stage, oldest first.
+
+    A model that was dropped with all its stages stands under the change that did it.
+    """
     moves = StageTransition.objects.filter(
         record__model__engagement=engagement, **_range("at", within)
-        ).select_related("record__model", "actor").order_by("at", "pk")
+        ).exclude(move=StageMove.SKIP, record__model__dropped_at__isnull=False).select_related(
+        "record__model", "actor").order_by("at", "pk")
     return [{"model": m.record.model.code, "stage": m.record.stage, "move": m.move,
              "by": str(m.actor), "comment": m.comment} for m in moves]
 
@@ -72,11 +80,11 @@ def _days(engagement: Engagement, week_start: date) -> list[dict]:
              "days": row["halves"] / 2} for row in rows]
 
 
-def _documents(engagement: Engagement, within: dict) -> list[str]:
+def _labels(engagement: Engagement, within: dict, actions: tuple[str, ...]) -> list[str]:
+    """What those actions were done to in the week, each once."""
     entries = AuditEntry.objects.filter(
-        engagement=engagement, action__in=["document.issue", "quote.issue", "criteria.sign"],
-        **_range("at", within)).order_by("pk")
-    return [entry.target_label for entry in entries]
+        engagement=engagement, action__in=actions, **_range("at", within)).order_by("pk")
+    return list(dict.fromkeys(entry.target_label for entry in entries))
 
 
 def _plan(engagement: Engagement, week_start: date) -> dict:

@@ -21,6 +21,8 @@ def done_lines(facts: dict) -> list[str]:
         lines.append(_("Verdicts computed: %(counts)s.") % {
             "counts": _counts(facts["verdicts"], Outcome)})
     lines += [_("Issued or signed: %(document)s.") % {"document": d} for d in facts["documents"]]
+    lines += [_("Change in force: %(change)s.") % {"change": change}
+              for change in facts.get("changes", [])]
     lines += [_("Task finished: %(task)s.") % {"task": name_of(t)}
               for t in facts["plan"].get("finished", [])]
     if facts["days"]:

@@ -173,7 +173,8 @@ def _parties(quote: Quote) -> QuoteCheck:
         if party.credit_code and not is_credit_code(party.credit_code):
             return QuoteCheck("PARTIES", False, _(
                 "“%(code)s” of %(party)s is no unified social credit code.") % {
-                    "code": party.credit_code, "party": party.name}, url)
+                    "code": party.credit_code, "party": party.name},
+                url if party is profile else reverse("people:customer", args=[customer.pk]))
     return QuoteCheck("PARTIES", True, _("Both parties are named."), url)
 
 

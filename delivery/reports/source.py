@@ -25,7 +25,7 @@ class Source:
 
     @cached_property
     def models(self) -> list:
-        return list(self.engagement.models.all())
+        return list(self.engagement.models.current())
 
     @cached_property
     def criteria(self):

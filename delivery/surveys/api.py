@@ -9,7 +9,9 @@ from delivery.surveys import publishing, serializers, services
 from delivery.surveys.consequence_api import ConsequenceActions
 from delivery.surveys.models import Comment, Questionnaire, Survey
 from delivery.surveys.sheet import Sheet
+from delivery.surveys.versioning import Transfer, transfer
 from delivery.surveys.workbook_api import WorkbookActions
+from engagements.access import Can, require
 
 
 class QuestionnaireViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
@@ -68,6 +70,19 @@ class SurveyViewSet(WorkbookActions, ConsequenceActions, mixins.CreateModelMixin
         return Response({"comments": serializers.CommentSerializer(
             found.select_related("question", "model"), many=True).data})
 
+    @extend_schema(request=serializers.SurveyVersionSerializer, responses={200: dict})
+    @action(detail=True, methods=["get", "post"])
+    def version(self, request, pk=None):
+        """What the newest version of the questionnaire changes; POST takes the survey over."""
+        survey = self.get_object()
+        require(request.user, Can.WORK, survey.engagement)
+        if request.method == "GET":
+            return Response(_transfer(transfer(survey, publishing.current_questionnaire())))
+        door = serializers.SurveyVersionSerializer(data=request.data)
+        door.is_valid(raise_exception=True)
+        return Response(_transfer(services.move_to_version(
+            actor=request.user, survey=survey, **door.validated_data)))
+
     @extend_schema(request=serializers.SurveyMoveSerializer)
     @action(detail=True, methods=["post"])
     def move(self, request, pk=None):
@@ -76,6 +91,14 @@ class SurveyViewSet(WorkbookActions, ConsequenceActions, mixins.CreateModelMixin
         door.is_valid(raise_exception=True)
         services.move_survey(actor=request.user, survey=self.get_object(), **door.validated_data)
         return Response(self.get_serializer(self.get_object()).data)
+
+
+def _transfer(found: Transfer) -> dict:
+    return {"version": found.target.version, "kept": len(found.kept),
+            **{name: [question.key for question in getattr(found, name)]
+               for name in ("added", "removed", "changed")},
+            "aside": [{"key": answer.question.key, "model": answer.model and answer.model.code,
+                       "value": answer.value} for answer in found.aside]}
 
 
 def _answers(survey: Survey) -> list[dict]:

@@ -7,6 +7,7 @@ from rest_framework.response import Response
 
 from delivery.surveys import serializers, services
 from delivery.surveys.consequences import compare
+from delivery.surveys.consequences.baselines import draft_links
 from delivery.surveys.readiness import readiness
 from delivery.surveys.sheet import Sheet
 from engagements.access import Can, require
@@ -24,6 +25,15 @@ class ConsequenceActions:
     def readiness(self, request, pk=None):
         """The score and what it consists of."""
         return Response(serializers.ReadinessSerializer(readiness(Sheet(self._internal()))).data)
+
+    @extend_schema(responses=serializers.DraftBaselineSerializer(many=True))
+    @action(detail=True, pagination_class=None, filterset_fields=None)
+    def draft_baselines(self, request, pk=None):
+        """Draft baselines, and how far each is: pending, submitted (recorded) or passed."""
+        survey = self._internal()
+        rows = [{"model": draft["applied"].model.code, **draft}
+                for draft in draft_links(compare(Sheet(survey)), survey)]
+        return Response(serializers.DraftBaselineSerializer(rows, many=True).data)
 
     @extend_schema(responses=serializers.ConsequenceSerializer(many=True))
     @action(detail=True, pagination_class=None, filterset_fields=None)

@@ -103,10 +103,14 @@ def _check_container(data: bytes) -> None:
             file.flush()
             found = members(Path(file.name))
     except ReadError as error:
-        raise InvalidInput(_("The file is not a sound .xlsx workbook (%(code)s).")
-                           % {"code": error.code}) from error
+        raise InvalidInput(_unsound()) from error
     if sum(member.file_size for member in found) > MAX_UNPACKED_BYTES:
         raise InvalidInput(_("The workbook unpacks to more than 30 MB, too much for a survey."))
+
+
+def _unsound() -> str:
+    return _("The file is not a sound .xlsx workbook. Open it in Excel or WPS and save it as "
+             ".xlsx; a .csv or .xls that is only renamed stays what it is.")
 
 
 def _load(data: bytes) -> Any:
@@ -115,8 +119,7 @@ def _load(data: bytes) -> Any:
             warnings.simplefilter("ignore")  # openpyxl's remarks on extensions it drops
             return load_workbook(io.BytesIO(data), keep_links=False)
     except (Exception, zipfile.BadZipFile) as error:  # openpyxl lets every kind of error out
-        raise InvalidInput(_("The file is not a sound .xlsx workbook (%(code)s).")
-                           % {"code": "damaged_xlsx"}) from error
+        raise InvalidInput(_unsound()) from error
 
 
 def _revisions(book: Any, survey: Survey) -> dict[str, int]:

@@ -136,3 +136,15 @@ class WorkbookReadingSerializer(serializers.Serializer):
     unchanged = serializers.IntegerField()
     saved = serializers.ListField(child=serializers.CharField())
     conflicts = serializers.ListField(child=serializers.CharField())
+
+
+class SurveyVersionSerializer(serializers.Serializer):
+    version = serializers.IntegerField(help_text=(
+        "The newest version as it was shown; a newer one published meanwhile is refused."))
+
+
+class DraftBaselineSerializer(serializers.Serializer):
+    model = serializers.CharField()
+    label = serializers.CharField()
+    state = serializers.ChoiceField(["pending", "submitted", "passed"])
+    url = serializers.CharField()

@@ -46,7 +46,7 @@ class Sheet:
     def __init__(self, survey: Survey) -> None:
         self.survey = survey
         self.questions = list(survey.questionnaire.questions.all())
-        self.models = list(survey.engagement.models.all())
+        self.models = list(survey.engagement.models.current())
         answers = {(a.question_id, a.model_id): a
                    for a in survey.answers.select_related("changed_by")}
         self.cells = {cell.name: cell for cell in self._cells(answers)}

@@ -1,6 +1,6 @@
 from django.urls import path, re_path
 
-from delivery.surveys import consequence_views, draft_views, file_views, views
+from delivery.surveys import consequence_views, draft_views, file_views, version_views, views
 
 app_name = "surveys"
 HERE = "engagements/<str:code>/survey/"
@@ -14,6 +14,7 @@ urlpatterns = [
     path(HERE + "follows/", consequence_views.follows, name="follows"),
     path(HERE + "follows/apply/", consequence_views.follows_apply, name="follows_apply"),
     path(HERE + "follows/decide/", consequence_views.follows_decide, name="follows_decide"),
+    path(HERE + "version/", version_views.newer_version, name="newer_version"),
     path(HERE + "upload/", file_views.upload, name="upload"),
     path(HERE + "upload/apply/", file_views.upload_apply, name="upload_apply"),
     re_path(r"^engagements/(?P<code>[^/]+)/survey/(?P<language>zh-hans|en)\.xlsx$",

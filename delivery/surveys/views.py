@@ -14,6 +14,7 @@ from delivery.surveys.forms import CellsForm, VersionForm, changes_of
 from delivery.surveys.models import Comment, Question, Questionnaire, Survey
 from delivery.surveys.serializers import QuestionSerializer
 from delivery.surveys.sheet import Sheet
+from delivery.surveys.versioning import set_aside
 from engagements.access import require_administrator
 from engagements.doors import attempt, attempt_form
 from engagements.errors import DeskError, InvalidInput
@@ -44,7 +45,8 @@ def overview(request, code):
         "sections": sheet.sections() if sheet else [], "missing": sheet.missing if sheet else [],
         "progress": sheet.progress() if sheet else {},
         "may_fill": services.may_fill(request.user),
-        "newest": publishing.current_questionnaire()})
+        "newest": publishing.current_questionnaire(),
+        "aside": set_aside(survey) if survey else []})
 
 
 @require_POST

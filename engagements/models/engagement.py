@@ -108,6 +108,10 @@ class MigratedModelQuerySet(models.QuerySet):
     def visible_to(self, user) -> "MigratedModelQuerySet":
         return self.filter(engagement__in=Engagement.objects.visible_to(user))
 
+    def current(self) -> "MigratedModelQuerySet":
+        """Those that were not dropped from the project."""
+        return self.filter(dropped_at=None)
+
 
 class MigratedModel(models.Model):
     """A customer's AI model that travels the stages."""
@@ -123,6 +127,8 @@ class MigratedModel(models.Model):
     )
     scope = models.CharField(_("scope"), max_length=12, choices=Scope, default=Scope.FULL)
     position = models.PositiveSmallIntegerField(default=0)
+    dropped_at = models.DateTimeField(null=True, blank=True, editable=False)
+    drop_reason = models.CharField(_("reason"), max_length=240, blank=True, editable=False)
 
     objects = MigratedModelQuerySet.as_manager()
 

@@ -63,6 +63,9 @@ def move_stage(*, actor: User, record: StageRecord, move: str, comment: str = ""
 
 def _guard(actor: User, record: StageRecord, move: str, comment: str) -> list[dict]:
     """The checks of a decision, none for other moves; raises where a guard refuses."""
+    if record.model.dropped_at:
+        raise WrongState(_("%(model)s was dropped from the project; its stages do not move.")
+                         % {"model": record.model})
     if move in WITH_REASON and not comment.strip():
         raise InvalidInput(_("Give the reason for sending the stage back.")
                            if move == StageMove.SEND_BACK else _("Give the reason."))
@@ -80,6 +83,17 @@ def _guard(actor: User, record: StageRecord, move: str, comment: str) -> list[di
     _require_gate(results, record, waived=waived_codes(record) if move == StageMove.WAIVE
                   else None)
     return [result.as_dict() for result in results]
+
+
+def take_out(actor: User, record: StageRecord, reason: str) -> StageTransition:
+    """Skip a stage because its whole model is dropped, survey and acceptance included.
+
+    Call it inside the transaction of the write. Raises WrongState for a stage that is submitted.
+    """
+    if record.state == StageState.SUBMITTED:
+        raise WrongState(_("%(stage)s is submitted: pass it or send it back first.")
+                         % {"stage": record})
+    return _apply(actor, record, StageMove.SKIP, StageState.SKIPPED, reason, [])
 
 
 def require_other_hands(actor: User, record: StageRecord) -> None:

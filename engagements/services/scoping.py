@@ -4,14 +4,15 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from engagements import audit
 from engagements.access import Can, require
-from engagements.errors import InvalidInput
+from engagements.errors import InvalidInput, WrongState
 from engagements.models import MigratedModel, StageRecord, User
-from engagements.services.moving import move_stage
-from engagements.stages import OUT_OF_SCOPE, Scope, StageMove, StageState
+from engagements.services.moving import move_stage, take_out
+from engagements.stages import DONE, OUT_OF_SCOPE, Scope, StageMove, StageState
 
 MODEL_FACTS = ("name", "name_en", "task", "framework", "parameters_billion")
 
@@ -69,6 +70,29 @@ def set_model_scope(*, actor: User, model: MigratedModel, scope: str, reason: st
     model.save(update_fields=["scope"])
     audit.record(actor=actor, action="model.scope", target=model, engagement=model.engagement,
                  data={"from": before, "to": model.scope, "reason": reason.strip()})
+    return model
+
+
+@transaction.atomic
+def drop_model(*, actor: User, model: MigratedModel, reason: str) -> MigratedModel:
+    """Take a model out of the project; what was let through stays on record.
+
+    Every open stage is skipped, survey and acceptance included; each has its logged move.
+    Raises InvalidInput without a reason; WrongState for a model that is out already, or whose
+    stage is submitted; NotAllowed.
+    """
+    require(actor, Can.MANAGE, model.engagement)
+    model = MigratedModel.objects.select_for_update(of=("self",)).get(pk=model.pk)
+    if not reason.strip():
+        raise InvalidInput(_("Give the reason."))
+    if model.dropped_at:
+        raise WrongState(_("%(model)s was dropped from the project already.") % {"model": model})
+    for record in model.stages.exclude(state__in=DONE):
+        take_out(actor, record, reason)
+    model.dropped_at, model.drop_reason = timezone.now(), reason.strip()[:240]
+    model.save(update_fields=["dropped_at", "drop_reason"])
+    audit.record(actor=actor, action="model.drop", target=model, engagement=model.engagement,
+                 data={"reason": model.drop_reason})
     return model
 
 

@@ -9,12 +9,12 @@ from rest_framework.response import Response
 from delivery.planning import change_facts, serializers
 from delivery.planning.api_parts.base import Visible
 from delivery.planning.models import ChangeRequest
-from delivery.planning.services import changes, effects
+from delivery.planning.services import changes, effects, scope
 
 
 class ChangeRequestViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, Visible):
     queryset = ChangeRequest.objects.select_related("engagement").prefetch_related(
-        "schedule_effects", "criterion_effects", "price_effects")
+        "scope_effects", "schedule_effects", "criterion_effects", "price_effects")
     serializer_class = serializers.ChangeRequestSerializer
     filterset_fields = ["engagement", "state", "category"]
 
@@ -31,6 +31,19 @@ class ChangeRequestViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, Vis
         fields = self._taken(serializer) if serializer else {}
         service(actor=self.request.user, change=self.get_object(), **fields)
         return self._fresh()
+
+    @extend_schema(request=serializers.ScopeEffectSerializer)
+    @action(detail=True, methods=["post"])
+    def scope_effect(self, request, pk=None):
+        """A model or a stage that comes in or falls out."""
+        return self._done(scope.set_scope_effect, serializers.ScopeEffectSerializer)
+
+    @extend_schema(request=None, responses={(200, "application/json"): OpenApiTypes.OBJECT})
+    @action(detail=True, methods=["post"])
+    def price_scope(self, request, pk=None):
+        """Take the days of what comes in and falls out over into lines of the quote."""
+        return Response({"unpriced": scope.price_scope(
+            actor=request.user, change=self.get_object())})
 
     @extend_schema(request=serializers.ScheduleEffectSerializer)
     @action(detail=True, methods=["post"])

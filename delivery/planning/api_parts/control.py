@@ -58,14 +58,22 @@ class TodoViewSet(mixins.CreateModelMixin, Visible):
         return self._fresh()
 
 
-class MeetingViewSet(mixins.CreateModelMixin, Visible):
-    queryset = Meeting.objects.prefetch_related("todos").select_related("engagement")
+class MeetingViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, Visible):
+    queryset = Meeting.objects.prefetch_related("todos", "attachments").select_related(
+        "engagement")
     serializer_class = serializers.MeetingSerializer
     filterset_fields = ["engagement"]
 
     def perform_create(self, serializer):
-        serializer.instance = control.record_meeting(
-            actor=self.request.user, **serializer.validated_data)
+        fields = {k: v for k, v in serializer.validated_data.items() if k != "seen"}
+        serializer.instance = control.record_meeting(actor=self.request.user, **fields)
+
+    def perform_update(self, serializer):
+        """To-dos have a door of their own."""
+        fields = {k: v for k, v in serializer.validated_data.items()
+                  if k not in ("engagement", "todos")}
+        serializer.instance = control.update_meeting(
+            actor=self.request.user, meeting=serializer.instance, **fields)
 
 
 class WeeklyReportViewSet(mixins.UpdateModelMixin, Visible):

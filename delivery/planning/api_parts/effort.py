@@ -87,3 +87,11 @@ class TimesheetViewSet(mixins.CreateModelMixin, Visible):
         timesheets.answer_timesheet(actor=request.user, timesheet=self.get_object(),
                                     **self._taken(serializers.TimesheetAnswerSerializer))
         return self._fresh()
+
+    @extend_schema(request=serializers.RejectionSerializer)
+    @action(detail=True, methods=["post"])
+    def withdraw(self, request, pk=None):
+        """The firm takes an unanswered timesheet back, with the reason."""
+        timesheets.withdraw_timesheet(actor=request.user, timesheet=self.get_object(),
+                                      **self._taken(serializers.RejectionSerializer))
+        return self._fresh()

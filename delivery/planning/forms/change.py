@@ -4,7 +4,7 @@ from django.utils.translation import gettext_lazy as _
 
 from assessments.models import CriteriaSet, Criterion
 from delivery.planning.forms.base import EditedForm, LongSelect, short_text
-from delivery.planning.models import ChangeRequest, Task
+from delivery.planning.models import ChangeRequest, ScopeEffect, Task
 from delivery.planning.models.plan import LONGEST_TASK
 from delivery.quotes.models import PriceLine, Quote, QuoteLine, RateCard
 from delivery.quotes.services.line_changes import Action
@@ -27,6 +27,23 @@ class ChangeForm(EditedForm):
 
     def _post_clean(self):
         """Nothing is put on the instance: the service compares with what is stored."""
+
+
+class ScopeEffectForm(forms.ModelForm):
+    class Meta:
+        model = ScopeEffect
+        fields = ["action", "model", "stage", "code", "name", "name_en", "scope",
+                  "parameters_billion"]
+        help_texts = {"model": _("To drop, or whose stage it is."),
+                      "stage": _("To bring in or take out."),
+                      "code": _("Of a model to be added, as all that follows.")}
+
+    def __init__(self, *args, engagement: Engagement, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["model"].queryset = engagement.models.current()
+
+    def _post_clean(self):
+        """Nothing is put on the instance: the service says in words what does not fit."""
 
 
 class ScheduleEffectForm(forms.Form):

@@ -3,7 +3,7 @@ from django.forms import formset_factory
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from delivery.planning.forms.base import DayInput, EditedForm, short_text
+from delivery.planning.forms.base import DayInput, EditedForm, ManyFiles, short_text
 from delivery.planning.models import Meeting, ProjectIssue, Risk, WeeklyReport
 from engagements.models import Engagement, User
 
@@ -45,15 +45,20 @@ class IssueForm(TeamForm):
         self.fields["raised_on"].initial = timezone.localdate()
 
 
-class MeetingForm(forms.ModelForm):
+class MeetingForm(EditedForm):
+    files = ManyFiles(label=_("Attachments"), required=False)
+
     class Meta:
         model = Meeting
-        fields = ["topic", "held_at", "place", "chair", "participants", "discussion",
+        fields = ["topic", "held_at", "place", "chair", "participants", "agenda", "discussion",
                   "decisions"]
         widgets = {"held_at": forms.DateTimeInput(attrs={"type": "datetime-local"},
                                                   format="%Y-%m-%dT%H:%M"),
-                   "participants": short_text(), "discussion": short_text(4),
-                   "decisions": short_text(3)}
+                   "participants": short_text(), "agenda": short_text(3),
+                   "discussion": short_text(4), "decisions": short_text(3)}
+
+    def _post_clean(self):
+        """Nothing is put on the instance: the service compares with what is stored."""
 
 
 class TodoForm(forms.Form):

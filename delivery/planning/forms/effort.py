@@ -21,7 +21,7 @@ class DaysForm(forms.ModelForm):
         self.fields["reason"].required = True
         self.fields["seen"].initial = estimate.lock_version
         if "model" in self.fields:
-            self.fields["model"].queryset = estimate.engagement.models.all()
+            self.fields["model"].queryset = estimate.engagement.models.current()
             self.fields["model"].empty_label = _("The whole engagement")
 
     def _post_clean(self):

@@ -1,7 +1,13 @@
 from delivery.planning.models.change import ChangeRequest
 from delivery.planning.models.control import Meeting, ProjectIssue, Risk, Todo, WeeklyReport
 from delivery.planning.models.driver import DriverCode, EffortDriver
-from delivery.planning.models.effects import CriterionEffect, PriceEffect, ScheduleEffect
+from delivery.planning.models.effects import (
+    CriterionEffect,
+    PriceEffect,
+    ScheduleEffect,
+    ScopeAction,
+    ScopeEffect,
+)
 from delivery.planning.models.effort import EffortEstimate, EffortLine, Grade, WorkItem
 from delivery.planning.models.plan import Dependency, Milestone, Plan, PlanBaseline, Task
 from delivery.planning.models.timesheet import GradeCost, TimeEntry, Timesheet
@@ -9,6 +15,6 @@ from delivery.planning.models.timesheet import GradeCost, TimeEntry, Timesheet
 __all__ = [
     "ChangeRequest", "CriterionEffect", "Dependency", "DriverCode", "EffortDriver",
     "EffortEstimate", "EffortLine", "Grade", "GradeCost", "Meeting", "Milestone", "Plan",
-    "PlanBaseline", "PriceEffect", "ProjectIssue", "Risk", "ScheduleEffect", "Task", "TimeEntry",
-    "Timesheet", "Todo", "WeeklyReport", "WorkItem",
+    "PlanBaseline", "PriceEffect", "ProjectIssue", "Risk", "ScheduleEffect", "ScopeAction",
+    "ScopeEffect", "Task", "TimeEntry", "Timesheet", "Todo", "WeeklyReport", "WorkItem",
 ]

@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from delivery.planning.models.base import Edited, InternalQuerySet
 from engagements.models import Engagement, MigratedModel
+from workers.models import Artifact
 
 
 class Risk(Edited):
@@ -95,7 +96,7 @@ class ProjectIssue(Edited):
         return f"I-{self.number:03} {self.description[:80]}"
 
 
-class Meeting(models.Model):
+class Meeting(Edited):
     """Minutes of a meeting (会议纪要): what was said, decided, and who does what by when."""
 
     engagement = models.ForeignKey(Engagement, models.CASCADE, related_name="meetings")
@@ -105,9 +106,12 @@ class Meeting(models.Model):
     place = models.CharField(_("place or way"), max_length=120, blank=True)
     chair = models.CharField(_("chair"), max_length=80)
     participants = models.TextField(_("participants (organisation)"))
+    agenda = models.TextField(_("agenda"), blank=True, help_text=_("One item per line."))
     discussion = models.TextField(_("discussion"), blank=True)
     decisions = models.TextField(_("decisions"), blank=True,
                                  help_text=_("One decision per line."))
+    attachments = models.ManyToManyField(Artifact, blank=True, related_name="+",
+                                         verbose_name=_("attachments"))
     recorded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -120,6 +124,10 @@ class Meeting(models.Model):
 
     def __str__(self) -> str:
         return f"MM-{self.engagement.code}-{self.number:03} {self.topic}"
+
+    @property
+    def agenda_lines(self) -> list[str]:
+        return [line.strip() for line in self.agenda.splitlines() if line.strip()]
 
     @property
     def decision_lines(self) -> list[str]:

@@ -6,6 +6,54 @@ from delivery.planning.models.change import ChangeRequest
 from delivery.planning.models.plan import LONGEST_TASK, Task
 from delivery.quotes.models import PriceLine, QuoteLine
 from delivery.quotes.services.line_changes import Action, LineChange
+from engagements.models import MigratedModel
+from engagements.stages import Scope, Stage
+
+
+class ScopeAction(models.TextChoices):
+    ADD_MODEL = "add_model", _("Add a model")
+    DROP_MODEL = "drop_model", _("Drop a model")
+    ADD_STAGE = "add_stage", _("Bring a stage into scope")
+    DROP_STAGE = "drop_stage", _("Take a stage out of scope")
+
+
+class ScopeEffect(models.Model):
+    """A model or a model's stage that comes in or falls out, in force with the change.
+
+    `code` to `parameters_billion` are the facts of a model to be added. Plan and criteria follow.
+    """
+
+    change = models.ForeignKey(ChangeRequest, models.CASCADE, related_name="scope_effects")
+    action = models.CharField(_("what happens"), max_length=10, choices=ScopeAction)
+    model = models.ForeignKey(MigratedModel, models.PROTECT, null=True, blank=True,
+                              related_name="+", verbose_name=_("model"))
+    stage = models.CharField(_("stage"), max_length=16, choices=Stage, blank=True)
+    code = models.CharField(_("code"), max_length=24, blank=True)
+    name = models.CharField(_("name"), max_length=120, blank=True)
+    name_en = models.CharField(_("English name"), max_length=120, blank=True)
+    scope = models.CharField(_("scope"), max_length=12, choices=Scope, default=Scope.FULL)
+    parameters_billion = models.DecimalField(
+        _("parameters (billion)"), max_digits=9, decimal_places=3, null=True, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["change", "model", "stage"],
+                                    condition=models.Q(model__isnull=False),
+                                    name="one_scope_effect_per_stage"),
+            models.UniqueConstraint(fields=["change", "code"], condition=~models.Q(code=""),
+                                    name="model_added_once_by_change"),
+            models.CheckConstraint(
+                condition=models.Q(action="add_model", model=None, stage="")
+                & ~models.Q(code="") & ~models.Q(name="")
+                | models.Q(action="drop_model", model__isnull=False, stage="", code="")
+                | models.Q(action__in=["add_stage", "drop_stage"], model__isnull=False, code="")
+                & ~models.Q(stage=""), name="scope_effect_names_its_part"),
+        ]
+
+    def __str__(self) -> str:
+        what = self.model or f"{self.code} {self.name}"
+        return f"{what} · {self.get_stage_display()}" if self.stage else str(what)
 
 
 class ScheduleEffect(models.Model):

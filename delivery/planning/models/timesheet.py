@@ -22,6 +22,7 @@ class Timesheet(models.Model):
         SUBMITTED = "submitted", _("Submitted")
         CONFIRMED = "confirmed", _("Confirmed")
         REJECTED = "rejected", _("Rejected")
+        WITHDRAWN = "withdrawn", _("Withdrawn")
 
     engagement = models.ForeignKey(Engagement, models.PROTECT, related_name="timesheets")
     month = models.DateField(_("month"))  # its first day
@@ -35,6 +36,7 @@ class Timesheet(models.Model):
                                     blank=True, related_name="+")
     answered_at = models.DateTimeField(null=True, blank=True)
     rejection = models.TextField(_("reason for the rejection"), blank=True)
+    withdrawal = models.TextField(_("reason for the withdrawal"), blank=True)
 
     objects = TimesheetQuerySet.as_manager()
 

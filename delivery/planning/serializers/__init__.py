@@ -6,6 +6,7 @@ from delivery.planning.serializers.change import (
     PriceEffectSerializer,
     RejectionSerializer,
     ScheduleEffectSerializer,
+    ScopeEffectSerializer,
 )
 from delivery.planning.serializers.control import (
     EditedSerializer,
@@ -42,7 +43,7 @@ __all__ = [
     "EffortLineSerializer", "MeetingSerializer", "MeetingTodoSerializer",
     "MilestoneSerializer", "PlanBaselineSerializer", "PlanSerializer", "PriceEffectSerializer",
     "ProjectIssueSerializer", "RejectionSerializer", "RiskSerializer",
-    "ScheduleEffectSerializer", "ScheduledSerializer", "TaskSerializer",
+    "ScheduleEffectSerializer", "ScheduledSerializer", "ScopeEffectSerializer", "TaskSerializer",
     "TimeCorrectionSerializer", "TimeEntrySerializer", "TimesheetAnswerSerializer",
     "TimesheetSerializer", "TodoSerializer", "WaitingSerializer", "WeekSerializer",
     "WeeklyReportSerializer",

@@ -2,8 +2,24 @@
 
 from rest_framework import serializers
 
-from delivery.planning.models import ChangeRequest, CriterionEffect, PriceEffect, ScheduleEffect
+from delivery.planning.models import (
+    ChangeRequest,
+    CriterionEffect,
+    PriceEffect,
+    ScheduleEffect,
+    ScopeEffect,
+)
 from delivery.planning.serializers.control import EditedSerializer
+
+
+class ScopeEffectSerializer(serializers.ModelSerializer):
+    """`code` to `parameters_billion` are facts of a model to be added."""
+
+    class Meta:
+        model = ScopeEffect
+        fields = ["action", "model", "stage", "code", "name", "name_en", "scope",
+                  "parameters_billion"]
+        validators = []
 
 
 class ScheduleEffectSerializer(serializers.ModelSerializer):
@@ -33,6 +49,7 @@ class RejectionSerializer(serializers.Serializer):
 
 
 class ChangeRequestSerializer(EditedSerializer):
+    scope_effects = ScopeEffectSerializer(many=True, read_only=True)
     schedule_effects = ScheduleEffectSerializer(many=True, read_only=True)
     criterion_effects = CriterionEffectSerializer(many=True, read_only=True)
     price_effects = PriceEffectSerializer(many=True, read_only=True)
@@ -44,9 +61,9 @@ class ChangeRequestSerializer(EditedSerializer):
                   "effect_on_price", "effect_on_criteria", "quote", "created_by", "created_at",
                   "firm_approved_by", "firm_approved_at", "customer_approved_by",
                   "customer_approved_at", "rejected_by", "rejection", "applied_at",
-                  "new_criteria", "new_quote", "new_baseline", "schedule_effects",
-                  "criterion_effects", "price_effects", "submitted_at", "content_hash",
-                  "lock_version", "seen"]
+                  "new_criteria", "new_quote", "new_baseline", "scope_effects",
+                  "schedule_effects", "criterion_effects", "price_effects", "submitted_at",
+                  "content_hash", "lock_version", "seen"]
         read_only_fields = ["number", "state", "created_by", "created_at", "firm_approved_by",
                             "firm_approved_at", "customer_approved_by", "customer_approved_at",
                             "rejected_by", "rejection", "applied_at", "new_criteria",

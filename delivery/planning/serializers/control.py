@@ -44,14 +44,15 @@ class MeetingTodoSerializer(serializers.ModelSerializer):
         fields = ["text", "owner", "due_on"]
 
 
-class MeetingSerializer(serializers.ModelSerializer):
+class MeetingSerializer(EditedSerializer):
     todos = MeetingTodoSerializer(many=True, required=False)
 
     class Meta:
         model = Meeting
         fields = ["id", "engagement", "number", "topic", "held_at", "place", "chair",
-                  "participants", "discussion", "decisions", "todos", "recorded_by"]
-        read_only_fields = ["number", "recorded_by"]
+                  "participants", "agenda", "discussion", "decisions", "todos", "attachments",
+                  "recorded_by", "lock_version", "seen"]
+        read_only_fields = ["number", "recorded_by", "lock_version"]
         validators = []
 
 

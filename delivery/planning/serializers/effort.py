@@ -74,9 +74,11 @@ class TimesheetSerializer(serializers.ModelSerializer):
     class Meta:
         model = Timesheet
         fields = ["id", "engagement", "month", "number", "state", "facts", "content_hash",
-                  "confirmed_by", "confirmed_at", "answered_by", "answered_at", "rejection"]
+                  "confirmed_by", "confirmed_at", "answered_by", "answered_at", "rejection",
+                  "withdrawal"]
         read_only_fields = ["number", "state", "facts", "content_hash", "confirmed_by",
-                            "confirmed_at", "answered_by", "answered_at", "rejection"]
+                            "confirmed_at", "answered_by", "answered_at", "rejection",
+                            "withdrawal"]
         validators = []
 
 

@@ -8,7 +8,10 @@ from django.utils.translation import gettext as _
 from assessments import services as assessing
 from assessments.models import CriteriaSet, Criterion
 from delivery.planning.models import ChangeRequest, CriterionEffect, Plan, PlanBaseline
+from delivery.planning.redrawing import Redraw, apply_redraw, redraw
+from delivery.planning.scope_effects import criteria_out
 from delivery.planning.services import plan as planning
+from delivery.planning.services.scope import apply_scope, require_possible
 from delivery.quotes import services as quoting
 from delivery.quotes.models import Quote
 from delivery.quotes.services.agreed import require_in_force
@@ -28,18 +31,25 @@ def require_current(change: ChangeRequest) -> None:
             raise WrongState(_("“%(task)s” has changed since this request was written: it lasts "
                                "%(days)d working days now. Write a new one.")
                              % {"task": effect.task, "days": effect.task.days})
+    for effect in change.scope_effects.select_related("model", "change"):
+        require_possible(effect)
     if change.quote:
         require_in_force(change.quote)
 
 
 def apply_effects(change: ChangeRequest) -> None:
-    """Sign new criteria, change the plan and its baseline, agree on a new version of the quote.
+    """Sign new criteria, move models and stages in and out, change the plan and its baseline,
+    agree on a new version of the quote.
 
     The firm's approver does it; the customer's approver stands as the signatory.
     """
     require_current(change)
     actor = change.firm_approved_by
     change.new_criteria = _new_criteria(change, actor)
+    drawn = _drawn(change)
+    models = apply_scope(change, actor)
+    if drawn:
+        apply_redraw(drawn, models)
     change.new_baseline = _new_baseline(change, actor)
     change.new_quote = _new_quote_version(change, actor) if change.quote else None
     change.save()
@@ -47,37 +57,51 @@ def apply_effects(change: ChangeRequest) -> None:
 
 def _new_criteria(change: ChangeRequest, actor: User) -> CriteriaSet | None:
     effects = list(change.criterion_effects.select_related("criterion"))
-    if not effects:
+    out = criteria_out(change)
+    if not (effects or out):
         return None
     draft = assessing.draft_criteria(actor=actor, engagement=change.engagement)
     for effect in effects:
         _replace(draft, effect, actor)
+    for criterion in out:
+        assessing.remove_criterion(actor=actor, criterion=_copy(draft, criterion))
     return assessing.sign_criteria(actor=actor, criteria_set=draft,
                                    customer_signatory=str(change.customer_approved_by))
 
 
 def _replace(draft: CriteriaSet, effect: CriterionEffect, actor: User) -> None:
     old: Criterion = effect.criterion
+    assessing.remove_criterion(actor=actor, criterion=_copy(draft, old))
+    assessing.add_criterion(
+        actor=actor, criteria_set=draft, model=old.model, definition=old.definition,
+        stage=old.stage, threshold=effect.threshold_after, baseline=old.baseline)
+
+
+def _copy(draft: CriteriaSet, old: Criterion) -> Criterion:
     copy = draft.criteria.filter(
         model=old.model, definition=old.definition, stage=old.stage, baseline=old.baseline,
         threshold=old.threshold).first()
     if copy is None:
         raise WrongState(_("%(criterion)s is not in the criteria any more.")
                          % {"criterion": old})
-    assessing.remove_criterion(actor=actor, criterion=copy)
-    assessing.add_criterion(
-        actor=actor, criteria_set=draft, model=old.model, definition=old.definition,
-        stage=old.stage, threshold=effect.threshold_after, baseline=old.baseline)
+    return copy
+
+
+def _drawn(change: ChangeRequest) -> Redraw | None:
+    """The plan with what comes in and falls out, with the days that both sides signed."""
+    rows = change.facts["scope"]["effects"]
+    plan = Plan.objects.filter(engagement=change.engagement).first()
+    return redraw(plan, change, rows) if plan and rows else None
 
 
 def _new_baseline(change: ChangeRequest, actor: User) -> PlanBaseline | None:
     effects = list(change.schedule_effects.select_related("task__plan__engagement"))
-    if not effects:
+    plan = Plan.objects.filter(engagement=change.engagement).first()
+    if plan is None or not (effects or change.scope_effects.exists()):
         return None
     for effect in effects:
         planning.update_task(actor=actor, task=effect.task, days=effect.days_after)
-    return planning.take_baseline(actor=actor, reason=str(change)[:240],
-                                  plan=Plan.objects.get(engagement=change.engagement))
+    return planning.take_baseline(actor=actor, reason=str(change)[:240], plan=plan)
 
 
 def _new_quote_version(change: ChangeRequest, actor: User) -> Quote:

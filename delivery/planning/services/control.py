@@ -1,5 +1,6 @@
 """Writes of risks, issues, minutes and to-dos. Each owns its transaction and audit entry."""
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from django.db import transaction
@@ -13,6 +14,7 @@ from engagements import audit
 from engagements.access import Can, allowed, require
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Engagement, User
+from workers.models import Artifact
 
 
 @transaction.atomic
@@ -72,16 +74,47 @@ def _check_issue(issue: ProjectIssue) -> None:
 
 @transaction.atomic
 def record_meeting(*, actor: User, engagement: Engagement, topic: str, held_at: datetime,
-                   todos: list[dict] | None = None, **fields) -> Meeting:
-    """Numbered minutes with their to-dos (text, owner, due_on of each), all or nothing."""
+                   todos: list[dict] | None = None, attachments: Iterable[Artifact] = (),
+                   **fields) -> Meeting:
+    """Numbered minutes with their to-dos (text, owner, due_on of each), all or nothing.
+
+    Args:
+        attachments: stored files of this engagement; InvalidInput for others.
+    """
+    files = list(attachments)
+    if any(file.engagement_id != engagement.pk for file in files):
+        raise InvalidInput(_("The file belongs to another engagement."))
     engagement = _locked(actor, engagement)
     meeting = Meeting.objects.create(
         engagement=engagement, number=_next(engagement.meetings), topic=topic, held_at=held_at,
         recorded_by=actor, **fields)
+    meeting.attachments.set(files)
     for todo in todos or []:
         add_todo(actor=actor, engagement=engagement, meeting=meeting, **todo)
     audit.record(actor=actor, action="meeting.record", target=meeting, engagement=engagement,
-                 data={"decisions": meeting.decision_lines, "todos": len(todos or [])})
+                 data={"decisions": meeting.decision_lines, "todos": len(todos or []),
+                       "attachments": [file.sha256 for file in files]})
+    return meeting
+
+
+@transaction.atomic
+def update_meeting(*, actor: User, meeting: Meeting, seen: int | None = None,
+                   attachments: Iterable[Artifact] = (), **fields) -> Meeting:
+    """Correct minutes, and add stored files. Raises EditConflict when they moved on since `seen`.
+
+    The audit log keeps what each field said before.
+    """
+    require(actor, Can.WORK, meeting.engagement)
+    meeting = open_for_edit(meeting, seen)
+    files = list(attachments)
+    if any(file.engagement_id != meeting.engagement_id for file in files):
+        raise InvalidInput(_("The file belongs to another engagement."))
+    changed = assign(meeting, fields)
+    meeting.attachments.add(*files)
+    if files:
+        changed["attachments"] = ("--", ", ".join(file.name for file in files))
+    close_edit(meeting, actor=actor, action="meeting.update", engagement=meeting.engagement,
+               changed=changed)
     return meeting
 
 

@@ -43,7 +43,7 @@ def draft_estimate(*, actor: User, engagement: Engagement) -> EffortEstimate:
 
 def _computed(engagement: Engagement) -> list[tuple[MigratedModel | None, Line]]:
     known = calibration.history()
-    rows = [(model, line) for model in engagement.models.all()
+    rows = [(model, line) for model in engagement.models.current()
             for line in model_lines(model_facts(model), known)]
     if not rows:
         raise InvalidInput(_("Add the models first: there is nothing to estimate."))

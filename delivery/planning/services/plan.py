@@ -44,7 +44,7 @@ def draft_plan(*, actor: User, engagement: Engagement, starts_on: date) -> Plan:
         raise WrongState(_("There is a plan already; change its tasks."))
     if abs(starts_on - timezone.localdate()) > TEN_YEARS:
         raise InvalidInput(_("The start lies more than ten years away."))
-    models = list(engagement.models.prefetch_related("stages"))
+    models = list(engagement.models.current().prefetch_related("stages"))
     if not models:
         raise InvalidInput(_("Add the models first: there is nothing to plan."))
     plan = Plan.objects.create(engagement=engagement, starts_on=starts_on)

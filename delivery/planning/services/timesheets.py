@@ -66,10 +66,7 @@ def answer_timesheet(*, actor: User, timesheet: Timesheet, is_confirmed: bool, r
                      ) -> Timesheet:
     """The customer confirms, or rejects with a reason; a rejected one gives its entries free."""
     require(actor, Can.REVIEW, timesheet.engagement)
-    timesheet = Timesheet.objects.select_for_update(of=("self",)).get(pk=timesheet.pk)
-    if timesheet.state != Timesheet.State.SUBMITTED:
-        raise WrongState(_("The timesheet is “%(state)s”.")
-                         % {"state": timesheet.get_state_display()})
+    timesheet = _submitted(timesheet)
     if not is_confirmed and not reason.strip():
         raise InvalidInput(_("Give the reason for the rejection."))
     timesheet.state = Timesheet.State.CONFIRMED if is_confirmed else Timesheet.State.REJECTED
@@ -81,4 +78,31 @@ def answer_timesheet(*, actor: User, timesheet: Timesheet, is_confirmed: bool, r
     audit.record(actor=actor, target=timesheet, engagement=timesheet.engagement,
                  action="timesheet.confirm" if is_confirmed else "timesheet.reject",
                  data={"reason": timesheet.rejection})
+    return timesheet
+
+
+@transaction.atomic
+def withdraw_timesheet(*, actor: User, timesheet: Timesheet, reason: str) -> Timesheet:
+    """The firm takes an unanswered timesheet back, with a reason; its entries are free again.
+
+    The sheet itself stays on record. Raises WrongState once the customer has answered.
+    """
+    require(actor, Can.MANAGE, timesheet.engagement)
+    timesheet = _submitted(timesheet)
+    if not reason.strip():
+        raise InvalidInput(_("Give the reason for the withdrawal."))
+    timesheet.state, timesheet.withdrawal = Timesheet.State.WITHDRAWN, reason.strip()
+    timesheet.answered_by, timesheet.answered_at = actor, timezone.now()
+    timesheet.entries.update(timesheet=None)
+    timesheet.save()
+    audit.record(actor=actor, target=timesheet, engagement=timesheet.engagement,
+                 action="timesheet.withdraw", data={"reason": timesheet.withdrawal})
+    return timesheet
+
+
+def _submitted(timesheet: Timesheet) -> Timesheet:
+    timesheet = Timesheet.objects.select_for_update(of=("self",)).get(pk=timesheet.pk)
+    if timesheet.state != Timesheet.State.SUBMITTED:
+        raise WrongState(_("The timesheet is “%(state)s”.")
+                         % {"state": timesheet.get_state_display()})
     return timesheet

@@ -8,16 +8,19 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from delivery.planning.change_facts import shown_facts
-from delivery.planning.change_words import presented
+from delivery.planning.change_words import presented, scope_row
 from delivery.planning.forms.change import (
     ChangeForm,
     CriterionEffectForm,
     PriceEffectForm,
     ScheduleEffectForm,
+    ScopeEffectForm,
 )
 from delivery.planning.models import ChangeRequest
+from delivery.planning.scope_effects import scope_facts
 from delivery.planning.services import changes as services
 from delivery.planning.services import effects as effect_services
+from delivery.planning.services import scope as scope_services
 from delivery.planning.views.common import form_page, saved, visible_engagement
 from engagements.access import Can, allowed, require
 from engagements.doors import attempt
@@ -66,10 +69,12 @@ def change(request, pk):
         "change": row, "engagement": row.engagement, "active": "changes", "is_draft": may_write,
         "may_price": may_price, "may_decide": _may_decide(user, row),
         "price_effects": row.price_effects.select_related("line", "price"),
+        "scope_effects": [scope_row(found) for found in scope_facts(row)],
         "schedule_effects": row.schedule_effects.select_related("task__model"),
         "criterion_effects": row.criterion_effects.select_related(
             "criterion__model", "criterion__definition"),
         "price_form": PriceEffectForm(change=row) if may_price else None,
+        "scope_form": ScopeEffectForm(engagement=row.engagement) if may_write else None,
         "schedule_form": ScheduleEffectForm(engagement=row.engagement) if may_write else None,
         "criterion_form": CriterionEffectForm(engagement=row.engagement) if may_write else None})
 
@@ -116,6 +121,8 @@ def change_edit(request, pk):
 def change_effect(request, pk, kind):
     row = _change(request, pk)
     form, service = {
+        "scope": (lambda: ScopeEffectForm(request.POST, engagement=row.engagement),
+                  scope_services.set_scope_effect),
         "schedule": (lambda: ScheduleEffectForm(request.POST, engagement=row.engagement),
                      effect_services.set_schedule_effect),
         "criterion": (lambda: CriterionEffectForm(request.POST, engagement=row.engagement),
@@ -134,10 +141,20 @@ def change_effect(request, pk, kind):
 
 
 @require_POST
+def change_price_scope(request, pk):
+    row = _change(request, pk)
+    said = attempt(request, lambda: scope_services.price_scope(actor=request.user, change=row),
+                   _("The days were taken over into lines of the quote."))
+    for sentence in said or []:
+        messages.warning(request, sentence)
+    return redirect("planning:change", pk)
+
+
+@require_POST
 def change_effect_remove(request, pk, kind, effect):
     row = _change(request, pk)
-    rows = {"schedule": row.schedule_effects, "criterion": row.criterion_effects,
-            "price": row.price_effects}[kind]
+    rows = {"scope": row.scope_effects, "schedule": row.schedule_effects,
+            "criterion": row.criterion_effects, "price": row.price_effects}[kind]
     found = get_object_or_404(rows, pk=effect)
     attempt(request, lambda: effect_services.remove_effect(actor=request.user, effect=found),
             _("Removed."))

@@ -22,6 +22,7 @@ from delivery.planning.views.common import form_page, internal_engagement, saved
 from delivery.planning.week_words import done_lines, problem_lines
 from engagements.access import Can, require
 from engagements.doors import attempt
+from workers.services import upload_artifact
 
 
 @require_GET
@@ -125,17 +126,40 @@ def todo_done(request, pk):
 @require_http_methods(["GET", "POST"])
 def meeting_new(request, code):
     engagement = _worker_engagement(request, code)
-    form = MeetingForm(request.POST or None)
+    form = MeetingForm(request.POST or None, request.FILES or None)
     sheet = TodoSheet(request.POST or None, form_kwargs={"engagement": engagement},
                       prefix="todo")
     if request.method == "POST" and form.is_valid() and sheet.is_valid():
         todos = [entry.cleaned_data for entry in sheet if entry.cleaned_data]
+        fields = dict(form.cleaned_data)
+        uploads = fields.pop("files")
         made = saved(form, lambda: services.record_meeting(
-            actor=request.user, engagement=engagement, todos=todos, **form.cleaned_data))
+            actor=request.user, engagement=engagement, todos=todos, **fields, attachments=[
+                upload_artifact(actor=request.user, engagement=engagement, upload=upload)
+                for upload in uploads]))
         if made:
             return redirect("planning:meeting", made.pk)
     return render(request, "delivery/planning/meeting_new.html", {
         "form": form, "sheet": sheet, "engagement": engagement, "active": "control"})
+
+
+@require_http_methods(["GET", "POST"])
+def meeting_edit(request, pk):
+    row = get_object_or_404(Meeting.objects.visible_to(request.user).select_related(
+        "engagement"), pk=pk)
+    require(request.user, Can.WORK, row.engagement)
+    form = MeetingForm(request.POST or None, request.FILES or None, instance=row)
+    if form.is_valid():
+        seen, fields = form.take()
+        uploads = fields.pop("files")
+        if saved(form, lambda: services.update_meeting(
+                actor=request.user, meeting=row, seen=seen, **fields, attachments=[
+                    upload_artifact(actor=request.user, engagement=row.engagement, upload=upload)
+                    for upload in uploads])):
+            return redirect("planning:meeting", pk)
+    return form_page(request, form, row.engagement, title=str(row), section=_("Project control"),
+                     back=reverse("planning:meeting", args=[pk]), active="control",
+                     submit=_("Save"))
 
 
 @require_GET
@@ -145,7 +169,7 @@ def meeting(request, pk):
         pk=pk)
     return render(request, "delivery/planning/meeting.html", {
         "meeting": row, "engagement": row.engagement, "active": "control",
-        "todos": row.todos.select_related("owner")})
+        "todos": row.todos.select_related("owner"), "attachments": row.attachments.order_by("pk")})
 
 
 @require_POST

@@ -61,7 +61,8 @@ def timesheet(request, pk):
     return render(request, "delivery/planning/timesheet.html", {
         "timesheet": sheet, "engagement": sheet.engagement, "active": "time",
         "facts": presented(sheet.facts),
-        "may_answer": is_open and allowed(request.user, Can.REVIEW)})
+        "may_answer": is_open and allowed(request.user, Can.REVIEW),
+        "may_withdraw": is_open and allowed(request.user, Can.MANAGE)})
 
 
 @require_POST
@@ -70,6 +71,15 @@ def timesheet_answer(request, pk, answer):
     attempt(request, lambda: services.answer_timesheet(
         actor=request.user, timesheet=sheet, is_confirmed=answer == "confirm",
         reason=request.POST.get("reason", "")), _("Done; the step is recorded."))
+    return redirect("planning:timesheet", pk)
+
+
+@require_POST
+def timesheet_withdraw(request, pk):
+    sheet = _timesheet(request, pk)
+    attempt(request, lambda: services.withdraw_timesheet(
+        actor=request.user, timesheet=sheet, reason=request.POST.get("reason", "")),
+        _("Withdrawn; its time can be corrected and put to the customer anew."))
     return redirect("planning:timesheet", pk)
 
 

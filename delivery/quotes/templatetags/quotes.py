@@ -5,6 +5,7 @@ from decimal import Decimal
 from django import template
 
 from delivery.quotes.documents import grade_label, percent, unit_label
+from delivery.quotes.labels import CHECKS, STEPS
 
 register = template.Library()
 
@@ -38,3 +39,16 @@ def quote_labels(fact: dict) -> dict:
 def unit_of(line) -> str:
     """The unit of a price in the active language."""
     return unit_label(line.unit)
+
+
+@register.filter
+def step_label(action: str) -> str:
+    """A step of a quote's history in words; an unknown one as it stands."""
+    return str(STEPS.get(action, action))
+
+
+@register.filter
+def check_label(code: str) -> str:
+    """What a check is about; the code of a rule stands behind it."""
+    label = CHECKS.get(code, code)
+    return f"{label} · {code}" if code.startswith("R-") else str(label)

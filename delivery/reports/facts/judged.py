@@ -11,6 +11,7 @@ from assessments.queries import verdict_sentence
 from assessments.sentences import SIGNS, in_unit, shown
 from delivery.reports import evidence
 from delivery.reports.bilingual import LANGUAGES, both, instant, pair
+from delivery.reports.facts.departures import departures
 from delivery.reports.facts.performance import performance_figures
 from delivery.reports.source import Source
 from workers.readers.base import ReadError
@@ -34,7 +35,7 @@ def judged_facts(source: Source) -> dict:
         "environments": evidence.environments(judged), "runs": source.runs,
         "evidence": source.evidence, "stages": evidence.stages(source.engagement),
         "history": evidence.history(source.engagement), "issues": _issues(metrics),
-        "deviations": _deviations(judged),
+        "deviations": _deviations(judged), "departures": departures(source.engagement),
     }
 
 

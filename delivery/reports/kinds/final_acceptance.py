@@ -16,7 +16,7 @@ FORM = (
     Section("deliverables", _("Check of the deliverables")),
     Section("results", _("Results by item")),
     Section("details", _("Evidence of each item")),
-    Section("issues", _("Outstanding issues")),
+    Section("issues", _("Outstanding issues"), ("part:issues", "part:departures")),
     Section("conclusion", _("Conclusion of acceptance")),
     Section("opinions", _("Opinions of both parties")),
     Section("signatures", _("Signatures and seals")),

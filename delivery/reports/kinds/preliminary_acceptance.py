@@ -12,8 +12,8 @@ from delivery.reports.word_file import document_docx
 from engagements.access import Can
 
 CHANGED = {
-    "issues": Section("issues", _("Outstanding issues"), ("part:unpassed", "table:issues"),
-                      is_wide=True),
+    "issues": Section("issues", _("Outstanding issues"), (
+        "part:unpassed", "table:issues", "part:departures"), is_wide=True),
     "conclusion": Section("conclusion", _("Conclusion of acceptance"),
                           ("part:conclusion", "words:pa_effect")),
 }

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from assessments.baselines import record_baseline
+from assessments.models import Baseline
 from assessments.quantities import LOSS_CURVE, quantities
 from delivery.surveys.consequences.base import KINDS, Item, Kind, register
 from delivery.surveys.consequences.given import Given
@@ -109,12 +110,32 @@ def _artifact(survey: Survey, item: Item) -> Artifact | None:
 
 
 def draft_links(rows: Iterable["Row"], survey: Survey) -> list[dict]:
-    """Drafts that were taken over and still wait for their raw file, with a prefilled form."""
-    waiting = [row.applied for row in rows if row.kind == DraftBaselines.code and row.applied
-               and "baseline" not in row.applied.result]
+    """Drafts that were taken over: each with the baseline that came of it, or a prefilled form.
+
+    `state` is pending without a raw file, submitted once it is recorded, and passed when both
+    sides confirmed that baseline.
+    """
+    drafts = [row.applied for row in rows if row.kind == DraftBaselines.code and row.applied]
+    recorded = _recorded(survey)
     place = reverse("assessments:baseline_new", args=[survey.engagement.code])
-    return [{"applied": applied, "label": row_label(applied),
-             "url": f"{place}?{_query(applied)}"} for applied in waiting]
+    return [_draft(applied, recorded.get((applied.model_id, applied.key)), place)
+            for applied in drafts]
+
+
+def _recorded(survey: Survey) -> dict[tuple[int, str], Baseline]:
+    """The newest baseline of each model and quantity; one that both sides confirmed goes first."""
+    found = Baseline.objects.filter(model__engagement=survey.engagement).order_by("pk")
+    newest: dict[tuple[int, str], Baseline] = {}
+    for baseline in sorted(found, key=lambda each: each.frozen_at is not None):
+        newest[baseline.model_id, baseline.quantity.partition(":")[0]] = baseline
+    return newest
+
+
+def _draft(applied: Consequence, baseline: Baseline | None, place: str) -> dict:
+    state = "pending" if baseline is None else "passed" if baseline.frozen_at else "submitted"
+    url = (f"{place}?{_query(applied)}" if baseline is None
+           else reverse("assessments:baseline", args=[baseline.pk]))
+    return {"applied": applied, "label": row_label(applied), "state": state, "url": url}
 
 
 def _query(applied: Consequence) -> str:

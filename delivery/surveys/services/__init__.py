@@ -11,7 +11,9 @@ from delivery.surveys.services.steps import (
     start_survey,
     submit_survey,
 )
+from delivery.surveys.services.versions import move_to_version
 
 __all__ = ["Change", "Conflict", "Overtaken", "Saved", "add_comment", "apply_consequences",
-           "confirm_survey", "decide", "may_fill", "move_survey", "reopen_survey",
-           "require_filling", "save_answers", "start_survey", "submit_survey", "value_at"]
+           "confirm_survey", "decide", "may_fill", "move_survey", "move_to_version",
+           "reopen_survey", "require_filling", "save_answers", "start_survey", "submit_survey",
+           "value_at"]

@@ -3,6 +3,7 @@
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import translation
 
@@ -92,6 +93,27 @@ def test_minutes_and_to_dos_are_kept_together_or_not_at_all(people, engagement, 
         ["延长一周", "增加一张卡"], people[Role.MANAGER])
 
 
+def test_the_second_writer_of_minutes_sees_what_changed(client, people, engagement):
+    made = control.record_meeting(
+        actor=people[Role.CONSULTANT], engagement=engagement, topic="周会", held_at=SUNDAY_NIGHT,
+        chair="林雪", participants="双方", decisions="延长一周")
+    control.update_meeting(actor=people[Role.MANAGER], meeting=made, seen=1, decisions="延长两周")
+    client.force_login(people[Role.CONSULTANT])
+    form = {"topic": "周会", "held_at": "2025-07-07T09:30", "chair": "林雪",
+            "participants": "双方", "decisions": "不延长", "seen": 1}
+    page = client.post(reverse("planning:meeting_edit", args=[made.pk]), form).content.decode()
+    assert "延长一周 → 延长两周" in page
+    made.refresh_from_db()
+    assert made.decisions == "延长两周"
+    assert client.patch(f"/api/v1/meetings/{made.pk}/", {"chair": "x", "seen": 1},
+                        content_type="application/json").status_code == 409
+    client.post(reverse("planning:meeting_edit", args=[made.pk]), {
+        **form, "seen": 2, "files": [SimpleUploadedFile("签到.txt", b"a")]})
+    made.refresh_from_db()
+    assert (made.decisions, made.lock_version, made.attachments.get().name) == (
+        "不延长", 3, "签到.txt")
+
+
 def test_to_do_is_finished_once_by_its_owner_or_a_manager(people, engagement):
     todo = control.add_todo(actor=people[Role.MANAGER], engagement=engagement, text="x",
                             owner=people[Role.SALES], due_on=MONDAY)
@@ -108,12 +130,15 @@ def test_minutes_by_page(client, people, engagement):
             "todo-0-owner": people[Role.MANAGER].pk, "todo-0-due_on": "2025-07-10"}
     answer = client.post(reverse("planning:meeting_new", args=["EP2501"]), {
         "topic": "启动会", "held_at": "2025-07-07T09:30", "chair": "林雪", "participants": "双方",
-        "decisions": "按方案执行", **rows})
+        "decisions": "按方案执行", "agenda": "范围\n\n计划", **rows,
+        "files": [SimpleUploadedFile("范围.txt", b"a"), SimpleUploadedFile("plan.txt", b"b")]})
     meeting = Meeting.objects.get()
     assert answer.url == reverse("planning:meeting", args=[meeting.pk])
     assert meeting.held_at == datetime(2025, 7, 7, 1, 30, tzinfo=UTC)
     page = client.get(answer.url).content.decode()
     assert ("补数据" in page, "按方案执行" in page) == (True, True)
+    assert (meeting.agenda_lines, "plan.txt" in page) == (["范围", "计划"], True)
+    assert [file.name for file in meeting.attachments.order_by("pk")] == ["范围.txt", "plan.txt"]
 
 
 @pytest.fixture

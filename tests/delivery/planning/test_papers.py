@@ -11,6 +11,7 @@ from pypdf import PdfReader
 from delivery.planning import papers
 from delivery.planning.services import changes, control, time, timesheets, weekly
 from engagements.models import Engagement, Role
+from tests.delivery.conftest import stored
 from tests.delivery.planning.test_changes import agreed, change  # noqa: F401  (fixtures)
 
 MONDAY = date(2025, 9, 22)
@@ -26,7 +27,9 @@ def words(data: bytes) -> str:
 def meeting(people, engagement):
     return control.record_meeting(
         actor=people[Role.CONSULTANT], engagement=engagement, topic="启动会", chair="林雪",
-        held_at=timezone.now(), participants="甲方 陈国栋", decisions="先迁移大模型\n每周周报",
+        held_at=timezone.now(), participants="甲方 陈国栋", agenda="讨论范围",
+        attachments=[stored(engagement, None, "范围说明.txt", b"x")],
+        decisions="先迁移大模型\n每周周报",
         todos=[{"text": "提供日志", "owner": people[Role.MANAGER], "due_on": MONDAY}])
 
 
@@ -48,7 +51,7 @@ def report(people, agreed):  # noqa: F811
 def test_minutes_hold_decisions_and_todos(meeting):
     text = words(papers.minutes_pdf(meeting, "zh-hans"))
     assert all(part in text for part in ("会议纪要", "MM-EP2501-001", "先迁移大模型", "提供日志",
-                                         "2025-09-22", "Manager"))
+                                         "2025-09-22", "Manager", "讨论范围", "范围说明.txt"))
     assert "Minutes of meeting" in words(papers.minutes_pdf(meeting, "en"))
 
 

@@ -100,6 +100,28 @@ def test_a_rejected_timesheet_gives_its_entries_free(people, engagement, submitt
     assert (again.number, again.facts["days"], usage.confirmed_days(engagement)) == (2, "1.5", {})
 
 
+def test_the_firm_withdraws_what_is_not_answered(client, people, engagement, submitted):
+    manager, entry = people[Role.MANAGER], submitted.entries.first()
+    for actor in (people[Role.CONSULTANT], people[Role.REVIEWER]):
+        with pytest.raises(NotAllowed):
+            timesheets.withdraw_timesheet(actor=actor, timesheet=submitted, reason="x")
+    with pytest.raises(InvalidInput):
+        timesheets.withdraw_timesheet(actor=manager, timesheet=submitted, reason=" ")
+    client.force_login(manager)
+    client.post(reverse("planning:timesheet_withdraw", args=[submitted.pk]), {"reason": "漏记一天"})
+    page = client.get(reverse("planning:timesheet", args=[submitted.pk])).content.decode()
+    assert "漏记一天" in page
+    with pytest.raises(WrongState):
+        timesheets.answer_timesheet(actor=people[Role.REVIEWER], timesheet=submitted,
+                                    is_confirmed=True)
+    entry.refresh_from_db()
+    time.remove_time(actor=people[Role.CONSULTANT], entry=entry)
+    again = timesheets.confirm_month(actor=manager, engagement=engagement, month=MONTH)
+    assert (again.number, again.facts["days"]) == (2, "1.5")
+    answer = client.post(f"/api/v1/timesheets/{again.pk}/withdraw/", {"reason": "重做"})
+    assert answer.json()["state"] == "withdrawn"
+
+
 def test_a_correction_is_a_new_entry_on_the_next_timesheet(people, engagement, confirmed):
     consultant, manager = people[Role.CONSULTANT], people[Role.MANAGER]
     entry = confirmed.entries.get(work_date=date(2025, 9, 22), half="am")

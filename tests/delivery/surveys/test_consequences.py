@@ -2,6 +2,7 @@
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from assessments.models import Baseline
 from delivery.planning.models import EffortDriver, Risk
@@ -114,6 +115,24 @@ def test_draft_baselines_prefill_the_form(confirmed, people, client):
     drafts = client.get(reverse("surveys:follows", args=["EP2501"])).context["drafts"]
     page = client.get(drafts[0]["url"])
     assert page.context["form"]["hardware"].value() == "说明"
+
+
+def test_a_draft_baseline_is_done_when_both_sides_confirmed_it(confirmed, people, client):
+    apply(confirmed, people)
+    client.force_login(people[Role.CONSULTANT])
+
+    def state():
+        found = client.get(f"/api/v1/surveys/{confirmed.pk}/draft_baselines/").json()
+        return {row["state"] for row in found if row["model"] == "HLM" and "延" in row["label"]}
+
+    assert state() == {"pending"}
+    baseline = Baseline.objects.create(
+        model=confirmed.engagement.models.get(code="HLM"), quantity="latency_ms", value=9)
+    assert state() == {"submitted"}
+    Baseline.objects.filter(pk=baseline.pk).update(frozen_at=timezone.now())
+    assert state() == {"passed"}
+    page = client.get(reverse("surveys:follows", args=["EP2501"])).content.decode()
+    assert reverse("assessments:baseline", args=[baseline.pk]) in page
 
 
 def test_risks_are_numbered_follow_the_answers_and_close(confirmed, people):

@@ -1,0 +1,21 @@
+"""Words for the codes of a quote's checks and of the steps in its history."""
+
+from django.utils.translation import gettext_lazy as _
+
+CHECKS = {
+    "PARTIES": _("Both parties"), "R-QUO-01": _("Lines and totals"), "R-QUO-02": _("Tax"),
+    "R-QUO-03": _("Amount in words"), "R-QUO-04": _("Payment milestones"),
+    "R-QUO-05": _("Validity"), "R-QUO-06": _("Discount"), "R-QUO-07": _("Completeness of lines"),
+    "R-QUO-08": _("Staffing"), "R-QUO-09": _("Scope"),
+}
+STEPS = {
+    "quote.create": _("Created"), "quote.new_version": _("New version begun"),
+    "quote.add_line": _("Line added"), "quote.add_lines": _("Lines added"),
+    "quote.change_line": _("Line changed"), "quote.remove_line": _("Line removed"),
+    "quote.update": _("Terms changed"), "quote.submit": _("Submitted for review"),
+    "quote.review": _("Review confirmed"), "quote.return": _("Sent back"),
+    "quote.withdraw": _("Withdrawn by its author"), "quote.approve": _("Approved"),
+    "quote.issue": _("Issued to the customer"), "quote.accepted": _("Accepted by the customer"),
+    "quote.declined": _("Declined by the customer"), "quote.expire": _("Expired"),
+    "quote.supersede": _("Superseded by a newer version"),
+}

@@ -1,0 +1,62 @@
+"""Pages about people and customers: doors that parse, call one service and answer."""
+
+from django.contrib import messages
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods
+
+from engagements import services
+from engagements.access import Can, allowed, require, require_administrator
+from engagements.doors import attempt_form
+from engagements.forms import CustomerForm, PersonForm
+from engagements.models import Customer, User
+
+
+@require_GET
+def people(request):
+    require_administrator(request.user)
+    return render(request, "engagements/people.html", {
+        "people": User.objects.order_by("-is_active", "role", "username")})
+
+
+@require_http_methods(["GET", "POST"])
+def person_new(request):
+    require_administrator(request.user)
+    return _person(request, None)
+
+
+@require_http_methods(["GET", "POST"])
+def person(request, pk):
+    require_administrator(request.user)
+    return _person(request, get_object_or_404(User, pk=pk))
+
+
+def _person(request, row: User | None):
+    form = PersonForm(request.POST or None, instance=row)
+    if form.is_valid():
+        fields = dict(form.cleaned_data)
+        service = (lambda: services.update_person(actor=request.user, person=row, **fields)
+                   ) if row else (lambda: services.add_person(actor=request.user, **fields))
+        if attempt_form(form, service):
+            messages.success(request, _("Saved."))
+            return redirect("people:list")
+    return render(request, "engagements/person.html", {"form": form, "person": row})
+
+
+@require_GET
+def customers(request):
+    require(request.user, Can.VIEW_INTERNAL)
+    return render(request, "engagements/customers.html", {
+        "customers": Customer.objects.prefetch_related("engagements")})
+
+
+@require_http_methods(["GET", "POST"])
+def customer(request, pk):
+    require(request.user, Can.MANAGE if allowed(request.user, Can.MANAGE) else Can.PRICE)
+    row = get_object_or_404(Customer, pk=pk)
+    form = CustomerForm(request.POST or None, instance=row)
+    if form.is_valid() and attempt_form(form, lambda: services.update_customer(
+            actor=request.user, customer=row, **form.cleaned_data)):
+        messages.success(request, _("Saved."))
+        return redirect("people:customers")
+    return render(request, "engagements/customer.html", {"form": form, "customer": row})

@@ -1,0 +1,39 @@
+"""The quotation on paper: its totals never stand alone on a page."""
+
+import io
+from decimal import Decimal
+
+import pytest
+from pypdf import PdfReader
+
+from delivery.quotes import paper
+from delivery.quotes.documents import snapshot
+from delivery.quotes.models import QuoteLine
+
+COUNTS = (21, 22, 28)  # where they would move over to another page without a line
+
+
+def page_texts(quote, lines, language):
+    """The text of each page, without line ends."""
+    quote.snapshot, quote.content_hash = snapshot(quote, lines), "0" * 64
+    pages = PdfReader(io.BytesIO(paper.quote_pdf(quote, language))).pages
+    return ["".join(page.extract_text().split()) for page in pages]
+
+
+def numbered(quote, count):
+    return [QuoteLine(quote=quote, position=n, category="resource", name=f"LINE{n:03}", code="S",
+                      unit="person_day", quantity=Decimal(1), months=Decimal(1),
+                      unit_price=Decimal(100)) for n in range(count)]
+
+
+@pytest.mark.slow
+def test_totals_follow_a_line_on_their_page(quote):
+    """Where they move over to another page, the last two lines go with them."""
+    pages_of_totals = set()
+    for count in COUNTS:
+        pages = page_texts(quote, numbered(quote, count), "zh-hans")
+        [page] = [n for n, text in enumerate(pages) if "不含税合计" in text]
+        assert f"LINE{count - 1:03}" in pages[page], count
+        assert count < 2 or f"LINE{count - 2:03}" in pages[page], count
+        pages_of_totals.add(page)
+    assert len(pages_of_totals) > 1  # the totals moved over to another page on the way
