@@ -62,7 +62,7 @@ READ = {
     "planning:changes": EVERYBODY, "planning:change": FIRM, "planning:change_new": WORKERS,
     "planning:change_edit": WORKERS, "planning:change_effects": FIRM,
     "planning:paper": FIRM,
-    "acceptance:terms": MANAGERS, "acceptance:verify": EVERYBODY,
+    "acceptance:terms": MANAGERS, "acceptance:powers": EVERYBODY, "acceptance:verify": EVERYBODY,
     "reports:list": EVERYBODY, "reports:engagement": EVERYBODY, "reports:document": FIRM,
     "reports:progress": FIRM, "reports:words": MANAGERS, "reports:wordings": MANAGERS,
     "reports:wording": MANAGERS,
@@ -100,7 +100,8 @@ WRITE = {
     "acceptance:open", "acceptance:comment", "acceptance:decide", "acceptance:sign",
     "acceptance:bundle_build", "acceptance:identify", "acceptance:decline", "acceptance:signers",
     "acceptance:notice", "acceptance:deemed", "acceptance:condition_report",
-    "acceptance:condition_close",
+    "acceptance:condition_close", "acceptance:receipt", "acceptance:comment_resolve",
+    "acceptance:power_end",
     "planning:effort_draft", "planning:effort_quote", "planning:effort_approve",
     "planning:time_remove",
     "planning:timesheet_submit", "planning:timesheet_answer",
@@ -124,7 +125,7 @@ TESTED_WITH_THEIR_OBJECTS = {
     "assessments:performance_picture",
     "reports:preview", "reports:file",
     "acceptance:review", "acceptance:bundle", "acceptance:signing", "acceptance:retest",
-    "acceptance:scan", "acceptance:notice_file",
+    "acceptance:scan", "acceptance:notice_file", "acceptance:power_file",
 }
 
 
@@ -229,7 +230,7 @@ def world(people, engagement, settings, tmp_path):
         "surveys:xlsx": [code, "en"], "surveys:upload": [code], "surveys:follows": [code],
         "surveys:version_file": [survey.questionnaire_id], "surveys:draft_question": ["need"],
         "reports:engagement": [code], "reports:document": [document.pk],
-        "acceptance:terms": [code],
+        "acceptance:terms": [code], "acceptance:powers": [code],
         "reports:progress": [document.pk], "reports:words": [document.pk],
         "reports:wording": ["sow_change"],
         "engagements:engagement": [code], "engagements:edit": [code], "engagements:team": [code],
@@ -283,7 +284,7 @@ OF_AN_ENGAGEMENT = (
     "assessments:criterion_new", "assessments:baseline_new", "quotes:engagement", "quotes:quote",
     "quotes:terms", "quotes:pdf", "quotes:xlsx", "quotes:compare", "quotes:payment",
     "quotes:conditions", "quotes:line_new", "quotes:line_edit", "reports:engagement",
-    "reports:document", "acceptance:terms",
+    "reports:document", "acceptance:terms", "acceptance:powers",
     *(name for name in READ if name.startswith("planning:")
       and name not in ("planning:board", "planning:costs")),
     "quotes:terms", "quotes:pdf", "quotes:xlsx", "reports:engagement", "reports:document",

@@ -90,6 +90,8 @@ def _scans(document: Document, folder: Path) -> dict[str, Path]:
              for row in review.signatures.exclude(scan="")]
     found += [(row.file, row.sha256, row.file_name)
               for row in review.notice_proofs.exclude(file="")]
+    found += [(row.power.file, row.power.sha256, row.power.file_name)
+              for row in review.signatures.exclude(power=None).select_related("power")]
     return {scan_name(name, digest): _kept(file, digest, folder / f"scan-{digest}", name)
             for file, digest, name in found}
 

@@ -21,6 +21,9 @@ def signature_steps(files: dict[str, Path], review: dict, stated: dict) -> Itera
         issued = [(f"{start}{file['language']}.pdf", file["sha256"]) for file in row["files"]]
         scan = [(scan_name(row["scan"], row["scan_sha256"]), row["scan_sha256"])] if (
             row["scan_sha256"]) else []
+        if row["power"]:
+            digest = row["power"]["sha256"]
+            scan.append((scan_name(row["power"]["file"], digest), digest))
         wrong = [name for name, digest in issued + scan
                  if name not in files or _digest(files[name]) != digest]
         is_good = row["hash"] == stated["content_hash"] and not wrong
@@ -60,6 +63,7 @@ def _sentence(seal: SealFacts) -> str:
         _("time stamp %(at)s by %(who)s") % {
             "at": f"{seal.stamped_at:%Y-%m-%dT%H:%M:%SZ}", "who": seal.authority}
         if seal.stamped_at else _("no time stamp"),
+        f"PAdES {seal.level}",
         _("practice certificate, of no legal effect") if seal.certificate.is_practice else "",
         "" if seal.is_trusted else _("issuer not checked (--trust names a certificate)"),
         _("certificate SHA-256 %(print)s") % {"print": seal.certificate.fingerprint}]))
