@@ -94,6 +94,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "engagements.downloads.DownloadLog",
     "engagements.middleware.NotAllowedMiddleware",
     "axes.middleware.AxesMiddleware",
 ]

@@ -36,8 +36,9 @@ def record(
     with transaction.atomic():
         AuditChain.objects.get_or_create(pk=1)
         chain = AuditChain.objects.select_for_update(of=("self",)).get(pk=1)
+        newest = AuditEntry.objects.order_by("pk").values_list("pk", flat=True).last()
         entry = AuditEntry(
-            at=timezone.now(), actor=actor, action=action,
+            pk=(newest or 0) + 1, at=timezone.now(), actor=actor, action=action,
             target_type=target._meta.label_lower, target_id=str(target.pk),
             target_label=str(target)[:240], engagement=engagement,
             data=json.loads(json.dumps(data or {}, cls=DjangoJSONEncoder)),
@@ -45,15 +46,15 @@ def record(
         )
         entry.entry_hash = chain.head = entry_hash(entry)
         entry.seal = chain.seal = entry_seal(chain.seal, entry.entry_hash)
-        entry.save()
+        entry.save(force_insert=True)
         chain.save(update_fields=["head", "seal"])
     return entry
 
 
 def entry_hash(entry: AuditEntry) -> str:
-    """SHA-256 over the previous hash and the entry's own facts."""
+    """SHA-256 over the previous hash and the entry's own facts, its number among them."""
     facts = [
-        entry.previous_hash, _instant(entry.at), entry.actor_id, entry.action,
+        entry.pk, entry.previous_hash, _instant(entry.at), entry.actor_id, entry.action,
         entry.target_type, entry.target_id, entry.target_label, entry.data, entry.engagement_id,
     ]
     text = json.dumps(facts, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

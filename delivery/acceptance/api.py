@@ -35,6 +35,7 @@ from delivery.acceptance.services.deciding import models_of
 from delivery.acceptance.views.finding import browser_of
 from delivery.acceptance.views.signing import download
 from delivery.reports.models import Document
+from engagements import downloads
 from engagements.errors import InvalidInput
 from engagements.models import Engagement
 
@@ -201,8 +202,10 @@ class BundleViewSet(ReadOnlyModelViewSet):
     @action(detail=True, methods=["get"])
     def file(self, request, pk=None):
         """The zip."""
-        return FileResponse(self.get_object().file.open("rb"), as_attachment=True,
-                            content_type="application/zip", filename=f"bundle-{pk}.zip")
+        found = self.get_object()
+        return downloads.of(FileResponse(
+            found.file.open("rb"), as_attachment=True, content_type="application/zip",
+            filename=f"bundle-{pk}.zip"), found.document)
 
 
 routes = [("reviews", ReviewViewSet, "review"), ("bundles", BundleViewSet, "bundle"),

@@ -1,6 +1,7 @@
 """The evidence bundle of a document: one zip from which every verdict can be recomputed (AR-08)."""
 
 import json
+import shutil
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
@@ -98,8 +99,8 @@ def _scans(document: Document, folder: Path) -> dict[str, Path]:
 
 def _kept(file, sha256: str, path: Path, name: str) -> Path:
     """A stored file as a local one. Raises InvalidInput if it is not what was stored."""
-    with file.open("rb") as source:
-        path.write_bytes(source.read())
+    with file.open("rb") as source, path.open("wb") as target:
+        shutil.copyfileobj(source, target, 2**20)
     if digest_of(path) != sha256:
         raise InvalidInput(_("The file %(name)s is missing or its checksum differs.")
                            % {"name": name})

@@ -1,13 +1,12 @@
 """The signatures of a review and the firm's seals, checked from a bundle's files alone."""
 
-import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
 from asn1crypto.x509 import Certificate
 from django.utils.translation import gettext as _
 
-from delivery.acceptance.archive import scan_name
+from delivery.acceptance.archive import digest_of, scan_name
 from delivery.acceptance.seals.validating import SealFacts, check_seals
 from delivery.acceptance.steps import Step
 
@@ -25,16 +24,12 @@ def signature_steps(files: dict[str, Path], review: dict, stated: dict) -> Itera
             digest = row["power"]["sha256"]
             scan.append((scan_name(row["power"]["file"], digest), digest))
         wrong = [name for name, digest in issued + scan
-                 if name not in files or _digest(files[name]) != digest]
+                 if name not in files or digest_of(files[name]) != digest]
         is_good = row["hash"] == stated["content_hash"] and not wrong
         yield Step(is_good, (
             _("Signature of %(name)s, %(at)s: this content and these files") if is_good else
             _("Signature of %(name)s, %(at)s: it is of other content or other files %(wrong)s")
         ) % {"name": row["name"], "at": row["at"], "wrong": ", ".join(wrong)})
-
-
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def seal_steps(files: dict[str, Path], stated: dict, roots: list[Certificate]

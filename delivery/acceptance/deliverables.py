@@ -39,7 +39,7 @@ def _named(review: Review, language: str) -> list[tuple]:
 
 def _files(review: Review) -> list[tuple]:
     document = review.document
-    return [(f"file:{row.sha256}", row.download_name, f"V{document.version}.0", row.sha256)
+    return [(f"file:{row.language}:{row.sha256}", row.download_name, f"V{document.version}.0", row.sha256)
             for row in document.files.filter(format="pdf").select_related("document__engagement")]
 
 
