@@ -15,13 +15,19 @@ from workers.artifacts import store_file
 
 APPS = ("engagements", "workers", "assessments", "delivery")
 # Services with an actor that write no entry of their own, and why.
+KEPT = "a quote's draft keeps every change in its revisions; submit, approve, issue are recorded"
 SILENT = {
-    "begin_draft": "a draft of the questionnaire; publishing it is recorded",
+    **dict.fromkeys(("update_quote", "add_estimated", "add_line", "add_resources", "remove_line",
+                     "update_line"), KEPT),
+    "map_columns": "columns of an import that is not confirmed yet; confirming is recorded",
+    "move_survey": "chooses one of three services by name, each of which is recorded",
+    "confirm": "one half of confirming a criteria set or a baseline, whose services record it",
+    "order_preview": "files of a draft, for its authors; issuing is recorded",
 }
 # What the log must cover in any case: actions by area.
 COVERED = {
-    "definitions": {"definition.create"}, "thresholds": {"criteria.sign", "criterion.add"},
-    "baselines": {"baseline.record"}, "gates": {"stage.pass", "stage.waive", "item.tick"},
+    "definitions": {"definition.version"}, "thresholds": {"criteria.sign", "criterion.add"},
+    "baselines": {"baseline.record"}, "gates": {"stage.pass", "stage.waive", "checklist.tick"},
     "documents": {"document.issue", "document.withdraw"},
     "approvals": {"document.review", "quote.approve"},
     "signing": {"document.sign", "review.decide", "review.receipt", "power.record"},

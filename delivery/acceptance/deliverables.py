@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import Receipt, Review
@@ -16,6 +17,7 @@ class Item:
     title: str
     version: str
     sha256: str
+    url: str = ""  # of the page that gives it out; empty for what is not a file
     receipt: Receipt | None = None
 
     @property
@@ -34,16 +36,19 @@ def _named(review: Review, language: str) -> list[tuple]:
     """Documents that the acceptance document rests on, with their content hashes."""
     rows = in_language(review.document.snapshot, language).get("references") or []
     return [(f"document:{row['hash']}", f"{row['title']} {row['number']}", row["version"],
-             row["hash"]) for row in rows if row["is_delivered"]]
+             row["hash"], "") for row in rows if row["is_delivered"]]
 
 
 def _files(review: Review) -> list[tuple]:
     document = review.document
-    return [(f"file:{row.language}:{row.sha256}", row.download_name, f"V{document.version}.0", row.sha256)
+    version = f"V{document.version}.0"
+    return [(f"file:{row.language}:{row.sha256}", row.download_name, version, row.sha256,
+             reverse("reports:file", args=[row.pk]))
             for row in document.files.filter(format="pdf").select_related("document__engagement")]
 
 
 def _bundle(review: Review) -> list[tuple]:
     newest = review.document.bundles.first()
     return [(f"bundle:{newest.sha256}", _("Evidence bundle (zip)"),
-             f"V{review.document.version}.0", newest.sha256)] if newest else []
+             f"V{review.document.version}.0", newest.sha256,
+             reverse("acceptance:bundle", args=[newest.pk]))] if newest else []

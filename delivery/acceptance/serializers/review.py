@@ -85,6 +85,7 @@ class DeliverableSerializer(serializers.Serializer):
     title = serializers.CharField()
     version = serializers.CharField()
     sha256 = serializers.CharField()
+    url = serializers.CharField(help_text="where it is downloaded; empty for what is not a file")
     is_received = serializers.BooleanField()
     receipt = ReceiptSerializer(allow_null=True)
 

@@ -20,6 +20,7 @@ from delivery.acceptance.forms import (
     SignersForm,
 )
 from delivery.acceptance.models import Condition, Review, ReviewComment
+from delivery.acceptance.progress import steps_of
 from delivery.acceptance.services.contract import deemed_day
 from delivery.acceptance.services.copies import copy_format
 from delivery.acceptance.services.deciding import models_of
@@ -46,14 +47,15 @@ def page(request, found: Review, status: int = 200, **forms):
 def _facts(request, found: Review) -> dict:
     document, form = found.document, copy_format(found)
     files = list(document.files.select_related("seal"))
+    remarks, deliverables = _remarks(request, found), items_of(found, request.LANGUAGE_CODE)
     return {
         "is_sealing": bool(form) and form not in {f.format for f in files},
         "review": found, "document": document, "engagement": document.engagement,
         "facts": in_language(document.snapshot, request.LANGUAGE_CODE),
         "files": [(f, LANGUAGE_NAMES[f.language]) for f in files],
         "seals": [f for f in files if hasattr(f, "seal")],
-        **_remarks(request, found),
-        "deliverables": items_of(found, request.LANGUAGE_CODE),
+        **remarks, "deliverables": deliverables,
+        "steps": steps_of(found, deliverables, remarks["open_comments"]),
         "model_decisions": found.model_decisions.select_related("model"),
         "conditions": found.conditions.select_related("model", "reported_by", "closed_by"),
         "is_open": document.state == Document.State.ISSUED,

@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 import zipfile
+from io import StringIO
 
 import pytest
 from django.core.management import call_command
@@ -47,7 +48,7 @@ def flipped(path, place: int):
 
 @pytest.mark.slow
 def test_in_every_member_at_both_ends_and_in_between(bundle):
-        chance = random.Random(SEED)
+    chance = random.Random(SEED)
     with zipfile.ZipFile(bundle) as archive:
         members = archive.infolist()
     assert {"bundle.json", "criteria.json", "review.json", "SHA256SUMS", "index.html"} <= {
@@ -77,7 +78,7 @@ def test_in_the_archive_s_own_headers_too(bundle):
 def test_the_single_file_finds_it_without_our_installation(bundle, tmp_path):
     """The verifier as one file, in a folder of its own, without settings and database."""
     single = tmp_path / "verify.pyz"
-    call_command("verifier", single, stdout=open(os.devnull, "w"))
+    call_command("verifier", single, stdout=StringIO())
     clean = {name: value for name, value in os.environ.items()
              if not name.startswith(("DJANGO", "DESK", "DATABASE", "PYTHONPATH"))}
 

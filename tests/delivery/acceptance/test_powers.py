@@ -24,7 +24,8 @@ def grant(engagement, people):
     def give(**given):
         return services.record_power(**{
             "actor": people[Role.MANAGER], "engagement": engagement,
-            "user": people[Role.REVIEWER], "capacity": "信息中心主任", "granted_by": "法定代表人 王建国",
+            "user": people[Role.REVIEWER], "capacity": "信息中心主任",
+            "granted_by": "法定代表人 王建国",
             "valid_from": date(2025, 1, 1), "file": scan(), **given})
 
     return give

@@ -157,7 +157,7 @@ def test_the_command_tries_what_is_set_up(long_term, settings):
     call_command("certificate", "--try", stdout=out)
     assert "PAdES B-LT" in out.getvalue()
     settings.SIGNING_TIMESTAMP_URL = "http://127.0.0.1:9/"
-    with pytest.raises(CommandError, match="does not answer|没有应答|时间戳"):
+    with pytest.raises(CommandError, match=r"does not answer|时间戳"):
         call_command("certificate", "--try", stdout=out)
 
 

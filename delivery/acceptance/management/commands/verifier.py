@@ -44,7 +44,7 @@ def needed_modules(base: Path) -> list[str]:
 
 def _file(base: Path, name: str) -> str | None:
     """Where a module lies, if it is ours; a package is its __init__."""
-    if name.split(".")[0] not in OWN:
+    if name.partition(".")[0] not in OWN:
         return None
     stem = name.replace(".", "/")
     return next((path for path in (f"{stem}.py", f"{stem}/__init__.py")
