@@ -5,6 +5,7 @@ files are held back, so that not everything could be checked.
 """
 
 import argparse
+import logging
 import sys
 from pathlib import Path
 
@@ -16,6 +17,8 @@ def main(arguments: list[str] | None = None) -> int:
     if not settings.configured:
         settings.configure(USE_I18N=False, USE_TZ=True)
     given = _parser().parse_args(arguments)
+    for name in ("pyhanko", "pyhanko_certvalidator"):  # what they log, the steps say better
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     from delivery.acceptance.seals.certificate import trust_roots
     from delivery.acceptance.verifying import verify_bundle
     from engagements.errors import DeskError

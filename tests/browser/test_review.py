@@ -145,7 +145,7 @@ def reject(hand: Hand) -> None:
     hand.click("[id^=metric-] details summary")
     hand.type("[id^=metric-] details[open] textarea", "为什么有尖峰？")
     hand.click("[id^=metric-] details[open] button", leads_on=True)
-    hand.click("label:has(input[name=decision][value=rejected])")
+    hand.click("input[name=decision][value=rejected]")
     hand.type("#id_reason", "PSR 未测，请补测。")
     hand.click("form[action$='/decide/'] button.btn-primary", leads_on=True)
 
@@ -160,7 +160,7 @@ def see_the_repetition(hand: Hand, document: Document) -> None:
 
 
 def accept_with_a_condition(hand: Hand) -> None:
-    hand.click("label:has(input[name=decision][value=conditional])")
+    hand.click("input[name=decision][value=conditional]")
     if not hand.page.locator("#id_conditions-0-description").is_visible():
         hand.click("form[action$='/decide/'] details:has(#id_conditions-0-description) summary")
     hand.type("#id_conditions-0-description", "补充运维手册")
