@@ -55,6 +55,7 @@ def _facts(request, found: Review) -> dict:
         "files": [(f, LANGUAGE_NAMES[f.language]) for f in files],
         "seals": [f for f in files if hasattr(f, "seal")],
         **remarks, "deliverables": deliverables,
+        "is_awaited": any(not item.is_received for item in deliverables),
         "steps": steps_of(found, deliverables, remarks["open_comments"]),
         "model_decisions": found.model_decisions.select_related("model"),
         "conditions": found.conditions.select_related("model", "reported_by", "closed_by"),
