@@ -20,7 +20,7 @@ def signature_steps(files: dict[str, Path], review: dict, stated: dict) -> Itera
         issued = [(f"{start}{file['language']}.pdf", file["sha256"]) for file in row["files"]]
         scan = [(scan_name(row["scan"], row["scan_sha256"]), row["scan_sha256"])] if (
             row["scan_sha256"]) else []
-        if row["power"]:
+        if row.get("power"):
             digest = row["power"]["sha256"]
             scan.append((scan_name(row["power"]["file"], digest), digest))
         wrong = [name for name, digest in issued + scan

@@ -102,8 +102,8 @@ def test_removed_added_and_moved_entries_are_found(signed):
     AuditEntry.objects.filter(pk=last.pk).delete()
     assert f"After entry {entries[-2].pk} (" in run()[1]
     last.save(force_insert=True)
-    forged = AuditEntry(at=last.at, action="document.sign", target_type="x", target_id="1",
-                        data={}, previous_hash=last.entry_hash, seal="0" * 64)
+    forged = AuditEntry(pk=last.pk + 1, at=last.at, action="document.sign", target_type="x",
+                        target_id="1", data={}, previous_hash=last.entry_hash, seal="0" * 64)
     forged.entry_hash = audit.entry_hash(forged)
     forged.save()
     assert f"entry {forged.pk} (" in run()[1]
