@@ -8,8 +8,11 @@ from drf_spectacular.views import (
     SpectacularRedocView,
     SpectacularSwaggerView,
 )
+from rest_framework.authtoken.models import Token
 from rest_framework.authtoken.views import ObtainAuthToken
 from rest_framework.routers import DefaultRouter
+
+from engagements import audit
 
 APPS = ("engagements", "workers", "assessments", "delivery.quotes", "delivery.reports",
         "delivery.acceptance", "delivery.planning", "delivery.notices", "delivery.surveys")
@@ -25,6 +28,13 @@ def _router() -> DefaultRouter:
 
 class TokenView(ObtainAuthToken):
     """A token for scripts, for a user name and a password."""
+
+    def post(self, request, *args, **kwargs):
+        answer = super().post(request, *args, **kwargs)
+        user = Token.objects.select_related("user").get(key=answer.data["token"]).user
+        audit.record(actor=user, action="user.token", target=user,
+                     data={"from": request.META.get("REMOTE_ADDR", "")})
+        return answer
 
 
 urlpatterns = [

@@ -94,6 +94,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "engagements.downloads.DownloadLog",
     "engagements.middleware.NotAllowedMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
@@ -313,6 +314,10 @@ SIGNING_KEY_PASSWORD = read(env.str, "DESK_SIGNING_KEY_PASSWORD", "")
 SIGNING_CERTIFICATE = read(env.str, "DESK_SIGNING_CERTIFICATE", "")
 SIGNING_CHAIN = read(env.list, "DESK_SIGNING_CHAIN", [])  # files of certificates in between
 SIGNING_TIMESTAMP_URL = read(env.str, "DESK_SIGNING_TIMESTAMP_URL", "")  # RFC 3161
+# Certificates at which the chains of key and time stamp end; with them seals hold revocation
+# information (PAdES B-LT), from these lists and from the addresses in the certificates.
+SIGNING_ROOTS = read(env.list, "DESK_SIGNING_ROOTS", [])
+SIGNING_CRLS = read(env.list, "DESK_SIGNING_CRLS", [])
 
 # E-mail ------------------------------------------------------------------------------
 

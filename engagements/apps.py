@@ -7,4 +7,7 @@ class EngagementsConfig(AppConfig):
     verbose_name = _("Engagements")
 
     def ready(self) -> None:
-        from engagements import checks  # noqa: F401  registers the gate checks of this app
+        from engagements import (  # noqa: F401  gate checks of this app, and who logged in
+            checks,
+            logins,
+        )

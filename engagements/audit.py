@@ -35,8 +35,9 @@ def record(
     """
     with transaction.atomic():
         chain = _locked_chain()
+        newest = AuditEntry.objects.order_by("pk").values_list("pk", flat=True).last()
         entry = AuditEntry(
-            at=timezone.now(), actor=actor, action=action,
+            pk=(newest or 0) + 1, at=timezone.now(), actor=actor, action=action,
             target_type=target._meta.label_lower, target_id=str(target.pk),
             target_label=str(target)[:240], engagement=engagement,
             data=json.loads(json.dumps(data or {}, cls=DjangoJSONEncoder)),
@@ -45,7 +46,7 @@ def record(
         entry.entry_hash = chain.head = entry_hash(entry)
         entry.seal = chain.seal = entry_seal(chain.seal, entry.entry_hash)
         entry.target = target  # who listens for entries need not read it again
-        entry.save()
+        entry.save(force_insert=True)
         chain.save(update_fields=["head", "seal"])
     return entry
 
@@ -60,9 +61,9 @@ def _locked_chain() -> AuditChain:
 
 
 def entry_hash(entry: AuditEntry) -> str:
-    """SHA-256 over the previous hash and the entry's own facts."""
+    """SHA-256 over the previous hash and the entry's own facts, its number among them."""
     facts = [
-        entry.previous_hash, _instant(entry.at), entry.actor_id, entry.action,
+        entry.pk, entry.previous_hash, _instant(entry.at), entry.actor_id, entry.action,
         entry.target_type, entry.target_id, entry.target_label, entry.data, entry.engagement_id,
     ]
     text = json.dumps(facts, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

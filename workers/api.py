@@ -9,6 +9,7 @@ from rest_framework.decorators import action
 from rest_framework.parsers import MultiPartParser
 from rest_framework.response import Response
 
+from engagements import downloads
 from engagements.models import Engagement, MigratedModel
 from workers import (
     catalogue,
@@ -222,8 +223,9 @@ class ArtifactViewSet(viewsets.ReadOnlyModelViewSet):
     @action(detail=True)
     def download(self, request, pk=None):
         artifact = self.get_object()
-        return FileResponse(artifact.file.open("rb"), as_attachment=True,
-                            filename=artifact.name.replace("/", "_"))
+        return downloads.of(FileResponse(
+            artifact.file.open("rb"), as_attachment=True,
+            filename=artifact.name.replace("/", "_")), artifact)
 
     @extend_schema(request=serializers.UploadSerializer)
     @action(detail=False, methods=["post"], parser_classes=[MultiPartParser])

@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from engagements import downloads
 from engagements.access import Can, require
 from engagements.doors import attempt, attempt_form
 from engagements.models import Engagement, MigratedModel
@@ -180,9 +181,9 @@ def artifact_page(request, pk):
 @require_GET
 def artifact_download(request, pk):
     artifact = _artifact(request, pk)
-    return FileResponse(artifact.file.open("rb"), as_attachment=True,
-                        filename=artifact.name.replace("/", "_"),
-                        content_type="application/octet-stream")
+    return downloads.of(FileResponse(
+        artifact.file.open("rb"), as_attachment=True, filename=artifact.name.replace("/", "_"),
+        content_type="application/octet-stream"), artifact)
 
 
 @require_http_methods(["GET", "POST"])

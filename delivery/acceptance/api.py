@@ -1,25 +1,42 @@
-"""API of reviews and evidence bundles."""
+"""API of reviews, signatures and evidence bundles."""
 
 from django.http import FileResponse
+from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
+from rest_framework import status
 from rest_framework.decorators import action
 from rest_framework.response import Response
 from rest_framework.viewsets import ReadOnlyModelViewSet
 
-from delivery.acceptance import services
+from delivery.acceptance import api_contract, services
+from delivery.acceptance.api_contract import BINARY
+from delivery.acceptance.deliverables import items_of
 from delivery.acceptance.models import EvidenceBundle, Review
+from delivery.acceptance.retest import side_by_side
 from delivery.acceptance.serializers import (
     BundleSerializer,
-    CommentSerializer,
     DecisionSerializer,
     DeclineSerializer,
+    DeliverableSerializer,
     IdentifySerializer,
+    NewBundleSerializer,
+    NewCommentSerializer,
+    NewReceiptSerializer,
+    NoticeProofSerializer,
+    OpenReviewSerializer,
+    ResolveSerializer,
+    RetestRowSerializer,
     ReviewSerializer,
+    SignersSerializer,
     SignSerializer,
 )
+from delivery.acceptance.services.deciding import models_of
 from delivery.acceptance.views.finding import browser_of
+from delivery.acceptance.views.signing import download
 from delivery.reports.models import Document
+from engagements import downloads
+from engagements.errors import InvalidInput
 from engagements.models import Engagement
 
 
@@ -34,14 +51,93 @@ class ReviewViewSet(ReadOnlyModelViewSet):
         return Review.objects.filter(
             document__in=Document.objects.visible_to(self.request.user)).select_related(
             "document__engagement").prefetch_related(
-            "conditions__model", "comments__author", "signatures__signer", "signers__user",
-            "model_decisions__model").order_by("-pk")
+            "conditions__model", "comments__author", "comments__resolved_by",
+            "signatures__signer", "signers__user", "model_decisions__model", "notice_proofs",
+        ).order_by("-pk")
 
-    @extend_schema(request=CommentSerializer, responses=ReviewSerializer)
+    @extend_schema(request=OpenReviewSerializer, responses={201: ReviewSerializer})
+    def create(self, request):
+        """Put an issued acceptance document before the customer. Safe to repeat."""
+        form = OpenReviewSerializer(data=request.data, context={"request": request})
+        form.is_valid(raise_exception=True)
+        self.kwargs["pk"] = services.open_review(actor=request.user, **form.validated_data).pk
+        return Response(self._shown(), status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=NewCommentSerializer, responses=ReviewSerializer)
     @action(detail=True, methods=["post"])
     def comment(self, request, pk=None):
-        """Add a remark."""
-        return self._written(CommentSerializer, services.comment)
+        """Add a remark, or answer one."""
+        return self._written(NewCommentSerializer, self._comment)
+
+    def _comment(self, *, review: Review, model: str = "", **given):
+        known = models_of(review)
+        if model and model not in known:
+            raise InvalidInput(f"model: {', '.join(known)}")
+        return services.comment(review=review, model=known.get(model), **given)
+
+    @extend_schema(request=ResolveSerializer, responses=ReviewSerializer)
+    @action(detail=True, methods=["post"])
+    def resolve(self, request, pk=None):
+        """Note that a remark is settled."""
+        return self._written(ResolveSerializer, self._resolve)
+
+    def _resolve(self, *, actor, review: Review, comment):
+        found = get_object_or_404(review.comments.visible_to(actor), pk=comment.pk)
+        return services.resolve_comment(actor=actor, comment=found)
+
+    @extend_schema(responses=DeliverableSerializer(many=True), filters=False)
+    @action(detail=True, pagination_class=None)
+    def deliverables(self, request, pk=None):
+        """The check-list of deliverables with their receipts."""
+        rows = items_of(self.get_object(), request.LANGUAGE_CODE)
+        return Response(DeliverableSerializer(rows, many=True).data)
+
+    @extend_schema(request=NewReceiptSerializer, responses=ReviewSerializer)
+    @action(detail=True, methods=["post"])
+    def receipts(self, request, pk=None):
+        """Confirm that deliverables were received, or say what is missing."""
+        return self._written(NewReceiptSerializer, services.confirm_receipt)
+
+    @extend_schema(responses=RetestRowSerializer(many=True), filters=False)
+    @action(detail=True, pagination_class=None)
+    def retest(self, request, pk=None):
+        """What the document said of each criterion beside what is judged now."""
+        rows = side_by_side(self.get_object(), request.LANGUAGE_CODE)
+        return Response(RetestRowSerializer(rows, many=True).data)
+
+    @extend_schema(request=SignersSerializer, responses=ReviewSerializer)
+    @action(detail=True, methods=["post"])
+    def signers(self, request, pk=None):
+        """Set who signs, in this order."""
+        return self._written(SignersSerializer, services.name_signers)
+
+    @extend_schema(request={"multipart/form-data": NoticeProofSerializer},
+                   responses=ReviewSerializer)
+    @action(detail=True, methods=["post"])
+    def notice(self, request, pk=None):
+        """Record proof that the customer was given notice."""
+        return self._written(NoticeProofSerializer, services.record_notice)
+
+    @extend_schema(request=None, responses=ReviewSerializer)
+    @action(detail=True, methods=["post"])
+    def deemed(self, request, pk=None):
+        """Record that the contract takes the customer's silence for acceptance."""
+        services.record_deemed_acceptance(actor=request.user, review=self.get_object())
+        return Response(self._shown())
+
+    @extend_schema(responses=BINARY)
+    @action(detail=True, url_path=r"signatures/(?P<row>\d+)/scan")
+    def scan(self, request, pk=None, row=None) -> FileResponse:
+        """The scan of signed and sealed paper."""
+        found = get_object_or_404(self.get_object().signatures.exclude(scan=""), pk=row)
+        return download(found.scan, found.scan_name)
+
+    @extend_schema(responses=BINARY)
+    @action(detail=True, url_path=r"notice-proofs/(?P<row>\d+)/file")
+    def notice_file(self, request, pk=None, row=None) -> FileResponse:
+        """The receipt of a notice."""
+        found = get_object_or_404(self.get_object().notice_proofs.exclude(file=""), pk=row)
+        return download(found.file, found.file_name)
 
     @extend_schema(request=DecisionSerializer, responses=ReviewSerializer)
     @action(detail=True, methods=["post"])
@@ -73,7 +169,10 @@ class ReviewViewSet(ReadOnlyModelViewSet):
         form.is_valid(raise_exception=True)
         review = self.get_object()
         service(actor=self.request.user, review=review, **form.validated_data, **extra)
-        return Response(ReviewSerializer(self.get_object()).data)
+        return Response(self._shown())
+
+    def _shown(self) -> dict:
+        return ReviewSerializer(self.get_object(), context=self.get_serializer_context()).data
 
 
 class BundleViewSet(ReadOnlyModelViewSet):
@@ -87,12 +186,27 @@ class BundleViewSet(ReadOnlyModelViewSet):
         return EvidenceBundle.objects.filter(
             engagement__in=Engagement.objects.visible_to(self.request.user))
 
+    @extend_schema(request=NewBundleSerializer, responses={201: BundleSerializer})
+    def create(self, request):
+        """Store the evidence bundle of an issued document."""
+        form = NewBundleSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        document = get_object_or_404(Document.objects.visible_to(request.user),
+                                     pk=form.validated_data["document"].pk)
+        bundle = services.build_bundle(
+            actor=request.user, engagement=document.engagement, document=document,
+            withheld=form.validated_data["withheld"])
+        return Response(BundleSerializer(bundle).data, status=status.HTTP_201_CREATED)
+
     @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
     @action(detail=True, methods=["get"])
     def file(self, request, pk=None):
         """The zip."""
-        return FileResponse(self.get_object().file.open("rb"), as_attachment=True,
-                            content_type="application/zip", filename=f"bundle-{pk}.zip")
+        found = self.get_object()
+        return downloads.of(FileResponse(
+            found.file.open("rb"), as_attachment=True, content_type="application/zip",
+            filename=f"bundle-{pk}.zip"), found.document)
 
 
-routes = [("reviews", ReviewViewSet, "review"), ("bundles", BundleViewSet, "bundle")]
+routes = [("reviews", ReviewViewSet, "review"), ("bundles", BundleViewSet, "bundle"),
+          *api_contract.routes]

@@ -77,7 +77,7 @@ def _signatures() -> Iterator[Step]:
     """Each signature stands in the log, and each one of the log is still there."""
     stated, wrong = _stated("document.sign"), 0
     logged = {(pk, row["actor"]): row for pk, rows in stated.items() for row in rows}
-    kept = Signature.objects.select_related("review__document", "identification")
+    kept = Signature.objects.select_related("review__document", "identification", "power")
     for row in kept:
         entry = logged.pop((str(row.review.document_id), row.signer_id), None)
         if entry is None or _facts(row) != {name: entry.get(name) for name in _facts(row)}:
@@ -96,7 +96,8 @@ def _signatures() -> Iterator[Step]:
 def _facts(row: Signature) -> dict:
     return {"hash": row.signed_hash, "files": row.file_hashes, "name": row.name,
             "capacity": row.capacity, "decision": row.review.decision, "mark": row.mark,
-            "scan": row.scan_sha256, "terms": row.identification.terms_hash}
+            "scan": row.scan_sha256, "terms": row.identification.terms_hash,
+            "power": row.power.sha256 if row.power else ""}
 
 
 def _bundle(path: Path) -> Iterator[Step]:

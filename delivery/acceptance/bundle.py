@@ -1,6 +1,7 @@
 """The evidence bundle of a document: one zip from which every verdict can be recomputed (AR-08)."""
 
 import json
+import shutil
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
@@ -90,14 +91,16 @@ def _scans(document: Document, folder: Path) -> dict[str, Path]:
              for row in review.signatures.exclude(scan="")]
     found += [(row.file, row.sha256, row.file_name)
               for row in review.notice_proofs.exclude(file="")]
+    found += [(row.power.file, row.power.sha256, row.power.file_name)
+              for row in review.signatures.exclude(power=None).select_related("power")]
     return {scan_name(name, digest): _kept(file, digest, folder / f"scan-{digest}", name)
             for file, digest, name in found}
 
 
 def _kept(file, sha256: str, path: Path, name: str) -> Path:
     """A stored file as a local one. Raises InvalidInput if it is not what was stored."""
-    with file.open("rb") as source:
-        path.write_bytes(source.read())
+    with file.open("rb") as source, path.open("wb") as target:
+        shutil.copyfileobj(source, target, 2**20)
     if digest_of(path) != sha256:
         raise InvalidInput(_("The file %(name)s is missing or its checksum differs.")
                            % {"name": name})

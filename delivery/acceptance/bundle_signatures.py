@@ -1,6 +1,5 @@
 """The signatures of a review and the firm's seals, checked from a bundle's files alone."""
 
-import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING
 from asn1crypto.x509 import Certificate
 from django.utils.translation import gettext as _
 
-from delivery.acceptance.archive import scan_name
+from delivery.acceptance.archive import digest_of, scan_name
 from delivery.acceptance.steps import Step
 
 if TYPE_CHECKING:
@@ -24,17 +23,16 @@ def signature_steps(files: dict[str, Path], review: dict, stated: dict) -> Itera
         issued = [(f"{start}{file['language']}.pdf", file["sha256"]) for file in row["files"]]
         scan = [(scan_name(row["scan"], row["scan_sha256"]), row["scan_sha256"])] if (
             row["scan_sha256"]) else []
+        if row.get("power"):
+            digest = row["power"]["sha256"]
+            scan.append((scan_name(row["power"]["file"], digest), digest))
         wrong = [name for name, digest in issued + scan
-                 if name not in files or _digest(files[name]) != digest]
+                 if name not in files or digest_of(files[name]) != digest]
         is_good = row["hash"] == stated["content_hash"] and not wrong
         yield Step(is_good, (
             _("Signature of %(name)s, %(at)s: this content and these files") if is_good else
             _("Signature of %(name)s, %(at)s: it is of other content or other files %(wrong)s")
         ) % {"name": row["name"], "at": row["at"], "wrong": ", ".join(wrong)})
-
-
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def seal_steps(files: dict[str, Path], stated: dict, roots: list[Certificate]
@@ -65,6 +63,7 @@ def _sentence(seal: "SealFacts") -> str:
         _("time stamp %(at)s by %(who)s") % {
             "at": f"{seal.stamped_at:%Y-%m-%dT%H:%M:%SZ}", "who": seal.authority}
         if seal.stamped_at else _("no time stamp"),
+        f"PAdES {seal.level}",
         _("practice certificate, of no legal effect") if seal.certificate.is_practice else "",
         "" if seal.is_trusted else _("issuer not checked (--trust names a certificate)"),
         _("certificate SHA-256 %(print)s") % {"print": seal.certificate.fingerprint}]))

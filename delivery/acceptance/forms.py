@@ -3,6 +3,7 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from assessments.models import Criterion
 from delivery.acceptance.models import AcceptanceTerms, Condition, NoticeProof, Review, Signature
 from delivery.acceptance.models.review import CHOSEN
 from engagements.models import User
@@ -13,13 +14,24 @@ def date_input() -> forms.DateInput:
 
 
 class CommentForm(forms.Form):
+    """A remark; answers name the one that began the exchange."""
+
     model = forms.ModelChoiceField(None, label=_("About"), required=False,
                                    empty_label=_("The whole document"))
+    criterion = forms.ModelChoiceField(None, required=False, widget=forms.HiddenInput)
+    answers = forms.ModelChoiceField(None, required=False, widget=forms.HiddenInput)
     text = forms.CharField(label=_("Comment"), widget=forms.Textarea(attrs={"rows": 3}))
+    is_internal = forms.BooleanField(label=_("Only for the team; the customer never sees it"),
+                                     required=False)
 
-    def __init__(self, *args, engagement, **kwargs):
+    def __init__(self, *args, review: Review, user: User, **kwargs):
         super().__init__(*args, **kwargs)
-        self.fields["model"].queryset = engagement.models.all()
+        self.fields["model"].queryset = review.document.engagement.models.all()
+        self.fields["criterion"].queryset = Criterion.objects.filter(
+            model__engagement=review.document.engagement_id)
+        self.fields["answers"].queryset = review.comments.visible_to(user)
+        if user.is_reviewer:
+            del self.fields["is_internal"]
 
 
 class DecisionForm(forms.Form):
@@ -113,10 +125,30 @@ class SignersForm(forms.Form):
 class TermsForm(forms.ModelForm):
     class Meta:
         model = AcceptanceTerms
-        fields = ["has_preliminary", "trial_days", "review_days", "is_deemed", "clause"]
+        fields = ["has_preliminary", "trial_days", "review_days", "is_deemed", "clause",
+                  "needs_power"]
 
     def validate_constraints(self) -> None:
         """The service says in a sentence what the constraint would only name."""
+
+
+class PowerForm(forms.Form):
+    """A power of attorney with its scan."""
+
+    user = forms.ModelChoiceField(None, label=_("Who may sign"))
+    capacity = forms.CharField(label=_("Capacity"), max_length=80, help_text=_(
+        "For example: head of the project team, party A"))
+    granted_by = forms.CharField(label=_("Granted by"), max_length=120, help_text=_(
+        "For example: the legal representative, by name"))
+    valid_from = forms.DateField(label=_("Valid from"), widget=date_input())
+    valid_until = forms.DateField(label=_("Valid until"), required=False, widget=date_input(),
+                                  help_text=_("Empty: until it is ended here."))
+    file = forms.FileField(label=_("Scan (PDF, PNG or JPEG)"))
+
+    def __init__(self, *args, engagement, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["user"].queryset = User.objects.filter(
+            memberships__engagement=engagement, role="reviewer", is_active=True).order_by("pk")
 
 
 class NoticeForm(forms.Form):

@@ -1,6 +1,5 @@
 """A verdict once more, from the raw files of a bundle, by the signed definition. Pure."""
 
-import hashlib
 import math
 from decimal import Decimal
 from pathlib import Path
@@ -17,6 +16,7 @@ from assessments.verdict import (
     judge_curve,
     judge_values,
 )
+from delivery.acceptance.archive import digest_of
 from workers.readers import read_file
 from workers.readers.base import ReadError
 from workers.readers.series import read_series
@@ -75,7 +75,7 @@ def reference_of(files: dict[str, Path], baseline: dict) -> Path:
     """The baseline's file, found by the checksum that was signed; IndexError if it is not there."""
     found = [path for name, path in files.items()
              if name.startswith(f"raw/{baseline['sha256'][:16]}-")
-             and hashlib.sha256(path.read_bytes()).hexdigest() == baseline["sha256"]]
+             and digest_of(path) == baseline["sha256"]]
     return found[0]
 
 

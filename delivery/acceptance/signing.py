@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from django.utils.translation import gettext as _
 
 from delivery.acceptance import strokes
-from delivery.acceptance.models import Review, Signature
+from delivery.acceptance.models import PowerOfAttorney, Review, Signature
 from delivery.acceptance.seals.certificate import is_practice_seal
 from delivery.reports.bilingual import both, instant
 from engagements.models import AuditEntry
@@ -13,7 +13,9 @@ from engagements.models import AuditEntry
 # What a reader of the certificate is told; other entries are about the team's own work.
 EVENTS = {
     "document.issue": lambda: _("issued"), "review.open": lambda: _("review opened"),
-    "review.comment": lambda: _("comment"), "review.decide": lambda: _("decision"),
+    "review.comment": lambda: _("comment"),
+    "review.resolve": lambda: _("comment settled"),
+    "review.receipt": lambda: _("receipt of deliverables"), "review.decide": lambda: _("decision"),
     "review.signers": lambda: _("order of signers set"),
     "review.identify": lambda: _("terms accepted, one-time code sent"),
     "review.decline": lambda: _("signature declined"),
@@ -38,9 +40,13 @@ def signed_facts(review: Review) -> dict:
                         "due_on": _day(row.due_on), "effect": both(row.get_effect_display)}
                        for row in review.conditions.select_related("model")],
         "comments": [{"at": instant(row.at), "who": str(row.author), "text": row.text}
-                     for row in review.comments.select_related("author")],
+                     for row in review.comments.for_customers().select_related("author")],
+        "receipts": [{"title": row.title, "version": row.version, "sha256": row.sha256,
+                      "who": str(row.received_by), "at": instant(row.at),
+                      "is_complete": row.is_complete, "remark": row.remark}
+                     for row in review.receipts.select_related("received_by")],
         "signatures": [_signature(row) for row in
-                       review.signatures.select_related("signer", "identification")],
+                       review.signatures.select_related("signer", "identification", "power")],
         "notices": [{"channel": both(row.get_channel_display), "addressee": row.addressee,
                      "reference": row.reference, "delivered_on": _day(row.delivered_on),
                      "sha256": row.sha256} for row in review.notice_proofs.all()],
@@ -64,8 +70,15 @@ def _signature(row: Signature) -> dict:
         "drawing": both(lambda: strokes.as_svg(row.strokes)) if row.strokes else "",
         "scan": row.scan_name, "scan_sha256": row.scan_sha256,
         "code_to": row.identification.sent_to, "code_at": instant(row.identification.sent_at),
-        "terms": row.identification.terms_version, "terms_hash": row.identification.terms_hash,
+        "power": _power(row.power), "terms": row.identification.terms_version,
+        "terms_hash": row.identification.terms_hash,
     }
+
+
+def _power(power: PowerOfAttorney | None) -> dict | None:
+    return power and {"granted_by": power.granted_by, "valid_from": _day(power.valid_from),
+                      "valid_until": _day(power.valid_until), "file": power.file_name,
+                      "sha256": power.sha256}
 
 
 def _utc(at: datetime) -> str:

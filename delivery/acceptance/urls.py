@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from delivery.acceptance.views import bundles, contract, public, retest, review, signing
+from delivery.acceptance.views import bundles, contract, powers, public, retest, review, signing
 
 app_name = "acceptance"
 REVIEW = "documents/<int:pk>/review/"
@@ -11,6 +11,8 @@ urlpatterns = [
     path(REVIEW, review.review, name="review"),
     path(REVIEW + "open/", review.review_open, name="open"),
     path(REVIEW + "comment/", review.review_comment, name="comment"),
+    path(REVIEW + "receipt/", review.review_receipt, name="receipt"),
+    path("review-comments/<int:pk>/resolve/", review.comment_resolve, name="comment_resolve"),
     path(REVIEW + "decide/", review.review_decide, name="decide"),
     path(REVIEW + "signing/", signing.signing, name="signing"),
     path(REVIEW + "identify/", signing.identify, name="identify"),
@@ -25,6 +27,9 @@ urlpatterns = [
     path("signatures/<int:pk>/scan/", signing.scan, name="scan"),
     path("notice-proofs/<int:pk>/file/", contract.notice_file, name="notice_file"),
     path("engagements/<str:code>/acceptance-terms/", contract.terms, name="terms"),
+    path("engagements/<str:code>/powers-of-attorney/", powers.powers, name="powers"),
+    path("powers-of-attorney/<int:pk>/end/", powers.power_end, name="power_end"),
+    path("powers-of-attorney/<int:pk>/file/", powers.power_file, name="power_file"),
     path("documents/<int:pk>/bundle/", bundles.bundle_build, name="bundle_build"),
     path("bundles/<int:pk>/", bundles.bundle, name="bundle"),
     path("verify/", public.verify, name="verify"),

@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 from delivery.acceptance.archive import (
     WITHHELD,
     ArchiveError,
+    digest_of,
     extract,
     is_canonical,
     listed_sums,
@@ -27,7 +28,7 @@ from delivery.acceptance.archive import (
 from delivery.acceptance.bundle_signatures import seal_steps, signature_steps
 from delivery.acceptance.recomputing import recompute, same_figure
 from delivery.acceptance.steps import Step
-from delivery.reports.snapshot import content_hash
+from delivery.reports.canonical import content_hash
 
 
 @dataclass
@@ -76,7 +77,7 @@ def _with_raw(files: dict[str, Path], raw: Path | None) -> Unpacked:
     away = listed_sums(files[WITHHELD]) if WITHHELD in files else {}
     wanted = {digest: name for name, digest in away.items()}
     for path in sorted(raw.rglob("*")) if raw and wanted else ():
-        digest = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+        digest = digest_of(path) if path.is_file() else ""
         if digest in wanted:
             files[wanted[digest]] = path
     return Unpacked(files, {n: digest for n, digest in away.items() if n not in files})
@@ -137,8 +138,8 @@ def _hash_step(what: str, found: str, stated: str) -> Step:
 
 def _raw_files(bundle: Unpacked, snapshot: dict) -> Iterator[Step]:
     """Each file of the document's manifest is there with the checksum printed in it."""
-    held = {hashlib.sha256(path.read_bytes()).hexdigest()
-            for name, path in bundle.files.items() if name.startswith("raw/")}
+    held = {digest_of(path) for name, path in bundle.files.items()
+            if name.startswith("raw/")}
     away = set(bundle.held_back.values())
     missing = [row["name"] for row in snapshot["evidence"]
                if row["sha256"] not in held | away]

@@ -19,7 +19,12 @@ KNOWN_HOSTS = {"wecom": "qyapi.weixin.qq.com", "dingtalk": "oapi.dingtalk.com",
                "feishu": "open.feishu.cn"}
 PORTS = {"https": 443, "http": 80}
 STRANGE = re.compile(r"[\x00-\x20\x7f\\]")
-NAT64 = ipaddress.ip_network("64:ff9b::/96")
+# IPv6 addresses that carry an IPv4 address or never belong to a public host: compatible (RFC 4291),
+# translated (RFC 2765), NAT64 (RFC 6052, 8215), 6to4, Teredo, site-local.
+NOT_PUBLIC = [ipaddress.ip_network(text) for text in (
+    "::/96", "::ffff:0:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32",
+    "fec0::/10")]
+ISATAP = 0x00005EFE  # 3rd of 4 words of the address (RFC 5214), 0x02005EFE for global IPv4
 
 
 class Unresolved(DeskError):
@@ -105,6 +110,12 @@ def _is_allowed(text: str, networks: list[str]) -> bool:
     address = getattr(address, "ipv4_mapped", None) or address
     if any(address in ipaddress.ip_network(network) for network in networks):
         return True
-    is_tunnel = address.version == 6 and (address in NAT64 or address.sixtofour
-                                          or address.teredo)
-    return address.is_global and not (is_tunnel or address.is_multicast)
+    return address.is_global and not (address.is_multicast or _is_carrier(address))
+
+
+def _is_carrier(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    """Whether packets to it may end at an IPv4 address that nobody checked."""
+    if address.version == 4:
+        return False
+    word = int(address) >> 32 & 0xFDFFFFFF
+    return word == ISATAP or any(address in network for network in NOT_PUBLIC)

@@ -24,6 +24,7 @@ from delivery.reports.serializers import (
     ReviewCommentSerializer,
 )
 from delivery.reports.settings_api import routes as settings_routes
+from engagements import downloads
 from engagements.access import Can, require
 from engagements.models import Engagement
 
@@ -163,8 +164,9 @@ class DocumentViewSet(ReadOnlyModelViewSet):
         stored = get_object_or_404(
             self.get_object().files, language=request.query_params.get("language", "zh-hans"),
             format=request.query_params.get("file_format", "pdf"))
-        return FileResponse(stored.file.open("rb"), content_type=stored.content_type,
-                            filename=stored.download_name)
+        return downloads.of(FileResponse(
+            stored.file.open("rb"), content_type=stored.content_type,
+            filename=stored.download_name), stored.document)
 
     def _reason(self, request) -> str:
         form = ReasonSerializer(data=request.data)

@@ -145,6 +145,7 @@ def accept(reviewer, path: str):
 def draw(page) -> None:
     """A signature with the mouse."""
     page.check("input[name=mark][value=drawn]")
+    page.locator("[data-desk-pad]").scroll_into_view_if_needed()
     box = page.locator("[data-desk-pad]").bounding_box()
     page.mouse.move(box["x"] + 20, box["y"] + 40)
     page.mouse.down()

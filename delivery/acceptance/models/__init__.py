@@ -1,6 +1,12 @@
 from delivery.acceptance.models.bundle import EvidenceBundle
-from delivery.acceptance.models.contract import AcceptanceTerms, NoticeProof
-from delivery.acceptance.models.review import Condition, ModelDecision, Review, ReviewComment
+from delivery.acceptance.models.contract import AcceptanceTerms, NoticeProof, PowerOfAttorney
+from delivery.acceptance.models.review import (
+    Condition,
+    ModelDecision,
+    Receipt,
+    Review,
+    ReviewComment,
+)
 from delivery.acceptance.models.signing import Identification, Seal, Signature, Signer
 
 __all__ = [
@@ -10,6 +16,8 @@ __all__ = [
     "Identification",
     "ModelDecision",
     "NoticeProof",
+    "PowerOfAttorney",
+    "Receipt",
     "Review",
     "ReviewComment",
     "Seal",

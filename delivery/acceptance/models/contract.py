@@ -20,6 +20,8 @@ class AcceptanceTerms(models.Model):
         _("the contract says that silence until the deadline counts as acceptance"),
         default=False)
     clause = models.CharField(_("clause of the contract"), max_length=200, blank=True)
+    needs_power = models.BooleanField(
+        _("who signs for the customer needs a recorded power of attorney"), default=False)
 
     class Meta:
         constraints = [
@@ -52,3 +54,43 @@ class NoticeProof(models.Model):
 
     class Meta:
         ordering = ["delivered_on", "pk"]
+
+
+class PowerOfAttorney(models.Model):
+    """Who may sign for the customer, in what capacity and until when (DOMAIN 9.13)."""
+
+    engagement = models.ForeignKey(Engagement, models.PROTECT, related_name="powers")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+",
+                             verbose_name=_("who may sign"))
+    capacity = models.CharField(_("capacity"), max_length=80)
+    granted_by = models.CharField(_("granted by"), max_length=120)
+    valid_from = models.DateField(_("valid from"))
+    valid_until = models.DateField(_("valid until"), null=True, blank=True)
+    file = models.FileField(upload_to="powers/%Y/%m", max_length=300)
+    file_name = models.CharField(max_length=160)
+    sha256 = models.CharField(max_length=64)
+    recorded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+    ended_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True,
+                                 related_name="+")
+    end_reason = models.CharField(_("reason"), max_length=400, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(valid_until=None)
+                | models.Q(valid_until__gte=models.F("valid_from")),
+                name="power_ends_after_it_begins"),
+            models.CheckConstraint(condition=models.Q(ended_at=None) | ~models.Q(end_reason=""),
+                                   name="ended_power_has_reason"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} · {self.capacity}"
+
+    def holds_on(self, day) -> bool:
+        """Whether it allows to sign on this day."""
+        return self.ended_at is None and self.valid_from <= day and (
+            self.valid_until is None or day <= self.valid_until)

@@ -2,6 +2,7 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from assessments.models import Criterion
 from delivery.reports.models import Document
 from engagements.models import MigratedModel
 
@@ -49,18 +50,67 @@ CHOSEN = [(value, label) for value, label in Review.Decision.choices
           if value != Review.Decision.DEEMED]
 
 
+class CommentQuerySet(models.QuerySet):
+    def visible_to(self, user) -> "CommentQuerySet":
+        """Customers never see what the team notes for itself."""
+        return self.filter(is_internal=False) if user.is_reviewer else self
+
+    def for_customers(self) -> "CommentQuerySet":
+        """What stands in papers and bundles."""
+        return self.filter(is_internal=False)
+
+
 class ReviewComment(models.Model):
-    """A remark on the document, on a model or on one of its figures."""
+    """A remark on the document, a model, or a criterion with its figure; or an answer to one."""
 
     review = models.ForeignKey(Review, models.CASCADE, related_name="comments")
     model = models.ForeignKey(MigratedModel, models.CASCADE, null=True, blank=True,
                               related_name="+")
+    criterion = models.ForeignKey(Criterion, models.CASCADE, null=True, blank=True,
+                                  related_name="+")
+    answers = models.ForeignKey("self", models.CASCADE, null=True, blank=True,
+                                related_name="replies")
     author = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     text = models.TextField(_("comment"))
+    is_internal = models.BooleanField(_("only for the team"), default=False)
+    at = models.DateTimeField(auto_now_add=True)
+    resolved_at = models.DateTimeField(null=True, blank=True)
+    resolved_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True,
+                                    blank=True, related_name="+")
+
+    objects = CommentQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["at", "pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(resolved_at=None) | models.Q(resolved_by__isnull=False),
+                name="resolved_comment_names_who"),
+        ]
+
+
+class Receipt(models.Model):
+    """A named person of the customer received one deliverable, or says what is wrong (AR-13)."""
+
+    review = models.ForeignKey(Review, models.PROTECT, related_name="receipts")
+    key = models.CharField(max_length=120)  # of the item in the review's list of deliverables
+    title = models.CharField(_("deliverable"), max_length=200)
+    version = models.CharField(_("version"), max_length=20, blank=True)
+    sha256 = models.CharField(max_length=64, blank=True)
+    is_complete = models.BooleanField(_("received complete"), default=True)
+    remark = models.CharField(_("remark"), max_length=400, blank=True)
+    received_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["at", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["review", "key"],
+                                    condition=models.Q(is_complete=True),
+                                    name="received_once"),
+            models.CheckConstraint(condition=models.Q(is_complete=True) | ~models.Q(remark=""),
+                                   name="missing_deliverable_has_remark"),
+        ]
 
 
 class ModelDecision(models.Model):

@@ -2,6 +2,7 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from delivery.acceptance.models.contract import PowerOfAttorney
 from delivery.acceptance.models.review import Review
 from delivery.reports.models import DocumentFile
 
@@ -75,6 +76,8 @@ class Signature(models.Model):
                                           related_name="signature")
     name = models.CharField(_("name"), max_length=80)
     capacity = models.CharField(_("capacity"), max_length=80)
+    power = models.ForeignKey(PowerOfAttorney, models.PROTECT, null=True, blank=True,
+                              related_name="signatures")
     signed_hash = models.CharField(max_length=64)
     file_hashes = models.JSONField(default=dict)  # SHA-256 of the issued files, by language
     mark = models.CharField(_("form"), max_length=8, choices=Mark, default=Mark.TYPED)
@@ -105,4 +108,5 @@ class Seal(models.Model):
     is_practice = models.BooleanField(default=False)
     stamped_at = models.DateTimeField(null=True, blank=True)
     authority = models.CharField(max_length=240, blank=True)
+    level = models.CharField(max_length=4)  # B-B, B-T or B-LT of ETSI EN 319 142-1
     at = models.DateTimeField(auto_now_add=True)

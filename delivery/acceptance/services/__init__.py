@@ -1,6 +1,7 @@
 """Writes of this app: review, decision, signature, contract's terms, copies and bundles."""
 
 from delivery.acceptance.services.bundles import build_bundle
+from delivery.acceptance.services.comments import comment, resolve_comment
 from delivery.acceptance.services.conditions import close_condition, report_condition
 from delivery.acceptance.services.contract import (
     record_deemed_acceptance,
@@ -10,7 +11,9 @@ from delivery.acceptance.services.contract import (
 from delivery.acceptance.services.copies import complete_signed_copies, store_signed_copies
 from delivery.acceptance.services.deciding import decide
 from delivery.acceptance.services.identifying import begin_signing
-from delivery.acceptance.services.reviews import comment, open_review
+from delivery.acceptance.services.powers import end_power, record_power
+from delivery.acceptance.services.receipts import confirm_receipt
+from delivery.acceptance.services.reviews import open_review
 from delivery.acceptance.services.signers import decline, name_signers
 from delivery.acceptance.services.signing import sign
 
@@ -20,13 +23,17 @@ __all__ = [
     "close_condition",
     "comment",
     "complete_signed_copies",
+    "confirm_receipt",
     "decide",
     "decline",
+    "end_power",
     "name_signers",
     "open_review",
     "record_deemed_acceptance",
     "record_notice",
+    "record_power",
     "report_condition",
+    "resolve_comment",
     "set_terms",
     "sign",
     "store_signed_copies",

@@ -80,7 +80,7 @@ def _keep_seal(stored, found: "SealFacts") -> Seal:
     return Seal.objects.create(
         file=stored, subject=found.certificate.subject[:240],
         fingerprint=found.certificate.fingerprint, is_practice=found.certificate.is_practice,
-        stamped_at=found.stamped_at, authority=found.authority[:240])
+        stamped_at=found.stamped_at, authority=found.authority[:240], level=found.level)
 
 
 def complete_signed_copies() -> int:

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from delivery.acceptance import signing_terms
 from delivery.acceptance.models import Identification, Review
 from delivery.acceptance.services.guards import locked, require_reviewer
+from delivery.acceptance.services.powers import power_of
 from delivery.acceptance.services.signers import require_turn
 from delivery.reports.models import Document
 from engagements import audit
@@ -32,7 +33,8 @@ def begin_signing(*, actor: User, review: Review, name: str, capacity: str, agre
     """Note who wants to sign and that he agrees to the terms; send him a one-time code.
 
     The code goes to the account's e-mail address, lives ten minutes and five attempts; only its
-    keyed hash is stored. One a minute and five an hour. Writes an audit entry.
+    keyed hash is stored. One a minute and five an hour. Who has a power of attorney signs in its
+    capacity. Writes an audit entry.
     """
     require_reviewer(actor, review)
     code = f"{secrets.randbelow(10 ** DIGITS):0{DIGITS}}"
@@ -45,6 +47,8 @@ def begin_signing(*, actor: User, review: Review, name: str, capacity: str, agre
 def _keep(actor, review, name, capacity, agrees, code, ip_address) -> Identification:
     review = locked(review)
     require_signable(actor, review)
+    power = power_of(actor, review)
+    capacity = power.capacity if power else capacity
     if not (name and capacity):
         raise InvalidInput(_("Type your name and the capacity in which you sign."))
     if not agrees:
@@ -69,7 +73,10 @@ def _keep(actor, review, name, capacity, agrees, code, ip_address) -> Identifica
 
 
 def require_signable(actor: User, review: Review) -> None:
-    """Raise WrongState unless the document is decided, current, and the actor's to sign now."""
+    """Raise WrongState unless the document is decided, current, and the actor's to sign now.
+
+    That includes his power of attorney, where the contract asks for one or one was recorded.
+    """
     if not review.decision:
         raise WrongState(_("Decide first, then sign."))
     if review.decision == Review.Decision.DEEMED:
@@ -79,6 +86,7 @@ def require_signable(actor: User, review: Review) -> None:
     if review.signatures.filter(signer=actor).exists():
         raise WrongState(_("You have signed this document already."))
     require_turn(actor, review)
+    power_of(actor, review)
 
 
 def _require_pause(actor: User, review: Review, now) -> None:

@@ -1,4 +1,4 @@
-"""Opening a review and remarks on it."""
+"""Opening a review."""
 
 from datetime import timedelta
 
@@ -6,13 +6,13 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from delivery.acceptance.models import AcceptanceTerms, Condition, Review, ReviewComment
-from delivery.acceptance.services.guards import PASSING, require_issued
+from delivery.acceptance.models import AcceptanceTerms, Condition, Review
+from delivery.acceptance.services.guards import PASSING
 from delivery.reports.models import Document
 from engagements import audit
 from engagements.access import Can, require
-from engagements.errors import InvalidInput, WrongState
-from engagements.models import Engagement, MigratedModel, User
+from engagements.errors import WrongState
+from engagements.models import Engagement, User
 
 PHASES = {"PA": Review.Phase.PRELIMINARY, "FA": Review.Phase.FINAL}  # kinds of documents
 
@@ -49,7 +49,8 @@ def open_review(*, actor: User, document: Document) -> Review:
 def terms_of(engagement: Engagement) -> dict:
     """The contract's terms as plain facts; empty where none are recorded."""
     terms = AcceptanceTerms.objects.filter(engagement=engagement).first()
-    names = ("has_preliminary", "trial_days", "review_days", "is_deemed", "clause")
+    names = ("has_preliminary", "trial_days", "review_days", "is_deemed", "clause",
+             "needs_power")
     return {name: getattr(terms, name) for name in names} if terms else {}
 
 
@@ -75,21 +76,3 @@ def preliminary_of(engagement: Engagement) -> Review | None:
         document__engagement=engagement, phase=Review.Phase.PRELIMINARY, decision__in=PASSING,
         trial_ends_on__isnull=False).exclude(
         document__state=Document.State.SUPERSEDED).order_by("-pk").first()
-
-
-@transaction.atomic
-def comment(*, actor: User, review: Review, text: str, model: MigratedModel | None = None
-            ) -> ReviewComment:
-    """A remark of the customer or of the team; possible until the document is signed."""
-    engagement = review.document.engagement
-    require(actor, Can.REVIEW if actor.is_reviewer else Can.WORK, engagement)
-    require_issued(review)
-    if not text.strip():
-        raise InvalidInput(_("Write the comment first."))
-    if model and model.engagement_id != engagement.pk:
-        raise InvalidInput(_("The model belongs to another engagement."))
-    made = ReviewComment.objects.create(review=review, author=actor, text=text.strip(),
-                                        model=model)
-    audit.record(actor=actor, action="review.comment", target=review.document,
-                 engagement=engagement)
-    return made

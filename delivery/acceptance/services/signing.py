@@ -12,6 +12,7 @@ from delivery.acceptance.scans import Scan, checked_scan
 from delivery.acceptance.services.copies import queue_signed_copies
 from delivery.acceptance.services.guards import PASSING, locked, require_reviewer
 from delivery.acceptance.services.identifying import check_code, require_signable
+from delivery.acceptance.services.powers import power_of
 from delivery.acceptance.services.signers import mark_signed, tell_next
 from delivery.acceptance.strokes import checked_strokes
 from delivery.reports.models import Document
@@ -68,10 +69,10 @@ def _keep(actor, review, identification: Identification, facts, ip_address, user
     now = timezone.now()
     if not Identification.objects.filter(pk=identification.pk, used_at=None).update(used_at=now):
         raise WrongState(_("There is no valid code; ask for a new one."))
-    document = review.document
+    document, power = review.document, power_of(actor, review)
     signature = Signature.objects.create(
         review=review, signer=actor, identification=identification, name=identification.name,
-        capacity=identification.capacity, signed_hash=document.content_hash,
+        capacity=identification.capacity, power=power, signed_hash=document.content_hash,
         file_hashes=_file_hashes(document), ip_address=ip_address or None,
         user_agent=user_agent[:240], **facts)
     audit.record(actor=actor, action="document.sign", target=document,
@@ -79,7 +80,8 @@ def _keep(actor, review, identification: Identification, facts, ip_address, user
                  data={"hash": document.content_hash, "files": signature.file_hashes,
                        "name": signature.name, "capacity": signature.capacity,
                        "decision": review.decision, "mark": signature.mark,
-                       "scan": signature.scan_sha256, "terms": identification.terms_hash})
+                       "scan": signature.scan_sha256, "terms": identification.terms_hash,
+                       "power": power.sha256 if power else ""})
     if mark_signed(review, actor):
         conclude(review)
     else:

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_GET, require_POST
 from delivery.acceptance import services
 from delivery.acceptance.models import EvidenceBundle
 from delivery.reports.models import Document
+from engagements import downloads
 from engagements.doors import attempt
 from engagements.models import Engagement
 
@@ -34,5 +35,6 @@ def bundle(request, pk):
         stream = found.file.open("rb")
     except OSError as error:
         raise Http404 from error
-    return FileResponse(stream, as_attachment=True, content_type="application/zip",
-                        filename=f"{found.document.number}-V{found.document.version}-evidence.zip")
+    name = f"{found.document.number}-V{found.document.version}-evidence.zip"
+    return downloads.of(FileResponse(stream, as_attachment=True, content_type="application/zip",
+                                     filename=name), found.document)

@@ -12,7 +12,8 @@ def retest(request, pk):
     """What the reviewed document said of each criterion, beside what is judged now."""
     found = review_of(request, pk)
     successor = found.document.successors.order_by("-pk").first()
-    rows = side_by_side(found, request.LANGUAGE_CODE)
+    rows = sorted(side_by_side(found, request.LANGUAGE_CODE),
+                  key=lambda row: not row["is_changed"])
     return render(request, "delivery/acceptance/retest.html", {
         "review": found, "document": found.document, "engagement": found.document.engagement,
         "rows": rows, "successor": successor if successor and (

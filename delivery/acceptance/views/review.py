@@ -1,11 +1,15 @@
 """The reviewer's page: comments, decision, outstanding issues."""
 
+from collections import Counter
+
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from delivery.acceptance import services
+from delivery.acceptance.deliverables import items_of
 from delivery.acceptance.forms import (
     CommentForm,
     ConditionFormSet,
@@ -15,7 +19,8 @@ from delivery.acceptance.forms import (
     ReasonForm,
     SignersForm,
 )
-from delivery.acceptance.models import Condition, Review
+from delivery.acceptance.models import Condition, Review, ReviewComment
+from delivery.acceptance.progress import steps_of
 from delivery.acceptance.services.contract import deemed_day
 from delivery.acceptance.services.copies import copy_format
 from delivery.acceptance.services.deciding import models_of
@@ -35,25 +40,43 @@ def review(request, pk):
 def page(request, found: Review, status: int = 200, **forms):
     """The whole page; `forms` are those that were refused."""
     context = {**_facts(request, found), **_people(request, found), **_contract(request, found),
-               **_forms(found), **forms}
+               **_forms(found, request.user), **forms}
     return render(request, "delivery/acceptance/review.html", context, status=status)
 
 
 def _facts(request, found: Review) -> dict:
     document, form = found.document, copy_format(found)
     files = list(document.files.select_related("seal"))
+    remarks, deliverables = _remarks(request, found), items_of(found, request.LANGUAGE_CODE)
     return {
         "is_sealing": bool(form) and form not in {f.format for f in files},
         "review": found, "document": document, "engagement": document.engagement,
         "facts": in_language(document.snapshot, request.LANGUAGE_CODE),
         "files": [(f, LANGUAGE_NAMES[f.language]) for f in files],
         "seals": [f for f in files if hasattr(f, "seal")],
-        "comments": found.comments.select_related("author", "model"),
+        **remarks, "deliverables": deliverables,
+        "is_awaited": any(not item.is_received for item in deliverables),
+        "steps": steps_of(found, deliverables, remarks["open_comments"]),
         "model_decisions": found.model_decisions.select_related("model"),
         "conditions": found.conditions.select_related("model", "reported_by", "closed_by"),
         "is_open": document.state == Document.State.ISSUED,
         "previous": document.replaces if hasattr(document.replaces, "review") else None,
     }
+
+
+def _remarks(request, found: Review) -> dict:
+    """Exchanges with their answers, and how many there are about each criterion."""
+    rows = list(found.comments.visible_to(request.user).select_related(
+        "author", "model", "criterion__definition", "criterion__model", "resolved_by"))
+    replies = [row for row in rows if row.answers_id]
+    first = [row for row in rows if not row.answers_id]
+    counts = Counter(row.criterion_id for row in first if not row.resolved_at)
+    for row in first:
+        row.exchange = [reply for reply in replies if reply.answers_id == row.pk]
+        row.may_resolve = row.resolved_at is None and (
+            request.user.is_reviewer or not row.author.is_reviewer)
+    return {"comments": first, "open_comments": sum(counts.values()),
+            "remarked": {key: n for key, n in counts.items() if key}}
 
 
 def _people(request, found: Review) -> dict:
@@ -73,7 +96,8 @@ def _people(request, found: Review) -> dict:
     return {"signatures": signatures, "signers": signers, "may_sign": may_sign,
             "may_decide": can_review and is_issued and not found.decision,
             "may_order": allowed(user, Can.ISSUE) and is_issued,
-            "may_confirm": can_review}
+            "may_receive": can_review and is_signable,
+            "may_comment": can_review or allowed(user, Can.WORK), "may_confirm": can_review}
 
 
 def _contract(request, found: Review) -> dict:
@@ -85,10 +109,10 @@ def _contract(request, found: Review) -> dict:
             "may_deem": is_waiting and last is not None and timezone.localdate() > last}
 
 
-def _forms(found: Review) -> dict:
+def _forms(found: Review, user) -> dict:
     codes = list(models_of(found))
     return {
-        "comment_form": CommentForm(engagement=found.document.engagement),
+        "comment_form": CommentForm(review=found, user=user),
         "decision_form": DecisionForm(),
         "model_forms": ModelDecisionFormSet(
             prefix="models", initial=[{"model": code} for code in codes]),
@@ -108,11 +132,32 @@ def review_open(request, pk):
 @require_POST
 def review_comment(request, pk):
     found = review_of(request, pk)
-    form = CommentForm(request.POST, engagement=found.document.engagement)
+    form = CommentForm(request.POST, review=found, user=request.user)
     if form.is_valid() and attempt_form(form, lambda: services.comment(
             actor=request.user, review=found, **form.cleaned_data)):
         return redirect("acceptance:review", pk)
     return page(request, found, 400, comment_form=form)
+
+
+@require_POST
+def comment_resolve(request, pk):
+    found = get_object_or_404(
+        ReviewComment.objects.visible_to(request.user).select_related(
+            "review__document__engagement", "author"),
+        pk=pk, review__in=visible_reviews(request.user))
+    attempt(request, lambda: services.resolve_comment(actor=request.user, comment=found),
+            _("The comment is settled."))
+    return redirect(reverse("acceptance:review", args=[found.review.document_id]) + "#comments")
+
+
+@require_POST
+def review_receipt(request, pk):
+    found = review_of(request, pk)
+    attempt(request, lambda: services.confirm_receipt(
+        actor=request.user, review=found, keys=request.POST.getlist("keys"),
+        is_complete=request.POST.get("complete") == "yes",
+        remark=request.POST.get("remark", "")), _("Recorded with your name and the time."))
+    return redirect(reverse("acceptance:review", args=[pk]) + "#deliverables")
 
 
 @require_POST

@@ -16,6 +16,7 @@ from delivery.acceptance.services.identifying import (
 from delivery.acceptance.views.finding import browser_of, review_of, visible_reviews
 from delivery.acceptance.views.review import page
 from delivery.reports.views import LANGUAGE_NAMES
+from engagements import downloads
 from engagements.access import Can, allowed
 from engagements.doors import attempt_form
 
@@ -99,4 +100,5 @@ def download(stored, name: str) -> FileResponse:
     answer = FileResponse(stream, as_attachment=True, filename=name or _("file"),
                           content_type="application/octet-stream")
     answer["Content-Security-Policy"] = "sandbox; default-src 'none'"
-    return answer
+    holder = stored.instance
+    return downloads.of(answer, holder.review.document if hasattr(holder, "review") else holder)

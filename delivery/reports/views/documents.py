@@ -12,6 +12,7 @@ from delivery.reports.gates import problems_of
 from delivery.reports.models import Document, DocumentFile, RenderOrder
 from delivery.reports.services.files import PREVIEW
 from delivery.reports.views.common import LANGUAGE_NAMES, visible_document
+from engagements import downloads
 from engagements.access import Can, allowed
 from engagements.doors import attempt
 
@@ -216,5 +217,6 @@ def _answer(stored: DocumentFile, *, is_download: bool = False) -> FileResponse:
         stream = stored.file.open("rb")
     except OSError as error:
         raise Http404 from error
-    return FileResponse(stream, filename=stored.download_name, content_type=stored.content_type,
-                        as_attachment=is_download or stored.ending != "pdf")
+    return downloads.of(FileResponse(
+        stream, filename=stored.download_name, content_type=stored.content_type,
+        as_attachment=is_download or stored.ending != "pdf"), stored.document)

@@ -46,17 +46,49 @@ def test_an_untouched_log_is_good(signed):
     assert "unbroken" in text
 
 
-@pytest.mark.parametrize("field", ["at", "actor", "action", "target_type", "target_id",
-                                   "target_label", "engagement", "data", "previous_hash",
-                                   "entry_hash", "seal"])
+@pytest.mark.parametrize("field", [f.name for f in AuditEntry._meta.concrete_fields])
 def test_an_edited_column_is_found_and_its_row_named(signed, field):
     entry = AuditEntry.objects.get(action="review.decide")
     other = {"at": signed.opened_at, "actor": User.objects.first().pk, "engagement": None,
-             "data": {"decision": "rejected"}}.get(field, "f" * 40)
+             "data": {"decision": "rejected"}, "id": 10**6}.get(field, "f" * 40)
     AuditEntry.objects.filter(pk=entry.pk).update(**{field: other})
     is_good, text = run()
     assert not is_good
-    assert f"Entry {entry.pk} (" in text
+    assert f"Entry {10**6 if field == 'id' else entry.pk} (" in text
+
+
+@pytest.mark.parametrize("field", [f.name for f in AuditChain._meta.concrete_fields])
+def test_an_edited_head_of_the_chain_is_found(signed, field):
+    AuditChain.objects.update(**{field: 7 if field == "id" else "f" * 64})
+    is_good, text = run()
+    assert not is_good
+    assert f"After entry {AuditEntry.objects.order_by('pk').last().pk} (" in text
+
+
+def test_one_changed_letter_of_an_issued_snapshot_is_found_and_named(signed):
+    """In every part of it, one after the other."""
+    document = Document.objects.get(pk=signed.document_id)
+    for key, value in document.snapshot.items():
+        Document.objects.filter(pk=document.pk).update(
+            snapshot={**document.snapshot, key: nudged(value)})
+        is_good, text = run()
+        assert (is_good, f"Document {document} (row {document.pk})" in text) == (False, True), key
+    Document.objects.filter(pk=document.pk).update(snapshot=document.snapshot)
+    assert run()[0]
+
+
+def nudged(value):
+    """The same with the least change."""
+    if isinstance(value, bool) or value is None:
+        return not value
+    if isinstance(value, int | float):
+        return value + 1
+    if isinstance(value, str):
+        return value[:-1] + chr(ord(value[-1]) ^ 1) if value else "x"
+    if isinstance(value, list):
+        return [*value[:-1], nudged(value[-1])] if value else [0]
+    key = next(iter(value), None)
+    return {**value, key: nudged(value[key])} if value else {"x": 0}
 
 
 def test_removed_added_and_moved_entries_are_found(signed):
@@ -70,8 +102,8 @@ def test_removed_added_and_moved_entries_are_found(signed):
     AuditEntry.objects.filter(pk=last.pk).delete()
     assert f"After entry {entries[-2].pk} (" in run()[1]
     last.save(force_insert=True)
-    forged = AuditEntry(at=last.at, action="document.sign", target_type="x", target_id="1",
-                        data={}, previous_hash=last.entry_hash, seal="0" * 64)
+    forged = AuditEntry(pk=last.pk + 1, at=last.at, action="document.sign", target_type="x",
+                        target_id="1", data={}, previous_hash=last.entry_hash, seal="0" * 64)
     forged.entry_hash = audit.entry_hash(forged)
     forged.save()
     assert f"entry {forged.pk} (" in run()[1]

@@ -4,12 +4,9 @@ import asyncio
 import io
 import shutil
 import subprocess
-import threading
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
-from asn1crypto import tsp
 from cryptography.hazmat.primitives.serialization import (
     BestAvailableEncryption,
     Encoding,
@@ -20,8 +17,6 @@ from cryptography.hazmat.primitives.serialization import (
 from pyhanko.pdf_utils import generic
 from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
 from pyhanko.pdf_utils.reader import PdfFileReader
-from pyhanko.sign import SimpleSigner
-from pyhanko.sign.timestamps import DummyTimeStamper
 from pyhanko.sign.validation import validate_pdf_signature
 from pyhanko_certvalidator import ValidationContext
 
@@ -29,7 +24,6 @@ from delivery.acceptance.seals import practice
 from delivery.acceptance.seals.certificate import SealUnavailableError, load_signer
 from delivery.acceptance.seals.sealing import seal
 from delivery.acceptance.seals.validating import check_seals
-from delivery.acceptance.services import complete_signed_copies
 from tests.delivery.acceptance.conftest import SHORT
 
 
@@ -152,67 +146,6 @@ def test_an_expired_certificate_seals_nothing(settings, tmp_path):
     settings.SIGNING_KEY, settings.SIGNING_KEY_PASSWORD = str(tmp_path / "old.p12"), "x"
     with pytest.raises(SealUnavailableError, match="2019-12-30"):
         load_signer()
-
-
-# Time stamps -------------------------------------------------------------------------
-
-STAMPED = datetime(2026, 6, 1, 4, 0, tzinfo=UTC)
-
-
-@pytest.fixture
-def authority(settings, tmp_path, firm_p12):
-    """A time stamp authority on this machine that answers as RFC 3161 says."""
-    path = tmp_path / "tsa.p12"
-    path.write_bytes(firm_p12)
-    own = SimpleSigner.load_pkcs12(str(path), passphrase=b"firm")
-    stamper = DummyTimeStamper(own.signing_cert, own.signing_key, fixed_dt=STAMPED)
-
-    class Answer(BaseHTTPRequestHandler):
-        def do_POST(self):
-            asked = tsp.TimeStampReq.load(self.rfile.read(int(self.headers["Content-Length"])))
-            self.send_response(200)
-            self.send_header("Content-Type", "application/timestamp-reply")
-            self.end_headers()
-            self.wfile.write(stamper.request_tsa_response(asked).dump())
-
-        def log_message(self, *args):
-            pass
-
-    server = HTTPServer(("127.0.0.1", 0), Answer)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    settings.SIGNING_TIMESTAMP_URL = f"http://127.0.0.1:{server.server_port}/"
-    yield own.signing_cert
-    server.shutdown()
-    thread.join()
-    server.server_close()
-
-
-def test_a_time_stamp_is_kept_and_checked(authority):
-    [found] = check_seals(seal(SHORT, reason="x"))
-    assert (found.stamped_at, found.is_good) == (STAMPED, True)
-    assert "昇腾迁移交付有限公司" in found.authority
-
-
-def test_an_authority_that_is_not_trusted_spoils_it(authority):
-    content = seal(SHORT, reason="x")
-    [found] = check_seals(content, roots=[load_signer().signing_cert])
-    assert (found.is_intact, found.is_stamp_good, found.is_good) == (True, False, False)
-
-
-def test_without_the_authority_the_signature_stands_and_the_copies_follow(
-        review, act, settings, authority, caplog):
-    works, settings.SIGNING_TIMESTAMP_URL = (
-        settings.SIGNING_TIMESTAMP_URL, "http://127.0.0.1:9/")
-    act.decide(review)
-    signature = act.sign(review)
-    assert signature.pk
-    assert not review.document.files.filter(format="signed").exists()
-    assert "not sealed" in caplog.text
-    settings.SIGNING_TIMESTAMP_URL = works
-    assert complete_signed_copies() == 2
-    assert complete_signed_copies() == 0
-    assert {f.seal.stamped_at for f in review.document.files.filter(format="signed")} == {STAMPED}
 
 
 def test_the_practice_certificate_is_made_once_and_guarded(settings, tmp_path):

@@ -10,6 +10,14 @@ from delivery.notices import channels
 from engagements import services
 from engagements.models import Role
 
+SECRET = "SECdemo0000000000000000000000000000"
+CONFIDENTIAL = ("某电力公司", "A power company", "1,234,567", "阈值", "2 %", "变电站",
+                "TOPSECRETKEY", SECRET)
+
+
+def states(channel) -> list[str]:
+    return sorted(channel.dispatches.values_list("state", flat=True))
+
 
 class OtherSide(BaseHTTPRequestHandler):
     """Keeps what it is sent and answers what the test laid out."""

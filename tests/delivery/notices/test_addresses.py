@@ -15,7 +15,9 @@ from engagements.errors import InvalidInput
     "https://qyapi.weixin.qq.com\\@evil.example/", "https://oapi.dingtalk.com/robot/send",
     "https://127.0.0.1/", "https://[::1]/", "ftp://qyapi.weixin.qq.com/", "file:///etc/passwd",
     "//qyapi.weixin.qq.com/x", "https:///x", "", "https://qyapi.weixin.qq.com/\r\nHost: x",
-    "https://qyapi.weixin.qq.com:99999/", "https://qyapi.weixin.qq.com/#x"])
+    "https://qyapi.weixin.qq.com:99999/", "https://2130706433/", "https://0x7f.1/",
+    "https://0177.0.0.1/", "https://[::ffff:127.0.0.1]/", "https://[::ffff:7f00:1]/",
+    "https://qyapi.weixin.qq.com.evil.example/", "https://qyapi.weixin.qq.com%2eevil.example/", "https://qyapi.weixin.qq.com/#x"])
 def test_refused_addresses(url):
     with pytest.raises(InvalidInput):
         addresses.check("wecom", url)
@@ -42,7 +44,8 @@ def test_webhooks_go_to_configured_hosts_only(settings):
 
 PRIVATE = ["127.0.0.1", "10.0.0.1", "192.168.1.1", "172.16.0.9", "169.254.169.254", "0.0.0.0",
            "100.64.0.1", "224.0.0.1", "::1", "fe80::1%eth0", "fd00::1", "::ffff:10.0.0.1",
-           "64:ff9b::a00:1", "2002:a00:1::"]
+           "64:ff9b::a00:1", "2002:a00:1::", "::10.0.0.1", "fec0::1", "2001:0:a00:1::1",
+           "64:ff9b:1::a00:1", "::ffff:0:10.0.0.1", "ff02::1", "2a00::5efe:10.0.0.1", "::"]
 
 
 def resolving_to(monkeypatch, *found):

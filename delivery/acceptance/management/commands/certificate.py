@@ -1,9 +1,15 @@
 """Says which certificate seals documents; makes the practice certificate where none is set."""
 
+import io
+
 from django.core.management.base import BaseCommand, CommandError
 from django.utils.translation import gettext as _
+from pyhanko.pdf_utils.generic import StreamObject
+from pyhanko.pdf_utils.writer import PageObject, PdfFileWriter
 
 from delivery.acceptance.seals.certificate import facts_of, load_signer
+from delivery.acceptance.seals.sealing import seal
+from delivery.acceptance.seals.validating import check_seals
 from engagements.errors import DeskError
 
 
@@ -11,14 +17,37 @@ class Command(BaseCommand):
     help = "Prints the certificate that documents are sealed with; makes a practice one if need be."
     requires_migrations_checks = False
 
-    def handle(self, *args, **options):
+    def add_arguments(self, parser):
+        parser.add_argument("--try", action="store_true", dest="is_trial",
+                            help="seal an empty page as a document would be; says what was reached")
+
+    def handle(self, *args, is_trial: bool, **options):
         try:
-            facts = facts_of(load_signer().signing_cert)
+            self._tell(facts_of(load_signer().signing_cert))
+            if is_trial:
+                self._try()
         except DeskError as error:
             raise CommandError(error.message) from error
+
+    def _tell(self, facts) -> None:
         self.stdout.write(facts.subject)
         self.stdout.write(_("valid until %(day)s, SHA-256 %(print)s") % {
             "day": facts.valid_until, "print": facts.fingerprint})
         if facts.is_practice:
             self.stdout.write(_("Practice certificate: seals have no legal effect. Set "
                                 "DESK_SIGNING_KEY for the firm's own."))
+
+    def _try(self) -> None:
+        """Key, time stamp authority and revocation information, as for a document."""
+        [found] = check_seals(seal(_empty_page(), reason="trial"))
+        stamp = f"{found.stamped_at:%Y-%m-%dT%H:%M:%SZ} {found.authority}" if (
+            found.stamped_at) else _("no time stamp")
+        self.stdout.write(f"PAdES {found.level} · {stamp}")
+
+
+def _empty_page() -> bytes:
+    writer, out = PdfFileWriter(), io.BytesIO()
+    contents = writer.add_object(StreamObject(stream_data=b""))
+    writer.insert_page(PageObject(contents, media_box=(0, 0, 595, 842)))
+    writer.write(out)
+    return out.getvalue()

@@ -1,0 +1,90 @@
+"""Remarks of the customer and the team: made, answered, resolved, or kept within the team."""
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from assessments.models import Criterion
+from delivery.acceptance.models import Review, ReviewComment
+from delivery.acceptance.services.guards import require_issued
+from engagements import audit
+from engagements.access import Can, require
+from engagements.errors import InvalidInput, NotAllowed, WrongState
+from engagements.models import Engagement, MigratedModel, User
+
+
+@transaction.atomic
+def comment(*, actor: User, review: Review, text: str, model: MigratedModel | None = None,
+            criterion: Criterion | None = None, answers: ReviewComment | None = None,
+            is_internal: bool = False) -> ReviewComment:
+    """A remark of the customer or of the team; possible until the document is signed.
+
+    Args:
+        criterion: it is about this criterion and its figure; must stand in the document.
+        answers: the remark that it answers; a new answer opens a resolved one again.
+        is_internal: only the team ever sees it; nobody is told.
+    """
+    engagement = review.document.engagement
+    require(actor, Can.REVIEW if actor.is_reviewer else Can.WORK, engagement)
+    require_issued(review)
+    if not text.strip():
+        raise InvalidInput(_("Write the comment first."))
+    if is_internal and actor.is_reviewer:
+        raise NotAllowed(_("Only the team writes comments for itself."))
+    about = _about(review, engagement, model, criterion, _first(actor, review, answers))
+    if answers and about["answers"].is_internal:
+        is_internal = True
+    made = ReviewComment.objects.create(review=review, author=actor, text=text.strip(),
+                                        is_internal=is_internal, **about)
+    ReviewComment.objects.filter(pk=made.answers_id).update(resolved_at=None, resolved_by=None)
+    _record(actor, made, "review.note" if is_internal else "review.comment")
+    return made
+
+
+def _first(actor: User, review: Review, answers: ReviewComment | None) -> ReviewComment | None:
+    """The remark that began the exchange, if the actor may see it."""
+    if answers is None:
+        return None
+    seen = ReviewComment.objects.visible_to(actor).filter(pk=answers.pk, review=review).first()
+    if seen is None:
+        raise InvalidInput(_("The comment belongs to another document."))
+    return seen.answers or seen
+
+
+def _about(review: Review, engagement: Engagement, model, criterion, first) -> dict:
+    if first:
+        return {"model": first.model, "criterion": first.criterion, "answers": first}
+    if criterion and criterion.pk not in {row["criterion"] for row in
+                                          review.document.snapshot.get("metrics", [])}:
+        raise InvalidInput(_("The criterion does not stand in this document."))
+    model = criterion.model if criterion else model
+    if model and model.engagement_id != engagement.pk:
+        raise InvalidInput(_("The model belongs to another engagement."))
+    return {"model": model, "criterion": criterion, "answers": None}
+
+
+@transaction.atomic
+def resolve_comment(*, actor: User, comment: ReviewComment) -> ReviewComment:
+    """Note that a remark is settled: its author's side says so. Writes an audit entry."""
+    review = comment.review
+    require(actor, Can.REVIEW if actor.is_reviewer else Can.WORK, review.document.engagement)
+    require_issued(review)
+    found = ReviewComment.objects.visible_to(actor).select_for_update(of=("self",)).filter(
+        pk=comment.pk).first()
+    if found is None or found.answers_id:
+        raise InvalidInput(_("Choose the comment that began the exchange."))
+    if found.author.is_reviewer and not actor.is_reviewer:
+        raise NotAllowed(_("The customer's comments are settled by the customer."))
+    if found.resolved_at:
+        raise WrongState(_("This comment is settled already."))
+    found.resolved_at, found.resolved_by = timezone.now(), actor
+    found.save(update_fields=["resolved_at", "resolved_by"])
+    _record(actor, found, "review.note_resolve" if found.is_internal else "review.resolve")
+    return found
+
+
+def _record(actor: User, comment: ReviewComment, action: str) -> None:
+    document = comment.review.document
+    audit.record(actor=actor, action=action, target=document, engagement=document.engagement,
+                 data={"comment": comment.pk, "criterion": comment.criterion_id,
+                       "answers": comment.answers_id})

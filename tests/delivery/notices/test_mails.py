@@ -1,0 +1,61 @@
+"""E-mails of notices."""
+
+
+import pytest
+from django.core import mail
+
+from delivery.notices import sending, services, tasks
+from delivery.notices.models import Dispatch
+from engagements.models import Membership, Role
+from tests.delivery.notices.conftest import CONFIDENTIAL
+
+
+@pytest.fixture
+def mailed(people):
+    """The manager has an address and wants stages submitted and sent back at once."""
+    manager = people[Role.MANAGER]
+    manager.email = "manager@example.com"
+    manager.save()
+    services.set_preferences(actor=manager, choices={
+        "stage_submitted": {"in_inbox": True, "email": "now"}})
+    return manager
+
+
+def test_e_mail_with_a_deep_link_and_nothing_confidential(mailed, submit, settings):
+    settings.PUBLIC_URL = "https://desk.example.com/"
+    submit()
+    for _ in range(2):
+        tasks.send_mail_to(mailed.pk)
+    message = mail.outbox[0]
+    assert (len(mail.outbox), message.to) == (1, ["manager@example.com"])
+    assert "https://desk.example.com/engagements/EP2501/models/LLM/survey/" in message.body
+    text = message.subject + message.body
+    assert [word for word in CONFIDENTIAL if word in text] == []
+
+
+def test_several_due_e_mails_leave_as_one(mailed, submit):
+    submit(3)
+    sending.send_mail_to(mailed.pk)
+    assert len(mail.outbox) == 1
+    assert mail.outbox[0].body.count("/engagements/EP2501/") == 3
+
+
+def test_who_left_the_team_gets_no_e_mail(people, submit):
+    consultant = people[Role.CONSULTANT]
+    consultant.email = "c@example.com"
+    consultant.save()
+    submit()
+    assert Dispatch.objects.filter(recipient=consultant).count() == 1
+    Membership.objects.filter(user=consultant).delete()
+    sending.send_mail_to(consultant.pk)
+    assert mail.outbox == []
+    assert Dispatch.objects.get(recipient=consultant).state == "withdrawn"
+
+
+def test_mail_server_away_is_tried_again(mailed, submit, settings):
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
+    submit()
+    sending.send_mail_to(mailed.pk)
+    row = Dispatch.objects.get(recipient=mailed)
+    assert (row.state, row.attempts, row.error) == ("pending", 1, "mail ConnectionRefusedError")
