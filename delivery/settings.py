@@ -301,6 +301,9 @@ SPECTACULAR_SETTINGS = {
         "ChosenDecisionEnum": "delivery.acceptance.models.review.CHOSEN",
         "PriceCategoryEnum": "delivery.quotes.models.PriceLine.Category",
         "StageMoveEnum": "engagements.stages.StageMove",
+        "RoleEnum": "engagements.models.people.Role",
+        "ApprovalRoleEnum": "delivery.reports.models.chain.WITHIN_THE_FIRM",
+        "ApprovalActionEnum": "delivery.reports.models.chain.Step.Action",
         "ChangeStateEnum": "delivery.planning.models.change.ChangeRequest.State",
     },
 }

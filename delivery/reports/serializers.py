@@ -107,7 +107,7 @@ class ColleagueSerializer(serializers.Serializer):
     reason = serializers.CharField(max_length=300, required=False, allow_blank=True, default="")
 
 
-class ChainStepSerializer(serializers.Serializer):
+class ApprovalStepSerializer(serializers.Serializer):
     """A step of a chain; steps of one position co-sign."""
 
     action = serializers.ChoiceField(Step.Action.choices)
@@ -121,12 +121,12 @@ class ChainStepSerializer(serializers.Serializer):
     position = serializers.IntegerField(read_only=True)
 
 
-class ChainSerializer(serializers.Serializer):
+class ApprovalChainSerializer(serializers.Serializer):
     """The chain of a kind."""
 
     kind = serializers.CharField(read_only=True)
     is_shipped = serializers.BooleanField(read_only=True)
-    steps = ChainStepSerializer(many=True)
+    steps = ApprovalStepSerializer(many=True)
 
 
 class CompanySerializer(serializers.ModelSerializer):

@@ -1,7 +1,7 @@
 """API of what the firm sets for its documents: approval chains and standard texts."""
 
 from django.http import Http404
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status
 from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
@@ -10,10 +10,17 @@ from delivery.quotes.models import CompanyProfile
 from delivery.quotes.services.company import save_company
 from delivery.reports import chains, registry, services, wording
 from delivery.reports.models import ChainStep, Wording
-from delivery.reports.serializers import ChainSerializer, CompanySerializer, WordingSerializer
+from delivery.reports.serializers import (
+    ApprovalChainSerializer,
+    CompanySerializer,
+    WordingSerializer,
+)
 from delivery.reports.standard_texts import STANDARD
 from engagements.access import Can, require
 from engagements.errors import InvalidInput
+
+KIND = [OpenApiParameter("kind", str, OpenApiParameter.PATH)]
+CODE = [OpenApiParameter("code", str, OpenApiParameter.PATH)]
 
 
 class ChainViewSet(ViewSet):
@@ -21,32 +28,34 @@ class ChainViewSet(ViewSet):
 
     lookup_field = "kind"
 
-    @extend_schema(responses=ChainSerializer(many=True), operation_id="document_chains_list")
+    @extend_schema(responses=ApprovalChainSerializer(many=True),
+                   operation_id="document_chains_list")
     def list(self, request):
         require(request.user, Can.VIEW_INTERNAL)
         return Response([_chain(kind.code) for kind in registry.all_kinds()])
 
-    @extend_schema(responses=ChainSerializer)
+    @extend_schema(parameters=KIND, responses=ApprovalChainSerializer)
     def retrieve(self, request, kind: str):
         require(request.user, Can.VIEW_INTERNAL)
         return Response(_chain(_known(kind)))
 
-    @extend_schema(request=ChainSerializer, responses=ChainSerializer)
+    @extend_schema(parameters=KIND, request=ApprovalChainSerializer,
+                   responses=ApprovalChainSerializer)
     def update(self, request, kind: str):
-        form = ChainSerializer(data=request.data)
+        form = ApprovalChainSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         services.save_chain(actor=request.user, kind=_known(kind),
                             steps=form.validated_data["steps"])
         return Response(_chain(kind))
 
-    @extend_schema(responses={204: None})
+    @extend_schema(parameters=KIND, responses={204: None})
     def destroy(self, request, kind: str):
         services.reset_chain(actor=request.user, kind=_known(kind))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
 def _chain(code: str) -> dict:
-    return ChainSerializer({
+    return ApprovalChainSerializer({
         "kind": code, "steps": chains.chain_of(code),
         "is_shipped": not ChainStep.objects.filter(kind=code).exists()}).data
 
@@ -68,19 +77,19 @@ class WordingViewSet(ViewSet):
         require(request.user, Can.VIEW_INTERNAL)
         return Response([_text(code) for code in STANDARD])
 
-    @extend_schema(responses=WordingSerializer)
+    @extend_schema(parameters=CODE, responses=WordingSerializer)
     def retrieve(self, request, code: str):
         require(request.user, Can.VIEW_INTERNAL)
         return Response(_text(_shipped(code)))
 
-    @extend_schema(request=WordingSerializer, responses=WordingSerializer)
+    @extend_schema(parameters=CODE, request=WordingSerializer, responses=WordingSerializer)
     def update(self, request, code: str):
         form = WordingSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         services.save_wording(actor=request.user, code=_shipped(code), **form.validated_data)
         return Response(_text(code))
 
-    @extend_schema(responses={204: None})
+    @extend_schema(parameters=CODE, responses={204: None})
     def destroy(self, request, code: str):
         services.reset_wording(actor=request.user, code=_shipped(code))
         return Response(status=status.HTTP_204_NO_CONTENT)
