@@ -105,7 +105,7 @@ def _turn(word, *, is_wide: bool, starts_page: bool) -> None:
 
 
 def _words(word, facts: dict, key: str) -> None:
-    for line in facts["words"].get(key, {}).get("text", "").splitlines():
+    for line in facts.get("words", {}).get(key, {}).get("text", "").splitlines():
         if line.startswith("- "):
             word.add_paragraph(line[2:], style="List Bullet")
         elif line.strip():
@@ -113,7 +113,7 @@ def _words(word, facts: dict, key: str) -> None:
 
 
 def _table(word, facts: dict, key: str) -> None:
-    entry = facts["tables"].get(key)
+    entry = facts.get("tables", {}).get(key)
     if not entry:
         return
     word.add_heading(entry["caption"], 2)

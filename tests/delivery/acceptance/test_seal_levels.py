@@ -26,10 +26,13 @@ from tests.delivery.acceptance.conftest import SHORT
 @pytest.fixture
 def certifier(settings, tmp_path):
     """The firm's certificate and a time stamp authority under one root; lists are on a server."""
-    lists = []
-    with answering(crl=lists[0].revocations) as url:
+    made = None
+
+    def revocations() -> bytes:  # the certificate names the server that the certifier answers on
+        return made.revocations()
+
+    with answering(crl=revocations) as url:
         made = Certifier(tmp_path, list_url=url)
-        lists.append(made)
         settings.SIGNING_KEY = str(tmp_path / "firm.p12")
         settings.SIGNING_KEY_PASSWORD = "test"
         yield made
