@@ -16,8 +16,9 @@ Calculator = MetricDefinition.Calculator
 class Bars:
     """Values of one metric; None where nothing is measured or agreed.
 
-    `before` is the first, `after` the newest measurement on the NPU that counts. `target` is the
-    criterion's threshold brought into the metric's own unit.
+    `before` is the first, `after` the newest measurement on the NPU that counts; they are the same
+    where only one run measured the metric. `target` is the criterion's threshold brought into the
+    metric's own unit.
     """
 
     metric: Metric
@@ -39,6 +40,11 @@ class Bars:
             return None
         return gain(self.metric, self.before.value, self.after.value)
 
+    @property
+    def is_compared(self) -> bool:
+        """Whether the value stands beside another one: a baseline, or an earlier run."""
+        return self.baseline is not None or self.gain is not None
+
 
 def bars_of(model: MigratedModel, known: History) -> list[Bars]:
     """All metrics that were measured for the model. Four queries.
@@ -51,7 +57,8 @@ def bars_of(model: MigratedModel, known: History) -> list[Bars]:
     measured: dict[str, list[Measurement]] = {}
     for row in Measurement.objects.filter(
             model=model, quantity__in=[m.name for m in METRICS],
-            value__isnull=False).exclude(artifact__in=references).order_by("pk"):
+            value__isnull=False).exclude(
+                artifact__in=references).select_related("artifact").order_by("pk"):
         measured.setdefault(row.quantity, []).append(row)
     criteria = _criteria(model)
     by_quantity = {b.quantity: b for b in baselines}
@@ -62,13 +69,25 @@ def bars_of(model: MigratedModel, known: History) -> list[Bars]:
 
 def _bars(metric: Metric, rows: list[Measurement], baseline: Baseline | None,
           criterion: Criterion | None, known: History) -> Bars:
-    of_rounds = _of_rounds(metric, known) or [rows[0], rows[-1]]
+    of_rounds = _of_rounds(metric, known) or _first_and_newest(rows)
     before, after = of_rounds[0], of_rounds[-1]
     reference = criterion.baseline if criterion and criterion.baseline else baseline
     value = float(reference.value) if reference and reference.value is not None else None
     is_practice = before.is_practice or after.is_practice or bool(
         reference and reference.artifact and reference.artifact.is_practice)
     return Bars(metric, value, before, after, _target(criterion, value), criterion, is_practice)
+
+
+def _first_and_newest(rows: list[Measurement]) -> list[Measurement]:
+    """Of different runs; several files of one run are no comparison."""
+    newest = rows[-1]
+    first = next(row for row in rows if row is newest or _run(row) != _run(newest))
+    return [first, newest]
+
+
+def _run(row: Measurement) -> tuple[str, int]:
+    job = row.artifact.job_id
+    return ("job", job) if job else ("file", row.artifact_id)
 
 
 def _of_rounds(metric: Metric, known: History) -> list[Measurement]:

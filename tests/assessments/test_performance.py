@@ -138,6 +138,20 @@ def test_bars_with_target_in_the_metric_s_own_unit(people, model, draft, definit
         "iteration_time_ms": (None, 500.0, 400.0, 300.0, 0.2)}
 
 
+def test_files_of_one_run_are_no_comparison(model, run):
+    first, again = run(500, 8), run(500, 8)
+    again.job, again.name = first.job, "again.log"
+    again.save()
+    for artifact in (first, again):
+        services.measure_artifact(artifact)
+    assert {(b.before, b.is_compared) for b in bars_of(model, history(model))} == {
+        (b.after, False) for b in bars_of(model, history(model))}
+    later = run(400, 8)
+    services.measure_artifact(later)
+    assert {(b.before.artifact, b.after.artifact, b.is_compared)
+            for b in bars_of(model, history(model))} == {(first, later, True)}
+
+
 def test_scaling_flags_what_cannot_be(model, store, run, people):
     store("a.md", (SAMPLES / "arcface_1_8_32p.md").read_bytes(), model)
     for milliseconds, cards in ((500, 1), (500, 8)):

@@ -3,7 +3,9 @@
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, override
 
+from assessments.performance.bars import bars_of
 from assessments.performance.pictures import CHARTS, chart_spec
+from assessments.performance.rounds import history
 from delivery.reports.bilingual import LANGUAGES, both
 from delivery.reports.source import Source
 from engagements.models import MigratedModel
@@ -19,10 +21,17 @@ CAPTIONS = {
 
 
 def performance_figures(source: Source) -> list[dict]:
-    """One entry per chart that a model with a criterion has data for, in the order of CHARTS."""
+    """One entry per chart that a model with a criterion has data for, in the order of CHARTS.
+
+    A value without another one beside it stands in the results, and needs no picture.
+    """
     models = {criterion.model_id: criterion.model for criterion, _verdict in source.judged}
     return [entry for model in models.values() for name in CHARTS
-            if (entry := _figure(model, name))]
+            if (name != "bars" or _is_compared(model)) and (entry := _figure(model, name))]
+
+
+def _is_compared(model: MigratedModel) -> bool:
+    return any(entry.is_compared for entry in bars_of(model, history(model)))
 
 
 def _figure(model: MigratedModel, name: str) -> dict | None:
