@@ -9,9 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from django.conf import settings
+from django.core.files import File
 from django.core.files.storage import FileSystemStorage
 from django.db import transaction
+from django.utils.translation import gettext as _
 
+from engagements.errors import InvalidInput
+from engagements.models import Engagement, MigratedModel
 from engagements.services import mark_practice
 from workers import content_store
 from workers.models import Artifact, StoredReading
@@ -28,6 +33,16 @@ class Incoming:
     stream: BinaryIO
     digest: str = ""  # SHA-256 of the stream, where it was computed on the way
     node_sha256: str = ""
+
+
+def require_uploadable(upload: File, engagement: Engagement, model: MigratedModel | None) -> None:
+    """Raises InvalidInput for a file above UPLOAD_LIMIT_BYTES or a model of another engagement."""
+    if upload.size > settings.UPLOAD_LIMIT_BYTES:
+        raise InvalidInput(_("%(name)s is larger than %(limit)d MB; upload less, or let a job "
+                             "collect it.") % {"name": upload.name,
+                                               "limit": settings.UPLOAD_LIMIT_BYTES // 2**20})
+    if model and model.engagement_id != engagement.pk:
+        raise InvalidInput(_("The model belongs to another engagement."))
 
 
 def store_file(*, stream: BinaryIO, name: str, **fields) -> Artifact:

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from django.conf import settings
 from django.core.files import File
 from django.db import transaction
 from django.db.models import QuerySet
@@ -32,12 +31,7 @@ def scan_upload(
     Raises InvalidInput for a file that is too large or cannot be opened. Nothing is executed.
     """
     require(actor, Can.WORK, engagement)
-    if upload.size > settings.UPLOAD_LIMIT_BYTES:
-        raise InvalidInput(_("%(name)s is larger than %(limit)d MB; upload less, or let a job "
-                             "collect it.") % {"name": upload.name,
-                                               "limit": settings.UPLOAD_LIMIT_BYTES // 2**20})
-    if model and model.engagement_id != engagement.pk:
-        raise InvalidInput(_("The model belongs to another engagement."))
+    artifacts.require_uploadable(upload, engagement, model)
     report = _scanned(upload)
     with transaction.atomic():
         artifact = artifacts.store_file(stream=upload.file, name=upload.name, model=model,

@@ -2,7 +2,6 @@
 
 from functools import cache
 
-from django.conf import settings
 from django.core.files import File
 from django.db import transaction
 from django.utils import timezone
@@ -246,12 +245,7 @@ def upload_artifact(
     Raises InvalidInput for a file larger than the setting UPLOAD_LIMIT_BYTES.
     """
     require(actor, Can.WORK, engagement)
-    if upload.size > settings.UPLOAD_LIMIT_BYTES:
-        raise InvalidInput(_("%(name)s is larger than %(limit)d MB; upload less, or let a job "
-                             "collect it.") % {"name": upload.name,
-                                               "limit": settings.UPLOAD_LIMIT_BYTES // 2**20})
-    if model and model.engagement_id != engagement.pk:
-        raise InvalidInput(_("The model belongs to another engagement."))
+    artifacts.require_uploadable(upload, engagement, model)
     artifact = artifacts.store_file(
         stream=upload.file, name=upload.name, engagement=engagement, model=model, note=note,
         uploaded_by=actor, is_practice=is_practice)
