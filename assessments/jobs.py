@@ -16,7 +16,7 @@ from assessments.sentences import shown
 from assessments.verdict import PASSED, judge_curve
 from engagements.errors import InvalidInput
 from engagements.stages import Stage
-from workers.artifacts import finite_json
+from workers.collecting.artifacts import finite_json
 from workers.kinds import JobKind, Judgement, Parameter, register
 from workers.models import Artifact
 from workers.readers.base import ReadError

@@ -14,7 +14,7 @@ from assessments.verdict import (
     judge_curve,
     judge_values,
 )
-from workers.artifacts import is_intact, local_path
+from workers.collecting.artifacts import is_intact, local_path
 from workers.models import Artifact
 from workers.readers import read_file
 from workers.readers.base import ReadError

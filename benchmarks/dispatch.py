@@ -43,7 +43,7 @@ class Bench:
 
         call_command("migrate", verbosity=0)
         from engagements.models import Role, User
-        from workers import ssh
+        from workers.nodes import ssh
 
         self.operator = User.objects.create_user("operator", role=Role.OPERATOR)
         self.rows = [enrol(self.operator, node, f"n{n}") for n, node in enumerate(self.nodes)]

@@ -47,7 +47,8 @@ class Bench:
 
         call_command("migrate", verbosity=0)
         from engagements.models import Role, User
-        from workers import services, ssh
+        from workers import services
+        from workers.nodes import ssh
 
         operator = User.objects.create_user("operator", role=Role.OPERATOR)
         rows = [enrol(operator, node, f"n{n}") for n, node in enumerate(self.nodes)]

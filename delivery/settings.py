@@ -212,7 +212,7 @@ else:
     for folder in ("messages", "processed", "control"):
         (QUEUE_DIR / folder).mkdir(parents=True, exist_ok=True)
     CELERY_BROKER_URL = "filesystem://"
-    CELERY_BROKER_TRANSPORT = "workers.folder_broker:Transport"
+    CELERY_BROKER_TRANSPORT = "workers.dispatch.folder_broker:Transport"
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         "data_folder_in": str(QUEUE_DIR / "messages"),
         "data_folder_out": str(QUEUE_DIR / "messages"),
@@ -244,7 +244,7 @@ CELERY_BEAT_SCHEDULE = {
     "signed-copies": {"task": "acceptance.complete_copies", "schedule": 300.0,
                       "options": {"expires": 300}},
     "documents-sweep": {"task": "reports.sweep", "schedule": 15.0, "options": {"expires": 15}},
-    "housekeeping": {"task": "workers.housekeeping", "schedule": 3600.0,
+    "housekeeping": {"task": "workers.dispatch.housekeeping", "schedule": 3600.0,
                      "options": {"expires": 600}},
     "operator-index": {"task": "assessments.index_missing", "schedule": 60.0,
                        "options": {"expires": 60}},

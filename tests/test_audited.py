@@ -11,7 +11,7 @@ from django.core.files.base import ContentFile
 from rest_framework.test import APIClient
 
 from engagements.models import AuditEntry, Role
-from workers.artifacts import store_file
+from workers.collecting.artifacts import store_file
 
 APPS = ("engagements", "workers", "assessments", "delivery")
 # Services with an actor that write no entry of their own, and why.

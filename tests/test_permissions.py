@@ -200,8 +200,8 @@ def world(people, engagement, settings, tmp_path):
     """An engagement with one of everything, and the arguments of every route."""
     from django.core.files.base import ContentFile
 
-    from workers.artifacts import store_file
     from workers.chains import save_chain, start_chain
+    from workers.collecting.artifacts import store_file
     from workers.models import Job, Node, NodeLogin
 
     load_standard_definitions()

@@ -4,10 +4,10 @@ from datetime import datetime
 
 from django.db.models import Count, Q, QuerySet
 
-from workers import queueing
-from workers.leases import free_cards, held_cards
+from workers.dispatch import queueing
 from workers.models import Job, Node
 from workers.models.job import OPEN_STATES
+from workers.nodes.leases import free_cards, held_cards
 
 
 def filtered_jobs(jobs: QuerySet, params) -> QuerySet:

@@ -14,7 +14,8 @@ from engagements import audit
 from engagements.access import Can, require
 from engagements.errors import InvalidInput
 from engagements.models import Engagement, MigratedModel, User
-from workers import artifacts, judging
+from workers import judging
+from workers.collecting import artifacts
 from workers.models import Artifact, StoredReading
 from workers.readers.base import ReadError, Reading
 from workers.scan import CHECKS, SCAN_VERSION, Report, patch_of, scan_path

@@ -12,11 +12,14 @@ from engagements.access import Can, require
 from engagements.errors import DeskError, InvalidInput, NotAllowed, WrongState
 from engagements.models import Engagement, MigratedModel, User
 from engagements.services import mark_practice
-from workers import artifacts, dispatch, judging, kinds, logins, preflight, ssh
-from workers.claims import due
+from workers import judging, kinds, preflight
+from workers.collecting import artifacts
+from workers.dispatch import waking
+from workers.dispatch.claims import due
 from workers.facts import stored
 from workers.models import Artifact, Job, JobState, Node, Priority
 from workers.models.job import FINAL_STATES
+from workers.nodes import logins, ssh
 
 
 def enrol_node(
@@ -172,20 +175,20 @@ def queue_jobs(*, actor: User, orders: list[dict]) -> list[Job]:
     if refused:
         raise InvalidInput(_("No job was queued: %(refused)d of %(all)d are refused.")
                            % {"refused": len(refused), "all": len(orders)}, jobs=refused)
-    dispatch.wake_nodes(sorted({job.node_id for job in jobs if job.node_id}))
+    waking.wake_nodes(sorted({job.node_id for job in jobs if job.node_id}))
     for job in jobs:
         if job.node_id is None:
-            dispatch.wake(job.pk)
+            waking.wake(job.pk)
     return jobs
 
 
 def _wake(job: Job) -> None:
     """Wake somebody for the job; one that waits on the same node has somebody on the way."""
     if job.node_id is None:
-        dispatch.wake(job.pk)
+        waking.wake(job.pk)
     elif not due(timezone.now()).filter(
             node=job.node_id, state=JobState.QUEUED).exclude(pk=job.pk).exists():
-        dispatch.wake_nodes([job.node_id])
+        waking.wake_nodes([job.node_id])
 
 
 def _require_for_job(actor, declaration, engagement, node) -> None:
@@ -217,7 +220,7 @@ def cancel_job(*, actor: User, job: Job) -> Job:
         job.cancel_requested_at = job.next_step_at = timezone.now()
         job.save(update_fields=["cancel_requested_at", "next_step_at"])
         audit.record(actor=actor, action="job.cancel", target=job, engagement=job.engagement)
-        dispatch.wake(job.pk)
+        waking.wake(job.pk)
     return job
 
 

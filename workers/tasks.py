@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from workers import dispatch, housekeeping, runner, visits
+from workers.dispatch import housekeeping, runner, visits, waking
 
 
 @shared_task(name="workers.advance")
@@ -24,15 +24,15 @@ def tick() -> None:
     Nodes that answered last time are asked together; one that did not holds up nobody else.
     """
     for job_id in visits.due_jobs():
-        dispatch.send(job_id)
+        waking.send(job_id)
     answering, others = visits.due_nodes()
     for node_id in others:
-        dispatch.send_visit([node_id])
+        waking.send_visit([node_id])
     if answering:
-        dispatch.send_visit(answering)
+        waking.send_visit(answering)
 
 
-@shared_task(name="workers.housekeeping")
+@shared_task(name="workers.dispatch.housekeeping")
 def keep_house() -> None:
     """Remove old job folders whose files are stored and verified; measure the rest."""
     housekeeping.keep_house()

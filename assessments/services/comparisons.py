@@ -7,7 +7,7 @@ from django.db import transaction
 
 from assessments.models import Comparison, OperatorRow
 from assessments.queries import COMPARISON_READERS
-from workers.artifacts import finite_json, is_intact, local_path
+from workers.collecting.artifacts import finite_json, is_intact, local_path
 from workers.models import Artifact, StoredReading
 from workers.readers.msprobe_rows import STATISTICS, CompareRow
 from workers.readers.operator_rows import executed_rows

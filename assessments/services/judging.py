@@ -15,7 +15,7 @@ from engagements import audit
 from engagements.access import Can, require
 from engagements.errors import InvalidInput
 from engagements.models import Engagement, MigratedModel, User
-from workers.artifacts import finite_json
+from workers.collecting.artifacts import finite_json
 from workers.models import Artifact
 
 

@@ -15,7 +15,7 @@ from engagements import audit
 from engagements.access import Can, require
 from engagements.errors import InvalidInput
 from engagements.models import User
-from workers.artifacts import is_intact
+from workers.collecting.artifacts import is_intact
 
 
 @transaction.atomic

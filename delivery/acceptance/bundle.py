@@ -26,7 +26,7 @@ from delivery.acceptance.signing import events_of, signed_facts
 from delivery.reports.models import Document
 from delivery.reports.snapshot import canonical
 from engagements.errors import InvalidInput
-from workers.artifacts import is_intact, local_path
+from workers.collecting.artifacts import is_intact, local_path
 from workers.models import Artifact
 
 FORMAT = 2

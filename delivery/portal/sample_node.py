@@ -4,8 +4,9 @@ from pathlib import Path
 
 from delivery.portal.sample import NODE_NAME
 from engagements.models import User
-from workers import services, ssh
+from workers import services
 from workers.models import Node
+from workers.nodes import ssh
 
 CLIENT_KEY = Path("keys") / "client_key"
 

@@ -9,7 +9,7 @@ from delivery.reports.facts.judged import criteria_facts
 from delivery.reports.models import Document
 from delivery.reports.source import Source
 from engagements.models import User
-from workers.artifacts import finite_json
+from workers.collecting.artifacts import finite_json
 
 __all__ = ["approved", "canonical", "collect", "content_hash"]
 

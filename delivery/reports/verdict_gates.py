@@ -10,7 +10,7 @@ from assessments.models import CriteriaSet
 from assessments.queries import current_criteria, verdicts_of
 from delivery.reports.gates import Problem, page
 from delivery.reports.models import Document
-from workers.artifacts import is_intact
+from workers.collecting.artifacts import is_intact
 
 
 def criteria_signed(document: Document) -> Iterator[Problem]:

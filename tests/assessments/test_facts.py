@@ -6,7 +6,7 @@ from assessments.facts import of_criteria
 from assessments.models import AcceptedDifference, Baseline, BaselineRun
 from engagements.services import add_model
 from workers import kinds, preflight
-from workers.artifacts import store_file
+from workers.collecting.artifacts import store_file
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 
 from engagements.models import Role
 from tests.assessments.conftest import megatron_log
-from workers.runner import drive
+from workers.dispatch.runner import drive
 from workers.services import queue_job
 
 GPU = np.linspace(4, 2, 200)

@@ -13,7 +13,7 @@ from delivery.reports.models import RenderOrder
 from delivery.reports.services import make_order
 from engagements.models import Engagement, User
 from engagements.stages import Stage
-from workers import runner
+from workers.dispatch import runner
 from workers.models import Job, JobState
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -4,7 +4,7 @@ import pytest
 
 from delivery.portal.sample import CODE
 from engagements.stages import Stage
-from workers import runner
+from workers.dispatch import runner
 from workers.models import Job, JobState
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

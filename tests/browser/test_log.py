@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from engagements.models import User
-from workers import livelog
+from workers.logs import livelog
 from workers.models import Job, Node
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -18,7 +18,7 @@ from assessments.waivers import accept_difference
 from delivery.quotes.models import CompanyProfile
 from engagements import services as engaging
 from engagements.models import Role
-from workers.artifacts import is_intact, read_artifact, store_file
+from workers.collecting.artifacts import is_intact, read_artifact, store_file
 from workers.models import CardLease, Job, JobState, Node
 
 STARTED = datetime(2025, 6, 24, 2, 0, tzinfo=UTC)

@@ -135,7 +135,8 @@ def enrol(actor, node: FaultyNode, name: str, through_line: bool = False):
         actor: a user who may operate nodes.
         through_line: reach it through the line that can be cut, instead of directly.
     """
-    from workers import services, ssh
+    from workers import services
+    from workers.nodes import ssh
 
     row = services.enrol_node(
         actor=actor, name=name, host="127.0.0.1", username="root",

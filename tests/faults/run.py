@@ -54,7 +54,7 @@ class Trial:
 
         call_command("migrate", verbosity=0)
         from engagements.models import Role, User
-        from workers import ssh
+        from workers.nodes import ssh
 
         self.operator = User.objects.create_user("operator", role=Role.OPERATOR)
         self.rows = [enrol(self.operator, node, f"node-{number}", through_line=True)

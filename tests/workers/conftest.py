@@ -2,7 +2,8 @@
 
 import pytest
 
-from workers import services, ssh
+from workers import services
+from workers.nodes import ssh
 
 
 @pytest.fixture(scope="session")

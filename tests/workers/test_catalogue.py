@@ -9,7 +9,7 @@ from django.utils import translation
 from engagements.errors import InvalidInput
 from engagements.stages import Stage
 from workers import catalogue, kinds
-from workers.forms import JobForm
+from workers.forms.jobs import JobForm
 
 kinds.load_all()
 ALL = [kind for kind in kinds.all_kinds() if not kind.code.startswith("test.")]

@@ -6,7 +6,8 @@ from django.utils.translation import override
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry
 from engagements.services import add_model
-from workers import chains, runner, services
+from workers import chains, services
+from workers.dispatch import runner
 from workers.models import ChainRun, Job, JobState
 from workers.practice_node.faults import set_faults
 

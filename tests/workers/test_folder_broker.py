@@ -10,7 +10,7 @@ QUEUE = Queue("work", routing_key="work")
 def line(tmp_path):
     options = {"data_folder_in": str(tmp_path), "data_folder_out": str(tmp_path),
                "control_folder": str(tmp_path / "control")}
-    with Connection("filesystem://", transport="workers.folder_broker:Transport",
+    with Connection("filesystem://", transport="workers.dispatch.folder_broker:Transport",
                     transport_options=options) as connection:
         yield connection
 

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from workers import content_store, housekeeping, runner, services
+from workers import services
+from workers.collecting import content_store
+from workers.dispatch import housekeeping, runner
 from workers.models import Artifact, Job
 
 pytestmark = pytest.mark.django_db(transaction=True)

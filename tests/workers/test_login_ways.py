@@ -7,9 +7,11 @@ from engagements.errors import InvalidInput, WrongState
 from engagements.models import AuditEntry
 from tests.workers.shell_kind import ShellKind
 from tests.workers.sshd import USER, can_run, make_key, running_agent, running_sshd
-from workers import logins, node_editing, runner, services, ssh
+from workers import services
+from workers.dispatch import runner
 from workers.kinds import base as registry
 from workers.models import Job, JobState, Node, Trouble
+from workers.nodes import editing, logins, ssh
 
 pytestmark = [pytest.mark.django_db(transaction=True),
               pytest.mark.skipif(not can_run(), reason="needs sshd")]
@@ -123,7 +125,7 @@ def test_changed_host_key_quarantines_until_it_is_confirmed(enrol, queue, people
 def test_another_address_is_confirmed_anew(enrol, people, tmp_path):
     node = enrol()
     with running_sshd(tmp_path / "other") as other:
-        node = node_editing.edit_node(actor=people["operator"], node=node, port=other.port)
+        node = editing.edit_node(actor=people["operator"], node=node, port=other.port)
         assert (node.state, node.offered_host_key.split()[:2]) == (
             Node.State.PENDING, other.host_key.split()[:2])
 
@@ -135,9 +137,9 @@ def test_another_machine_is_refused_while_jobs_are_on_the_old_one(
     while job.state != JobState.RUNNING:
         looked_at(job)
     with running_sshd(tmp_path / "other") as other, pytest.raises(InvalidInput):
-        node_editing.edit_node(actor=people["operator"], node=node, port=other.port)
+        editing.edit_node(actor=people["operator"], node=node, port=other.port)
     with pytest.raises(WrongState):
-        node_editing.edit_node(actor=people["operator"], node=node, scratch_dir="elsewhere")
+        editing.edit_node(actor=people["operator"], node=node, scratch_dir="elsewhere")
     node.refresh_from_db()
     assert (node.state, node.scratch_dir) == (Node.State.READY, "desk-jobs")
     assert runner.drive(job).state == JobState.SUCCEEDED
@@ -146,11 +148,11 @@ def test_another_machine_is_refused_while_jobs_are_on_the_old_one(
 def test_edit_is_audited_without_the_key(enrol, people, sshd):
     key = make_key(sshd.root / "second")
     sshd.let_in("second")
-    node = node_editing.edit_node(actor=people["operator"], node=enrol(), labels="a,b",
+    node = editing.edit_node(actor=people["operator"], node=enrol(), labels="a,b",
                                   private_key=key, cards_total=8)
     assert AuditEntry.objects.get(action="node.edit").data == {
         "labels": "a,b", "private_key": "replaced"}
-    assert node_editing.try_login(actor=people["operator"], access=node) < 60
+    assert editing.try_login(actor=people["operator"], access=node) < 60
 
 
 # Log-ins of engagements -------------------------------------------------------------
@@ -167,7 +169,7 @@ def own_login(enrol, people, engagement, sshd):
 
 
 def test_jobs_of_an_engagement_use_its_log_in(own_login, queue, people):
-    from workers import visits
+    from workers.dispatch import visits
 
     mine = queue(own_login.node)
     of_the_node = services.queue_job(actor=people["administrator"], kind="test.shell",
@@ -227,17 +229,17 @@ def test_start_up_file_that_ends_the_shell_is_said(enrol, queue, people, sshd, t
     with override("en"):
         assert "log-in shell does not run our commands" in job.sentence
         with pytest.raises(InvalidInput, match="log-in shell does not run our commands"):
-            node_editing.try_login(actor=people["operator"], access=node)
+            editing.try_login(actor=people["operator"], access=node)
 
 
 def test_slow_start_up_file_is_measured(enrol, people, sshd):
     from django.utils import timezone
 
-    from workers.node_state import SLOW_SHELL, state_sentences
+    from workers.nodes.sentences import SLOW_SHELL, state_sentences
 
     node = enrol()
     (sshd.home / ".bashrc").write_text("sleep 0.4\n")
-    node_editing.try_login(actor=people["operator"], access=node)
+    editing.try_login(actor=people["operator"], access=node)
     node.refresh_from_db()
     assert node.shell_seconds >= 0.4
     node.shell_seconds = SLOW_SHELL
@@ -249,7 +251,7 @@ def test_slow_start_up_file_is_measured(enrol, people, sshd):
 def test_wrong_key_is_said(enrol, people, sshd):
     node = enrol(private_key=make_key(sshd.root / "stranger"))
     with override("en"), pytest.raises(InvalidInput, match="refuses the log-in of"):
-        node_editing.try_login(actor=people["operator"], access=node)
+        editing.try_login(actor=people["operator"], access=node)
 
 
 def test_scratch_folder_that_vanishes_is_said(enrol, queue, sshd):

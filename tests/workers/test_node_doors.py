@@ -6,8 +6,9 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from engagements.models import AuditEntry, Membership, Role
-from workers import livelog, livelog_search, logins
+from workers.logs import livelog, search
 from workers.models import CardLease, Job, JobState, Node, Trouble
+from workers.nodes import logins
 
 pytestmark = pytest.mark.django_db
 
@@ -110,25 +111,25 @@ def test_only_members_see_the_log_in_of_an_engagement(client, people, engagement
 
 
 def test_search_goes_backwards_over_the_edges_of_pieces(monkeypatch):
-    monkeypatch.setattr(livelog_search, "PIECE", 16)
-    monkeypatch.setattr(livelog_search, "OVERLAP", 32)
+    monkeypatch.setattr(search, "PIECE", 16)
+    monkeypatch.setattr(search, "OVERLAP", 32)
     job = Job(pk=1)
     text = b"first NaN loss\nfinance is fine\nAn Error here\n" + b"x" * 40 + b"\nlast\n"
     livelog.path(job).write_bytes(text)
     job.log_stored = len(text)
     found, before = [], len(text)
-    while (hit := livelog_search.last_before(job, before, ""))["found"] is not None:
+    while (hit := search.last_before(job, before, ""))["found"] is not None:
         before = hit["found"]
         found.append((before, hit["line"]))
     assert found == [(text.index(b"An"), "An Error here"), (0, "first NaN loss")]
-    assert livelog_search.last_before(job, len(text), "FINE")["line"] == "finance is fine"
+    assert search.last_before(job, len(text), "FINE")["line"] == "finance is fine"
 
 
 def test_search_does_a_bounded_part_at_once(monkeypatch):
-    monkeypatch.setattr(livelog_search, "AT_ONCE", 64)
-    monkeypatch.setattr(livelog_search, "PIECE", 16)
+    monkeypatch.setattr(search, "AT_ONCE", 64)
+    monkeypatch.setattr(search, "PIECE", 16)
     job = Job(pk=1)
     livelog.path(job).write_bytes(b"error\n" + b"x\n" * 100)
     job.log_stored = 206
-    first = livelog_search.last_before(job, 206, "")
+    first = search.last_before(job, 206, "")
     assert (first["found"], first["searched_to"]) == (None, 142)

@@ -7,8 +7,9 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from engagements.models import Engagement
-from workers import leases, queueing
+from workers.dispatch import queueing
 from workers.models import Card, CardLease, Job, JobState, Node, Priority
+from workers.nodes import leases
 
 pytestmark = pytest.mark.django_db
 

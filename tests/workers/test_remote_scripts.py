@@ -7,10 +7,11 @@ import time
 
 import pytest
 
-from workers import remote, remote_state, transfer
+from workers import remote
+from workers.collecting import transfer
 from workers.models import Job
-from workers.remote import Place
-from workers.remote_state import RemoteState
+from workers.remote import Place, answers
+from workers.remote.answers import RemoteState
 
 PLACE = Place("jobs", "desk-job-1-1-x")
 
@@ -38,7 +39,7 @@ def poll(run, name="desk-job-1-1-x", offset=0, limit=10_000, known=()) -> Remote
     place = Place("jobs", name, known)
     answer = run(remote.visit_script([], [(place, offset, limit)]))
     job.pk, job.attempt, job.token = 1, 1, "x"
-    return remote_state.parse(answer.replace(name.encode(), job.directory_name.encode()),
+    return answers.parse(answer.replace(name.encode(), job.directory_name.encode()),
                               [job])[1]
 
 
@@ -187,7 +188,7 @@ def test_many_jobs_are_told_apart_in_one_answer(run):
     jobs = [Job(pk=n, attempt=1, token="x", log_offset=0) for n in (1, 2, 3)]
     answer = run(remote.visit_script(
         [], [(Place("jobs", job.directory_name), 0, 1000) for job in jobs]))
-    states = remote_state.parse(b"Welcome to node 7\n" + answer, jobs)
+    states = answers.parse(b"Welcome to node 7\n" + answer, jobs)
     assert [states[n].chunk for n in (1, 2, 3)] == [
         b"desk desk-job-9-1-x log=5 %d\n" % n for n in (1, 2, 3)]
 

@@ -8,10 +8,12 @@ from django.utils import timezone
 
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from tests.workers.shell_kind import ShellKind
-from workers import runner, services, ssh
+from workers import services
+from workers.dispatch import runner
 from workers.kinds import base as registry
-from workers.leases import choose_cards, free_cards
 from workers.models import Artifact, CardLease, Job, JobState, Node
+from workers.nodes import ssh
+from workers.nodes.leases import choose_cards, free_cards
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

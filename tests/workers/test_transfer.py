@@ -4,10 +4,13 @@ import os
 
 import pytest
 
-from workers import runner, services, ssh, transfer
+from workers import services
+from workers.collecting import transfer
+from workers.dispatch import runner
 from workers.kinds import Finished, JobKind, Judgement, Parameter
 from workers.kinds import base as registry
 from workers.models import Artifact, JobState, Node
+from workers.nodes import ssh
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -113,7 +116,7 @@ def test_vanished_scratch_folder_is_said(run, monkeypatch, ssh_server):
 
 
 def test_full_store_is_waited_for(run, monkeypatch):
-    from workers import content_store
+    from workers.collecting import content_store
 
     move, tries = content_store._keep_in_folder, []
 

@@ -6,9 +6,11 @@ import pytest
 from django.utils import timezone
 
 from tests.workers.shell_kind import ShellKind
-from workers import runner, services, ssh, visits
+from workers import services
+from workers.dispatch import runner, visits
 from workers.kinds import base as registry
 from workers.models import Job, JobState
+from workers.nodes import ssh
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

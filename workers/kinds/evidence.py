@@ -59,7 +59,7 @@ class Bundle(JobKind):
     )
 
     def run_here(self, job, parameters):
-        from workers.artifacts import is_intact
+        from workers.collecting.artifacts import is_intact
 
         files = list(_files_of(job))
         damaged = [file for file in files if not is_intact(file)]

@@ -3,7 +3,7 @@
 import django.core.validators
 import django.db.models.deletion
 import workers.models.job
-import workers.secrets
+import workers.nodes.secrets
 from django.conf import settings
 from django.db import migrations, models
 
@@ -26,8 +26,8 @@ class Migration(migrations.Migration):
                 ('host', models.CharField(max_length=253, verbose_name='address')),
                 ('port', models.PositiveIntegerField(default=22, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(65535)], verbose_name='port')),
                 ('username', models.CharField(max_length=60, validators=[django.core.validators.RegexValidator('^[A-Za-z_][A-Za-z0-9_.-]*$')], verbose_name='user')),
-                ('private_key', workers.secrets.EncryptedTextField(blank=True, verbose_name='private key')),
-                ('passphrase', workers.secrets.EncryptedTextField(blank=True, verbose_name='passphrase')),
+                ('private_key', workers.nodes.secrets.EncryptedTextField(blank=True, verbose_name='private key')),
+                ('passphrase', workers.nodes.secrets.EncryptedTextField(blank=True, verbose_name='passphrase')),
                 ('host_key', models.TextField(blank=True, verbose_name='pinned host key')),
                 ('offered_host_key', models.TextField(blank=True, verbose_name='offered host key')),
                 ('state', models.CharField(choices=[('pending', 'Host key to confirm'), ('ready', 'Ready'), ('maintenance', 'Maintenance'), ('quarantined', 'Host key changed')], default='pending', max_length=12, verbose_name='state')),
@@ -213,8 +213,8 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('username', models.CharField(max_length=60, validators=[django.core.validators.RegexValidator('^[A-Za-z_][A-Za-z0-9_.-]*$')], verbose_name='user')),
-                ('private_key', workers.secrets.EncryptedTextField(blank=True, verbose_name='private key')),
-                ('passphrase', workers.secrets.EncryptedTextField(blank=True, verbose_name='passphrase')),
+                ('private_key', workers.nodes.secrets.EncryptedTextField(blank=True, verbose_name='private key')),
+                ('passphrase', workers.nodes.secrets.EncryptedTextField(blank=True, verbose_name='passphrase')),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('withdrawn_at', models.DateTimeField(blank=True, editable=False, null=True)),
                 ('refused_at', models.DateTimeField(editable=False, null=True)),

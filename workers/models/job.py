@@ -110,7 +110,7 @@ class Job(models.Model):
     progress_total = models.PositiveIntegerField(null=True, blank=True)
     log_offset = models.PositiveBigIntegerField(default=0)  # read of the node's log
     log_stored = models.PositiveBigIntegerField(default=0)  # length of our masked copy
-    alarms = models.JSONField(default=list, blank=True)  # codes of workers.alarms
+    alarms = models.JSONField(default=list, blank=True)  # codes of workers.logs.alarms
     log_grew_at = models.DateTimeField(null=True, blank=True)
     last_loss = models.FloatField(null=True, blank=True)
 

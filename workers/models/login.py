@@ -4,7 +4,7 @@ from django.utils.translation import gettext_lazy as _
 from engagements.access import Can, allowed
 from engagements.models import Engagement
 from workers.models.node import USERNAME, Node
-from workers.secrets import EncryptedTextField
+from workers.nodes.secrets import EncryptedTextField
 
 
 class NodeLoginQuerySet(models.QuerySet):
@@ -21,7 +21,7 @@ class NodeLoginQuerySet(models.QuerySet):
 class NodeLogin(models.Model):
     """The user and key with which the jobs of one engagement log in to a shared node.
 
-    It has the attributes that `workers.ssh` asks of a node; the way there is the node's own.
+    It has the attributes that `workers.nodes.ssh` asks of a node; the way there is the node's own.
     """
 
     node = models.ForeignKey(Node, models.CASCADE, related_name="logins")

@@ -15,7 +15,7 @@ from assessments.comparing import (
 )
 from assessments.definitions import BY_CODE
 from assessments.sentences import sentence
-from workers.artifacts import finite_json
+from workers.collecting.artifacts import finite_json
 
 CURVES = [code for code, entry in BY_CODE.items() if entry["calculator"] == "loss_curve"]
 

@@ -8,7 +8,7 @@ from delivery.notices.outcomes import sentence
 from engagements.access import Can, allowed
 from engagements.models import Engagement
 from workers.masking import MASK
-from workers.secrets import EncryptedTextField
+from workers.nodes.secrets import EncryptedTextField
 
 
 class ChannelQuerySet(models.QuerySet):

@@ -17,8 +17,8 @@ from engagements import audit
 from engagements import services as engaging
 from engagements.errors import InvalidInput, NotAllowed
 from engagements.models import AuditEntry, Membership, Role
-from workers import reachability
 from workers.models import Job, Node
+from workers.nodes import reachability
 
 
 def told(kind) -> set[str]:

@@ -21,7 +21,7 @@ from delivery.quotes.models import PriceLine
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Engagement, Membership, Role, StageRecord
 from engagements.stages import Stage, StageState
-from workers.artifacts import store_file
+from workers.collecting.artifacts import store_file
 from workers.models import StoredReading
 
 DAY = date(2025, 7, 1)

@@ -20,7 +20,7 @@ from tests.delivery.conftest import loss_log, stored
 from tests.delivery.surveys.conftest import apply, change, rows
 from workers import kinds
 from workers.defaults import defaults_for
-from workers.forms import JobForm
+from workers.forms.jobs import JobForm
 
 
 def test_a_preview_writes_nothing(confirmed, people, client):

@@ -11,7 +11,8 @@ from django.urls import reverse
 
 from engagements.errors import InvalidInput
 from engagements.services import add_model
-from workers import kinds, runner, services
+from workers import kinds, services
+from workers.dispatch import runner
 from workers.models import Job, JobState
 from workers.practice_node.faults import set_faults
 

@@ -12,7 +12,7 @@ from rest_framework.test import APIClient
 from engagements.errors import InvalidInput
 from engagements.services import add_model
 from workers import judging, preflight, services
-from workers.artifacts import keep_reading, store_file
+from workers.collecting.artifacts import keep_reading, store_file
 from workers.models import Artifact, Job, Node
 from workers.readers import read_file
 
@@ -123,7 +123,7 @@ def test_damaged_settings_file_is_named(people, engagement):
 
 @pytest.mark.django_db(transaction=True)
 def test_job_keeps_what_the_rules_say_of_its_files(client, people, model, node):
-    from workers import runner
+    from workers.dispatch import runner
 
     for kind, given in (("env.npu_info", {}), ("env.software", {"folders": "~/Ascend"})):
         assert runner.drive(services.queue_job(

@@ -1,0 +1,11 @@
+"""REST doors of this app: `routes` holds prefix, viewset and base name of each."""
+
+from workers.api import artifacts, chains, jobs, nodes, rules
+
+routes = [
+    *nodes.routes,
+    *jobs.routes,
+    *artifacts.routes,
+    *chains.routes,
+    *rules.routes,
+]

@@ -1,0 +1,46 @@
+"""REST doors of stored files."""
+
+from django.http import FileResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import status, viewsets
+from rest_framework.decorators import action
+from rest_framework.parsers import MultiPartParser
+from rest_framework.response import Response
+
+from engagements import downloads
+from engagements.models import Engagement, MigratedModel
+from workers import services
+from workers.api import serializers
+from workers.models import Artifact
+
+
+class ArtifactViewSet(viewsets.ReadOnlyModelViewSet):
+    queryset = Artifact.objects.prefetch_related("readings")
+    serializer_class = serializers.ArtifactSerializer
+    filterset_fields = ["engagement", "model", "job", "name", "sha256"]
+
+    def get_queryset(self):
+        return super().get_queryset().visible_to(self.request.user)
+
+    @extend_schema(responses={(200, "application/octet-stream"): OpenApiTypes.BINARY})
+    @action(detail=True)
+    def download(self, request, pk=None):
+        artifact = self.get_object()
+        return downloads.of(FileResponse(
+            artifact.file.open("rb"), as_attachment=True,
+            filename=artifact.name.replace("/", "_")), artifact)
+
+    @extend_schema(request=serializers.UploadSerializer)
+    @action(detail=False, methods=["post"], parser_classes=[MultiPartParser])
+    def upload(self, request):
+        """Store a file and read it by its content."""
+        door = serializers.UploadSerializer(data=request.data)
+        door.fields["engagement"].queryset = Engagement.objects.visible_to(request.user)
+        door.fields["model"].queryset = MigratedModel.objects.visible_to(request.user)
+        door.is_valid(raise_exception=True)
+        artifact = services.upload_artifact(actor=request.user, **door.validated_data)
+        return Response(self.get_serializer(artifact).data, status=status.HTTP_201_CREATED)
+
+
+routes = [("artifacts", ArtifactViewSet, "artifact")]

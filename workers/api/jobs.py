@@ -1,0 +1,89 @@
+"""REST doors of job kinds and jobs. Each write is one service call."""
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import mixins, status, viewsets
+from rest_framework.decorators import action
+from rest_framework.response import Response
+
+from workers import catalogue, kinds, services
+from workers.api import serializers
+from workers.logs import livelog
+from workers.models import Job
+
+MOST_AT_ONCE = 500  # jobs of one call
+
+
+class KindViewSet(viewsets.ViewSet):
+    """The job kinds with the JSON schema of their parameters."""
+
+    serializer_class = serializers.KindSerializer
+    lookup_field = "code"
+    lookup_value_regex = "[a-z0-9_.]+"
+
+    @extend_schema(responses=serializers.KindSerializer(many=True))
+    def list(self, request):
+        return Response([serializers.kind_facts(kind) for kind in kinds.all_kinds()])
+
+    @extend_schema(responses=serializers.KindSerializer)
+    def retrieve(self, request, code=None):
+        """One kind."""
+        return Response(serializers.kind_facts(catalogue.known_kind(code)))
+
+
+class JobViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
+    queryset = Job.objects.all()
+    serializer_class = serializers.JobSerializer
+    filterset_fields = ["kind", "state", "engagement", "model", "stage", "node"]
+
+    def get_queryset(self):
+        return super().get_queryset().visible_to(self.request.user)
+
+    def perform_create(self, serializer):
+        serializer.instance = services.queue_job(
+            actor=self.request.user, **_order(serializer.validated_data))
+
+    @extend_schema(request=serializers.JobSerializer(many=True),
+                   responses={201: serializers.JobSerializer(many=True)})
+    @action(detail=False, methods=["post"], pagination_class=None, filterset_fields=[])
+    def batch(self, request):
+        """Queue a list of jobs, all of them or none; an error names each that is refused."""
+        door = self.get_serializer(data=request.data, many=True, allow_empty=False,
+                                   max_length=MOST_AT_ONCE)
+        door.is_valid(raise_exception=True)
+        jobs = services.queue_jobs(
+            actor=request.user, orders=[_order(data) for data in door.validated_data])
+        return Response(self.get_serializer(jobs, many=True).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def cancel(self, request, pk=None):
+        job = services.cancel_job(actor=request.user, job=self.get_object())
+        return Response(self.get_serializer(job).data)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def retry(self, request, pk=None):
+        job = services.retry_job(actor=request.user, job=self.get_object())
+        return Response(self.get_serializer(job).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(responses=serializers.LogSerializer,
+                   parameters=[OpenApiParameter("offset", int)])
+    @action(detail=True)
+    def log(self, request, pk=None):
+        """The log's text from a byte offset."""
+        offset = request.query_params.get("offset", "0")
+        text, end = livelog.read(self.get_object(), int(offset) if offset.isdigit() else 0)
+        return Response({"text": text, "next_offset": end})
+
+
+def _order(data: dict) -> dict:
+    """The arguments of `services.queue_job` from checked data."""
+    return {"kind": data["kind"], "parameters": data.get("parameters"),
+            "engagement": data.get("engagement"), "model": data.get("model"),
+            "stage": data.get("stage", ""), "node": data.get("node")}
+
+
+routes = [
+    ("job-kinds", KindViewSet, "job-kind"),
+    ("jobs", JobViewSet, "job"),
+]

@@ -1,0 +1,130 @@
+"""REST doors of nodes and log-ins. Each write is one service call."""
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import mixins, viewsets
+from rest_framework.decorators import action
+from rest_framework.response import Response
+
+from workers import judging, queries, services
+from workers.api import serializers
+from workers.models import Node, NodeLogin
+from workers.nodes import editing, logins
+
+
+class NodeViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
+                  viewsets.ReadOnlyModelViewSet):
+    """Nodes. A change of the address leads back to the confirmation of the host key."""
+
+    http_method_names = ["get", "post", "patch", "head", "options"]
+    queryset = Node.objects.prefetch_related("cards")
+    serializer_class = serializers.NodeSerializer
+    filterset_fields = ["name", "state", "is_practice"]
+
+    def get_queryset(self):
+        return super().get_queryset().visible_to(self.request.user)
+
+    def perform_create(self, serializer):
+        serializer.instance = services.enrol_node(
+            actor=self.request.user, **serializer.validated_data)
+
+    def perform_update(self, serializer):
+        serializer.instance = editing.edit_node(
+            actor=self.request.user, node=serializer.instance, **serializer.validated_data)
+
+    @extend_schema(request=serializers.ConfirmSerializer)
+    @action(detail=True, methods=["post"])
+    def confirm(self, request, pk=None):
+        """Pin the offered host key by its fingerprint."""
+        door = serializers.ConfirmSerializer(data=request.data)
+        door.is_valid(raise_exception=True)
+        node = services.confirm_host_key(actor=request.user, node=self.get_object(),
+                                         **door.validated_data)
+        return Response(self.get_serializer(node).data)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def refetch(self, request, pk=None):
+        """Fetch the host key anew; it must be confirmed before the node is used."""
+        node = services.fetch_new_host_key(actor=request.user, node=self.get_object())
+        return Response(self.get_serializer(node).data)
+
+    @extend_schema(request=serializers.MaintenanceSerializer)
+    @action(detail=True, methods=["post"])
+    def maintenance(self, request, pk=None):
+        """Drain the node (running jobs go on, none starts), or take it back."""
+        door = serializers.MaintenanceSerializer(data=request.data)
+        door.is_valid(raise_exception=True)
+        node = services.set_maintenance(actor=request.user, node=self.get_object(),
+                                        is_on=door.validated_data["on"])
+        return Response(self.get_serializer(node).data)
+
+    @extend_schema(request=None, responses=serializers.TrialSerializer)
+    @action(detail=True, methods=["post"], url_path="try")
+    def try_login(self, request, pk=None):
+        """Log in and run nothing."""
+        return Response({"shell_seconds": editing.try_login(
+            actor=request.user, access=self.get_object())})
+
+    @extend_schema(responses=serializers.QueueSerializer)
+    @action(detail=True)
+    def queue(self, request, pk=None):
+        """Who runs on the node until when, and who waits in which place for what."""
+        found = queries.queue_of(self.get_object(), request.user, timezone.now())
+        return Response(serializers.QueueSerializer(found).data)
+
+    @extend_schema(responses=serializers.ContactSerializer(many=True), filters=False)
+    @action(detail=True, pagination_class=None)
+    def contacts(self, request, pk=None):
+        """The last hundred changes of the node's reachability, newest first."""
+        return Response(serializers.ContactSerializer(
+            self.get_object().contacts.all()[:100], many=True).data)
+
+    @extend_schema(responses=serializers.OutcomeSerializer)
+    @action(detail=True)
+    def rules(self, request, pk=None):
+        """The rules over what was last read of the node."""
+        return Response(serializers.OutcomeSerializer(judging.of_node(self.get_object())).data)
+
+
+class NodeLoginViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
+                       viewsets.ReadOnlyModelViewSet):
+    """Log-ins of engagements at shared nodes."""
+
+    http_method_names = ["get", "post", "patch", "head", "options"]
+    queryset = NodeLogin.objects.select_related("node", "engagement")
+    serializer_class = serializers.NodeLoginSerializer
+    filterset_fields = ["node", "engagement"]
+
+    def get_queryset(self):
+        return super().get_queryset().visible_to(self.request.user)
+
+    def perform_create(self, serializer):
+        serializer.instance = logins.add_login(
+            actor=self.request.user, **serializer.validated_data)
+
+    def perform_update(self, serializer):
+        data, login = serializer.validated_data, serializer.instance
+        serializer.instance = logins.change_login(
+            actor=self.request.user, login=login, username=data.get("username", login.username),
+            private_key=data.get("private_key"), passphrase=data.get("passphrase", ""))
+
+    @extend_schema(request=None, responses=serializers.TrialSerializer)
+    @action(detail=True, methods=["post"], url_path="try")
+    def try_login(self, request, pk=None):
+        """Log in and run nothing."""
+        return Response({"shell_seconds": editing.try_login(
+            actor=request.user, access=self.get_object())})
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def withdraw(self, request, pk=None):
+        """Erase the key; later jobs use the node's own log-in."""
+        login = logins.withdraw_login(actor=request.user, login=self.get_object())
+        return Response(self.get_serializer(login).data)
+
+
+routes = [
+    ("nodes", NodeViewSet, "node"),
+    ("node-logins", NodeLoginViewSet, "node-login"),
+]

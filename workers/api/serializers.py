@@ -1,0 +1,196 @@
+from rest_framework import serializers
+
+from engagements.models import Engagement, MigratedModel
+from workers.kinds import JobKind
+from workers.models import Artifact, Card, Job, Node, NodeContact, NodeLogin, StoredReading
+
+
+class CardSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = Card
+        exclude = ["node"]
+
+
+class NodeSerializer(serializers.ModelSerializer):
+    """A node; the credentials go in and never come out."""
+
+    private_key = serializers.CharField(
+        write_only=True, required=False, allow_blank=True,
+        help_text="OpenSSH or PEM; without one the worker's SSH agent is asked.")
+    passphrase = serializers.CharField(write_only=True, required=False, allow_blank=True)
+    cards = CardSerializer(many=True, read_only=True)
+    offered_fingerprint = serializers.SerializerMethodField()
+    pinned_fingerprint = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Node
+        fields = ["id", "name", "host", "port", "username", "private_key", "passphrase", "state",
+                  "is_practice", "scratch_dir", "set_env", "labels", "cards_total", "ring_size",
+                  "keep_days", "bastion_host", "bastion_port", "bastion_username",
+                  "bastion_host_key", "software", "last_seen_at", "unreachable_since", "trouble",
+                  "last_error", "shell_seconds", "clock_offset_seconds", "scratch_used_mb",
+                  "scratch_free_mb", "offered_fingerprint", "pinned_fingerprint", "cards"]
+        read_only_fields = ["state", "software", "last_seen_at", "unreachable_since", "trouble",
+                            "last_error", "shell_seconds", "clock_offset_seconds",
+                            "scratch_used_mb", "scratch_free_mb"]
+
+    def get_offered_fingerprint(self, node) -> str:
+        return _fingerprint(node.offered_host_key)
+
+    def get_pinned_fingerprint(self, node) -> str:
+        return _fingerprint(node.host_key)
+
+
+def _fingerprint(key: str) -> str:
+    from workers.nodes.ssh import fingerprint
+
+    return fingerprint(key) if key else ""
+
+
+class MaintenanceSerializer(serializers.Serializer):
+    on = serializers.BooleanField()
+
+
+class TrialSerializer(serializers.Serializer):
+    """How long the log-in shell takes before it runs a command."""
+
+    shell_seconds = serializers.FloatField()
+
+
+class ContactSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = NodeContact
+        fields = ["is_reachable", "trouble", "cause", "at"]
+
+
+class RunningRowSerializer(serializers.Serializer):
+    """A job on the node; `job` is null where the user may not see it."""
+
+    job = serializers.IntegerField(source="job.pk", default=None, allow_null=True)
+    state = serializers.CharField(source="state.state")
+    cards = serializers.ListField(child=serializers.IntegerField())
+    expected = serializers.DateTimeField(help_text="when it may end")
+
+
+class WaitingRowSerializer(serializers.Serializer):
+    job = serializers.IntegerField(source="job.pk", default=None, allow_null=True)
+    place = serializers.IntegerField(allow_null=True)
+    cards = serializers.IntegerField()
+    priority = serializers.CharField()
+    expected = serializers.DateTimeField(allow_null=True, help_text="when its turn may come")
+    reason = serializers.CharField()
+
+
+class QueueSerializer(serializers.Serializer):
+    free = serializers.IntegerField(help_text="cards that no job holds")
+    running = RunningRowSerializer(many=True)
+    waiting = WaitingRowSerializer(many=True)
+
+
+class NodeLoginSerializer(serializers.ModelSerializer):
+    """The user and key of one engagement at a node; the key goes in and never comes out."""
+
+    private_key = serializers.CharField(
+        write_only=True, required=False, allow_blank=True,
+        help_text="In a change: absent keeps the stored key, empty gives it up for the agent.")
+    passphrase = serializers.CharField(write_only=True, required=False, allow_blank=True)
+
+    class Meta:
+        model = NodeLogin
+        fields = ["id", "node", "engagement", "username", "private_key", "passphrase",
+                  "created_at", "withdrawn_at", "refused_at", "refused_cause"]
+        read_only_fields = ["created_at", "withdrawn_at", "refused_at", "refused_cause"]
+
+
+class ConfirmSerializer(serializers.Serializer):
+    fingerprint = serializers.CharField()
+
+
+class JobSerializer(serializers.ModelSerializer):
+    sentence = serializers.CharField(read_only=True)
+
+    class Meta:
+        model = Job
+        fields = ["id", "kind", "engagement", "model", "stage", "node", "login", "is_practice",
+                  "parameters", "command", "cards_wanted", "state", "attempt", "retry_of",
+                  "created_by", "created_at", "started_at", "finished_at", "sentence",
+                  "technical_cause", "exit_status", "results", "progress_done", "progress_total",
+                  "last_loss", "heartbeat_at", "cancel_requested_at"]
+        read_only_fields = [f for f in fields if f not in (
+            "kind", "engagement", "model", "stage", "node", "parameters")]
+
+
+class ReadingSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = StoredReading
+        fields = ["id", "artifact", "kind", "reader", "reader_version", "tool", "tool_version",
+                  "values", "warnings", "read_at"]
+
+
+class ArtifactSerializer(serializers.ModelSerializer):
+    readings = ReadingSerializer(many=True, read_only=True)
+
+    class Meta:
+        model = Artifact
+        fields = ["id", "engagement", "model", "job", "name", "size", "sha256", "is_practice",
+                  "note", "uploaded_by", "created_at", "readings", "rules"]
+
+
+class HitSerializer(serializers.Serializer):
+    rule = serializers.CharField()
+    severity = serializers.CharField()
+    place = serializers.CharField()
+    value = serializers.CharField()
+    source = serializers.CharField()
+    artifact = serializers.IntegerField(allow_null=True)
+    text = serializers.CharField()
+    action = serializers.CharField()
+
+
+class NotCheckedSerializer(serializers.Serializer):
+    rule = serializers.CharField()
+    reason = serializers.CharField()
+
+
+class OutcomeSerializer(serializers.Serializer):
+    """What the rules say: hits, rules without a hit, and rules that lack data."""
+
+    hits = HitSerializer(many=True)
+    clear = serializers.ListField(child=serializers.CharField())
+    not_checked = NotCheckedSerializer(many=True)
+
+
+class UploadSerializer(serializers.Serializer):
+    engagement = serializers.PrimaryKeyRelatedField(queryset=Engagement.objects.all())
+    model = serializers.PrimaryKeyRelatedField(
+        queryset=MigratedModel.objects.all(), required=False, allow_null=True)
+    upload = serializers.FileField()
+    note = serializers.CharField(required=False, default="", allow_blank=True)
+
+
+class KindSerializer(serializers.Serializer):
+    code = serializers.CharField()
+    title = serializers.CharField()
+    description = serializers.CharField()
+    stages = serializers.ListField(child=serializers.CharField())
+    runs_on_node = serializers.BooleanField()
+    cards = serializers.IntegerField()
+    time_limit_seconds = serializers.IntegerField()
+    usual_seconds = serializers.IntegerField(allow_null=True)
+    files = serializers.ListField(child=serializers.CharField())
+    success = serializers.CharField()
+    parameters = serializers.DictField()
+
+
+def kind_facts(kind: JobKind) -> dict:
+    """A kind as the API shows it: what the declaration says, parameters as JSON schema."""
+    return {"code": kind.code, "title": str(kind.title), "description": str(kind.description),
+            "stages": list(kind.stages), "runs_on_node": kind.runs_on_node, "cards": kind.cards,
+            "time_limit_seconds": kind.timeout_seconds, "usual_seconds": kind.usual_seconds,
+            "files": list(kind.collect), "success": str(kind.success),
+            "parameters": kind.schema()}
+
+
+class LogSerializer(serializers.Serializer):
+    text = serializers.CharField()
+    next_offset = serializers.IntegerField()

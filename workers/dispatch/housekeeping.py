@@ -1,0 +1,57 @@
+"""Job folders on nodes: their size, and their removal once everything of them is stored."""
+
+import logging
+from datetime import timedelta
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from workers import remote
+from workers.collecting import content_store
+from workers.collecting.artifacts import is_intact
+from workers.dispatch import endings
+from workers.models import Artifact, Job, Node
+from workers.models.job import FINAL_STATES
+from workers.nodes import ssh
+from workers.remote import answers
+
+log = logging.getLogger(__name__)
+AT_ONCE = 50
+
+
+def keep_house() -> int:
+    """Look after the scratch folder of every ready node. Returns how many folders went."""
+    content_store.remove_forgotten(Artifact._meta.get_field("file").storage)
+    removed = 0
+    for node in Node.objects.filter(state=Node.State.READY, unreachable_since=None):
+        try:
+            removed += _remove_old_folders(node)
+            _measure(node)
+        except (ssh.Unreachable, ssh.HostKeyChanged, ssh.LoginRefused) as error:
+            log.warning("%s: housekeeping was put off: %s", node, error)
+    return removed
+
+
+def _remove_old_folders(node: Node) -> int:
+    """A folder stays while one of its stored files is missing or damaged."""
+    removed = 0
+    for job in _expired(node)[:AT_ONCE]:
+        if all(is_intact(artifact) for artifact in job.artifacts.all()):
+            ssh.run(job.access, remote.remove_script(answers.place(job)))
+            Job.objects.filter(pk=job.pk).update(folder_removed_at=timezone.now())
+            removed += 1
+    return removed
+
+
+def _expired(node: Node) -> QuerySet[Job]:
+    before = timezone.now() - timedelta(days=node.keep_days)
+    return node.jobs.filter(state__in=FINAL_STATES, finished_at__lt=before,
+                            folder_removed_at=None).exclude(
+        login__withdrawn_at__isnull=False).select_related("node", "login")
+
+
+def _measure(node: Node) -> None:
+    words = endings.desk_words(ssh.run(node, remote.usage_script(node.scratch_dir), 300))
+    Node.objects.filter(pk=node.pk).update(
+        scratch_used_mb=int(words[1]), scratch_free_mb=int(words[2]),
+        shell_seconds=ssh.shell_seconds(node))

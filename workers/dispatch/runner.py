@@ -1,0 +1,179 @@
+"""Advances jobs by one short step at a time. The row is the truth (PRODUCT rule 4)."""
+
+import logging
+import time
+
+from django.db import DatabaseError, transaction
+from django.utils import timezone
+from django.utils.translation import gettext_noop
+
+from engagements import audit
+from workers.collecting.transfer import FileChanged
+from workers.dispatch import endings, steps, waking
+from workers.dispatch.claims import claimed
+from workers.models import Job, JobState, StoredReading
+from workers.models.job import FINAL_STATES
+from workers.nodes import reachability
+from workers.nodes.leases import release_cards
+from workers.nodes.ssh import HostKeyChanged, LoginRefused, Unreachable
+from workers.signals import job_succeeded
+
+log = logging.getLogger(__name__)
+RELEASED = {"holder": "", "holder_until": None}
+SAFE_TO_FAIL = (JobState.QUEUED, JobState.LEASING, JobState.READING)  # nothing of it runs
+
+
+def advance_while_due(job_id: int, most: int = 20) -> None:
+    """Under one claim, advance the job until it is final or its next step lies in the future."""
+    with claimed(Job.objects.filter(pk=job_id)) as claim:
+        if not claim:
+            return
+        job = Job.objects.select_related("node", "engagement", "model").get(pk=job_id)
+        for step in range(most):
+            if not write(job, guarded(job, lambda: _stepped(job)), keep=step < most - 1):
+                break
+    look_again_soon([job])
+
+
+def drive(job: Job, timeout: float = 120, pause: float = 0.1) -> Job:
+    """Advance a job to its end in this process. For commands and tests; workers use messages.
+
+    Raises TimeoutError when the job is not final in time.
+    """
+    deadline = time.monotonic() + timeout
+    while time.monotonic() < deadline:
+        advance_while_due(job.pk)
+        job.refresh_from_db()
+        if job.is_final:
+            return job
+        time.sleep(pause)
+    raise TimeoutError(f"{job} is still {job.state}")
+
+
+def _stepped(job: Job) -> dict:
+    asks_the_node = job.node_id and job.state not in (*SAFE_TO_FAIL, JobState.COLLECTING)
+    changes = steps.step(job)
+    if asks_the_node:
+        reachability.seen(job.node)
+    return without_troubles(job, changes)
+
+
+def without_troubles(job: Job, changes: dict) -> dict:
+    """The same changes; a step that went well ends a row of troubles."""
+    if job.troubles:
+        changes.setdefault("troubles", 0)
+    return changes
+
+
+def write(job: Job, changes: dict, keep: bool = False) -> bool:
+    """Keep a step's changes if the claim still stands.
+
+    True if the next step is due at once and, with `keep`, the claim is still ours.
+    """
+    changes.setdefault("next_step_at", timezone.now())
+    is_final = changes.get("state") in FINAL_STATES
+    goes_on = keep and _goes_on(changes)
+    _take(job, changes)
+    with transaction.atomic():
+        kept = Job.objects.filter(pk=job.pk, holder=job.holder).update(
+            **changes, **({} if goes_on else RELEASED))
+        if kept and is_final:
+            _settle(job)
+    return bool(kept) and goes_on
+
+
+def write_alike(found: list[tuple[Job, dict]]) -> list[Job]:
+    """As `write` with `keep`; jobs of one claim whose changes are equal share one update.
+
+    Returns those whose next step is due at once and whose claim is still ours.
+    """
+    now, groups = timezone.now(), {}
+    for job, changes in found:
+        changes.setdefault("next_step_at", now)
+        groups.setdefault(repr(sorted(changes.items())), []).append((job, changes))
+    going_on = []
+    for group in groups.values():
+        changes = group[0][1]
+        if len(group) > 1 and _goes_on(changes):
+            going_on += _kept_alike([job for job, _changes in group], changes)
+        else:
+            going_on += [job for job, changes in group if write(job, changes, keep=True)]
+    return going_on
+
+
+def _kept_alike(jobs: list[Job], changes: dict) -> list[Job]:
+    ours = Job.objects.filter(pk__in=[job.pk for job in jobs], holder=jobs[0].holder)
+    for job in jobs:
+        _take(job, changes)
+    if ours.update(**changes) == len(jobs):
+        return jobs
+    kept = set(ours.values_list("pk", flat=True))
+    return [job for job in jobs if job.pk in kept]
+
+
+def _goes_on(changes: dict) -> bool:
+    return (changes.get("state") not in FINAL_STATES
+            and changes["next_step_at"] <= timezone.now())
+
+
+def _take(job: Job, changes: dict) -> None:
+    for name, value in changes.items():
+        setattr(job, name, value)
+
+
+def look_again_soon(jobs: list[Job]) -> None:
+    """Short commands end before the clock of the worker ticks again: wake somebody for them."""
+    now, pauses = timezone.now(), {}
+    for job in jobs:
+        pause = (job.next_step_at - now).total_seconds() if job.next_step_at else 1
+        if job.state == JobState.RUNNING and job.node_id and pause < 1:
+            pauses[job.node_id] = min(pause, pauses.get(job.node_id, 1))
+        elif job.state == JobState.COLLECTING and pause <= 0:
+            waking.send(job.pk)
+    for node_id, pause in pauses.items():
+        waking.send_visit([node_id], after_seconds=max(0.0, pause))
+
+
+def guarded(job: Job, step) -> dict:
+    """The changes of one step. What goes wrong outside becomes a state, never a wrong end.
+
+    A database that is away raises: then nothing can be written, and the claim runs out.
+    """
+    try:
+        return step()
+    except Unreachable as error:
+        return endings.unreachable(job, error)
+    except (HostKeyChanged, LoginRefused) as error:
+        return endings.refused_by_node(job, error)
+    except DatabaseError:
+        raise
+    except FileChanged as error:
+        return endings.trouble(job, gettext_noop(
+            "The file %(name)s changed while it was collected; it is fetched again."),
+            name=str(error))
+    except OSError as error:
+        return endings.trouble(job, gettext_noop(
+            "The files cannot be stored (%(why)s); it is tried again."), why=str(error))
+    except Exception as error:
+        log.exception("%s: step %s failed", job, job.state)
+        return _internal_error(job, steps.traceback_text(error))
+
+
+def _internal_error(job: Job, cause: str) -> dict:
+    if job.state in SAFE_TO_FAIL or job.node_id is None:
+        return endings.failed(gettext_noop(
+            "An internal error stopped the job; the cause is recorded."), cause=cause)
+    return endings.trouble(job, gettext_noop(
+        "An internal error; the cause is recorded and the step is tried again."), cause=cause)
+
+
+def _settle(job: Job) -> None:
+    """What belongs to the end of a job, in one transaction with it."""
+    if job.cards_wanted:
+        release_cards(job)
+    audit.record(actor=None, action="job.end", target=job, engagement=job.engagement,
+                 data={"state": job.state, "exit_status": job.exit_status})
+    if job.state == JobState.SUCCEEDED:
+        job_succeeded.send(
+            sender=type(job), job=job,
+            readings=list(StoredReading.objects.filter(artifact__job=job).order_by("pk")))

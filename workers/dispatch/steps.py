@@ -1,0 +1,223 @@
+"""What happens to a job in each state. A step is short and returns the columns it changes."""
+
+import traceback
+from datetime import timedelta
+
+from django.utils import timezone
+from django.utils.translation import gettext_noop
+
+from workers import judging, kinds, remote
+from workers.collecting import storing
+from workers.collecting.artifacts import finite_json
+from workers.dispatch import endings, queueing
+from workers.dispatch.endings import end, failed
+from workers.kinds import Finished, Judgement
+from workers.logs import livelog
+from workers.models import Job, JobState, Node
+from workers.nodes import leases, ssh
+from workers.remote import answers
+from workers.remote.answers import RemoteState
+
+WAIT_FOR_CARDS = timedelta(seconds=3)
+SLOW_STARTS = 6  # tries of five seconds each before a start is given up
+
+NOT_READY = {
+    Node.State.PENDING: gettext_noop("Waiting: the host key of the node is to be confirmed."),
+    Node.State.MAINTENANCE: gettext_noop("Waiting: the node is in maintenance."),
+    Node.State.QUARANTINED: gettext_noop(
+        "Waiting: the node shows another host key and is in quarantine."),
+}
+REFUSALS = {
+    "no_setsid": gettext_noop("The node has no setsid command; install util-linux or busybox."),
+    "not_writable": gettext_noop("The scratch folder of the node cannot be written."),
+    "no_space": gettext_noop("The scratch folder of the node has less than 20 MB free."),
+    "no_links": gettext_noop(
+        "The scratch folder's file system has no hard links; choose a folder on a local disk."),
+}
+
+
+def step(job: Job) -> dict:
+    """Do the next thing for the job. Raises what `workers.nodes.ssh` raises."""
+    if job.state == JobState.UNKNOWN:
+        job.state = job.state_before_unknown or JobState.RUNNING
+        return {"state": job.state, "message": "", **_STEPS[job.state](job)}
+    return _STEPS[job.state](job)
+
+
+def _queued(job: Job) -> dict:
+    if job.cancel_requested_at:
+        return end(JobState.CANCELLED, gettext_noop("Cancelled before it started."))
+    if not kinds.get(job.kind).runs_on_node:
+        return {"state": JobState.RUNNING, "started_at": timezone.now()}
+    return {"state": JobState.LEASING, **_leasing(job)}
+
+
+def _leasing(job: Job) -> dict:
+    if job.cancel_requested_at:
+        return end(JobState.CANCELLED, gettext_noop("Cancelled before it started."))
+    if job.node.state != job.node.State.READY:
+        return _wait(NOT_READY[job.node.state])
+    leased = {}
+    if job.cards_wanted:
+        place = queueing.place_in_line(job)
+        cards = leases.take_cards(job) if place == 1 else None
+        if cards is None:
+            return _wait_for_cards(job, place)
+        leased = {"results": {**job.results, "cards": cards}}
+    return {"state": JobState.STARTING, "message": "", "message_values": {}, **leased}
+
+
+def _wait_for_cards(job: Job, place: int) -> dict:
+    usable = len(leases.usable_cards(job.node))
+    if job.cards_wanted > usable:
+        return _wait(gettext_noop("Waiting: it wants %(n)d cards, and the node has only "
+                                  "%(usable)d healthy ones."), n=job.cards_wanted, usable=usable)
+    return _wait(gettext_noop("Waiting for %(n)d free cards, of which %(free)d are free; place "
+                              "%(place)d in the node's line."), n=job.cards_wanted,
+                 free=len(leases.free_cards(job.node)), place=place)
+
+
+def _wait(message: str, **values) -> dict:
+    return {"message": message, "message_values": values,
+            "next_step_at": timezone.now() + WAIT_FOR_CARDS}
+
+
+def _starting(job: Job) -> dict:
+    if job.cancel_requested_at:
+        return endings.stop(job)
+    answer = ssh.run(job.access, remote.visit_script([start_request(job)], []))
+    return started(job, answers.start_words(answer.stdout, [job])[job.pk])
+
+
+def start_request(job: Job) -> tuple[remote.Place, str]:
+    """Where the job shall start, and the text of its command."""
+    return answers.place(job), _command(job)
+
+
+def started(job: Job, words: list[str]) -> dict:
+    """What the node's words about a start mean for the job's row."""
+    if words[:1] == ["started"]:
+        now = timezone.now()
+        return {"state": JobState.RUNNING, "started_at": job.started_at or now,
+                "message": "", "troubles": 0,
+                "next_step_at": now + endings.poll_interval(job, now),
+                "remote": dict(zip(("pid", "start_time", "boot_id"), words[1:], strict=False))}
+    if words[:1] == ["refused"] and words[1] in REFUSALS:
+        return failed(REFUSALS[words[1]], cause=" ".join(words))
+    return _slow_start(job)
+
+
+def _slow_start(job: Job) -> dict:
+    """The node has taken the job but shows no process yet; in the end it is made impossible."""
+    if job.troubles < SLOW_STARTS:
+        return endings.trouble(job, gettext_noop("The node has not started the command yet."))
+    changes = endings.stop(job, signal="KILL")
+    if changes.get("state") in endings.STOPPED:
+        return failed(gettext_noop("The node did not start the command."))
+    return changes
+
+
+def _command(job: Job) -> str:
+    kind = kinds.get(job.kind)
+    environment = kind.environment(job.parameters)
+    cards = leases.held_cards(job) if job.cards_wanted else []
+    if cards:
+        environment["ASCEND_RT_VISIBLE_DEVICES"] = ",".join(map(str, cards))
+    return remote.command_text(job.command, environment, job.node.set_env)
+
+
+def _running(job: Job) -> dict:
+    kind = kinds.get(job.kind)
+    if not kind.runs_on_node:
+        return _run_here(job, kind)
+    return follow(job, answers.ask(job))
+
+
+def follow(job: Job, state: RemoteState) -> dict:
+    """What a running job's state on the node means for its row."""
+    now = timezone.now()
+    changes = {**livelog.append(job, state), "heartbeat_at": state.heartbeat_at or job.heartbeat_at,
+               "next_step_at": now + endings.poll_interval(job, now)}
+    if state.process == "gone" and state.has_more_log:
+        return {**changes, "next_step_at": now}
+    if state.exit_status is not None:
+        return {**changes, **_after_exit(job, state)}
+    if state.is_lost(job.remote):
+        if "log_stored" in changes:  # keep this part first
+            return {**changes, "next_step_at": now}
+        storing.store_log(job)
+        return {**changes, **endings.lost(state, job)}
+    if job.cancel_requested_at or endings.is_overdue(job):
+        return {**changes, **endings.stop(job)}
+    return changes
+
+
+def _after_exit(job: Job, state: RemoteState) -> dict:
+    """The command has ended: first ends what it left behind."""
+    if state.process != "gone":
+        return {"exit_status": state.exit_status, **endings.end_leftovers(job)}
+    return {"state": JobState.COLLECTING, "exit_status": state.exit_status,
+            "next_step_at": timezone.now()}
+
+
+def _run_here(job: Job, kind) -> dict:
+    judgement, outputs = kind.run_here(job, job.parameters)
+    storing.store_outputs(job, outputs)
+    return _judged(judgement)
+
+
+def _collecting(job: Job) -> dict:
+    try:
+        storing.collect(job)
+    except FileNotFoundError as error:
+        return failed(gettext_noop(
+            "The job's folder on the node has vanished; its files cannot be collected."),
+            cause=str(error))
+    return _stopped_or_reading(job)
+
+
+def collected(job: Job) -> dict:
+    """The step after the command of a job that left no file to fetch: its log is stored."""
+    storing.store_log(job)
+    return _stopped_or_reading(job)
+
+
+def _stopped_or_reading(job: Job) -> dict:
+    return endings.how_stopped(job) or {
+        "state": JobState.READING, "message": "", "troubles": 0, "next_step_at": timezone.now()}
+
+
+def _reading(job: Job) -> dict:
+    kind, artifacts = kinds.get(job.kind), list(job.artifacts.all())
+    finished = Finished(
+        exit_status=job.exit_status, log=livelog.tail(job), parameters=job.parameters,
+        readings=storing.read_all(artifacts, kind), cards_wanted=job.cards_wanted,
+        files=[artifact.name for artifact in artifacts],
+    )
+    judgement = kind.judge(finished)
+    kind.after(job, finished)
+    outcome = judging.of_job(job, artifacts)
+    job.results = {**job.results, "rule_outcome": finite_json(outcome)}
+    return _judged(judgement, job)
+
+
+def _judged(judgement: Judgement, job: Job | None = None) -> dict:
+    state = JobState.SUCCEEDED if judgement.is_success else JobState.FAILED
+    kept = {"cards": [], **job.results} if job else {}
+    return {**end(state, judgement.message, **finite_json(judgement.values)),
+            "results": {**kept, **finite_json(judgement.results)}}
+
+
+def traceback_text(error: Exception) -> str:
+    """The traceback for engineers, kept apart from the sentence for people."""
+    return "".join(traceback.format_exception(error))[-20000:]
+
+
+_STEPS = {
+    JobState.QUEUED: _queued,
+    JobState.LEASING: _leasing,
+    JobState.STARTING: _starting,
+    JobState.RUNNING: _running,
+    JobState.COLLECTING: _collecting,
+    JobState.READING: _reading,
+}

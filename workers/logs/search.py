@@ -1,0 +1,58 @@
+"""Searching a log of any size from its end backwards, a bounded part of it per request."""
+
+from collections.abc import Callable
+
+from workers.logs import livelog
+from workers.models import Job
+
+PIECE, AT_ONCE = 4 * 2**20, 128 * 2**20
+OVERLAP = 4096  # no match is cut in two by a piece's edge; the longest part of a line that is told
+# What compilers, Python, CANN and torch print when something went wrong.
+ERRORS = (b"error", b"exception", b"traceback", b"fatal", b"failed", b"core dumped")
+
+
+def last_before(job: Job, before: int, text: str) -> dict[str, int | str | None]:
+    """The last match that begins before a byte offset; without a text, of what errors look like.
+
+    ASCII letters match in either case. Returns `found`, the offset of the match's line, or None;
+    `line`, its text, shortened; and `searched_to`, before which nothing was searched yet.
+    """
+    find = _finder(text.encode().lower()) if text else _last_error
+    end = min(before, livelog.length(job))
+    stop = max(0, end - AT_ONCE)
+    while end > stop:
+        start = max(stop, end - PIECE)
+        if found := _in_piece(job, start, end, find):
+            return found
+        end = start
+    return {"found": None, "line": "", "searched_to": stop}
+
+
+def _in_piece(job: Job, start: int, end: int, find: Callable[[bytes, int], int]) -> dict | None:
+    first = max(0, start - OVERLAP)
+    with livelog.path(job).open("rb") as stream:
+        stream.seek(first)
+        data = stream.read(min(end + OVERLAP, livelog.length(job)) - first)
+    position = find(data.lower(), end - first)
+    if position < start - first:
+        return None
+    line = max(data.rfind(b"\n", 0, position), data.rfind(b"\r", 0, position)) + 1
+    shown = data[line:].splitlines()[0][:OVERLAP].decode("utf-8", "replace")
+    return {"found": first + line, "line": shown, "searched_to": first + line}
+
+
+def _finder(wanted: bytes) -> Callable[[bytes, int], int]:
+    """A search for the last place of a text that begins before a position."""
+    return lambda data, end: data.rfind(wanted, 0, end + len(wanted) - 1)
+
+
+def _last_error(data: bytes, end: int) -> int:
+    return max(*(_finder(word)(data, end) for word in ERRORS), _last_nan(data, end))
+
+
+def _last_nan(data: bytes, end: int) -> int:
+    """`nan` as a word of its own: a loss that is no number, not a part of "finance"."""
+    at = _finder(b"nan")(data, end)
+    while at >= 0 and (data[max(0, at - 1):at].isalnum() or data[at + 3:at + 4].isalnum()):
+        at = _finder(b"nan")(data, at)
+    return at

@@ -1,0 +1,112 @@
+"""Log-ins of engagements at shared nodes: kept encrypted, audited, never shown."""
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from engagements import audit
+from engagements.access import Can, require
+from engagements.errors import InvalidInput, WrongState
+from engagements.models import Engagement, User
+from workers.models import Job, Node, NodeLogin
+from workers.models.job import OPEN_STATES
+from workers.nodes import ssh
+
+
+def require_usable_key(private_key: str, passphrase: str) -> None:
+    """A key that can be opened; none at all means the worker's SSH agent."""
+    if not private_key:
+        return
+    try:
+        ssh.check_private_key(private_key, passphrase)
+    except ValueError as error:
+        raise InvalidInput(_("The private key cannot be used: %(why)s") % {"why": error}) from error
+
+
+def login_of(node: Node, engagement: Engagement | None) -> NodeLogin | None:
+    """The log-in that new jobs of the engagement use on the node; None means the node's own.
+
+    Locks it against its withdrawal until the transaction ends.
+    """
+    if engagement is None:
+        return None
+    logins = NodeLogin.objects.in_use().select_for_update(of=("self",))
+    return logins.filter(node=node, engagement=engagement).first()
+
+
+def add_login(*, actor: User, node: Node, engagement: Engagement, username: str,
+              private_key: str = "", passphrase: str = "") -> NodeLogin:
+    """A user and key of its own for an engagement. Its jobs queued from now on use them.
+
+    Without a key the worker's SSH agent is asked. Raises InvalidInput when the key cannot be
+    used, or the engagement has a log-in there already.
+    """
+    require(actor, Can.OPERATE, engagement)
+    require_usable_key(private_key, passphrase)
+    with transaction.atomic():
+        Node.objects.select_for_update(of=("self",)).get(pk=node.pk)
+        if login_of(node, engagement):
+            raise InvalidInput(_("%(engagement)s has a log-in on this node already.")
+                               % {"engagement": engagement.code})
+        login = NodeLogin(node=node, engagement=engagement, username=username,
+                          private_key=private_key, passphrase=passphrase)
+        login.full_clean(validate_unique=False, validate_constraints=False)
+        login.save()
+        _record(actor, "node_login.add", login, username=username, has_key=bool(private_key))
+    return login
+
+
+def change_login(*, actor: User, login: NodeLogin, username: str, private_key: str | None = None,
+                 passphrase: str = "") -> NodeLogin:
+    """Another user or key. `private_key` None keeps the key, "" gives it up for the SSH agent.
+
+    Raises WrongState for another user while jobs of the present one are under way: their folders
+    lie in that user's home.
+    """
+    require(actor, Can.OPERATE, login.engagement)
+    if private_key is not None:
+        require_usable_key(private_key, passphrase)
+    with transaction.atomic():
+        kept = _locked(login)
+        if username != kept.username:
+            _require_no_jobs(kept)
+        kept.username = username
+        if private_key is not None:
+            kept.private_key, kept.passphrase = private_key, passphrase
+        kept.refused_at, kept.refused_cause = None, ""
+        kept.full_clean(validate_unique=False, validate_constraints=False)
+        kept.save()
+        _record(actor, "node_login.change", kept, username=username,
+                key_replaced=private_key is not None)
+    return kept
+
+
+@transaction.atomic
+def withdraw_login(*, actor: User, login: NodeLogin) -> NodeLogin:
+    """Erase the key; later jobs use the node's own log-in. Refused while jobs need it."""
+    require(actor, Can.OPERATE, login.engagement)
+    kept = _locked(login)
+    _require_no_jobs(kept)
+    kept.private_key = kept.passphrase = ""
+    kept.withdrawn_at = timezone.now()
+    kept.save(update_fields=["private_key", "passphrase", "withdrawn_at"])
+    _record(actor, "node_login.withdraw", kept, username=kept.username)
+    return kept
+
+
+def _locked(login: NodeLogin) -> NodeLogin:
+    kept = NodeLogin.objects.select_for_update(of=("self",)).get(pk=login.pk)
+    if kept.withdrawn_at:
+        raise WrongState(_("This log-in was withdrawn."))
+    return kept
+
+
+def _require_no_jobs(login: NodeLogin) -> None:
+    if jobs := Job.objects.filter(login=login, state__in=OPEN_STATES).count():
+        raise WrongState(_("%(n)d jobs are queued or running with this log-in; let them end or "
+                           "cancel them first.") % {"n": jobs})
+
+
+def _record(actor: User, action: str, login: NodeLogin, **data) -> None:
+    audit.record(actor=actor, action=action, target=login, engagement=login.engagement,
+                 data={"node": login.node.name, **data})

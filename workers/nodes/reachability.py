@@ -1,0 +1,67 @@
+"""What contacts with a node tell about it: when it was seen, since when it is away, and why."""
+
+from datetime import timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from engagements import audit
+from workers.models import Node, NodeContact, NodeLogin, Trouble
+from workers.nodes import ssh
+from workers.remote.answers import RemoteState, clock_offset_seconds
+
+OFTEN_ENOUGH = timedelta(seconds=10)
+
+
+def seen(node: Node, state: RemoteState | None = None) -> None:
+    """The node answered. Written at most every ten seconds, at once after an absence."""
+    now = timezone.now()
+    if node.unreachable_since is None and node.last_seen_at \
+            and now - node.last_seen_at < OFTEN_ENOUGH:
+        return
+    changes = {"last_seen_at": now, "last_error": "", "trouble": "", "unreachable_since": None}
+    if state is not None:
+        changes["clock_offset_seconds"] = clock_offset_seconds(state, now)
+    returned = Node.objects.filter(pk=node.pk, unreachable_since__isnull=False).update(**changes)
+    if returned:
+        NodeContact.objects.create(node=node, is_reachable=True, at=now)
+    else:
+        Node.objects.filter(pk=node.pk).update(**changes)
+    for name, value in changes.items():
+        setattr(node, name, value)
+
+
+def missed(access: Node | NodeLogin, cause: str, trouble: str = Trouble.AWAY) -> None:
+    """The node could not be asked; its absence is counted from the first time.
+
+    A log-in of one engagement that is refused says nothing about the node: it is kept there.
+    """
+    now, cause = timezone.now(), cause[:400]
+    if isinstance(access, NodeLogin):
+        if trouble in (Trouble.LOGIN, Trouble.SHELL):
+            NodeLogin.objects.filter(pk=access.pk).update(refused_at=now, refused_cause=cause)
+            return
+        access = access.node
+    away = {"unreachable_since": now, "last_error": cause, "trouble": trouble}
+    if Node.objects.filter(pk=access.pk, unreachable_since=None).update(**away):
+        NodeContact.objects.create(node=access, is_reachable=False, cause=cause, at=now,
+                                   trouble=trouble)
+    else:  # still away, perhaps for another reason
+        Node.objects.filter(pk=access.pk).exclude(trouble=trouble).update(
+            last_error=cause, trouble=trouble)
+
+
+def trouble_of(error: Exception) -> Trouble:
+    """Which trouble an exception of `workers.nodes.ssh` means."""
+    kinds = {ssh.HostKeyChanged: Trouble.KEY, ssh.LoginRefused: Trouble.LOGIN,
+             ssh.NoShell: Trouble.SHELL}
+    return kinds.get(type(error), Trouble.AWAY)
+
+
+@transaction.atomic
+def quarantine(node: Node) -> None:
+    """No job starts any more on a node that shows another host key; written once."""
+    changed = Node.objects.filter(pk=node.pk).exclude(
+        state__in=(Node.State.QUARANTINED, Node.State.PENDING)).update(state=Node.State.QUARANTINED)
+    if changed:
+        audit.record(actor=None, action="node.quarantine", target=node)

@@ -1,0 +1,51 @@
+"""Pages of stored files: doors that parse, call one service and answer."""
+
+from django.http import FileResponse, HttpRequest
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods
+
+from engagements import downloads
+from engagements.access import Can, require
+from engagements.doors import attempt_form
+from workers import judging, services
+from workers.forms.jobs import UploadForm
+from workers.models import Artifact
+from workers.views.places import place_asked
+
+
+def _artifact(request: HttpRequest, pk: int) -> Artifact:
+    return get_object_or_404(Artifact.objects.visible_to(request.user).select_related(
+        "job", "model", "engagement", "uploaded_by"), pk=pk)
+
+
+@require_GET
+def artifact_page(request, pk):
+    artifact = _artifact(request, pk)
+    template = "workers/artifact_drawer.html" if request.htmx else "workers/artifact.html"
+    return render(request, template, {
+        "artifact": artifact, "readings": artifact.readings.all(),
+        "hits": judging.hits_of(artifact.rules),
+        "rule_counts": judging.counts_of((_("After reading"), artifact.rules))})
+
+
+@require_GET
+def artifact_download(request, pk):
+    artifact = _artifact(request, pk)
+    return downloads.of(FileResponse(
+        artifact.file.open("rb"), as_attachment=True, filename=artifact.name.replace("/", "_"),
+        content_type="application/octet-stream"), artifact)
+
+
+@require_http_methods(["GET", "POST"])
+def artifact_upload(request):
+    engagement, model, _stage = place_asked(request)
+    require(request.user, Can.WORK, engagement)
+    form = UploadForm(request.POST or None, request.FILES or None)
+    if form.is_valid():
+        artifact = attempt_form(form, lambda: services.upload_artifact(
+            actor=request.user, engagement=engagement, model=model, **form.cleaned_data))
+        if artifact:
+            return redirect("workers:artifact", artifact.pk)
+    return render(request, "workers/upload.html", {
+        "form": form, "engagement": engagement, "model": model})

@@ -1,0 +1,135 @@
+"""Pages of jobs: doors that parse, call one service and answer."""
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from engagements.access import Can, require
+from engagements.doors import attempt, attempt_form
+from engagements.models import Engagement
+from workers import judging, kinds, preflight, queries, services
+from workers.dispatch import queueing
+from workers.forms.jobs import JobForm
+from workers.logs import alarms, livelog, progress, search
+from workers.models import Job, JobState, Node
+from workers.views.places import place_asked
+
+LOG_AT_FIRST, LOG_AT_ONCE = 2**20, 2**20
+
+
+@require_GET
+def job_list(request):
+    require(request.user, Can.VIEW_INTERNAL)
+    jobs = queries.filtered_jobs(Job.objects.visible_to(request.user), request.GET)
+    engagement = Engagement.objects.visible_to(request.user).filter(
+        code=request.GET.get("engagement", "")).first()
+    return render(request, "workers/jobs.html", {
+        "page": Paginator(jobs, 30).get_page(request.GET.get("page")), "engagement": engagement,
+        "active": "jobs", "kinds": kinds.all_kinds(), "states": JobState.choices,
+        "nodes": Node.objects.visible_to(request.user)})
+
+
+def _asked(request, kind) -> dict:
+    """Values of parameters that a link brings along."""
+    return {p.name: request.GET[p.name] for p in kind.parameters if p.name in request.GET}
+
+
+@require_http_methods(["GET", "POST"])
+def job_new(request):
+    engagement, model, stage = place_asked(request)
+    require(request.user, Can.WORK if engagement else Can.OPERATE, engagement)
+    offered = [k for k in kinds.all_kinds() if not stage or stage in k.stages]
+    chosen = next((k for k in offered if k.code == request.GET.get("kind")), None)
+    form = JobForm(request.POST or None, kind=chosen, user=request.user, engagement=engagement,
+                   migrated=model, initial=_asked(request, chosen)) if chosen else None
+    if form and form.is_valid() and "only_check" not in request.POST:
+        job = attempt_form(form, lambda: services.queue_job(
+            actor=request.user, kind=chosen.code, parameters=form.parameters(),
+            engagement=engagement, model=model, stage=stage, node=form.cleaned_data.get("node"),
+            priority=int(form.cleaned_data.get("priority") or 0)))
+        if job:
+            return redirect("workers:job", job.pk)
+    return render(request, "workers/job_form.html", {
+        "form": form, "kinds": offered, "kind": chosen, "engagement": engagement,
+        "hits": form.preflight_hits() if form else [], "model": model, "stage": stage})
+
+
+def _job(request: HttpRequest, pk: int) -> Job:
+    return get_object_or_404(
+        Job.objects.visible_to(request.user).select_related(
+            "engagement", "model", "node", "created_by", "retry_of", "login__node",
+            "login__engagement"), pk=pk)
+
+
+@require_GET
+def job_page(request, pk):
+    """The whole page; to htmx the part that changes while the job runs."""
+    job, now = _job(request, pk), timezone.now()
+    template = "workers/job_live.html" if request.htmx else "workers/job.html"
+    is_waiting = job.state in queueing.WAITING and job.node and job.cards_wanted
+    return render(request, template, {
+        "job": job, "kind": kinds.get(job.kind), "remaining": progress.remaining_seconds(job),
+        "state_before": dict(JobState.choices).get(job.state_before_unknown, ""),
+        "alarms": alarms.of(job, now), "loss_line": progress.loss_line(job),
+        "expected_start": queueing.expected_start(job, now) if is_waiting else None,
+        "log": "" if request.htmx else livelog.tail(job, 60_000),
+        "log_offset": livelog.line_start(job, job.log_stored - LOG_AT_FIRST),
+        "cards": job.results.get("cards", []), "hits": preflight.kept_hits(job.results),
+        "rule_counts": judging.counts_of((_("Before the job"), job.results.get("preflight")),
+                                         (_("On its files"), job.results.get("rule_outcome"))),
+        "artifacts": job.artifacts.prefetch_related("readings"),
+        "can_retry": job.is_final and job.state != JobState.SUCCEEDED})
+
+
+@require_GET
+def job_log(request, pk):
+    """The masked log as plain text from a byte offset; X-Next-Offset says where to go on."""
+    job = _job(request, pk)
+    offset = request.GET.get("offset", "0")
+    text, end = livelog.read(job, int(offset) if offset.isdigit() else 0, LOG_AT_ONCE)
+    is_final = job.is_final and end >= job.log_stored
+    return HttpResponse(text, content_type="text/plain; charset=utf-8", headers={
+        "X-Next-Offset": str(end), "X-Log-Final": "yes" if is_final else "no",
+        "X-Log-Length": str(job.log_stored)})
+
+
+@require_GET
+def job_log_file(request, pk):
+    """The whole masked log as a download, passed on piece by piece."""
+    job = _job(request, pk)
+    return StreamingHttpResponse(
+        livelog.pieces(job), content_type="text/plain; charset=utf-8", headers={
+            "Content-Length": str(livelog.length(job)),
+            "Content-Disposition": f'attachment; filename="job-{job.pk}.log"'})
+
+
+@require_GET
+def job_log_search(request, pk):
+    """The last line before a byte offset that holds the text, or looks like an error.
+
+    JSON: `found` with the line's offset (null if there is none), and `searched_to`, from where to
+    go on where this part of the log had none.
+    """
+    job, params = _job(request, pk), request.GET
+    before = params.get("before", "")
+    return JsonResponse(search.last_before(
+        job, int(before) if before.isdigit() else job.log_stored, params.get("q", "")[:200]))
+
+
+@require_POST
+def job_cancel(request, pk):
+    job = _job(request, pk)
+    attempt(request, lambda: services.cancel_job(actor=request.user, job=job),
+            _("Cancelling: the cards are free once nothing of it runs."))
+    return redirect("workers:job", pk)
+
+
+@require_POST
+def job_retry(request, pk):
+    job = _job(request, pk)
+    new = attempt(request, lambda: services.retry_job(actor=request.user, job=job),
+                  _("A new attempt is queued."))
+    return redirect("workers:job", new.pk if new else pk)

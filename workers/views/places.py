@@ -1,0 +1,20 @@
+"""What a page is about, from its query string."""
+
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
+
+from engagements.models import Engagement, MigratedModel
+
+
+def place_asked(
+        request: HttpRequest) -> tuple[Engagement | None, MigratedModel | None, str]:
+    """(engagement, model, stage) named by the query string, or 404."""
+    params = request.GET
+    if params.get("model", "").isdigit():
+        model = get_object_or_404(MigratedModel.objects.visible_to(request.user),
+                                  pk=params["model"])
+        return model.engagement, model, params.get("stage", "")
+    if params.get("engagement"):
+        return get_object_or_404(Engagement.objects.visible_to(request.user),
+                                 code=params["engagement"]), None, params.get("stage", "")
+    return None, None, params.get("stage", "")
