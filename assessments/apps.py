@@ -7,5 +7,6 @@ class AssessmentsConfig(AppConfig):
     verbose_name = _("Assessments")
 
     def ready(self) -> None:
-        from assessments import accuracy, checks, facts, jobs, receivers  # noqa: F401
+        from assessments import checks, facts, jobs, receivers  # noqa: F401
+        from assessments.accuracy import readings  # noqa: F401
         from assessments.performance import pages  # noqa: F401

@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from assessments import allowlist
-from assessments.accuracy import newest_config_check
+from assessments.accuracy import allowlist
+from assessments.accuracy.readings import newest_config_check
 from assessments.models import CriteriaSet, Criterion, Outcome, Verdict
-from assessments.presentation import config_sentence
 from assessments.queries import current_criteria, latest_verdicts, verdict_sentence
+from assessments.wording.presentation import config_sentence
 from engagements.gates import CheckResult, register_check
 from engagements.models import StageRecord
 from engagements.stages import Stage

@@ -9,11 +9,11 @@ from typing import ClassVar
 from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
 
-from assessments.comparing import DEFAULT_DEFINITION, DEFAULT_THRESHOLD, standard_rule
-from assessments.definitions import BY_CODE
-from assessments.judging import aligned_curves
-from assessments.sentences import shown
-from assessments.verdict import PASSED, judge_curve
+from assessments.definitions.comparing import DEFAULT_DEFINITION, DEFAULT_THRESHOLD, standard_rule
+from assessments.definitions.standard import BY_CODE
+from assessments.verdicts.judging import aligned_curves
+from assessments.verdicts.verdict import PASSED, judge_curve
+from assessments.wording.sentences import shown
 from engagements.errors import InvalidInput
 from engagements.stages import Stage
 from workers.collecting.artifacts import finite_json

@@ -3,7 +3,7 @@
 from django.db.models import QuerySet
 
 from assessments.models import CriteriaSet, Criterion, Measurement, Verdict
-from assessments.sentences import sentence
+from assessments.wording.sentences import sentence
 from engagements.models import Engagement, MigratedModel
 from workers.models import Artifact, StoredReading
 

@@ -3,7 +3,6 @@
 from functools import lru_cache
 from typing import Any
 
-from assessments.alignment import Aligned
 from assessments.charts.drawing import as_svg
 from assessments.charts.loss import (
     ABSOLUTE,
@@ -13,8 +12,9 @@ from assessments.charts.loss import (
     error_rows,
     loss_chart_spec,
 )
-from assessments.judging import aligned_curves, rule_of
+from assessments.curves.alignment import Aligned
 from assessments.models import Criterion, MetricDefinition, Verdict
+from assessments.verdicts.judging import aligned_curves, rule_of
 from workers.models import Artifact
 
 

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from django.utils.translation import gettext as _
 
-from assessments.alignment import Aligned
 from assessments.charts.drawing import (
     BASELINE_COLOUR,
     CANDIDATE_COLOUR,
@@ -18,10 +17,11 @@ from assessments.charts.drawing import (
     built_quickly,
     styled,
 )
+from assessments.curves.alignment import Aligned
+from assessments.curves.sampling import kept_for_drawing
 from assessments.models import MetricDefinition
-from assessments.sampling import kept_for_drawing
-from assessments.sentences import shown
-from assessments.verdict import relative_errors
+from assessments.verdicts.verdict import relative_errors
+from assessments.wording.sentences import shown
 
 ABSOLUTE = "mean_absolute_error"
 CURVES, ERRORS = "curves", "errors"  # names of the data sets, which zooming replaces

@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from assessments.models import Baseline, MetricDefinition
-from assessments.sentences import scale_of
+from assessments.wording.sentences import scale_of
 from engagements.models import Engagement, MigratedModel
 from engagements.stages import Stage
 

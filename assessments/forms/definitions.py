@@ -3,9 +3,9 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from assessments.definition_versions import CHANGEABLE, CURVE_RULE, Sample
+from assessments.definitions.versions import CHANGEABLE, CURVE_RULE, Sample
 from assessments.models import MetricDefinition
-from assessments.preview import FIGURES, PAIRS
+from assessments.wording.preview import FIGURES, PAIRS
 
 JUDGED = [entry for entry in FIGURES if entry[0] != "signed_mean"] + [
     ("mean_absolute_error", _("Mean absolute error"))]

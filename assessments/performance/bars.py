@@ -6,7 +6,7 @@ from assessments.models import Baseline, Criterion, Measurement, MetricDefinitio
 from assessments.performance.gains import METRICS, Gain, Metric, gain
 from assessments.performance.rounds import History
 from assessments.queries import current_criteria
-from assessments.sentences import SIGNS
+from assessments.wording.sentences import SIGNS
 from engagements.models import MigratedModel
 
 Calculator = MetricDefinition.Calculator

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
-from assessments.quantities import STEP_FORMS, step_parts
+from assessments.verdicts.quantities import STEP_FORMS, step_parts
 from engagements.models import MigratedModel
 from workers.models import StoredReading
 

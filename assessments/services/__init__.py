@@ -1,12 +1,12 @@
 """Writes of this app, by topic. Each function owns its transaction, lock and audit entry."""
 
-from assessments.baselines import record_baseline
 from assessments.services.allowlist import (
     propose_difference,
     propose_differences,
     review_difference,
     withdraw_difference,
 )
+from assessments.services.baselines import record_baseline
 from assessments.services.comparisons import index_comparison
 from assessments.services.criteria import add_criterion, draft_criteria, remove_criterion
 from assessments.services.definitions import (

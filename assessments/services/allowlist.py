@@ -4,7 +4,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from assessments.allowlist import Difference
+from assessments.accuracy.allowlist import Difference
 from assessments.models import AllowedDifference
 from engagements import audit
 from engagements.access import Can, allowed, require

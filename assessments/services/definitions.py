@@ -5,8 +5,8 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from assessments.definition_versions import CHANGEABLE, changes, unit_of
-from assessments.definitions import STANDARD
+from assessments.definitions.standard import STANDARD
+from assessments.definitions.versions import CHANGEABLE, changes, unit_of
 from assessments.models import MetricDefinition
 from engagements import audit
 from engagements.access import Can, require

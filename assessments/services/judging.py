@@ -5,12 +5,12 @@ import math
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from assessments.judging import compute
 from assessments.models import CriteriaSet, Criterion, Measurement, Verdict
-from assessments.quantities import quantities
 from assessments.queries import current_criteria, measurements_of
-from assessments.verdict import ENGINE_VERSION
-from assessments.waivers import accept_open_differences
+from assessments.services.waivers import accept_open_differences
+from assessments.verdicts.judging import compute
+from assessments.verdicts.quantities import quantities
+from assessments.verdicts.verdict import ENGINE_VERSION
 from engagements import audit
 from engagements.access import Can, require
 from engagements.errors import InvalidInput

@@ -7,8 +7,8 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from assessments.confirming import confirm, confirmations
 from assessments.models import Baseline, Confirmation, CriteriaSet, MetricDefinition, Side
+from assessments.services.confirming import confirm, confirmations
 from assessments.services.criteria import require_draft
 from assessments.services.judging import judge_criterion, newest_measurement
 from engagements import audit

@@ -6,12 +6,12 @@ from django import template
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from assessments.accuracy.operators import explained
+from assessments.accuracy.reading_warnings import reading_warning
 from assessments.models import OperatorRow
-from assessments.operators import explained
 from assessments.performance.gains import Metric
 from assessments.performance.profiles import StepTime
-from assessments.presentation import sheet_label
-from assessments.reading_warnings import reading_warning
+from assessments.wording.presentation import sheet_label
 from engagements.templatetags.desk import tag
 from workers.models import StoredReading
 

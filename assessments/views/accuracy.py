@@ -6,8 +6,9 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from assessments import operators, overflow, services
-from assessments.accuracy import accuracy_files
+from assessments import services
+from assessments.accuracy import operators, overflow
+from assessments.accuracy.readings import accuracy_files
 from assessments.models import Comparison, Deviation
 from assessments.queries import COMPARISON_READERS
 from assessments.views.places import visible_engagement, visible_file

@@ -5,10 +5,11 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from assessments import baselines, services
-from assessments.confirming import baseline_hash, confirmations
+from assessments import services
 from assessments.forms import BaselineForm, FileForm
 from assessments.models import Baseline
+from assessments.services import baselines
+from assessments.services.confirming import baseline_hash, confirmations
 from assessments.views.places import form_page, to_criteria, visible_engagement
 from engagements.access import Can, allowed, require
 from engagements.doors import attempt, attempt_form

@@ -6,11 +6,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from assessments import allowlist, presentation, services
-from assessments.accuracy import CONFIG_READERS
+from assessments import services
+from assessments.accuracy import allowlist
+from assessments.accuracy.readings import CONFIG_READERS
 from assessments.forms import AllowPatternForm
 from assessments.models import AllowedDifference
 from assessments.views.places import visible_file
+from assessments.wording import presentation
 from engagements.access import Can, allowed
 from engagements.doors import attempt
 from workers.models import Artifact, StoredReading

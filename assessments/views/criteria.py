@@ -5,16 +5,17 @@ from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from assessments import presentation, queries, services
-from assessments.confirming import confirmations
+from assessments import queries, services
 from assessments.forms import CriterionForm, SignForm
 from assessments.models import Baseline, CriteriaSet
+from assessments.services.confirming import confirmations
 from assessments.views.places import (
     form_page,
     to_criteria,
     visible_criterion,
     visible_engagement,
 )
+from assessments.wording import presentation
 from engagements.access import Can, allowed, require
 from engagements.doors import attempt, attempt_form
 from engagements.models import Engagement

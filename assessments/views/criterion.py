@@ -5,21 +5,15 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from assessments import (
-    baselines,
-    calculation,
-    charts,
-    presentation,
-    queries,
-    runs,
-    services,
-    waivers,
-)
-from assessments.environments import compared
+from assessments import charts, queries, services
 from assessments.forms import FileForm, WaiverForm
 from assessments.models import Criterion
 from assessments.performance.gains import BY_NAME
+from assessments.services import baselines, waivers
+from assessments.verdicts import runs
+from assessments.verdicts.environments import compared
 from assessments.views.places import visible_criterion
+from assessments.wording import calculation, presentation
 from engagements.access import Can, allowed, require
 from engagements.doors import attempt
 from workers.services import upload_artifact

@@ -3,10 +3,12 @@
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
-from assessments import definition_versions, presentation, services
+from assessments import services
+from assessments.definitions import versions
 from assessments.forms import PreviewForm, SampleForm, VersionForm
 from assessments.models import Criterion, MetricDefinition
 from assessments.services.definitions import drafted
+from assessments.wording import presentation
 from engagements.access import Can, require
 from engagements.doors import attempt_form
 
@@ -27,11 +29,11 @@ def definition(request, pk):
     found = get_object_or_404(MetricDefinition.objects.select_related("created_by"), pk=pk)
     used = Criterion.objects.visible_to(request.user).filter(definition=found).select_related(
         "criteria_set__engagement", "model")
-    versions = list(MetricDefinition.objects.filter(code=found.code))
-    before = next((row for row in versions if row.version < found.version), None)
+    rows = list(MetricDefinition.objects.filter(code=found.code))
+    before = next((row for row in rows if row.version < found.version), None)
     return render(request, "assessments/definition.html", {
-        "definition": found, "used": used, "versions": versions, "before": before,
-        "changes": definition_versions.changes(before, found) if before else []})
+        "definition": found, "used": used, "versions": rows, "before": before,
+        "changes": versions.changes(before, found) if before else []})
 
 
 @require_http_methods(["GET", "POST"])
@@ -60,9 +62,9 @@ def _effect(old: MetricDefinition, form: VersionForm, sample: SampleForm) -> dic
     if wrong or not sample.is_valid():
         return {"effects": None}
     new = drafted(old, form.cleaned_data)
-    return {"changes": definition_versions.changes(old, new),
-            "effects": definition_versions.effects(
-                [(definition_versions.version_label(row), row) for row in (old, new)],
+    return {"changes": versions.changes(old, new),
+            "effects": versions.effects(
+                [(versions.version_label(row), row) for row in (old, new)],
                 sample.sample())}
 
 

@@ -4,11 +4,11 @@ import math
 from decimal import Decimal
 from pathlib import Path
 
-from assessments.alignment import align
-from assessments.comparing import RULE_FIELDS
-from assessments.quantities import quantities
-from assessments.selection import DOUBTS, judge_runs, withheld
-from assessments.verdict import (
+from assessments.curves.alignment import align
+from assessments.definitions.comparing import RULE_FIELDS
+from assessments.verdicts.quantities import quantities
+from assessments.verdicts.selection import DOUBTS, judge_runs, withheld
+from assessments.verdicts.verdict import (
     NOT_MEASURED,
     NOT_PROVABLE,
     Outcome,

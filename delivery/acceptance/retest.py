@@ -2,7 +2,7 @@
 
 from assessments.models import Criterion, Verdict
 from assessments.queries import current_criteria, verdict_sentence, verdicts_of
-from assessments.sentences import shown
+from assessments.wording.sentences import shown
 from delivery.acceptance.models import Review
 from delivery.reports.bilingual import in_language
 

@@ -9,11 +9,11 @@ from django.conf import settings
 from django.db import connection
 
 from assessments import services as assessments
-from assessments.accuracy import newest_config_check
-from assessments.allowlist import compared, outcome_of
-from assessments.environments import unreviewed
+from assessments.accuracy.allowlist import compared, outcome_of
+from assessments.accuracy.readings import newest_config_check
 from assessments.models import MetricDefinition
 from assessments.queries import latest_verdicts, verdict_sentence
+from assessments.verdicts.environments import unreviewed
 from delivery.portal.processes import Children, free_port, node_command, wait_for, worker_command
 from delivery.portal.sample import load_sample
 from delivery.portal.sample_node import enrol_practice_node

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from assessments.judging import compute
 from assessments.models import CriteriaSet
 from assessments.queries import current_criteria, verdicts_of
+from assessments.verdicts.judging import compute
 from delivery.reports.gates import Problem, page
 from delivery.reports.models import Document
 from workers.collecting.artifacts import is_intact

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assessments.alignment import align
-from assessments.verdict import curve_figures
+from assessments.curves.alignment import align
+from assessments.verdicts.verdict import curve_figures
 from tests.assessments.conftest import curve
 
 WAVY = 3 + np.sin(np.arange(100) / 3) / 2

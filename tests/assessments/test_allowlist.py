@@ -7,7 +7,8 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 from rest_framework.test import APIClient
 
-from assessments import allowlist, services
+from assessments import services
+from assessments.accuracy import allowlist
 from assessments.models import AllowedDifference
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import ValidationError
 
-from assessments.alignment import align
 from assessments.charts import as_svg, loss_chart_spec
-from assessments.sampling import kept_for_drawing
+from assessments.curves.alignment import align
+from assessments.curves.sampling import kept_for_drawing
 from tests.assessments.conftest import curve
 
 

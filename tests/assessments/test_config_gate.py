@@ -6,8 +6,9 @@ import pytest
 from django.urls import reverse
 from django.utils.translation import override
 
-from assessments import allowlist, services
-from assessments.accuracy import newest_config_check
+from assessments import services
+from assessments.accuracy import allowlist
+from assessments.accuracy.readings import newest_config_check
 from engagements.gates import evaluate
 from engagements.models import Role
 from engagements.stages import Stage

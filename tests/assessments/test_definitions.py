@@ -8,8 +8,8 @@ from django.utils.translation import override
 from rest_framework.test import APIClient
 
 from assessments import services
-from assessments.definition_versions import Sample, changes, effects
-from assessments.definitions import STANDARD
+from assessments.definitions.standard import STANDARD
+from assessments.definitions.versions import Sample, changes, effects
 from assessments.models import MetricDefinition
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role

@@ -7,7 +7,8 @@ from django.urls import reverse
 from django.utils.translation import override
 from rest_framework.test import APIClient
 
-from assessments import operators, services, tasks
+from assessments import services, tasks
+from assessments.accuracy import operators
 from assessments.models import Comparison, OperatorRow
 from engagements.models import Role
 from tests.workers.readers.test_msprobe_compare import line, table

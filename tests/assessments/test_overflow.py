@@ -7,7 +7,7 @@ import pytest
 from django.urls import reverse
 from django.utils.translation import override
 
-from assessments import overflow
+from assessments.accuracy import overflow
 from engagements.models import Role
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "accuracy" / "overflow"

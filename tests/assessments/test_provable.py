@@ -5,12 +5,13 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from assessments import baselines, services
-from assessments.environments import compared, unreviewed
+from assessments import services
 from assessments.models import Baseline, MetricDefinition
-from assessments.selection import judge_runs, withheld
-from assessments.spread import spread_of
-from assessments.verdict import FAILED, NOT_PROVABLE, PASSED, Outcome, Rule
+from assessments.services import baselines
+from assessments.verdicts.environments import compared, unreviewed
+from assessments.verdicts.selection import judge_runs, withheld
+from assessments.verdicts.spread import spread_of
+from assessments.verdicts.verdict import FAILED, NOT_PROVABLE, PASSED, Outcome, Rule
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role
 from engagements.stages import Stage

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assessments.quantities import quantities
+from assessments.verdicts.quantities import quantities
 
 
 def found(kind, values) -> dict:

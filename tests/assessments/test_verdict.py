@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assessments.alignment import align
-from assessments.verdict import Rule, compare, curve_figures, judge_curve, judge_values
+from assessments.curves.alignment import align
+from assessments.verdicts.verdict import Rule, compare, curve_figures, judge_curve, judge_values
 from tests.assessments.conftest import SAMPLES, curve
 from workers.readers.series import read_series
 

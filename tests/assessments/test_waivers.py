@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from assessments import queries, services
 from assessments.models import Waiver
-from assessments.waivers import revoke_waiver, sign_waiver
+from assessments.services.waivers import revoke_waiver, sign_waiver
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.gates import evaluate
 from engagements.models import Role

@@ -9,12 +9,13 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import override
 
-from assessments import calculation, queries, services
-from assessments.alignment import align
+from assessments import queries, services
+from assessments.curves.alignment import align
 from assessments.models import Baseline, Waiver
-from assessments.preview import tried
-from assessments.verdict import Rule, judge_curve, judge_values
-from assessments.workings import working
+from assessments.verdicts.verdict import Rule, judge_curve, judge_values
+from assessments.verdicts.workings import working
+from assessments.wording import calculation
+from assessments.wording.preview import tried
 from engagements.models import Role
 from tests.assessments.conftest import curve, megatron_log
 

@@ -12,9 +12,9 @@ from django.utils.translation import get_language
 
 from assessments import services as assessing
 from assessments.charts.criterion import criterion_chart_spec
-from assessments.environments import unreviewed
 from assessments.models import Criterion, MetricDefinition
-from assessments.waivers import accept_difference
+from assessments.services.waivers import accept_difference
+from assessments.verdicts.environments import unreviewed
 from delivery.quotes.models import CompanyProfile
 from engagements import services as engaging
 from engagements.models import Role

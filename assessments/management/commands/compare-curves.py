@@ -6,15 +6,15 @@ from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
 
-from assessments.comparing import (
+from assessments.definitions.comparing import (
     DEFAULT_DEFINITION,
     DEFAULT_THRESHOLD,
     UnreadableLogError,
     compare_logs,
     standard_rule,
 )
-from assessments.definitions import BY_CODE
-from assessments.sentences import sentence
+from assessments.definitions.standard import BY_CODE
+from assessments.wording.sentences import sentence
 from workers.collecting.artifacts import finite_json
 
 CURVES = [code for code, entry in BY_CODE.items() if entry["calculator"] == "loss_curve"]

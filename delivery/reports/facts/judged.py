@@ -8,7 +8,7 @@ from django.utils.translation import override
 from assessments.charts import can_be_drawn, criterion_chart_spec
 from assessments.models import Criterion, MetricDefinition, Outcome, Verdict
 from assessments.queries import verdict_sentence
-from assessments.sentences import SIGNS, in_unit, shown
+from assessments.wording.sentences import SIGNS, in_unit, shown
 from delivery.reports import evidence
 from delivery.reports.bilingual import LANGUAGES, both, instant, pair
 from delivery.reports.facts.departures import departures

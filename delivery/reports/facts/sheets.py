@@ -3,10 +3,10 @@
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from assessments.baselines import is_curve, spread
-from assessments.confirming import baseline_hash, confirmations
 from assessments.models import Baseline, Criterion
-from assessments.sentences import SIGNS, in_unit
+from assessments.services.baselines import is_curve, spread
+from assessments.services.confirming import baseline_hash, confirmations
+from assessments.wording.sentences import SIGNS, in_unit
 from delivery.reports.bilingual import both, instant, pair
 from delivery.reports.source import Source
 from delivery.reports.tables import column, table

@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
-from assessments.baselines import drifted
+from assessments.services.baselines import drifted
 from delivery.reports import gates
 from delivery.reports.facts import sheets
 from delivery.reports.gates import Problem

@@ -9,9 +9,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from assessments.baselines import record_baseline
 from assessments.models import Baseline
-from assessments.quantities import LOSS_CURVE, quantities
+from assessments.services.baselines import record_baseline
+from assessments.verdicts.quantities import LOSS_CURVE, quantities
 from delivery.surveys.consequences.base import KINDS, Item, Kind, register
 from delivery.surveys.consequences.given import Given
 from delivery.surveys.models import Consequence, Survey

@@ -2,9 +2,10 @@
 
 from rest_framework import serializers
 
-from assessments import allowlist, operators, presentation
+from assessments.accuracy import allowlist, operators
 from assessments.models import AllowedDifference, Comparison, OperatorRow
 from assessments.models.measurement import Outcome
+from assessments.wording import presentation
 from engagements.models import Engagement
 from workers.models import StoredReading
 

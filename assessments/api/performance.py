@@ -5,8 +5,8 @@ from rest_framework import mixins, viewsets
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from assessments import performance_serializers as serializers
 from assessments import services
+from assessments.api import performance_serializers as serializers
 from assessments.models import OptimisationRound
 from assessments.performance.bars import bars_of
 from assessments.performance.rounds import history

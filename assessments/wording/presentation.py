@@ -6,13 +6,13 @@ from decimal import Decimal
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from assessments.allowlist import ConfigVerdict
+from assessments.accuracy.allowlist import ConfigVerdict
 from assessments.models import Criterion, MetricDefinition, Verdict
 from assessments.models.measurement import Outcome
-from assessments.preview import tried
 from assessments.queries import verdict_sentence
-from assessments.sentences import SIGNS, in_unit, sentence, shown
-from assessments.verdict import Rule, compare
+from assessments.verdicts.verdict import Rule, compare
+from assessments.wording.preview import tried
+from assessments.wording.sentences import SIGNS, in_unit, sentence, shown
 
 ABSOLUTE = ("mean_absolute_error",)
 

@@ -5,8 +5,8 @@ from decimal import Decimal
 from django.utils.translation import gettext as _
 
 from assessments.models import Criterion, MetricDefinition, Verdict
-from assessments.sentences import NEGATED, SIGNS, in_unit, shown
-from assessments.verdict import compare
+from assessments.verdicts.verdict import compare
+from assessments.wording.sentences import NEGATED, SIGNS, in_unit, shown
 
 OF_MEANS = ("relative_error_of_means", "relative_error_last_100")
 DIGITS = 12

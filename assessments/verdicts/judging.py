@@ -1,12 +1,18 @@
 """From a criterion and a measurement to the pure arithmetic: reads the stored raw files."""
 
-from assessments.alignment import align
-from assessments.environments import unreviewed
+from assessments.curves.alignment import align
 from assessments.models import CriteriaSet, Criterion, Measurement, MetricDefinition
-from assessments.quantities import quantities
 from assessments.queries import measurements_of
-from assessments.selection import BASELINE_UNSIGNED, UNREVIEWED, UNSIGNED, judge_runs, withheld
-from assessments.verdict import (
+from assessments.verdicts.environments import unreviewed
+from assessments.verdicts.quantities import quantities
+from assessments.verdicts.selection import (
+    BASELINE_UNSIGNED,
+    UNREVIEWED,
+    UNSIGNED,
+    judge_runs,
+    withheld,
+)
+from assessments.verdicts.verdict import (
     NOT_MEASURED,
     NOT_PROVABLE,
     Outcome,

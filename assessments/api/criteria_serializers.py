@@ -2,7 +2,7 @@
 
 from rest_framework import serializers
 
-from assessments.definition_versions import CHANGEABLE
+from assessments.definitions.versions import CHANGEABLE
 from assessments.models import (
     Baseline,
     BaselineRun,

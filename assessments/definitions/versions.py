@@ -6,12 +6,12 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from assessments.judging import rule_of
 from assessments.models import MetricDefinition, Outcome
-from assessments.preview import tried
-from assessments.sentences import sentence, shown
-from assessments.verdict import Outcome as Judged
-from assessments.verdict import judge_values
+from assessments.verdicts.judging import rule_of
+from assessments.verdicts.verdict import Outcome as Judged
+from assessments.verdicts.verdict import judge_values
+from assessments.wording.preview import tried
+from assessments.wording.sentences import sentence, shown
 
 # What a new version may change; code, calculator and quantity stay.
 WORDS = ("name", "name_en", "formula", "formula_en", "alignment", "alignment_en", "source")

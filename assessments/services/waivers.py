@@ -8,9 +8,9 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from assessments.environments import unreviewed
 from assessments.models import AcceptedDifference, CriteriaSet, Criterion, Outcome, Waiver
 from assessments.queries import newest_verdict
+from assessments.verdicts.environments import unreviewed
 from engagements import audit
 from engagements.access import Can, allowed, require
 from engagements.errors import InvalidInput, WrongState

@@ -5,9 +5,10 @@ from rest_framework import mixins, viewsets
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from assessments import drill_serializers as serializers
-from assessments import operators, services
-from assessments.accuracy import CONFIG_READERS
+from assessments import services
+from assessments.accuracy import operators
+from assessments.accuracy.readings import CONFIG_READERS
+from assessments.api import drill_serializers as serializers
 from assessments.models import AllowedDifference, Comparison
 from engagements.models import Engagement
 from workers.models import StoredReading

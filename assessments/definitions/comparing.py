@@ -6,9 +6,9 @@ from decimal import Decimal
 from multiprocessing import get_context
 from pathlib import Path
 
-from assessments.alignment import Aligned, align
-from assessments.definitions import BY_CODE
-from assessments.verdict import Outcome, Rule, judge_curve
+from assessments.curves.alignment import Aligned, align
+from assessments.definitions.standard import BY_CODE
+from assessments.verdicts.verdict import Outcome, Rule, judge_curve
 from workers.readers.base import ReadError
 from workers.readers.series import LossSeries, read_series
 

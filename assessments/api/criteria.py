@@ -5,14 +5,8 @@ from rest_framework import mixins, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from assessments import (
-    baselines,
-    drill_api,
-    performance_api,
-    serializers,
-    services,
-    waivers,
-)
+from assessments import services
+from assessments.api import criteria_serializers as serializers
 from assessments.models import (
     Baseline,
     CriteriaSet,
@@ -22,6 +16,7 @@ from assessments.models import (
     Verdict,
     Waiver,
 )
+from assessments.services import baselines, waivers
 from engagements.access import Can, require
 
 
@@ -188,6 +183,4 @@ routes = [
     ("measurements", MeasurementViewSet, "measurement"),
     ("verdicts", VerdictViewSet, "verdict"),
     ("waivers", WaiverViewSet, "waiver"),
-    *drill_api.routes,
-    *performance_api.routes,
 ]

@@ -1,9 +1,9 @@
 """The standard metric definitions (DOMAIN 3.1, 3.4, and the definitions in use) as data.
 
-Those of single values stand in `value_definitions.py`.
+Those of single values stand in `values.py`.
 """
 
-from assessments.value_definitions import VALUES
+from assessments.definitions.values import VALUES
 
 CURVE = {"calculator": "loss_curve", "quantity": "loss_curve", "comparison": "lt", "unit": "%"}
 SAME_RUN = {

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from assessments.models import Criterion, Measurement, Verdict
 from assessments.queries import measurements_of
-from assessments.sentences import shown
+from assessments.wording.sentences import shown
 from workers.models import Job
 from workers.models.job import JobState
 

@@ -8,12 +8,12 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from assessments.confirming import baseline_hash, confirm
-from assessments.judging import aligned_curves
 from assessments.models import Baseline, BaselineRun, Side
-from assessments.quantities import LOSS_CURVE, quantities
-from assessments.spread import Spread, spread_of
-from assessments.verdict import curve_figures
+from assessments.services.confirming import baseline_hash, confirm
+from assessments.verdicts.judging import aligned_curves
+from assessments.verdicts.quantities import LOSS_CURVE, quantities
+from assessments.verdicts.spread import Spread, spread_of
+from assessments.verdicts.verdict import curve_figures
 from engagements import audit
 from engagements.access import Can, require
 from engagements.errors import InvalidInput, WrongState

@@ -5,8 +5,8 @@ from decimal import Decimal
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from assessments.alignment import Aligned, align
-from assessments.verdict import Outcome, Rule, judge_curve
+from assessments.curves.alignment import Aligned, align
+from assessments.verdicts.verdict import Outcome, Rule, judge_curve
 from workers.readers.series import LossSeries
 
 STEPS = 1000

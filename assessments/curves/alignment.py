@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from assessments.suspicions import suspicions
+from assessments.curves.suspicions import suspicions
 from workers.readers.base import ReadingWarning
 from workers.readers.series import LossSeries
 

@@ -10,7 +10,7 @@ from django.db.models import F, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from assessments.models import Comparison, Deviation, OperatorRow
-from assessments.sentences import shown
+from assessments.wording.sentences import shown
 from workers.models import Artifact
 from workers.readers.msprobe_rows import COSINE_LIMIT, NOISE_FLOOR, RELATIVE_LIMIT
 

@@ -1,7 +1,7 @@
 """Pure arithmetic of the verdicts: no database, no Django, no rounding.
 
 Definitions: DOMAIN 3.4 and the definitions in use that stand in the catalogue
-(`assessments/definitions.py`). Relative values are fractions.
+(`assessments/definitions/standard.py`). Relative values are fractions.
 """
 
 from dataclasses import dataclass, field
@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from assessments.alignment import Aligned
-from assessments.exact import exact_figure
-from assessments.workings import working
+from assessments.curves.alignment import Aligned
+from assessments.verdicts.exact import exact_figure
+from assessments.verdicts.workings import working
 
 ENGINE_VERSION = "1"
 

@@ -1,0 +1,1 @@
+"""What tools say on accuracy: operators, overflow, configuration differences."""

@@ -1,0 +1,1 @@
+"""Two loss curves on common steps: alignment, suspicions, fewer points for drawing."""

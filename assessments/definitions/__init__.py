@@ -1,0 +1,1 @@
+"""Metric definitions: the standard ones, their versions, and two logs under one of them."""

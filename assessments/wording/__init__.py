@@ -1,0 +1,1 @@
+"""Verdicts and figures in words, as pages and documents show them."""
