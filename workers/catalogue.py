@@ -39,11 +39,16 @@ def stages(kind: JobKind) -> list[str]:
 def bounds(parameter: Parameter) -> str:
     """What is allowed, in one phrase; empty where only the type limits it."""
     if parameter.choices:
-        return ", ".join(parameter.choices)
+        return ", ".join(map(parameter.shown, parameter.choices))
     low, high = parameter.minimum, parameter.maximum
     if low is None and high is None:
         return ""
     return f"{'−∞' if low is None else low} … {'∞' if high is None else high}"
+
+
+def default(parameter: Parameter) -> str:
+    """The default as people read it; empty where there is none."""
+    return "" if parameter.default is None else parameter.shown(parameter.default)
 
 
 def example_command(kind: JobKind) -> str:

@@ -169,7 +169,8 @@ def _field(parameter: Parameter, engagement) -> forms.Field:
         return _ArtifactField(files.select_related("job").distinct().order_by("-pk"), **common)
     if parameter.type == "choice":
         nothing = [] if common["required"] or parameter.default else [("", "–")]
-        return forms.ChoiceField(choices=[*nothing, *((c, c) for c in parameter.choices)], **common)
+        named = [(choice, parameter.shown(choice)) for choice in parameter.choices]
+        return forms.ChoiceField(choices=[*nothing, *named], **common)
     if parameter.type in ("integer", "number"):
         return FIELDS[parameter.type](min_value=parameter.minimum, max_value=parameter.maximum,
                                       **common)

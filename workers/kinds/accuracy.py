@@ -9,6 +9,20 @@ from django.utils.translation import gettext_noop
 from engagements.stages import Stage
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 
+# Before 26 the framework comes first, and compare takes its two sides from a file (X4, X5).
+MSPROBE = r"""
+is_old() { msprobe --help 2>/dev/null | grep -q -e "-f {"; }
+"""
+CONFIG_CHECK = MSPROBE + """
+if is_old; then set -- -f pytorch config_check "$@"; else set -- config_check "$@"; fi
+exec msprobe "$@" -o check
+"""
+COMPARE = MSPROBE + r"""
+is_old || exec msprobe compare -tp "$1" -gp "$2" -o compare
+printf '{"npu_path": "%s", "bench_path": "%s", "is_print_compare_log": true}\n' "$1" "$2" \
+    > compare.json
+exec msprobe -f pytorch compare -i compare.json -o compare
+"""
 STEP = re.compile(r"(?:^|/)step(\d+)(?=/|$)")  # folders of msprobe's dumps
 
 
@@ -24,13 +38,14 @@ class ConfigCheck(JobKind):
     parameters: ClassVar = (
         Parameter("bench", _("Pack of the GPU run"), "path",
                   help=_("zip written by ConfigChecker")),
-        Parameter("candidate", _("Pack of the NPU run"), "path"),
+        Parameter("candidate", _("Pack of the NPU run"), "path",
+                  help=_("zip written by ConfigChecker")),
     )
     collect = ("check/*.xlsx", "check/*.csv", "check/*/*.xlsx")
 
     def argv(self, parameters):
-        return ["msprobe", "config_check", "-c", parameters["bench"], parameters["candidate"],
-                "-o", "check"]
+        return ["sh", "-c", CONFIG_CHECK, "msprobe", "-c", parameters["bench"],
+                parameters["candidate"]]
 
     def judge(self, finished: Finished) -> Judgement:
         readings = finished.of_kind("config_check")
@@ -56,13 +71,13 @@ class Compare(JobKind):
     timeout_seconds = 4 * 3600
     parameters: ClassVar = (
         Parameter("target", _("Dump of the NPU run"), "path", help=_("dump.json or step folder")),
-        Parameter("golden", _("Dump of the GPU run"), "path"),
+        Parameter("golden", _("Dump of the GPU run"), "path",
+                  help=_("The same step, and the same kind of path: both files or both folders.")),
     )
     collect = ("compare/*.csv", "compare/*.xlsx", "compare/*.txt", "compare/*.json")
 
     def argv(self, parameters):
-        return ["msprobe", "compare", "-tp", parameters["target"], "-gp", parameters["golden"],
-                "-o", "compare"]
+        return ["sh", "-c", COMPARE, "msprobe", parameters["target"], parameters["golden"]]
 
     def facts(self, parameters):
         steps = {side: STEP.findall(parameters[name])[-1:] for side, name in (

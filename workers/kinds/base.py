@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -27,6 +27,7 @@ class Parameter:
             flag or artifact (id of a stored file).
         label, help: lazy translations.
         minimum, maximum: inclusive bounds of integer and number.
+        choices: what the tool takes; `names` says in words what those mean that do not say so.
         must_confirm: a flag that must be set, for what cannot be undone or needs an approval.
     """
 
@@ -38,6 +39,7 @@ class Parameter:
     minimum: float | None = None
     maximum: float | None = None
     choices: tuple[str, ...] = ()
+    names: Mapping[str, Any] = field(default_factory=dict)
     unit: str = ""
     help: Any = ""
     must_confirm: bool = False
@@ -53,6 +55,11 @@ class Parameter:
                 raise InvalidInput(_("“%(label)s” is missing.") % {"label": self.label})
             return False if self.type == "flag" else None
         return getattr(self, f"_clean_{self.type}")(value)
+
+    def shown(self, value: Any) -> str:
+        """The value for people: of a choice its name, with the tool's own word behind it."""
+        name = self.names.get(value)
+        return f"{name} ({value})" if name else str(value)
 
     def _reject(self, why: str):
         raise InvalidInput(f"{self.label}: {why}")
@@ -105,7 +112,7 @@ class Parameter:
     def _clean_choice(self, value) -> str:
         if str(value) not in self.choices:
             self._reject(_("one of %(choices)s is expected.")
-                         % {"choices": ", ".join(self.choices)})
+                         % {"choices": ", ".join(map(self.shown, self.choices))})
         return str(value)
 
     def schema(self) -> dict:
@@ -116,8 +123,9 @@ class Parameter:
         optional = {"description": str(self.help), "default": self.default,
                     "minimum": self.minimum, "maximum": self.maximum,
                     "enum": list(self.choices), "x-unit": self.unit,
+                    "x-names": {value: str(name) for value, name in self.names.items()},
                     "const": True if self.must_confirm else None}
-        entry.update({k: v for k, v in optional.items() if v not in (None, "", [])})
+        entry.update({k: v for k, v in optional.items() if v not in (None, "", [], {})})
         return entry
 
     def example(self) -> Any:

@@ -2,11 +2,17 @@
 
 from typing import ClassVar
 
+from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import gettext_noop
 
+from engagements.errors import InvalidInput
 from engagements.stages import Stage
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+from workers.kinds.formats import FRAMEWORK
+
+CONVERT, CHECK = "0", "3"
+# 1 and 5 turn models into JSON and want --om and --json instead of --model: no conversions.
+ATC_MODES = {CONVERT: _("Convert to an offline model"), CHECK: _("Check only")}
 
 
 @register
@@ -14,52 +20,70 @@ class Atc(JobKind):
     code = "inf.atc"
     title = _("ATC conversion")
     description = _("Converts a model file to an offline model (.om).")
-    success = _("The log holds “ATC run success” and the offline model exists.")
+    success = _("The log holds “ATC run success” and the offline model exists; for a check only, "
+                "the log is enough.")
     usual_seconds = 300
     stages = (Stage.INFER_MIGRATE,)
     timeout_seconds = 4 * 3600
     parameters: ClassVar = (
         Parameter("model_file", _("Model file on the node"), "path"),
-        Parameter("framework", _("Framework"), "choice", default="5", choices=("0", "1", "3", "5"),
-                  help=_("0 Caffe, 1 MindSpore, 3 TensorFlow, 5 ONNX")),
-        Parameter("soc_version", _("SoC version"), default="Ascend910B3"),
+        FRAMEWORK,
+        Parameter("soc_version", _("SoC version"), "name", default="Ascend910B3",
+                  help=_("“Ascend” and the chip's name as npu-smi info shows it.")),
         Parameter("input_shape", _("Input shape"), is_required=False,
-                  help=_("For example input:1,3,224,224")),
-        Parameter("output", _("Name of the offline model"), "path", default="model"),
+                  help=_("For example input:1,3,224,224; several inputs with “;” between them.")),
+        Parameter("output", _("Name of the offline model"), "name", default="model",
+                  help=_("Without .om; it lies in the job's folder and is collected.")),
         Parameter("weight_file", _("Weights (Caffe)"), "path", is_required=False,
                   help=_("The .caffemodel of the same name, with framework 0 only.")),
         Parameter("input_format", _("Input format"), "choice", is_required=False,
-                  choices=("NCHW", "NHWC", "ND", "NCDHW", "NDHWC")),
-        Parameter("mode", _("Mode"), "choice", is_required=False, choices=("0", "1", "3", "5"),
-                  help=_("0 offline model, 1 model to JSON, 3 check only, 5 dumped graph to "
-                         "JSON. Empty: 0.")),
+                  choices=("NCHW", "NHWC", "ND", "NCDHW", "NDHWC"),
+                  help=_("Empty: NHWC for TensorFlow, otherwise NCHW.")),
+        Parameter("mode", _("Mode"), "choice", default=CONVERT, choices=tuple(ATC_MODES),
+                  names=ATC_MODES),
         Parameter("aipp", _("AIPP configuration"), "path", is_required=False,
                   help=_("Preprocessing in front of the model (--insert_op_conf).")),
+        Parameter("fusion_switches", _("Fusion switches"), "path", is_required=False,
+                  help=_("File that switches fusion rules off (--fusion_switch_file).")),
     )
-    collect = ("*.om", "fusion_result.json")
+    collect = ("*.om", "fusion_result.json", "check_result.json")
+
+    def clean(self, values):
+        cleaned = super().clean(values)
+        if "/" in cleaned["output"]:
+            raise InvalidInput(gettext("“%(label)s” is a name without “/”.")
+                               % {"label": gettext("Name of the offline model")})
+        return cleaned
 
     def argv(self, parameters):
         # A leading ~ inside an option is not expanded by any shell; pass the value through one.
-        script = ('m=$1 w=$2 a=$3; shift 3; [ -z "$w" ] || set -- --weight="$w" "$@"; '
-                  '[ -z "$a" ] || set -- --insert_op_conf="$a" "$@"; exec atc --model="$m" "$@"')
+        script = ('m=$1 w=$2 a=$3 f=$4; shift 4; [ -z "$w" ] || set -- --weight="$w" "$@"; '
+                  '[ -z "$a" ] || set -- --insert_op_conf="$a" "$@"; '
+                  '[ -z "$f" ] || set -- --fusion_switch_file="$f" "$@"; '
+                  'exec atc --model="$m" "$@"')
         options = [f"--framework={parameters['framework']}", f"--output={parameters['output']}",
                    f"--soc_version={parameters['soc_version']}"]
         if parameters["input_shape"]:
             options.append(f"--input_shape={parameters['input_shape']}")
-        options += [f"--{name}={parameters[name]}" for name in ("input_format", "mode")
-                    if parameters[name]]
-        return ["sh", "-c", script, "atc", parameters["model_file"],
-                parameters["weight_file"] or "", parameters["aipp"] or "", *options]
+        if parameters["input_format"]:
+            options.append(f"--input_format={parameters['input_format']}")
+        return ["sh", "-c", script, "atc",
+                *(parameters[name] or "" for name in ("model_file", "weight_file", "aipp",
+                                                      "fusion_switches")),
+                *options, f"--mode={parameters['mode']}"]
 
     def facts(self, parameters):
-        return {"atc_mode": parameters["mode"] or "0", "is_dvpp_chained": bool(parameters["aipp"]),
+        return {"atc_mode": parameters["mode"], "is_dvpp_chained": bool(parameters["aipp"]),
                 "input_format": parameters["input_format"] or "NCHW"}
 
     def judge(self, finished: Finished) -> Judgement:
         produced = [name for name in finished.files if name.endswith(".om")]
         logs = finished.of_kind("conversion_log")
         codes = ", ".join(logs[0].values.get("codes") or []) if logs else ""
-        if "ATC run success" in finished.log and produced:
+        has_run = "ATC run success" in finished.log
+        if has_run and finished.parameters["mode"] == CHECK:
+            return Judgement(True, gettext_noop("The model can be converted; no model was made."))
+        if has_run and produced:
             return Judgement(True, gettext_noop("Converted: %(name)s."), {"name": produced[0]})
         if codes:
             return Judgement(False, gettext_noop("The conversion failed: %(codes)s."),
@@ -79,16 +103,19 @@ class OmBench(JobKind):
     cards = 1
     parameters: ClassVar = (
         Parameter("model_file", _("Offline model on the node"), "path"),
-        Parameter("batch_size", _("Batch size"), "integer", default=1, minimum=1, maximum=4096),
+        Parameter("input", _("Input data"), "path", is_required=False,
+                  help=_("A .bin or .npy file or a folder of them; empty: zeros are computed.")),
+        Parameter("batch_size", _("Batch size"), "integer", default=1, minimum=1, maximum=4096,
+                  help=_("As the model was converted; the throughput is computed from it.")),
         Parameter("loop", _("Loops"), "integer", default=100, minimum=1, maximum=1_000_000),
         Parameter("warmup", _("Warm-up loops"), "integer", default=5, minimum=0, maximum=10_000),
     )
     collect = ("bench/*.json", "bench/*/*.json")
 
     def argv(self, parameters):
-        script = ('mkdir -p bench && m=$1 && shift && '
-                  'exec python3 -m ais_bench --model "$m" --output bench "$@"')
-        return ["sh", "-c", script, "bench", parameters["model_file"],
+        given = ["--input", parameters["input"]] if parameters["input"] else []
+        script = 'mkdir -p bench && exec python3 -m ais_bench --output bench "$@"'
+        return ["sh", "-c", script, "bench", "--model", parameters["model_file"], *given,
                 "--batchsize", str(parameters["batch_size"]), "--loop", str(parameters["loop"]),
                 "--warmup_count", str(parameters["warmup"])]
 
@@ -114,40 +141,3 @@ def _latency_and_rate(readings) -> tuple[float | None, float | None]:
 
 def _digits(value: float | None) -> str:
     return "–" if value is None else f"{value:.4g}"
-
-
-@register
-class MindsporeLite(JobKind):
-    code = "inf.mslite"
-    title = _("MindSpore Lite conversion")
-    description = _("Converts a model to .ms with converter_lite.")
-    success = _("The log says CONVERT RESULT SUCCESS and the .ms file exists.")
-    usual_seconds = 300
-    stages = (Stage.INFER_MIGRATE,)
-    timeout_seconds = 4 * 3600
-    collect = ("*.ms",)
-    parameters: ClassVar = (
-        Parameter("model_file", _("Model file on the node"), "path"),
-        Parameter("framework", _("Framework"), "choice", default="ONNX",
-                  choices=("MINDIR", "ONNX", "TF", "TFLITE", "CAFFE", "PYTORCH")),
-        Parameter("library_path", _("Folders of libraries"), "path", is_required=False,
-                  default="/usr/local/mindspore-lite/tools/converter/lib", help="LD_LIBRARY_PATH"),
-    )
-
-    def argv(self, parameters):
-        script = 'm=$1; shift; exec converter_lite --modelFile="$m" --outputFile=model "$@"'
-        return ["sh", "-c", script, "lite", parameters["model_file"],
-                f"--fmk={parameters['framework']}"]
-
-    def facts(self, parameters):
-        return {"lite_input": parameters["framework"], "uses_lite": True}
-
-    def environment(self, parameters):
-        folders = parameters["library_path"]
-        return {"LD_LIBRARY_PATH": folders} if folders else {}
-
-    def judge(self, finished: Finished) -> Judgement:
-        produced = [name for name in finished.files if name.endswith(".ms")]
-        if "CONVERT RESULT SUCCESS" not in finished.log or not produced:
-            return Judgement(False, gettext_noop("The conversion failed; the log shows why."))
-        return Judgement(True, gettext_noop("Converted: %(name)s."), {"name": produced[0]})

@@ -13,20 +13,33 @@ CONFIRMED = Parameter(
     help=_("It changes the node for everybody and may need a restart."))
 CHECKSUMS = Parameter("checksums", _("Checksum file"), "path",
                       help=_("As sha256sum writes it; a package that is not in it is refused."))
-# $1 checksum file, $2 path option, then the packages in order; nothing is run unchecked.
-INSTALL = r"""
-sums=$1; option=$2; shift 2
+# Arguments: the packages; $sums is their checksum file. Nothing is run unchecked.
+CHECK = r"""
 for package; do
   name=$(basename "$package")
   (cd "$(dirname "$package")" && grep -F "  $name" "$sums" | sha256sum -c -) || {
     echo "checksum refused: $name"; exit 3; }
 done
-for package; do
-  chmod +x "$package" && "$package" --install --quiet $option || exit $?
-done
 """
-VERSION_FILE = r"""
-info=$(find "$3" -name ascend_toolkit_install.info 2>/dev/null | sort | tail -n 1)
+# First the driver, then the firmware; over an installed driver the other way round (vendor's
+# installation guides of 24.1 and CANN 9.0). Driver and firmware know --full, not --install.
+HDK = "sums=$1; shift" + CHECK + r"""
+driver() { chmod +x "$1" && "$1" --full --install-for-all --quiet || exit $?; }
+firmware() { chmod +x "$1" && "$1" --full --quiet || exit $?; }
+if npu-smi info >/dev/null 2>&1; then echo "desk: over an installed driver, firmware first"
+  firmware "$2"; driver "$1"
+else driver "$1"; firmware "$2"; fi
+exec npu-smi info
+"""
+# The packages after the toolkit look for it in the environment.
+CANN = "folder=$1; sums=$2; shift 2" + CHECK + r"""
+for package; do
+  chmod +x "$package" && "$package" --install --quiet --install-path="$folder" || exit $?
+  for env in "$folder"/ascend-toolkit/set_env.sh "$folder"/cann/set_env.sh; do
+    [ -f "$env" ] && . "$env"
+  done
+done
+info=$(find "$folder" -name ascend_toolkit_install.info 2>/dev/null | sort | tail -n 1)
 [ -n "$info" ] && cp "$info" ascend_toolkit_install.info
 """
 
@@ -53,7 +66,8 @@ class _Install(JobKind):
 class HdkInstall(_Install):
     code = "env.hdk_install"
     title = _("Driver and firmware installation")
-    description = _("Checks and installs the driver package, then the firmware package.")
+    description = _("Checks and installs driver and firmware: the driver first, over an installed "
+                    "one the firmware first.")
     success = _("Both packages end with status 0 and npu-smi lists chips afterwards.")
     parameters: ClassVar = (
         Parameter("driver", _("Driver package on the node"), "path"),
@@ -63,8 +77,7 @@ class HdkInstall(_Install):
 
     def argv(self, parameters):
         p = parameters
-        return ["sh", "-c", INSTALL + "\nexec npu-smi info\n", "install", p["checksums"], "",
-                p["driver"], p["firmware"]]
+        return ["sh", "-c", HDK, "install", p["checksums"], p["driver"], p["firmware"]]
 
     def judge(self, finished: Finished) -> Judgement:
         refused = self.refused(finished)
@@ -88,22 +101,22 @@ class CannInstall(_Install):
     collect = ("ascend_toolkit_install.info",)
     parameters: ClassVar = (
         Parameter("toolkit", _("Toolkit package on the node"), "path"),
-        Parameter("kernels", _("Kernels package on the node"), "path", is_required=False),
-        Parameter("nnal", _("NNAL package on the node"), "path", is_required=False),
+        Parameter("kernels", _("Kernels package on the node"), "path", is_required=False,
+                  help=_("For the node's chip; from CANN 8.5 on its name ends in -ops.")),
+        Parameter("nnal", _("NNAL package on the node"), "path", is_required=False,
+                  help=_("Acceleration library with ATB; MindSpeed and MindIE need it.")),
         CHECKSUMS,
         Parameter("install_path", _("Folder to install into"), "path",
                   default="/usr/local/Ascend"),
-        Parameter("least_version", _("Least version"), default="8.0.0"),
+        Parameter("least_version", _("Least version"), default="8.0.0",
+                  help=_("Of the toolkit, as its version file names it.")),
         CONFIRMED,
     )
 
     def argv(self, parameters):
         p = parameters
-        # The folder is one word of the script's own arguments: the packages take it as an option.
-        script = ('folder=$1; shift; ' + INSTALL.replace(
-            "$option", '--install-path="$folder"') + VERSION_FILE.replace("$3", "$folder"))
         packages = [p[name] for name in ("toolkit", "kernels", "nnal") if p[name]]
-        return ["sh", "-c", script, "install", p["install_path"], p["checksums"], "", *packages]
+        return ["sh", "-c", CANN, "install", p["install_path"], p["checksums"], *packages]
 
     def facts(self, parameters):
         return {"install_order": [n for n in ("toolkit", "kernels", "nnal") if parameters[n]]}
@@ -142,7 +155,8 @@ class MindSpeedInstall(_Install):
         Parameter("megatron_url", _("Address of Megatron-LM"), "name",
                   default="https://github.com/NVIDIA/Megatron-LM.git"),
         Parameter("megatron_branch", _("Branch of Megatron-LM"), "name", default="core_r0.8.0"),
-        Parameter("folder", _("Folder to clone into"), "path", default="~/mindspeed"),
+        Parameter("folder", _("Folder to clone into"), "path", default="~",
+                  help=_("MindSpeed and Megatron-LM become folders of it.")),
         CONFIRMED,
     )
 
@@ -151,6 +165,7 @@ class MindSpeedInstall(_Install):
                   'git clone -b "$3" -- "$2" MindSpeed; git clone -b "$5" -- "$4" Megatron-LM; '
                   'echo "head MindSpeed $(git -C MindSpeed rev-parse HEAD)"; '
                   'echo "head Megatron-LM $(git -C Megatron-LM rev-parse HEAD)"; '
+                  'pip3 uninstall -y mindspeed; '  # R-ENV-12: an old one would stay first
                   'pip3 install -e MindSpeed; pip3 list > "$here/packages.txt"')
         names = ("folder", "mindspeed_url", "mindspeed_branch", "megatron_url", "megatron_branch")
         return ["sh", "-c", script, "install", *(parameters[name] for name in names)]
@@ -194,7 +209,8 @@ class MindieContainer(_Install):
                   help=_("Devices 0 to n−1 are passed on.")),
         Parameter("shm_gb", _("Shared memory"), "integer", default=16, minimum=1, maximum=1024,
                   unit="GB"),
-        Parameter("weights", _("Folder of the weights"), "path"),
+        Parameter("weights", _("Folder of the weights"), "path",
+                  help=_("Read-only in the container, as /weights.")),
         CONFIRMED,
     )
 
@@ -206,14 +222,13 @@ class MindieContainer(_Install):
         p = parameters
         mounts = ["/usr/local/Ascend/driver:/usr/local/Ascend/driver:ro",
                   "/usr/local/sbin:/usr/local/sbin:ro"]
-        script = ('docker run "$@" && '
-                  'docker inspect -f "running {{.State.Running}} image {{.Image}}" "$0"')
-        return ["sh", "-c", script, p["name"], "-it", "-d", "--net=host",
-                f"--shm-size={p['shm_gb']}g", "--name", p["name"],
-                *(f"--device={name}" for name in _devices(p)),
-                *(word for mount in mounts for word in ("-v", mount)),
-                "--mount", f"type=bind,source={p['weights']},target=/weights,readonly",
-                p["image"], "bash"]
+        # A ~ inside of an option stays as it is: the folder of the weights is a word of its own.
+        script = ('set -e; name=$1 weights=$2; shift 2; docker run --name "$name" '
+                  '--mount "type=bind,source=$weights,target=/weights,readonly" "$@"; '
+                  'docker inspect -f "running {{.State.Running}} image {{.Image}}" "$name"')
+        return ["sh", "-c", script, "container", p["name"], p["weights"], "-it", "-d", "--net=host",
+                f"--shm-size={p['shm_gb']}g", *(f"--device={name}" for name in _devices(p)),
+                *(word for mount in mounts for word in ("-v", mount)), p["image"], "bash"]
 
     def judge(self, finished: Finished) -> Judgement:
         if finished.exit_status != 0 or "running true" not in finished.log:

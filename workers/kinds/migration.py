@@ -7,14 +7,23 @@ from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+from workers.kinds.scripting import FIND_TOOL
 
 TORCH_VERSIONS = ("2.1.0", "2.6.0", "2.7.1", "2.8.0")  # msfmktransplt, mstt 99c2e0f99
+FOLDER = "tools/ms_fmk_transplt"  # below the toolkit (X7, X8)
+RUN_TOOL = FIND_TOOL + """
+tool=$(find_tool "$1" "$2") || exit 127
+shift 2; [ -x "$tool" ] && exec "$tool" "$@"; exec bash "$tool" "$@"
+"""
 RUN_SUCCEEDED = "run succeeded"  # without it the files may be those of a killed run
 
 SOURCE = Parameter("source", _("Source folder on the node"), "path",
                    help=_("Folder with the model's training scripts."))
 TORCH = Parameter("torch_version", _("PyTorch version"), "choice", default="2.1.0",
-                  choices=TORCH_VERSIONS)
+                  choices=TORCH_VERSIONS,
+                  help=_("Of the scripts as they are. Which ones the tool takes depends on CANN."))
+MODES = {"torch_apis": _("APIs of PyTorch"), "third_party": _("APIs of third-party libraries"),
+         "affinity_apis": _("APIs with an affinity API"), "dynamic_shape": _("Dynamic shapes")}
 
 
 class _Transplant(JobKind):
@@ -44,16 +53,15 @@ class PytorchAnalyse(_Transplant):
     stages = (Stage.SURVEY,)
     parameters: ClassVar = (
         SOURCE, TORCH,
-        Parameter("mode", _("Mode"), "choice", default="torch_apis",
-                  choices=("torch_apis", "third_party", "affinity_apis", "dynamic_shape")),
+        Parameter("mode", _("Looks for"), "choice", default="torch_apis", choices=tuple(MODES),
+                  names=MODES),
     )
     collect = ("analysis/*",)
 
     def argv(self, parameters):
-        script = ('mkdir -p analysis && '
-                  'exec pytorch_analyse.sh -i "$1" -o analysis -v "$2" -m "$3"')
-        return ["sh", "-c", script, "analyse", parameters["source"],
-                parameters["torch_version"], parameters["mode"]]
+        return ["sh", "-c", "mkdir -p analysis" + RUN_TOOL, "analyse", "pytorch_analyse.sh", FOLDER,
+                "-i", parameters["source"], "-o", "analysis",
+                "-v", parameters["torch_version"], "-m", parameters["mode"]]
 
     def judge(self, finished: Finished) -> Judgement:
         if finished.exit_status != 0 or RUN_SUCCEEDED not in finished.log:
@@ -78,20 +86,19 @@ class Gpu2Npu(_Transplant):
         Parameter("entry", _("Entry script for multi-card training"), "path", is_required=False,
                   help=_("Leave empty for single-card training.")),
         Parameter("model_variable", _("Name of the model variable"), default="model",
-                  is_required=False),
+                  is_required=False, help=_("As the entry script names it; for multi-card only.")),
     )
     collect = ("migrated/*/transplant_result_file/*", "migrated/*.sh", "migrated/*/*.sh")
     counted: ClassVar[dict[str, str]] = {**_Transplant.counted, "change_list.csv": "changes"}
 
     def argv(self, parameters):
-        script = ("mkdir -p migrated && i=$1 v=$2 && shift 2 && "
-                  "exec pytorch_gpu2npu.sh -i \"$i\" -o migrated -v \"$v\" \"$@\"")
         extra = []
         if parameters["entry"]:
             extra = ["distributed", "-m", parameters["entry"],
                      "-t", parameters["model_variable"] or "model"]
-        return ["sh", "-c", script, "gpu2npu", parameters["source"],
-                parameters["torch_version"], *extra]
+        return ["sh", "-c", "mkdir -p migrated" + RUN_TOOL, "gpu2npu", "pytorch_gpu2npu.sh", FOLDER,
+                "-i", parameters["source"], "-o", "migrated", "-v", parameters["torch_version"],
+                *extra]
 
     def facts(self, parameters):
         return {"gpu2npu_distributed": bool(parameters["entry"])}

@@ -7,10 +7,16 @@ from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+from workers.kinds.scripting import FIND_TOOL
 
-TOOL = Parameter(
-    "tool", _("msaccucmp.py on the node"), "path",
-    default="/usr/local/Ascend/ascend-toolkit/latest/tools/operator_cmp/compare/msaccucmp.py")
+TOOL = Parameter("tool", _("msaccucmp.py on the node"), "path", is_required=False,
+                 help=_("Empty: the one of the CANN that is installed."))
+SCRIPT = FIND_TOOL + """
+python=$1 tool=$2; shift 2; mkdir -p result
+[ -n "$tool" ] || tool=$(find_tool msaccucmp.py tools/operator_cmp/compare \\
+    toolkit/tools/operator_cmp/compare) || exit 127
+exec "$python" "$tool" "$@" -out result
+"""
 PYTHON = Parameter("python", _("Python interpreter"), "path", default="python3")
 
 
@@ -24,8 +30,7 @@ class _Msaccucmp(JobKind):
         raise NotImplementedError
 
     def argv(self, parameters):
-        script = 'mkdir -p result; exec "$@" -out result'
-        return ["sh", "-c", script, self.command, parameters["python"], parameters["tool"],
+        return ["sh", "-c", SCRIPT, self.command, parameters["python"], parameters["tool"] or "",
                 self.command, *self.options(parameters)]
 
 
@@ -38,7 +43,8 @@ class OverflowParse(_Msaccucmp):
     command = "convert"
     collect = ("result/*.json",)
     parameters: ClassVar = (
-        Parameter("dump", _("Overflow debug file"), "path"), TOOL, PYTHON)
+        Parameter("dump", _("Overflow debug file"), "path",
+                  help=_("Its name begins with Opdebug.")), TOOL, PYTHON)
 
     def options(self, parameters):
         return ["-d", parameters["dump"]]
@@ -89,7 +95,8 @@ class OmCompare(_Msaccucmp):
     parameters: ClassVar = (
         Parameter("dump", _("Dump of the NPU run"), "path"),
         Parameter("golden", _("Dump of the reference"), "path"),
-        Parameter("graph", _("Graph of the offline model (JSON)"), "path", is_required=False),
+        Parameter("graph", _("Graph of the offline model (JSON)"), "path", is_required=False,
+                  help=_("As atc --mode=1 --om=… --json=… writes it: it maps fused operators.")),
         TOOL, PYTHON)
 
     def options(self, parameters):

@@ -10,7 +10,9 @@ from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+from workers.kinds.formats import FRAMEWORK
 
+TUNED = {"1": _("Sub-graphs"), "2": _("Operators")}  # --job_type of aoe
 PROFILE = Parameter("profile", _("Folder of the profile"), "path",
                     help=_("A folder that ends in _ascend_pt, or the folder of several."))
 
@@ -106,7 +108,8 @@ class Cluster(_Analysis):
 class Aoe(JobKind):
     code = "perf.aoe"
     title = _("AOE tuning")
-    description = _("Tunes an offline model: sub-graphs (1) or operators (2).")
+    description = _("Tunes a model for the offline model that is made of it: its sub-graphs or "
+                    "its operators.")
     success = _("The report says that the tuning succeeded; what it gained is shown.")
     stages = (Stage.INFER_TUNE,)
     timeout_seconds = 48 * 3600
@@ -115,10 +118,9 @@ class Aoe(JobKind):
     collect = ("aoe_result_*.json", "*/aoe_result_*.json", "*.om")
     parameters: ClassVar = (
         Parameter("model_file", _("Model file on the node"), "path"),
-        Parameter("framework", _("Framework"), "choice", default="5", choices=("0", "1", "3", "5"),
-                  help=_("0 Caffe, 1 MindSpore, 3 TensorFlow, 5 ONNX")),
-        Parameter("job_type", _("What is tuned"), "choice", default="2", choices=("1", "2"),
-                  help=_("1 sub-graphs, 2 operators")),
+        FRAMEWORK,
+        Parameter("job_type", _("What is tuned"), "choice", default="2", choices=tuple(TUNED),
+                  names=TUNED),
     )
 
     def argv(self, parameters):

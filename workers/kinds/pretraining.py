@@ -48,6 +48,13 @@ class CorpusConvert(JobKind):
             "%(rows_written)d rows, of which %(empty_texts)d without text."), facts, facts)
 
 
+TOKENIZERS = {"GPT2BPETokenizer": "GPT-2 BPE", "HuggingFaceTokenizer": "Hugging Face",
+              "Llama2Tokenizer": "Llama 2 (SentencePiece)",
+              "PretrainedFromHF": _("Hugging Face, with MindSpeed-LLM's preprocess_data.py")}
+# preprocess_data.py of MindSpeed-LLM has an option and a place of its own.
+MODEL_OPTIONS = {"PretrainedFromHF": "tokenizer-name-or-path"}
+
+
 @register
 class Preprocess(JobKind):
     code = "adapt.preprocess"
@@ -59,18 +66,22 @@ class Preprocess(JobKind):
     usual_seconds = 1800
     collect = ("manifest.txt", "dataset.report.json")
     parameters: ClassVar = (
-        Parameter("megatron", _("Folder of Megatron-LM"), "path", default="~/Megatron-LM"),
+        Parameter("megatron", _("Folder of Megatron-LM"), "path", default="~/Megatron-LM",
+                  help=_("Or of MindSpeed-LLM, with its own tokenizer.")),
         Parameter("source", _("JSON corpus"), "path", default="~/corpus/corpus.json"),
         Parameter("prefix", _("Beginning of the files to write"), "path",
                   default="~/corpus/corpus"),
         Parameter("column", _("Column of the text"), default="text"),
         Parameter("tokenizer", _("Tokenizer"), "choice", default="GPT2BPETokenizer",
-                  choices=("GPT2BPETokenizer", "PretrainedFromHF", "Llama2Tokenizer")),
-        Parameter("vocabulary", _("Vocabulary file"), "path", is_required=False),
-        Parameter("merges", _("Merge file"), "path", is_required=False),
+                  choices=tuple(TOKENIZERS), names=TOKENIZERS),
+        Parameter("vocabulary", _("Vocabulary file"), "path", is_required=False,
+                  help=_("vocab.json of GPT-2's tokenizer.")),
+        Parameter("merges", _("Merge file"), "path", is_required=False,
+                  help=_("merges.txt of GPT-2's tokenizer.")),
         Parameter("tokenizer_model", _("Folder or file of the tokenizer"), "path",
-                  is_required=False),
-        Parameter("workers", _("Worker processes"), "integer", default=8, minimum=1, maximum=256),
+                  is_required=False, help=_("For the other tokenizers.")),
+        Parameter("workers", _("Worker processes"), "integer", default=8, minimum=1, maximum=256,
+                  help=_("Not more than the node has cores.")),
         Parameter("append_eod", _("Mark the end of each document"), "flag", default=True),
         PYTHON,
     )
@@ -79,11 +90,12 @@ class Preprocess(JobKind):
         p = parameters
         options = {"input": p["source"], "output-prefix": p["prefix"], "json-keys": p["column"],
                    "tokenizer-type": p["tokenizer"], "vocab-file": p["vocabulary"],
-                   "merge-file": p["merges"], "tokenizer-model": p["tokenizer_model"],
-                   "workers": p["workers"], "log-interval": 1000}
+                   "merge-file": p["merges"], "workers": p["workers"], "log-interval": 1000,
+                   MODEL_OPTIONS.get(p["tokenizer"], "tokenizer-model"): p["tokenizer_model"]}
         words = [word for name, value in options.items() if value is not None
                  for word in (f"--{name}", str(value))]
-        command = [p["python"], f"{p['megatron'].rstrip('/')}/tools/preprocess_data.py", *words]
+        folder = "" if p["tokenizer"] in MODEL_OPTIONS else "tools/"
+        command = [p["python"], f"{p['megatron'].rstrip('/')}/{folder}preprocess_data.py", *words]
         return then_manifest(command + ["--append-eod"] * p["append_eod"],
                              f"{p['prefix']}_{p['column']}_document", "dataset")
 

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
 from workers.kinds.base import Finished, Judgement, Parameter, register
-from workers.kinds.project import COMMON, ProjectRun
+from workers.kinds.project import COMMON, ProjectRun, launched
 from workers.kinds.scripting import run_script
 
 EXPORTED = ("PROF_*/mindstudio_profiler_output/*.csv", "*/PROF_*/mindstudio_profiler_output/*.csv")
@@ -33,6 +33,14 @@ class _AclProfile(ProjectRun):
             "%(kernels)d kernels; %(top)s takes %(share)s %% of their time."), facts, facts)
 
 
+METRICS = {"PipeUtilization": _("time per computing unit"),
+           "ArithmeticUtilization": _("share of cube and vector instructions"),
+           "Memory": _("bandwidth of external memory"),
+           "MemoryL0": _("bandwidth of the L0 buffers"), "MemoryUB": _("bandwidth of the UB"),
+           "ResourceConflictRatio": _("waiting for resources"),
+           "L2Cache": _("hits of the L2 cache")}
+
+
 @register
 class Msprof(_AclProfile):
     code = "perf.msprof"
@@ -42,16 +50,15 @@ class Msprof(_AclProfile):
     parameters: ClassVar = (
         *COMMON,
         Parameter("metrics", _("Metrics of the AI cores"), "choice", default="PipeUtilization",
-                  choices=("PipeUtilization", "ArithmeticUtilization", "Memory", "MemoryL0",
-                           "MemoryUB", "ResourceConflictRatio", "L2Cache")),
+                  choices=tuple(METRICS), names=METRICS),
     )
 
     def argv(self, parameters):
         p = parameters
         # msprof takes the application as one word; a leading ~ of the script is expanded first.
-        script = 'p=$1 s=$2 m=$3; shift 3; exec msprof --application="$p $s $*" --output=. "$m"'
-        return ["sh", "-c", script, "msprof", p["python"], p["script"],
-                f"--aic-metrics={p['metrics']}", *(p["arguments"] or "").split()]
+        script = 'm=$1; shift; exec msprof --application="$*" --output=. "$m"'
+        return ["sh", "-c", script, "msprof", f"--aic-metrics={p['metrics']}", *launched(p),
+                p["script"], *(p["arguments"] or "").split()]
 
 
 @register

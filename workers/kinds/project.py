@@ -8,13 +8,27 @@ from django.utils.translation import gettext_noop
 from engagements.stages import Stage
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 
+LAUNCHERS = {"python": _("Python, one process"), "torchrun": _("torchrun, one process per card"),
+             "bash": _("Shell, the script starts its processes itself")}
 COMMON = (
     Parameter("script", _("Script of the project"), "path"),
     Parameter("arguments", _("Arguments"), is_required=False,
               help=_("Separated by blanks, passed as they are.")),
-    Parameter("cards", _("Cards"), "integer", default=1, minimum=1, maximum=16),
+    Parameter("launcher", _("Started with"), "choice", default="python", choices=tuple(LAUNCHERS),
+              names=LAUNCHERS),
+    Parameter("cards", _("Cards"), "integer", default=1, minimum=1, maximum=16,
+              help=_("The script sees these only, numbered from 0.")),
     Parameter("python", _("Python interpreter"), "path", default="python3"),
 )
+
+
+def launched(p: dict) -> list[str]:
+    """The words that start a project's script, before the script itself."""
+    if p["launcher"] == "bash":
+        return ["bash"]
+    if p["launcher"] == "torchrun":
+        return [p["python"], "-m", "torch.distributed.run", "--nproc_per_node", str(p["cards"])]
+    return [p["python"]]
 
 
 class ProjectRun(JobKind):
@@ -26,7 +40,7 @@ class ProjectRun(JobKind):
     none_found: ClassVar[str]
 
     def argv(self, parameters):
-        return [parameters["python"], parameters["script"],
+        return [*launched(parameters), parameters["script"],
                 *(parameters["arguments"] or "").split()]
 
     def environment(self, parameters):
@@ -73,6 +87,10 @@ class SmokeTrain(ProjectRun):
         return Judgement(True, gettext_noop("%(points)d steps, all losses finite."), facts, facts)
 
 
+RELEASES = {"to_7.0.0": _("up to 7.0.0: NPU_ASD_ENABLE"),
+            "from_7.1.0": _("from 7.1.0 on: NPU_ASD_CONFIG")}  # R-CFG-10
+
+
 @register
 class AsdRun(SmokeTrain):
     code = "acc.asd_run"
@@ -83,7 +101,7 @@ class AsdRun(SmokeTrain):
     parameters: ClassVar = (
         *SmokeTrain.parameters,
         Parameter("torch_npu", _("torch_npu release"), "choice", default="from_7.1.0",
-                  choices=("to_7.0.0", "from_7.1.0"),
+                  choices=tuple(RELEASES), names=RELEASES,
                   help=_("It decides which variable is set; both together are an error.")),
     )
 
@@ -125,14 +143,17 @@ class ConfigPack(ProjectRun):
 class Dump(ProjectRun):
     code = "acc.dump"
     title = _("Accuracy dump")
-    description = _("Runs the script with PrecisionDebugger, which reads the configuration named "
-                    "in MSPROBE_CONFIG.")
+    description = _("Runs the script, which is to create "
+                    "PrecisionDebugger(config_path=os.environ[\"MSPROBE_CONFIG\"]).")
     success = _("Every rank wrote a dump.json that holds at least one operator.")
     stages = (Stage.TRAIN_TUNE,)
     collect = ("dump_config.json", "*/step*/*/*.json", "step*/*/*.json")
     parameters: ClassVar = (
-        *COMMON, Parameter("config", _("config.json of PrecisionDebugger"), "path"),
-        Parameter("ranks", _("Ranks"), "integer", default=1, minimum=1, maximum=4096))
+        *COMMON, Parameter("config", _("config.json of PrecisionDebugger"), "path", help=_(
+            "Names task, level, steps and ranks; its dump_path is to be a name without “/”: a "
+            "folder of the job's.")),
+        Parameter("ranks", _("Ranks"), "integer", default=1, minimum=1, maximum=4096,
+                  help=_("From so many of them a dump is expected.")))
     none_found = gettext_noop("No dump was written (status %(status)s).")
 
     def argv(self, parameters):

@@ -3,6 +3,20 @@
 from functools import cache
 from pathlib import Path
 
+# Shell text: the tool on the path, or below an installation of CANN: releases put it elsewhere
+# (DOMAIN R-ENV-11), and `set_env.sh` adds only a part of the folders to the path.
+FIND_TOOL = r"""
+find_tool() { # file, then folders below an installation
+    name=$1; command -v "$name" && return
+    for root in "$ASCEND_TOOLKIT_HOME" "$ASCEND_HOME_PATH" /usr/local/Ascend/ascend-toolkit/latest \
+        /usr/local/Ascend/cann /usr/local/Ascend/tfplugin/latest \
+        "$HOME/Ascend/ascend-toolkit/latest" "$HOME/Ascend/cann" "$HOME/Ascend/tfplugin/latest"
+    do
+        for folder; do [ -f "$root/$folder/$name" ] && echo "$root/$folder/$name" && return; done
+    done
+    echo "desk: $name is neither on the path nor below an installation of CANN" >&2; return 127
+}
+"""
 _FOLDER = Path(__file__).parent / "scripts"
 # "$0" is the script; the words up to "--" are its own, the rest is the command that runs first.
 _THEN = ('script=$0; a=$1; b=$2; shift 3; "$@"; status=$?; '

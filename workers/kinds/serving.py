@@ -25,17 +25,27 @@ class MindieRun(JobKind):
     parameters: ClassVar = (
         Parameter("weights", _("Folder of the weights"), "path"),
         Parameter("question", _("Question"), default="What is deep learning?"),
+        Parameter("output_tokens", _("Most tokens of an answer"), "integer", default=20,
+                  minimum=1, maximum=131_072, unit="tokens"),
         Parameter("atb_speed", _("Folder of ATB Speed"), "path",
                   default="/usr/local/Ascend/atb-models", help=_("ATB_SPEED_HOME_PATH")),
-        Parameter("cards", _("Cards"), "integer", default=1, minimum=1, maximum=16),
+        Parameter("cards", _("Cards"), "integer", default=1, minimum=1, maximum=16,
+                  help=_("As many processes are started; the model is spread over them (TP).")),
+        Parameter("port", _("Port of the processes"), "integer", default=20030, minimum=1024,
+                  maximum=65_535, help=_("Free on the node; for several cards only.")),
         Parameter("python", _("Python interpreter"), "path", default="python3"),
     )
 
     def argv(self, parameters):
         p = parameters
         script = 'cd "$1" && shift && exec "$@"'
-        return ["sh", "-c", script, "run_pa", p["atb_speed"], p["python"], "examples/run_pa.py",
-                "--model_path", p["weights"], "--input_texts", p["question"]]
+        # One process per card: a single one would load the whole model on one card.
+        launch = ["-m", "torch.distributed.run", "--nproc_per_node", str(p["cards"]),
+                  "--master_port", str(p["port"]), "-m", "examples.run_pa"]
+        return ["sh", "-c", script, "run_pa", p["atb_speed"], p["python"],
+                *(launch if p["cards"] > 1 else ["examples/run_pa.py"]),
+                "--model_path", p["weights"], "--input_texts", p["question"],
+                "--max_output_length", str(p["output_tokens"])]
 
     def judge(self, finished: Finished) -> Judgement:
         answers, tokens = ANSWER.findall(finished.log), TOKENS.findall(finished.log)
@@ -58,8 +68,10 @@ class MindieBench(JobKind):
     parameters: ClassVar = (
         Parameter("dataset", _("Data set on the node"), "path"),
         Parameter("dataset_type", _("Type of the data set"), "choice", default="gsm8k",
-                  choices=("gsm8k", "ceval", "mmlu", "humaneval", "truthfulqa", "synthetic")),
-        Parameter("model_name", _("Name of the model"), "name"),
+                  choices=("gsm8k", "ceval", "mmlu", "humaneval", "truthfulqa", "synthetic"),
+                  help=_("For synthetic the data set is its configuration (JSON).")),
+        Parameter("model_name", _("Name of the model"), "name",
+                  help=_("As the service's config.json has it.")),
         Parameter("weights", _("Folder of the weights"), "path"),
         Parameter("http", _("Address of the service"), "name", default="http://127.0.0.1:1025"),
         Parameter("management", _("Address of its management"), "name",
@@ -67,7 +79,7 @@ class MindieBench(JobKind):
         Parameter("concurrency", _("Concurrent requests"), "integer", default=10, minimum=1,
                   maximum=10_000),
         Parameter("rate", _("Requests per second"), "number", minimum=0.01, maximum=100_000,
-                  is_required=False, unit="1/s"),
+                  is_required=False, unit="1/s", help=_("Empty: as fast as they are answered.")),
         Parameter("output_tokens", _("Most tokens of an answer"), "integer", default=512,
                   minimum=1, maximum=131_072, unit="tokens"),
         Parameter("accuracy", _("Also score the answers"), "flag", default=False),
@@ -75,7 +87,8 @@ class MindieBench(JobKind):
 
     def argv(self, parameters):
         p = parameters
-        named = {"DatasetPath": p["dataset"], "DatasetType": p["dataset_type"],
+        option = "SyntheticConfigPath" if p["dataset_type"] == "synthetic" else "DatasetPath"
+        named = {option: p["dataset"], "DatasetType": p["dataset_type"],
                  "ModelName": p["model_name"], "ModelPath": p["weights"], "TestType": "client",
                  "Http": p["http"], "ManagementHttp": p["management"],
                  "Concurrency": p["concurrency"], "RequestRate": p["rate"],
@@ -116,9 +129,11 @@ class Quantise(JobKind):
     collect = ("quantised/quant_model_description*.json", "quantised/*.yaml")
     parameters: ClassVar = (
         Parameter("weights", _("Folder of the weights"), "path"),
-        Parameter("model_type", _("Type of the model"), "name", default="Qwen2.5-7B-Instruct"),
+        Parameter("model_type", _("Type of the model"), "name", default="Qwen2.5-7B-Instruct",
+                  help=_("As msmodelslim's list of supported models names it.")),
         Parameter("scheme", _("Scheme"), "choice", default="w8a8",
-                  choices=("w8a8", "w8a16", "w4a8", "w4a16", "w8a8s")),
+                  choices=("w8a8", "w8a16", "w8a8s", "w8a8c8", "w4a8", "w4a8c8", "w4a4"),
+                  help=_("Bits of weights (w), activations (a) and KV cache (c); s is sparse.")),
     )
 
     def argv(self, parameters):

@@ -7,6 +7,15 @@ from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+from workers.kinds.scripting import FIND_TOOL
+
+BELOW = "python/site-packages"  # of tfplugin: npu_device for TensorFlow 2, npu_bridge for 1.15
+SCRIPT = FIND_TOOL + f"""
+python=$1 tool=$2; shift 2
+[ -n "$tool" ] || tool=$(find_tool convert_tf2npu/main.py {BELOW}/npu_device \\
+    {BELOW}/npu_bridge) || exit 127
+exec "$python" "$tool" "$@"
+"""
 
 
 @register
@@ -20,8 +29,8 @@ class TfScan(JobKind):
     usual_seconds = 120
     collect = ("report/*", "report/*/*")
     parameters: ClassVar = (
-        Parameter("tool", _("main.py of convert_tf2npu"), "path",
-                  default="/usr/local/Ascend/tfplugin/latest/python/convert_tf2npu/main.py"),
+        Parameter("tool", _("main.py of convert_tf2npu"), "path", is_required=False,
+                  help=_("Empty: the one of the TF Adapter that is installed.")),
         Parameter("source", _("Source folder on the node"), "path"),
         Parameter("entry", _("Entry script"), "path",
                   help=_("Named beforehand, as the tool would otherwise ask for it.")),
@@ -30,8 +39,8 @@ class TfScan(JobKind):
 
     def argv(self, parameters):
         p = parameters
-        return [p["python"], p["tool"], "-i", p["source"], "-o", "converted", "-r", "report",
-                "-m", p["entry"]]
+        return ["sh", "-c", SCRIPT, "convert", p["python"], p["tool"] or "", "-i", p["source"],
+                "-o", "converted", "-r", "report", "-m", p["entry"]]
 
     def judge(self, finished: Finished) -> Judgement:
         forms = {}

@@ -42,8 +42,9 @@ class JobDefaults(Kind):
             key) or str(kinds.get(key).title)
 
     def show(self, key: str, value: dict[str, Any]) -> str:
-        labels = {p.name: p.label for p in kinds.get(LABELS_OF.get(key, key)).parameters}
-        return ", ".join(f"{labels.get(name, name)} = {entry}" for name, entry in value.items())
+        known = {p.name: p for p in kinds.get(LABELS_OF.get(key, key)).parameters}
+        return ", ".join(f"{known[name].label} = {known[name].shown(entry)}" if name in known
+                         else f"{name} = {entry}" for name, entry in value.items())
 
     def apply(self, actor: User, survey: Survey, item: Item, before: Consequence | None) -> dict:
         return {}

@@ -56,18 +56,20 @@ def lite(words):
     if not os.path.isfile(options["modelFile"]) or fault("conversion_error"):
         print("CONVERT RESULT FAILED:-1")
         return 1
+    ending = ".mindir" if options.get("saveType") == "MINDIR" else ".ms"
     with open(options["modelFile"], "rb") as source, open(
-            options["outputFile"] + ".ms", "wb") as target:
+            options["outputFile"] + ending, "wb") as target:
         target.write(b"MSL2" + source.read())
     print("CONVERT RESULT SUCCESS:0")
     return 0
 
 
 def package(words):
-    """`package <file> --install …`: a package is a JSON line with its name and version."""
+    """`package <file> --install …` (`--full` for driver and firmware): a JSON line says what it is."""
     with open(words[0]) as stream:
         about = json.loads(stream.read().splitlines()[-1].lstrip("# "))
-    if fault("install_error"):
+    wanted = "--full" if "npu" in about["name"] else "--install"
+    if fault("install_error") or wanted not in words:
         print(f"[{about['name']}] [ERROR]: ERR_NO:0x0080;ERR_DES: not enough space", flush=True)
         return 1
     folder = next((w.split("=", 1)[1] for w in words if w.startswith("--install-path=")), "")
