@@ -10,6 +10,7 @@ from decimal import Decimal, localcontext
 import numpy as np
 
 DIGITS = 60
+ADDED = Decimal("1e-9")  # MindSpeed: |b − f| / (|b| + 1e-9)
 KEPT = 45  # digits of the result: absorbs the rounding of the divisions
 Values = Sequence[Decimal]
 
@@ -19,7 +20,7 @@ def exact_figure(name: str, b: np.ndarray, n: np.ndarray, epsilon: float = 0.0
     """A curve figure of finite values to 45 digits; None for figures that are never judged.
 
     Args:
-        name: a key of `assessments.verdict.curve_figures`.
+        name: a key of `curve_figures`.
         b, n: baseline and candidate on common steps.
     """
     if name not in _FIGURES or not len(b):
@@ -52,6 +53,14 @@ def _of_means(b: Values, n: Values, _epsilon: Decimal) -> Decimal | None:
     return abs(sum(n, Decimal(0)) - reference) / abs(reference) if reference else None
 
 
+def _smooth(values: Values, width: int) -> list[Decimal]:
+    """Running sums: their ratios are those of the running means."""
+    running = [sum(values[:width], Decimal(0))] if len(values) >= width else []
+    for gone, come in zip(values, values[width:], strict=False):
+        running.append(running[-1] - gone + come)
+    return running
+
+
 _FIGURES: dict[str, Callable[[Values, Values, Decimal], Decimal | None]] = {
     "mean_relative_error": lambda b, n, e: _mean(_relative(b, n, e)),
     "mean_relative_error_from_step_21": lambda b, n, e: _mean(_relative(b, n, e)),
@@ -59,4 +68,9 @@ _FIGURES: dict[str, Callable[[Values, Values, Decimal], Decimal | None]] = {
     "mean_absolute_error": lambda b, n, e: _mean([abs(y - x) for x, y in zip(b, n, strict=True)]),
     "relative_error_of_means": _of_means,
     "relative_error_last_100": lambda b, n, e: _of_means(b[-100:], n[-100:], e),
+    "relative_error_first_step": lambda b, n, e: _relative(b[:1], n[:1], e)[0],
+    "mean_relative_error_epsilon_added": lambda b, n, e: _mean(
+        [abs(y - x) / (abs(x) + ADDED) for x, y in zip(b, n, strict=True)]),
+    "mean_relative_error_smoothed_100": lambda b, n, e: _mean(
+        _relative(_smooth(b, 100), _smooth(n, 100), Decimal(0))),
 }

@@ -1,10 +1,10 @@
 """From a criterion and a measurement to the pure arithmetic: reads the stored raw files."""
 
 from assessments.curves.alignment import align
-from assessments.models import CriteriaSet, Criterion, Measurement, MetricDefinition
+from assessments.models import Baseline, CriteriaSet, Criterion, Measurement, MetricDefinition
 from assessments.queries import measurements_of
 from assessments.verdicts.environments import unreviewed
-from assessments.verdicts.quantities import quantities
+from assessments.verdicts.quantities import value_of
 from assessments.verdicts.selection import (
     BASELINE_UNSIGNED,
     UNREVIEWED,
@@ -19,9 +19,10 @@ from assessments.verdicts.verdict import (
     Rule,
     judge_curve,
     judge_values,
+    unread,
 )
 from workers.collecting.artifacts import is_intact, local_path
-from workers.models import Artifact
+from workers.models import Artifact, Job
 from workers.readers import read_file
 from workers.readers.base import ReadError
 from workers.readers.series import read_series
@@ -48,15 +49,13 @@ def compute(criterion: Criterion, measurement: Measurement | None) -> Outcome:
     if needs_baseline and baseline is None:
         return Outcome(NOT_PROVABLE, None, "no_baseline")
     runs = judged_runs(criterion, measurement)
-    if baseline and baseline.unit and any(r.unit and r.unit != baseline.unit for r in runs):
-        return Outcome(NOT_PROVABLE, None, "units_differ")
-    files = [run.artifact for run in runs] + ([baseline.artifact] if baseline else [])
-    if not all(is_intact(artifact) for artifact in files):
-        return Outcome(NOT_PROVABLE, None, "file_changed")
+    obstacle = _obstacle(runs, baseline)
+    if obstacle:
+        return Outcome(NOT_PROVABLE, None, obstacle)
     try:
         outcomes = [_judge(criterion, run) for run in runs]
-    except ReadError:
-        return Outcome(NOT_PROVABLE, None, "file_unreadable")
+    except ReadError as error:
+        return unread(error.code)
     chosen = judge_runs(outcomes, definition.selection, definition.runs, criterion.threshold,
                         rule_of(definition))
     chosen.facts["runs"] = [{"artifact": run.artifact_id, "job": run.job_id,
@@ -65,13 +64,42 @@ def compute(criterion: Criterion, measurement: Measurement | None) -> Outcome:
     return withheld(chosen, _doubt(criterion, runs))
 
 
+def _obstacle(runs: list[Measurement], baseline: Baseline | None) -> str | None:
+    """The reason why nothing can be computed from these files, if there is one."""
+    files = [run.artifact for run in runs] + ([baseline.artifact] if baseline else [])
+    checks = (
+        (baseline and baseline.unit and any(r.unit and r.unit != baseline.unit for r in runs),
+         "units_differ"),
+        (baseline and any(r.artifact.sha256 == baseline.artifact.sha256 for r in runs),
+         "same_file"),
+        (not all(is_intact(artifact) for artifact in files), "file_changed"),
+    )
+    return next((reason for is_so, reason in checks if is_so), None)
+
+
 def judged_runs(criterion: Criterion, newest: Measurement) -> list[Measurement]:
-    """The runs that the definition's selection rule looks at, newest first."""
+    """The runs that the definition's selection rule looks at, newest first.
+
+    A file that was stored twice is one run.
+    """
     definition = criterion.definition
     if definition.selection == MetricDefinition.Selection.LAST:
         return [newest]
     earlier = measurements_of(criterion).filter(pk__lte=newest.pk)
-    return list(earlier[:definition.runs])
+    different: dict[str, Measurement] = {}
+    for run in earlier.iterator(chunk_size=100):
+        different.setdefault(run.artifact.sha256, run)
+        if len(different) == definition.runs:
+            break
+    return list(different.values())
+
+
+def cards_of(job: Job | None) -> int | None:
+    """Cards of all nodes that a job's figure stands for; None where that is not recorded."""
+    if job is None:
+        return None
+    stated = job.parameters.get("cards_used")  # of a figure computed from another job's log
+    return stated or job.cards_wanted * int(job.parameters.get("nodes") or 1) or None
 
 
 def _doubt(criterion: Criterion, runs: list[Measurement]) -> str | None:
@@ -91,7 +119,7 @@ def _judge(criterion: Criterion, measurement: Measurement) -> Outcome:
         definition.calculator, _value(measurement.artifact, criterion.quantity),
         _value(baseline.artifact, baseline.quantity) if baseline else None,
         threshold=criterion.threshold, rule=rule_of(definition),
-        cards=measurement.job.cards_wanted if measurement.job else None)
+        cards=cards_of(measurement.job))
 
 
 def aligned_curves(baseline: Artifact, candidate: Artifact):
@@ -103,5 +131,4 @@ def aligned_curves(baseline: Artifact, candidate: Artifact):
 def _value(artifact: Artifact, quantity: str) -> float | None:
     with local_path(artifact) as path:
         reading = read_file(path)
-    return next((q.value for q in quantities(reading.kind, reading.values)
-                 if q.name == quantity), None)
+    return value_of(reading.kind, reading.values, quantity)

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
+from workers.readers.base import ReadError
+
 LOSS_CURVE = "loss_curve"
 MEGABYTE = 2**20
 SERVING_LATENCIES = {"ttft": "ttft_ms", "tpot": "tpot_ms", "e2e": "e2e_latency_ms"}
@@ -35,6 +37,18 @@ def quantities(kind: str, values: dict) -> Iterator[Quantity]:
                "accuracy_compare": _comparison, "node_report": _report}
     if kind in readers:
         yield from (q for q in readers[kind](values) if q.value is None or _number(q.value))
+
+
+def value_of(kind: str, values: dict, name: str) -> float | None:
+    """The value of a quantity; None where the reading does not hold it.
+
+    Raises ReadError where it holds several that differ: none of them may be picked (AR-07).
+    """
+    found = [q.value for q in quantities(kind, values) if q.name == name]
+    if len({repr(value) for value in found}) > 1:
+        raise ReadError("contradictory_values",
+                        f"The file holds {len(found)} different values of {name}.")
+    return found[0] if found else None
 
 
 def _training(values: dict) -> Iterator[Quantity]:

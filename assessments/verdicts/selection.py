@@ -27,7 +27,7 @@ def judge_runs(outcomes: list[Outcome], selection: str, wanted: int, threshold: 
         return replace(outcomes[0], outcome=NOT_PROVABLE, reason="too_few_runs", facts=facts)
     undecided = [o for o in outcomes if o.outcome not in DECIDED or o.figure is None]
     if undecided:
-        return undecided[0]
+        return next((o for o in undecided if o.outcome == FAILED), undecided[0])
     if selection == "mean":
         return _of_mean(outcomes, threshold, rule)
     is_upper = rule.comparison in ("lt", "le")
@@ -36,11 +36,12 @@ def judge_runs(outcomes: list[Outcome], selection: str, wanted: int, threshold: 
 
 
 def _of_mean(outcomes: list[Outcome], threshold: Decimal, rule: Rule) -> Outcome:
-    total = sum((Fraction(Decimal(repr(o.figure))) for o in outcomes), Fraction(0))
-    mean = total / len(outcomes)
+    exact = [o.exact if o.exact is not None else Fraction(Decimal(repr(o.figure)))
+             for o in outcomes]
+    mean = sum(exact, Fraction(0)) / len(exact)
     is_met = compare(mean, threshold, rule.comparison)
     return replace(outcomes[0], outcome=PASSED if is_met else FAILED, figure=float(mean),
-                   reason="threshold_met" if is_met else "threshold_missed")
+                   exact=mean, reason="threshold_met" if is_met else "threshold_missed")
 
 
 def withheld(outcome: Outcome, doubt: str | None) -> Outcome:

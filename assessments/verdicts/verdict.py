@@ -15,9 +15,12 @@ from assessments.curves.alignment import Aligned
 from assessments.verdicts.exact import exact_figure
 from assessments.verdicts.workings import working
 
-ENGINE_VERSION = "1"
+ENGINE_VERSION = "2"
 
+TWO_PERCENT = Decimal("0.02")
 ADDED_EPSILON = 1e-9  # MindSpeed: |b − f| / (|b| + 1e-9)
+
+AMOUNTS = ("ratio", "reduction", "scaling")  # of rates, times and sizes: never zero or below
 
 PASSED, FAILED = "passed", "failed"
 NOT_MEASURED, NOT_PROVABLE = "not_measured", "not_provable"
@@ -42,13 +45,17 @@ class Rule:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A computed verdict: outcome, judged figure, reason code, and everything beside it."""
+    """A computed verdict: outcome, judged figure, reason code, and everything beside it.
+
+    `exact` is the judged figure before it became a float: what a rule over several runs counts.
+    """
 
     outcome: str
     figure: float | None
     reason: str
     figures: dict[str, float | None] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
+    exact: Fraction | None = None
 
 
 def compare(figure: float | Decimal | Fraction, threshold: Decimal | float, comparison: str
@@ -86,7 +93,7 @@ def curve_figures(aligned: Aligned, epsilon: float = 0.0) -> dict[str, float | N
         "relative_error_of_means": _of_means(b, n),
         "mean_relative_error_smoothed_100": _smoothed(b, n, 100),
         "relative_error_last_100": _of_means(b[-100:], n[-100:]),
-        "fraction_over_2_percent": _mean((relative > 0.02).astype(float)),
+        "fraction_over_2_percent": _mean(_over(TWO_PERCENT, b, n, relative)),
         "mean_relative_error_epsilon_added": _mean(error / (np.abs(b) + ADDED_EPSILON)),
         "relative_error_first_step": float(relative[0]) if len(relative) else None,
     }
@@ -102,6 +109,15 @@ def relative_errors(b: np.ndarray, n: np.ndarray, epsilon: float = 0.0) -> np.nd
 
 def _mean(values: np.ndarray) -> float | None:
     return float(values.mean()) if len(values) else None
+
+
+def _over(limit: Decimal, b: np.ndarray, n: np.ndarray, relative: np.ndarray) -> np.ndarray:
+    """1.0 where the relative error is above the limit; what binary cannot tell is told exactly."""
+    over = relative > float(limit)
+    for place in np.flatnonzero(np.abs(relative - float(limit)) < 1e-12):
+        exact = exact_figure("relative_error_first_step", b[place:], n[place:])
+        over[place] = exact is not None and exact > limit
+    return over.astype(float)
 
 
 def _of_means(b: np.ndarray, n: np.ndarray) -> float | None:
@@ -146,16 +162,39 @@ def judge_curve(aligned: Aligned | None, threshold: Decimal, rule: Rule) -> Outc
     return _decided(figure if exact is None else exact, threshold, rule.comparison, figures, facts)
 
 
+def unread(code: str) -> Outcome:
+    """The outcome for a file that cannot be read, or that contradicts itself."""
+    return Outcome(NOT_PROVABLE, None,
+                   code if code == "contradictory_values" else "file_unreadable")
+
+
 def _curve_problem(inside: Aligned, figure: float | None, rule: Rule) -> tuple[str, str] | None:
     """Outcome and reason where the figure does not decide."""
     checks = (
         (inside.nonfinite > 0, (FAILED, "nonfinite")),
         (len(inside.steps) == 0, (NOT_PROVABLE, "no_common_steps")),
         (len(inside.steps) < rule.minimum_points, (NOT_PROVABLE, "too_few_points")),
+        (not _reaches(inside.baseline_steps, rule), (NOT_PROVABLE, "window_not_reached")),
         (inside.coverage < rule.minimum_coverage, (NOT_PROVABLE, "too_little_coverage")),
+        (rule.figure == "relative_error_first_step" and _lacks_first(inside),
+         (NOT_PROVABLE, "first_step_missing")),
         (figure is None or not np.isfinite(figure), (NOT_PROVABLE, "figure_undefined")),
     )
     return next((answer for is_so, answer in checks if is_so), None)
+
+
+def _reaches(steps: np.ndarray, rule: Rule) -> bool:
+    """Whether the baseline's records fill the agreed window: none is missing at its two ends."""
+    if not len(steps):
+        return True  # another reason says so
+    interval = int(np.median(np.diff(steps))) if len(steps) > 1 else 1
+    return ((rule.first_step is None or steps[0] - interval < rule.first_step)
+            and (rule.last_step is None or steps[-1] + interval > rule.last_step))
+
+
+def _lacks_first(inside: Aligned) -> bool:
+    """Whether the first common step is a later one than the baseline's first."""
+    return len(inside.steps) > 0 and inside.steps[0] != inside.baseline_steps[0]
 
 
 def _near_threshold(inside: Aligned, figure: float | None, threshold: Decimal, rule: Rule
@@ -181,7 +220,7 @@ def judge_values(
             ratio c/b · reduction (b − c)/b · value c ·
             scaling c/(cards·b), the throughput of `cards` cards against one.
     """
-    facts = {"candidate": candidate, "baseline": baseline, "cards": cards}
+    facts: dict[str, Any] = {"candidate": candidate, "baseline": baseline, "cards": cards}
     problem = _value_problem(calculator, candidate, baseline, cards)
     if problem:
         outcome, reason = problem
@@ -205,6 +244,8 @@ def _value_problem(calculator: str, candidate: float | None, baseline: float | N
         (any(v is not None and not np.isfinite(v) for v in values), (FAILED, "nonfinite")),
         (calculator not in ("value", "points") and baseline == 0,
          (NOT_PROVABLE, "baseline_zero")),
+        (calculator in AMOUNTS and not all(v > 0 for v in values if v is not None),
+         (NOT_PROVABLE, "not_positive")),
         (calculator == "scaling" and not cards, (NOT_PROVABLE, "cards_unknown")),
     )
     return next((answer for is_so, answer in checks if is_so), None)
@@ -227,4 +268,5 @@ def _decided(figure: float | Decimal | Fraction, threshold: Decimal, comparison:
              figures: dict, facts: dict) -> Outcome:
     is_met = compare(figure, threshold, comparison)
     return Outcome(PASSED if is_met else FAILED, float(figure),
-                   "threshold_met" if is_met else "threshold_missed", figures, facts)
+                   "threshold_met" if is_met else "threshold_missed", figures, facts,
+                   Fraction(_fraction(figure)))

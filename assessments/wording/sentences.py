@@ -19,6 +19,12 @@ REASONS = {
     "no_common_steps": lambda: _("The two curves have no step in common."),
     "figure_undefined": lambda: _("The judged figure is not defined for these curves."),
     "cards_unknown": lambda: _("The number of cards is not recorded."),
+    "not_positive": lambda: _(
+        "A rate, time or size is zero or below; no ratio can be formed with it."),
+    "same_file": lambda: _("The measured file is the baseline's own file."),
+    "contradictory_values": lambda: _("The file holds several values of this quantity."),
+    "window_not_reached": lambda: _("The baseline's records do not fill the agreed window."),
+    "first_step_missing": lambda: _("The baseline's first step has no counterpart."),
     "file_changed": lambda: _("The stored raw file no longer has its recorded checksum."),
     "file_unreadable": lambda: _("The stored raw file cannot be read as a training log."),
 }

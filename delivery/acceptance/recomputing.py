@@ -6,7 +6,7 @@ from pathlib import Path
 
 from assessments.curves.alignment import align
 from assessments.definitions.comparing import RULE_FIELDS
-from assessments.verdicts.quantities import quantities
+from assessments.verdicts.quantities import value_of
 from assessments.verdicts.selection import DOUBTS, judge_runs, withheld
 from assessments.verdicts.verdict import (
     NOT_MEASURED,
@@ -15,6 +15,7 @@ from assessments.verdicts.verdict import (
     Rule,
     judge_curve,
     judge_values,
+    unread,
 )
 from delivery.acceptance.archive import digest_of
 from workers.readers import read_file
@@ -43,11 +44,14 @@ def recompute(files: dict[str, Path], facts: dict, verdict: dict) -> Outcome:
         return Outcome(NOT_PROVABLE, None, "no_baseline")
     rule, threshold = Rule(**{n: definition[n] for n in RULE_FIELDS}), Decimal(facts["threshold"])
     reference = _reference(files, baseline)
+    runs = verdict.get("runs") or [verdict["measured"]]
+    if baseline and any(digest_of(files[name]) == baseline["sha256"] for name in runs):
+        return Outcome(NOT_PROVABLE, None, "same_file")
     try:
         outcomes = [_recomputed(files[name], reference, facts, rule, verdict["cards"])
-                    for name in verdict.get("runs") or [verdict["measured"]]]
-    except ReadError:
-        return Outcome(NOT_PROVABLE, None, "file_unreadable")
+                    for name in runs]
+    except ReadError as error:
+        return unread(error.code)
     chosen = judge_runs(outcomes, definition.get("selection", "last"), definition.get("runs", 1),
                         threshold, rule)
     doubt = verdict["reason"] if verdict.get("reason") in DOUBTS else None
@@ -81,5 +85,4 @@ def reference_of(files: dict[str, Path], baseline: dict) -> Path:
 
 def _value(path: Path, quantity: str) -> float | None:
     reading = read_file(path)
-    return next((q.value for q in quantities(reading.kind, reading.values)
-                 if q.name == quantity), None)
+    return value_of(reading.kind, reading.values, quantity)

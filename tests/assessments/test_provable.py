@@ -9,9 +9,17 @@ from assessments import services
 from assessments.models import Baseline, MetricDefinition
 from assessments.services import baselines
 from assessments.verdicts.environments import compared, unreviewed
+from assessments.verdicts.judging import cards_of
 from assessments.verdicts.selection import judge_runs, withheld
 from assessments.verdicts.spread import spread_of
-from assessments.verdicts.verdict import FAILED, NOT_PROVABLE, PASSED, Outcome, Rule
+from assessments.verdicts.verdict import (
+    FAILED,
+    NOT_PROVABLE,
+    PASSED,
+    Outcome,
+    Rule,
+    judge_values,
+)
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role
 from engagements.stages import Stage
@@ -125,6 +133,42 @@ def test_a_signed_selection_rule_judges_several_runs(criterion, judged):
     assert verdict.outcome == "failed"
     assert verdict.figure == pytest.approx(0.03, rel=1e-3)
     assert [run["outcome"] for run in verdict.facts["runs"]] == ["passed", "failed", "passed"]
+
+
+def test_a_file_that_was_stored_twice_is_one_run(criterion, judged):
+    MetricDefinition.objects.filter(pk=criterion.definition_id).update(selection="mean", runs=2)
+    judged(GPU * 1.001, "1.log")
+    verdict, = judged(GPU * 1.001, "again.log")
+    assert verdict.reason == "too_few_runs"
+    verdict, = judged(GPU * 1.002, "2.log")
+    assert (verdict.outcome, len(verdict.facts["runs"])) == ("passed", 2)
+
+
+def test_the_baselines_own_file_proves_nothing(criterion, judged):
+    verdict, = judged(GPU)
+    assert (verdict.outcome, verdict.reason) == ("not_provable", "same_file")
+
+
+def test_cards_of_all_nodes_and_of_computed_figures():
+    def cards(wanted, **parameters):
+        return cards_of(Job(cards_wanted=wanted, parameters=parameters))
+
+    assert (cards(8, nodes=4), cards(8), cards(0, cards_used=32)) == (32, 8, 32)
+    assert (cards(0), cards_of(None)) == (None, None)
+
+
+def test_the_mean_of_several_runs_is_exact():
+    """1/3 and 2/3 are 1/2 on average; their doubles are a little less."""
+    runs = [judge_values("ratio", c, 3.0, threshold=Decimal("0.5"), rule=Rule(comparison="ge"))
+            for c in (1.0, 2.0)]
+    found = judge_runs(runs, "mean", 2, Decimal("0.5"), Rule(comparison="ge"))
+    assert (found.outcome, found.figure) == (PASSED, 0.5)
+
+
+@pytest.mark.parametrize("selection", ["mean", "worst", "best"])
+def test_a_nan_in_any_run_fails_before_what_proves_nothing(selection):
+    runs = [Outcome(NOT_PROVABLE, None, "too_little_coverage"), Outcome(FAILED, None, "nonfinite")]
+    assert judge_runs(runs, selection, 2, Decimal("0.02"), Rule()).reason == "nonfinite"
 
 
 def outcome(figure, state=PASSED):

@@ -2,7 +2,8 @@
 
 import pytest
 
-from assessments.verdicts.quantities import quantities
+from assessments.verdicts.quantities import quantities, value_of
+from workers.readers.base import ReadError
 
 
 def found(kind, values) -> dict:
@@ -75,3 +76,14 @@ def test_a_nan_in_a_comparison_is_no_cosine():
     assert found("accuracy_compare", {"min_cosine": 0.98, "nonfinite": 0}) == {"min_cosine": 0.98}
     [value] = found("accuracy_compare", {"min_cosine": 0.98, "nonfinite": 2}).values()
     assert value != value  # noqa: PLR0124
+
+
+def test_a_value_that_the_file_contradicts_is_not_picked():
+    same = {"task": "ceval", "metric": "accuracy"}
+    values = {"scores": [{**same, "value": 0.5}, {**same, "value": 0.5}], "scale": "fraction"}
+    assert value_of("evaluation", values, "score:ceval/accuracy") == 0.5
+    assert value_of("evaluation", values, "score:mmlu/accuracy") is None
+    values["scores"][1]["value"] = 0.7
+    with pytest.raises(ReadError) as caught:
+        value_of("evaluation", values, "score:ceval/accuracy")
+    assert caught.value.code == "contradictory_values"

@@ -4,6 +4,7 @@ import json
 import math
 import os
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -200,3 +201,98 @@ def test_relations_between_the_figures(pairs):
     assert 0 <= figures["fraction_over_2_percent"] <= 1
     mean_error = figures["relative_error_of_means"] * np.mean(baseline)
     assert mean_error <= figures["mean_absolute_error"] * (1 + 1e-9) + 1e-12
+
+
+@pytest.mark.parametrize(("figure", "baseline", "candidate", "limit"), [
+    ("relative_error_first_step", [1.0] * 50, [1.005] * 50, "0.005"),
+    ("mean_relative_error_smoothed_100", [5.0] * 150, [5.1] * 150, "0.02"),
+    ("mean_relative_error_epsilon_added", [0.3] * 3, [0.1] * 3, str(Decimal("0.2") / Decimal(
+        "0.300000001"))[:12])])
+def test_every_figure_that_can_be_judged_is_exact(figure, baseline, candidate, limit):
+    """1.005 against 1 is 0.4999…893 % in binary, which a strict < 0.5 % would let pass."""
+    found = judge_curve(align(curve(baseline), curve(candidate)), Decimal(limit),
+                        Rule(figure=figure))
+    assert found.outcome == "failed"
+    assert found.exact >= Decimal(limit)
+
+
+def test_steps_that_are_exactly_two_per_cent_off_are_not_over_it():
+    baseline = [0.7, 1.0, 3.3, 5.0]
+    exactly = [float(Decimal(str(b)) * Decimal("1.02")) for b in baseline]
+    assert curve_figures(align(curve(baseline), curve(exactly)))["fraction_over_2_percent"] == 0
+    above = [b * 1.0201 for b in baseline]
+    assert curve_figures(align(curve(baseline), curve(above)))["fraction_over_2_percent"] == 1
+
+
+@pytest.mark.parametrize(("rule", "expected"), [
+    (Rule(last_step=100), "threshold_met"), (Rule(last_step=1000), "window_not_reached"),
+    (Rule(first_step=1, last_step=100), "threshold_met"),
+    (Rule(first_step=10), "threshold_met")])
+def test_a_baseline_that_ends_before_the_window_proves_nothing(rule, expected):
+    assert outcome([2.0] * 100, [2.0] * 100, rule=rule).reason == expected
+
+
+def test_a_baseline_that_begins_after_the_window_proves_nothing():
+    later = curve([2.0] * 100, first=51)
+    found = judge_curve(align(later, later), TWO_PERCENT, Rule(first_step=1))
+    assert found.reason == "window_not_reached"
+
+
+def test_the_first_step_is_that_of_the_baseline():
+    """A resumed log that begins at step 3 says nothing on the first loss."""
+    both = align(curve([2.0] * 100), curve([2.0] * 98, first=3))
+    found = judge_curve(both, TWO_PERCENT, Rule(figure="relative_error_first_step"))
+    assert (found.outcome, found.reason) == ("not_provable", "first_step_missing")
+    assert judge_curve(both, TWO_PERCENT, Rule()).outcome == "passed"
+
+
+@pytest.mark.parametrize("calculator", ["ratio", "reduction", "scaling"])
+@pytest.mark.parametrize(("candidate", "baseline"), [(-5.0, 10.0), (5.0, -10.0), (0.0, 10.0)])
+def test_no_ratio_of_amounts_that_are_not_positive(calculator, candidate, baseline):
+    """A latency of 0 or −5 ms is no reduction by 100 or 150 %."""
+    found = judge_values(calculator, candidate, baseline, threshold=Decimal("0.2"),
+                         rule=Rule(comparison="ge"), cards=8)
+    assert (found.outcome, found.reason) == ("not_provable", "not_positive")
+
+
+@pytest.mark.parametrize(("candidate", "expected"), [(-10.1, "passed"), (-10.3, "failed")])
+def test_a_negative_baseline_is_taken_by_its_size(candidate, expected):
+    for calculator in ("relative_error", "degradation"):
+        assert judge_values(calculator, candidate, -10.0, threshold=Decimal("0.02"),
+                            rule=Rule()).outcome == expected
+
+
+AMOUNT = st.integers(1, 10**6).map(lambda n: n / 1000)
+
+
+@given(st.sampled_from(["ratio", "reduction"]), AMOUNT, AMOUNT, st.integers(0, 3000))
+def test_values_are_judged_as_by_hand(calculator, candidate, baseline, thousandths):
+    c, b, limit = Fraction(str(candidate)), Fraction(str(baseline)), Fraction(thousandths, 1000)
+    by_hand = c / b if calculator == "ratio" else (b - c) / b
+    found = judge_values(calculator, candidate, baseline, threshold=Decimal(thousandths) / 1000,
+                         rule=Rule(comparison="ge"))
+    assert (found.outcome == "passed") is (by_hand >= limit)
+
+
+LOSS = st.integers(1, 20_000).map(lambda n: n / 1000)
+
+
+@given(st.lists(st.tuples(LOSS, LOSS), min_size=1, max_size=40), st.integers(1, 400),
+       st.sampled_from(["lt", "le"]))
+def test_curves_are_judged_as_by_hand(pairs, thousandths, comparison):
+    """Also where the mean meets the threshold exactly, as any decimals may."""
+    baseline, candidate = zip(*pairs, strict=True)
+    errors = [abs(Fraction(str(n)) - Fraction(str(b))) / Fraction(str(b)) for b, n in pairs]
+    mean, limit = sum(errors) / len(errors), Fraction(thousandths, 1000)
+    found = judge_curve(align(curve(baseline), curve(candidate)), Decimal(thousandths) / 1000,
+                        Rule(comparison=comparison))
+    assert (found.outcome == "passed") is (mean < limit if comparison == "lt" else mean <= limit)
+
+
+@given(st.lists(LOSS, min_size=2, max_size=60), st.data())
+def test_one_bad_value_fails_every_curve(losses, data):
+    place = data.draw(st.integers(0, len(losses) - 1))
+    broken = [*losses[:place], data.draw(st.sampled_from([math.nan, math.inf, -math.inf])),
+              *losses[place + 1:]]
+    for pair in ((losses, broken), (broken, losses)):
+        assert outcome(*pair, rule=Rule(figure="relative_error_of_means")).reason == "nonfinite"
