@@ -21,7 +21,7 @@ from workers.kinds import JobKind, Judgement, Parameter, register
 from workers.models import Artifact
 from workers.readers.base import ReadError
 
-CURVES = tuple(code for code, entry in BY_CODE.items() if entry["calculator"] == "loss_curve")
+CURVES = tuple(code for code, entry in BY_CODE.items() if entry.is_curve)
 
 
 @register
@@ -75,7 +75,7 @@ def _artifact(job, number: int) -> Artifact:
 def _judgement(outcome, threshold, definition, facts) -> Judgement:
     if outcome.figure is None:
         return Judgement(False, gettext_noop("No figure could be computed."), {}, facts)
-    figure, limit = shown(outcome.figure, threshold, BY_CODE[definition]["unit"])
+    figure, limit = shown(outcome.figure, threshold, BY_CODE[definition].unit)
     values = {"figure": figure, "limit": limit, "points": outcome.facts["common_points"]}
     if outcome.outcome == PASSED:
         return Judgement(True, gettext_noop(

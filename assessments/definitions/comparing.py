@@ -15,8 +15,6 @@ from workers.readers.series import LossSeries, read_series
 DEFAULT_DEFINITION = "loss_mean_relative_error"
 DEFAULT_THRESHOLD = Decimal("0.02")  # service contract: "< 2 %"
 LONG_LOG_BYTES = 30 * 2**20
-RULE_FIELDS = ("figure", "comparison", "epsilon", "first_step", "last_step", "minimum_coverage",
-               "minimum_points")
 
 
 @dataclass(frozen=True)
@@ -29,8 +27,7 @@ class Comparison:
 
 def standard_rule(code: str) -> Rule:
     """The arithmetic of a standard definition. Raises KeyError for an unknown code."""
-    entry = BY_CODE[code]
-    return Rule(**{k: entry[k] for k in RULE_FIELDS if k in entry})
+    return BY_CODE[code].rule()
 
 
 class UnreadableLogError(ReadError):

@@ -20,7 +20,7 @@ MOST_RUNS = 20
 def load_standard_definitions() -> None:
     """Make the catalogue's definitions exist; a version that exists is never changed."""
     for entry in STANDARD:
-        MetricDefinition.objects.get_or_create(code=entry["code"], version=1, defaults=entry)
+        MetricDefinition.objects.get_or_create(code=entry.code, version=1, defaults=entry.stored())
 
 
 @transaction.atomic

@@ -4,7 +4,7 @@ Definitions: DOMAIN 3.4 and the definitions in use that stand in the catalogue
 (`assessments/definitions/standard.py`). Relative values are fractions.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -41,6 +41,9 @@ class Rule:
     last_step: int | None = None
     minimum_coverage: float = 0.95
     minimum_points: int = 1
+
+
+RULE_FIELDS = tuple(entry.name for entry in fields(Rule))
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,12 @@ from decimal import Decimal
 from pathlib import Path
 
 from assessments.curves.alignment import align
-from assessments.definitions.comparing import RULE_FIELDS
 from assessments.verdicts.quantities import value_of
 from assessments.verdicts.selection import DOUBTS, judge_runs, withheld
 from assessments.verdicts.verdict import (
     NOT_MEASURED,
     NOT_PROVABLE,
+    RULE_FIELDS,
     Outcome,
     Rule,
     judge_curve,

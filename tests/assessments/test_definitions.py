@@ -8,11 +8,15 @@ from django.utils.translation import override
 from rest_framework.test import APIClient
 
 from assessments import services
+from assessments.curves.alignment import align
 from assessments.definitions.standard import STANDARD
 from assessments.definitions.versions import Sample, changes, effects
 from assessments.models import MetricDefinition
+from assessments.verdicts.judging import rule_of
+from assessments.verdicts.verdict import curve_figures
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role
+from tests.assessments.conftest import curve
 
 HTMX = {"HX-Request": "true"}
 
@@ -36,13 +40,22 @@ def add(people, definition, **fields):
 
 
 def test_the_library_covers_the_contract_s_metrics():
-    quantities = {entry["quantity"] for entry in STANDARD}
+    quantities = {entry.quantity for entry in STANDARD}
     assert {"loss_curve", "score", "tokens_per_second", "weight_files", "changed_parameters",
             "peak_memory_mb", "samples_per_second", "tpot_ms", "min_cosine"} <= quantities
     fields = {f.name for f in MetricDefinition._meta.fields}
     for entry in STANDARD:
-        assert set(entry) <= fields
-        assert all(entry[name] for name in ("name", "name_en", "formula", "formula_en", "source"))
+        stored = entry.stored()
+        assert set(stored) <= fields
+        assert all(stored[name] for name in ("name", "name_en", "formula", "formula_en", "source"))
+
+
+@pytest.mark.parametrize("entry", STANDARD, ids=lambda entry: entry.code)
+def test_a_definition_and_its_row_ask_for_the_same_arithmetic(entry, definitions):
+    assert rule_of(definitions[entry.code]) == entry.rule()
+    assert entry.comparison in MetricDefinition.Comparison.values
+    assert entry.calculator in MetricDefinition.Calculator.values
+    assert entry.is_curve is (entry.figure in curve_figures(align(curve([1.0]), curve([1.0]))))
 
 
 def test_a_version_is_new_and_the_old_one_stays(people, m01):

@@ -17,7 +17,7 @@ from assessments.definitions.standard import BY_CODE
 from assessments.wording.sentences import sentence
 from workers.collecting.artifacts import finite_json
 
-CURVES = [code for code, entry in BY_CODE.items() if entry["calculator"] == "loss_curve"]
+CURVES = [code for code, entry in BY_CODE.items() if entry.is_curve]
 
 
 class Command(BaseCommand):
@@ -39,7 +39,7 @@ class Command(BaseCommand):
             result = compare_logs(baseline, candidate, rule, limit)
         except UnreadableLogError as error:
             raise CommandError(f"{error.path}: {error.code}: {error.message}") from error
-        outcome, unit = result.outcome, BY_CODE[definition]["unit"]
+        outcome, unit = result.outcome, BY_CODE[definition].unit
         answer = {
             "common_points": outcome.facts["common_points"],
             "coverage": outcome.facts["coverage"], "nonfinite": outcome.facts["nonfinite"],
