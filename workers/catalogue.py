@@ -36,6 +36,13 @@ def stages(kind: JobKind) -> list[str]:
     return [str(Stage(stage).label) for stage in kind.stages]
 
 
+def type_name(parameter: Parameter) -> str:
+    """What a value of the parameter is, in a word."""
+    return str({"text": _("text"), "name": _("name without blanks"), "path": _("path on the node"),
+                "integer": _("whole number"), "number": _("number"), "choice": _("choice"),
+                "flag": _("yes or no"), "artifact": _("stored file")}[parameter.type])
+
+
 def bounds(parameter: Parameter) -> str:
     """What is allowed, in one phrase; empty where only the type limits it."""
     if parameter.choices:

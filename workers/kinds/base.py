@@ -58,8 +58,8 @@ class Parameter:
 
     def shown(self, value: Any) -> str:
         """The value for people: of a choice its name, with the tool's own word behind it."""
-        name = self.names.get(value)
-        return f"{name} ({value})" if name else str(value)
+        name = str(self.names.get(value, value))
+        return name if name == str(value) else f"{name} ({value})"
 
     def _reject(self, why: str):
         raise InvalidInput(f"{self.label}: {why}")

@@ -35,7 +35,7 @@ class Atc(JobKind):
         Parameter("output", _("Name of the offline model"), "name", default="model",
                   help=_("Without .om; it lies in the job's folder and is collected.")),
         Parameter("weight_file", _("Weights (Caffe)"), "path", is_required=False,
-                  help=_("The .caffemodel of the same name, with framework 0 only.")),
+                  help=_("The .caffemodel of the same name; for Caffe only.")),
         Parameter("input_format", _("Input format"), "choice", is_required=False,
                   choices=("NCHW", "NHWC", "ND", "NCDHW", "NDHWC"),
                   help=_("Empty: NHWC for TensorFlow, otherwise NCHW.")),

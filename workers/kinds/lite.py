@@ -11,7 +11,7 @@ from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 
 LITE_FORMATS = {"MINDIR": "MindSpore", "ONNX": "ONNX", "TF": "TensorFlow",
                 "TFLITE": "TensorFlow Lite", "CAFFE": "Caffe", "PYTORCH": "PyTorch"}
-LITE_TARGETS = {"ascend": _("Ascend (.mindir)"), "general": _("CPU and other devices (.ms)")}
+LITE_TARGETS = {"ascend": _("Ascend: .mindir"), "general": _("CPU and other devices: .ms")}
 # converter_lite of the cloud and of the device edition write one kind each without being told.
 LITE_OPTIONS = {"ascend": ("--saveType=MINDIR", "--optimize=ascend_oriented"),
                 "general": ("--saveType=MINDIR_LITE", "--optimize=general")}

@@ -20,4 +20,5 @@ def kind(request, code):
     return render(request, "workers/kind.html", {
         "kind": found, "stages": facts.stages(found), "command": facts.example_command(found),
         "environment": found.example_environment(),
-        "parameters": [(p, facts.bounds(p), facts.default(p)) for p in found.parameters]})
+        "parameters": [
+            (p, facts.type_name(p), facts.bounds(p), facts.default(p)) for p in found.parameters]})
