@@ -39,7 +39,7 @@ def stages(kind: JobKind) -> list[str]:
 def type_name(parameter: Parameter) -> str:
     """What a value of the parameter is, in a word."""
     return str({"text": _("text"), "name": _("name without blanks"), "path": _("path on the node"),
-                "integer": _("whole number"), "number": _("number"), "choice": _("choice"),
+                "integer": _("whole number"), "number": _("decimal number"), "choice": _("choice"),
                 "flag": _("yes or no"), "artifact": _("stored file")}[parameter.type])
 
 
