@@ -3,6 +3,8 @@
 Those of single values stand in `value_definitions.py`.
 """
 
+from django.utils.translation import gettext_noop
+
 from assessments.value_definitions import VALUES
 
 CURVE = {"calculator": "loss_curve", "quantity": "loss_curve", "comparison": "lt", "unit": "%"}
@@ -19,7 +21,7 @@ STANDARD = [
         "name": "损失曲线平均相对误差", "name_en": "Loss-curve mean relative error",
         "formula": "对窗口内每一步取 |L_npu − L_ref| / max(|L_ref|, ε)，求平均",
         "formula_en": "mean over the steps of |L_npu − L_ref| / max(|L_ref|, ε)",
-        "source": "Service contract (< 2 %); ε as in the operator accuracy standard",
+        "source": gettext_noop("Service contract (< 2 %); ε as in the operator accuracy standard"),
     },
     {
         "code": "loss_flagperf", **CURVE, **SAME_RUN,
@@ -35,7 +37,7 @@ STANDARD = [
         "figure": "mean_absolute_error",
         "name": "损失平均绝对误差", "name_en": "Loss mean absolute error",
         "formula": "|L_npu − L_ref| 的平均", "formula_en": "mean of |L_npu − L_ref|",
-        "source": "verl, Ascend quick start",
+        "source": gettext_noop("verl, Ascend quick start"),
     },
     {
         "code": "loss_every_step", **CURVE, **SAME_RUN, "comparison": "le",
@@ -43,7 +45,7 @@ STANDARD = [
         "name": "损失逐步最大相对误差", "name_en": "Loss maximum relative error of any step",
         "formula": "|L_npu − L_ref| / |L_ref| 的最大值",
         "formula_en": "maximum of |L_npu − L_ref| / |L_ref|",
-        "source": "MindSpeed-LLM system tests",
+        "source": gettext_noop("MindSpeed-LLM system tests"),
     },
     {
         "code": "loss_error_of_means", **CURVE, "figure": "relative_error_of_means",
@@ -58,7 +60,7 @@ STANDARD = [
         "name_en": "Loss mean relative error, ε added to the divisor",
         "formula": "|L_npu − L_ref| / (|L_ref| + ε) 的平均，不剔除任何步",
         "formula_en": "mean of |L_npu − L_ref| / (|L_ref| + ε), no step left out",
-        "source": "MindSpeed feature precision guarding",
+        "source": gettext_noop("MindSpeed feature precision guarding"),
     },
     {
         "code": "loss_first_step", **CURVE, **SAME_RUN, "figure": "relative_error_first_step",
@@ -74,7 +76,7 @@ STANDARD = [
         "name_en": "Relative error of the mean of the last 100 losses",
         "formula": "最后 100 个公共步：|平均 L_npu − 平均 L_ref| / |平均 L_ref|",
         "formula_en": "last 100 common steps: |mean L_npu − mean L_ref| / |mean L_ref|",
-        "source": "Delivery practice",
+        "source": gettext_noop("Delivery practice"),
     },
     {
         "code": "score_relative_error", "calculator": "relative_error", "quantity": "score",
@@ -84,7 +86,7 @@ STANDARD = [
         "formula_en": "|S_npu − S_ref| / |S_ref|, two-sided",
         "alignment": "相同提示、样例数、解码与评分版本",
         "alignment_en": "same prompts, shots, decoding and scorer version",
-        "source": "Service contract (< 2 %)",
+        "source": gettext_noop("Service contract (< 2 %)"),
     },
     {
         "code": "score_degradation", "calculator": "degradation", "quantity": "score",
@@ -94,7 +96,7 @@ STANDARD = [
         "formula_en": "(S_ref − S_npu) / |S_ref|; a gain does not count as an error",
         "alignment": "相同提示、样例数、解码与评分版本",
         "alignment_en": "same prompts, shots, decoding and scorer version",
-        "source": "Quantisation criteria (≤ 1.5 %), MLPerf",
+        "source": gettext_noop("Quantisation criteria (≤ 1.5 %), MLPerf"),
     },
     {
         "code": "score_points", "calculator": "points", "quantity": "score",
@@ -104,7 +106,7 @@ STANDARD = [
         "formula_en": "S_ref − S_npu in percentage points; a gain does not count as an error",
         "alignment": "相同提示、样例数、解码与评分版本",
         "alignment_en": "same prompts, shots, decoding and scorer version",
-        "source": "Service contract (< 2 points)",
+        "source": gettext_noop("Service contract (< 2 points)"),
     },
     {
         "code": "mindformers_first_loss", **CURVE, **SAME_RUN,
@@ -112,7 +114,7 @@ STANDARD = [
         "name": "MindFormers：首步损失误差", "name_en": "MindFormers: first loss",
         "formula": "第一个公共步上 |L_npu − L_ref| / |L_ref|；不少于 1000 步",
         "formula_en": "|L_npu − L_ref| / |L_ref| at the first common step; at least 1,000 steps",
-        "source": "MindFormers accuracy comparison (< 0.5 %)",
+        "source": gettext_noop("MindFormers accuracy comparison (< 0.5 %)"),
     },
     {
         "code": "mindformers_mean_loss", **CURVE, **SAME_RUN,
@@ -120,7 +122,7 @@ STANDARD = [
         "name": "MindFormers：损失平均误差", "name_en": "MindFormers: mean loss error",
         "formula": "|L_npu − L_ref| / |L_ref| 的平均；不少于 1000 步",
         "formula_en": "mean of |L_npu − L_ref| / |L_ref|; at least 1,000 steps",
-        "source": "MindFormers accuracy comparison (< 1 %)",
+        "source": gettext_noop("MindFormers accuracy comparison (< 1 %)"),
     },
     {
         "code": "grad_norm_relative_error", "calculator": "relative_error",
@@ -128,7 +130,7 @@ STANDARD = [
         "name": "梯度范数相对误差", "name_en": "Gradient norm relative error",
         "formula": "|平均范数_npu − 平均范数_ref| / |平均范数_ref|",
         "formula_en": "|mean norm_npu − mean norm_ref| / |mean norm_ref|",
-        "source": "MindFormers accuracy comparison (≤ 10 %)",
+        "source": gettext_noop("MindFormers accuracy comparison (≤ 10 %)"),
     },
     *VALUES,
 ]

@@ -15,6 +15,7 @@ from delivery.reports import registry
 from delivery.reports.bilingual import in_language
 from delivery.reports.canonical import content_hash
 from delivery.reports.packing import steady
+from delivery.reports.rendering import as_wide_as_needed
 from delivery.reports.word_parts import PARTS, grid
 
 FONT = {"zh-hans": "Microsoft YaHei", "en": "Calibri"}
@@ -31,7 +32,8 @@ def document_docx(snapshot: dict, language: str) -> bytes:
         _styles(word, language)
         _cover(word, facts, content_hash(snapshot))
         for number, section in enumerate(registry.get(facts["kind"]).sections, 1):
-            _chapter(word, facts, f"{number}  {section.title}", section)
+            _chapter(word, facts, f"{number}  {section.title}",
+                     as_wide_as_needed(section, facts))
         _margins(word, facts)
     return steady(_bytes(word), facts["date"])
 

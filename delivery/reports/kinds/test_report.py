@@ -21,11 +21,14 @@ register(DocumentKind(
     (
         Section("introduction", _("Introduction"), starts_page=True),
         Section("references", _("References")),
-        Section("overview", _("Overview of the results")),
+        Section("overview", _("Overview of the results"),
+                ("part:overview", "table:environments", "part:improvements")),
         Section("details", _("Results in detail"), parts=("part:details", "figures:performance")),
         Section("records", _("Test records"), is_wide=True),
-        Section("evaluation", _("Evaluation")),
-        Section("activities", _("Summary of the test activities")),
+        Section("evaluation", _("Evaluation"),
+                ("part:defects", "table:issues", "table:risks", "part:evaluation")),
+        Section("activities", _("Summary of the test activities"),
+                ("part:activities", "table:passage", "table:sent_back")),
     ),
     judged_facts, annexes=ANNEXES, rules=JUDGED_RULES, written_by=Can.ISSUE, is_judged=True,
 ))
