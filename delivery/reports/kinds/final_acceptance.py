@@ -18,7 +18,7 @@ FORM = (
     Section("results", _("Results by item")),
     Section("details", _("Evidence of each item")),
     Section("issues", _("Outstanding issues"), (
-        "part:unpassed", "table:issues", "part:departures")),
+        "part:unpassed", "table:issues", "part:departures"), is_wide=True),
     Section("conclusion", _("Conclusion of acceptance")),
     Section("opinions", _("Opinions of both parties")),
     Section("signatures", _("Signatures and seals")),
