@@ -42,6 +42,7 @@ def grid(word, titles: list[str], rows: Iterable[Iterable[str]], looks: Iterable
             is_head = (n == 0) if titles else (m == 0)
             if is_head:
                 _fill(cell, HEAD if titles else SIDE)
+            cell.paragraphs[0].paragraph_format.space_after = Pt(0)
             for run in cell.paragraphs[0].runs:
                 run.font.size, run.bold = Pt(8.5), is_head
     if titles:
