@@ -15,9 +15,8 @@ from delivery.reports.bilingual import LANGUAGES, both, instant, pair
 from delivery.reports.facts.definitions import definitions
 from delivery.reports.facts.departures import departures
 from delivery.reports.facts.environments import environments
-from delivery.reports.facts.passage import passage, sent_back
 from delivery.reports.facts.performance import performance_figures
-from delivery.reports.facts.planning import issues, risks
+from delivery.reports.facts.planning import issues
 from delivery.reports.source import Source
 from workers.readers.base import ReadError
 
@@ -41,9 +40,7 @@ def judged_facts(source: Source) -> dict:
         "runs": source.runs, "evidence": source.evidence,
         "stages": evidence.stages(source.engagement), "issues": _issues(metrics),
         "deviations": _deviations(judged), "departures": departures(source.engagement),
-        "tables": {"environments": environments(source), "issues": issues(source),
-                   "risks": risks(source), "passage": passage(source),
-                   "sent_back": sent_back(source)},
+        "tables": {"environments": environments(source), "issues": issues(source)},
     }
 
 

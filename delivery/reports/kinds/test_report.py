@@ -4,7 +4,10 @@ from django.utils.translation import gettext_lazy as _
 
 from delivery.reports import gates, verdict_gates
 from delivery.reports.facts.judged import judged_facts
+from delivery.reports.facts.passage import passage, sent_back
+from delivery.reports.facts.planning import risks
 from delivery.reports.registry import DocumentKind, Section, register
+from delivery.reports.source import Source
 from engagements.access import Can
 
 ANNEXES = (
@@ -14,6 +17,15 @@ ANNEXES = (
 )
 JUDGED_RULES = (gates.contract, gates.no_open_jobs, verdict_gates.criteria_signed,
                 verdict_gates.verdicts_follow)
+
+
+def facts(source: Source) -> dict:
+    """What every paper on verdicts shows; risks that remain, and how the stages were passed."""
+    judged = judged_facts(source)
+    return {**judged, "tables": {
+        **judged["tables"], "risks": risks(source), "passage": passage(source),
+        "sent_back": sent_back(source)}}
+
 
 register(DocumentKind(
     "TR", _("Migration test report"),
@@ -30,5 +42,5 @@ register(DocumentKind(
         Section("activities", _("Summary of the test activities"),
                 ("part:activities", "table:passage", "table:sent_back")),
     ),
-    judged_facts, annexes=ANNEXES, rules=JUDGED_RULES, written_by=Can.ISSUE, is_judged=True,
+    facts, annexes=ANNEXES, rules=JUDGED_RULES, written_by=Can.ISSUE, is_judged=True,
 ))
