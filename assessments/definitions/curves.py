@@ -1,5 +1,7 @@
 """Standard definitions of loss curves (DOMAIN 3.1, 3.4, and those in use elsewhere)."""
 
+from django.utils.translation import gettext_noop
+
 from assessments.definitions.declaration import Definition
 
 SAME_RUN = (
@@ -14,7 +16,7 @@ CURVES = (
                  "mean over the steps of |L_npu − L_ref| / max(|L_ref|, ε)"),
         alignment=SAME_RUN,
         figure="mean_relative_error", epsilon=1e-07,
-        source="Service contract (< 2 %); ε as in the operator accuracy standard"),
+        source=gettext_noop("Service contract (< 2 %); ε as in the operator accuracy standard")),
     Definition(
         "loss_flagperf", "loss_curve", "loss_curve", "lt", "%",
         name=("损失平均相对误差（第 21 步起）", "Loss mean relative error from step 21"),
@@ -29,14 +31,14 @@ CURVES = (
         formula=("|L_npu − L_ref| 的平均", "mean of |L_npu − L_ref|"),
         alignment=SAME_RUN,
         figure="mean_absolute_error",
-        source="verl, Ascend quick start"),
+        source=gettext_noop("verl, Ascend quick start")),
     Definition(
         "loss_every_step", "loss_curve", "loss_curve", "le", "%",
         name=("损失逐步最大相对误差", "Loss maximum relative error of any step"),
         formula=("|L_npu − L_ref| / |L_ref| 的最大值", "maximum of |L_npu − L_ref| / |L_ref|"),
         alignment=SAME_RUN,
         figure="max_relative_error",
-        source="MindSpeed-LLM system tests"),
+        source=gettext_noop("MindSpeed-LLM system tests")),
     Definition(
         "loss_error_of_means", "loss_curve", "loss_curve", "lt", "%",
         name=("损失均值的相对误差", "Relative error of the mean losses"),
@@ -51,7 +53,7 @@ CURVES = (
                  "mean of |L_npu − L_ref| / (|L_ref| + ε), no step left out"),
         alignment=SAME_RUN,
         figure="mean_relative_error_epsilon_added", epsilon=1e-09,
-        source="MindSpeed feature precision guarding"),
+        source=gettext_noop("MindSpeed feature precision guarding")),
     Definition(
         "loss_first_step", "loss_curve", "loss_curve", "lt", "%",
         name=("首步损失相对误差", "Relative error of the first loss"),
@@ -66,7 +68,7 @@ CURVES = (
         formula=("最后 100 个公共步：|平均 L_npu − 平均 L_ref| / |平均 L_ref|",
                  "last 100 common steps: |mean L_npu − mean L_ref| / |mean L_ref|"),
         figure="relative_error_last_100", minimum_points=100,
-        source="Delivery practice"),
+        source=gettext_noop("Delivery practice")),
     Definition(
         "mindformers_first_loss", "loss_curve", "loss_curve", "lt", "%",
         name=("MindFormers：首步损失误差", "MindFormers: first loss"),
@@ -74,7 +76,7 @@ CURVES = (
                  "|L_npu − L_ref| / |L_ref| at the first common step; at least 1,000 steps"),
         alignment=SAME_RUN,
         figure="relative_error_first_step", minimum_points=1000,
-        source="MindFormers accuracy comparison (< 0.5 %)"),
+        source=gettext_noop("MindFormers accuracy comparison (< 0.5 %)")),
     Definition(
         "mindformers_mean_loss", "loss_curve", "loss_curve", "lt", "%",
         name=("MindFormers：损失平均误差", "MindFormers: mean loss error"),
@@ -82,5 +84,5 @@ CURVES = (
                  "mean of |L_npu − L_ref| / |L_ref|; at least 1,000 steps"),
         alignment=SAME_RUN,
         figure="mean_relative_error", minimum_points=1000,
-        source="MindFormers accuracy comparison (< 1 %)"),
+        source=gettext_noop("MindFormers accuracy comparison (< 1 %)")),
 )

@@ -1,5 +1,7 @@
 """Standard definitions of single values: performance and function (DOMAIN 3.1, M03–M09)."""
 
+from django.utils.translation import gettext_noop
+
 from assessments.definitions.declaration import Definition
 
 VALUES = (
@@ -8,17 +10,17 @@ VALUES = (
         name=("梯度范数相对误差", "Gradient norm relative error"),
         formula=("|平均范数_npu − 平均范数_ref| / |平均范数_ref|",
                  "|mean norm_npu − mean norm_ref| / |mean norm_ref|"),
-        source="MindFormers accuracy comparison (≤ 10 %)"),
+        source=gettext_noop("MindFormers accuracy comparison (≤ 10 %)")),
     Definition(
         "throughput_ratio", "ratio", "samples_per_second", "ge", "%",
         name=("吞吐达成率", "Throughput against baseline"),
         formula=("吞吐_npu / 吞吐_ref", "throughput_npu / throughput_ref"),
-        source="Service contract"),
+        source=gettext_noop("Service contract")),
     Definition(
         "step_time", "value", "iteration_time_ms", "le", "ms",
         name=("平均单步耗时", "Mean iteration time"),
         formula=("去掉前 5 步后各步耗时的平均", "mean of the iteration times after the first five"),
-        source="MindSpeed-LLM system tests"),
+        source=gettext_noop("MindSpeed-LLM system tests")),
     Definition(
         "inference_throughput", "value", "inference_throughput", "ge", "/s",
         name=("推理吞吐", "Inference throughput"),
@@ -34,17 +36,17 @@ VALUES = (
         "latency_reduction", "reduction", "latency_ms", "ge", "%",
         name=("推理时延降低", "Inference latency reduction"),
         formula=("(时延_前 − 时延_后) / 时延_前", "(before − after) / before"),
-        source="Optimisation criteria (≥ 20 %)"),
+        source=gettext_noop("Optimisation criteria (≥ 20 %)")),
     Definition(
         "peak_memory_reduction", "reduction", "peak_memory_mb", "ge", "%",
         name=("内存峰值降低", "Peak memory reduction"),
         formula=("(峰值_前 − 峰值_后) / 峰值_前", "(before − after) / before"),
-        source="Optimisation criteria (≥ 30 %)"),
+        source=gettext_noop("Optimisation criteria (≥ 30 %)")),
     Definition(
         "scaling_efficiency", "scaling", "samples_per_second", "ge", "%",
         name=("线性扩展效率", "Scaling efficiency"),
         formula=("吞吐_n / (n × 吞吐_1)", "throughput_n / (n × throughput_1)"),
-        source="Optimisation criteria (≥ 80 % on 32 cards)"),
+        source=gettext_noop("Optimisation criteria (≥ 80 % on 32 cards)")),
     Definition(
         "weights_available", "value", "weight_files", "ge", "",
         name=("权重产出（非空权重文件数）", "Weights available (files that are not empty)"),
@@ -52,7 +54,7 @@ VALUES = (
                  "number of non-empty weight files in the checkpoint folder after training"),
         alignment=("对检查点目录逐文件计算 SHA-256",
                    "SHA-256 of every file of the checkpoint folder"),
-        source="Service contract: weights are produced after training (≥ 1)"),
+        source=gettext_noop("Service contract: weights are produced after training (≥ 1)")),
     Definition(
         "parameters_changed", "value", "changed_parameters", "gt", "%",
         name=("参数更新（变化的张量占比）", "Parameters changed (share of tensors)"),
@@ -60,18 +62,18 @@ VALUES = (
                  "tensors that differ between two checkpoints / tensors in both"),
         alignment=("两个检查点的张量集合须相同，否则视为未测量",
                    "both checkpoints hold the same tensors, else it counts as not measured"),
-        source="Service contract: parameters update during training (> 0)"),
+        source=gettext_noop("Service contract: parameters update during training (> 0)")),
     Definition(
         "token_throughput", "value", "tokens_per_second", "ge", "/s",
         name=("训练吞吐（tokens/s）", "Training throughput (tokens/s)"),
         formula=("全局批大小 × 序列长度 / 每步耗时的中位数（去掉预热步）",
                  "global batch × sequence length / median time per step after the warm-up"),
-        source="Service contract (performance baseline)"),
+        source=gettext_noop("Service contract (performance baseline)")),
     Definition(
         "token_throughput_ratio", "ratio", "tokens_per_second", "ge", "%",
         name=("训练吞吐达成率（tokens/s）", "Training throughput against baseline (tokens/s)"),
         formula=("吞吐_npu / 吞吐_ref", "throughput_npu / throughput_ref"),
-        source="Service contract (performance baseline)"),
+        source=gettext_noop("Service contract (performance baseline)")),
     Definition(
         "token_latency", "value", "tpot_ms", "le", "ms",
         name=("每词元时延（TPOT）", "Latency per output token (TPOT)"),
@@ -82,7 +84,7 @@ VALUES = (
         name=("每词元时延降低", "Reduction of the latency per output token"),
         formula=("(时延_前 − 时延_后) / 时延_前", "(before − after) / before"),
         alignment=("相同批大小、输入与输出长度", "same batch size, input and output lengths"),
-        source="Optimisation criteria (≥ 20 %, ms per token)"),
+        source=gettext_noop("Optimisation criteria (≥ 20 %, ms per token)")),
     Definition(
         "first_token_latency", "value", "ttft_ms", "le", "ms",
         name=("首词元时延（TTFT）", "Time to the first token (TTFT)"),

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from assessments.charts import performance as draw
 from assessments.charts.drawing import as_svg
-from assessments.performance.bars import bars_of
+from assessments.performance.bars import Bars, bars_of
 from assessments.performance.profiles import (
     PROFILES_SHOWN,
     mean_of,
@@ -48,11 +48,15 @@ def chosen(readings: QuerySet[StoredReading], profile: int | None) -> StoredRead
     return readings.first()
 
 
-def _bars(model: MigratedModel, _profile: int | None) -> dict | None:
-    bars = bars_of(model, history(model))
+def bars_picture(bars: list[Bars]) -> dict[str, Any] | None:
+    """The specification of the chart `bars` of what was read, in the active language."""
     if not bars:
         return None
     return draw.bars_spec(bars, is_practice=any(entry.is_practice for entry in bars))
+
+
+def _bars(model: MigratedModel, _profile: int | None) -> dict | None:
+    return bars_picture(bars_of(model, history(model)))
 
 
 def _steps(model: MigratedModel, profile: int | None) -> dict | None:

@@ -12,7 +12,7 @@ from django.utils.translation import override
 from delivery.planning import change_words, time_words
 from delivery.planning.change_facts import shown_facts
 from delivery.planning.models import ChangeRequest, Meeting, Timesheet, WeeklyReport
-from delivery.planning.task_names import name_of
+from delivery.planning.task_names import name_of, shared_names
 from delivery.planning.week_words import done_lines, problem_lines
 from delivery.quotes.models import CompanyProfile
 from delivery.reports.pdf import render_pdf
@@ -51,6 +51,9 @@ def weekly_pdf(report: WeeklyReport, language: str) -> bytes:
             "week": [f"{report.week_start}", f"{report.week_end}"], "facts": report.facts,
             "done": _not_in(report.summary, done_lines(report.facts)),
             "finished": [name_of(task) for task in report.facts["plan"].get("finished", [])],
+            "running": shared_names(report.facts["plan"].get("running", [])),
+            "milestones": [{**row, "name": local(row["name"], row["name_en"])}
+                           for row in report.facts["plan"].get("milestones", [])],
             "in_the_way": [] if report.problems else problem_lines(report.facts),
             "late": len(late), "most_late": max((row["slip"] for row in late), default=0)},
             "is_draft": not report.content_hash}

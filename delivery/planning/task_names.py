@@ -14,3 +14,12 @@ def name_of(facts: dict[str, str]) -> str:
     """The name in the active language, as `str(task)` gives it."""
     title = facts["title"] or str(Stage(facts["stage"]).label)
     return f"{facts['model']} · {title}" if facts["model"] else title
+
+
+def shared_names(tasks: list[dict[str, str]]) -> list[str]:
+    """Names in the active language, models that share a task on one line: "A, B · Design"."""
+    models: dict[str, list[str]] = {}
+    for task in tasks:
+        models.setdefault(name_of({**task, "model": ""}), []).append(task["model"])
+    return [f"{', '.join(filter(None, codes))} · {name}" if any(codes) else name
+            for name, codes in models.items()]

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from assessments.models import Verdict
 from delivery.planning.models import Plan, ProjectIssue, Risk, TimeEntry, Todo
-from delivery.planning.scheduling import end_of, schedule
+from delivery.planning.scheduling import Scheduled, end_of, schedule
 from delivery.planning.task_names import name_facts
 from engagements.models import AuditEntry, Engagement, StageTransition
 from engagements.stages import StageMove
@@ -99,9 +99,21 @@ def _plan(engagement: Engagement, week_start: date) -> dict:
                      if r.task.finished_on and week_start <= r.task.finished_on < end],
         "late": [{"task": name_facts(r.task), "slip": r.slip} for r in rows
                  if r.slip > 0 and not r.task.finished_on],
+        "running": [name_facts(r.task) for r in rows
+                    if not r.task.finished_on and r.start < end],
         "next": [name_facts(r.task) for r in rows
                  if not r.task.finished_on and r.start < end + WEEK and r.finish >= end],
+        "milestones": _milestones(plan, rows),
     }
+
+
+def _milestones(plan: Plan, rows: list[Scheduled]) -> list[dict]:
+    """Each milestone with its computed date, working days behind the baseline, and what is done."""
+    of_task = {row.task.pk: row for row in rows}
+    return [{"name": m.name, "name_en": m.name_en or m.name,
+             "date": str(row.finish) if row else "", "slip": row.slip if row else 0,
+             "done": str(row.task.finished_on or "") if row else ""}
+            for m in plan.milestones.all() for row in [of_task.get(m.task_id)]]
 
 
 def _risks(engagement: Engagement) -> list[dict]:

@@ -4,6 +4,7 @@ import unicodedata
 from statistics import fmean
 
 LATIN, CJK, PADDING = 1.62, 3.0, 4.2  # mm at 8.5 pt
+ONE_LINE_HASH = 72.0  # 64 characters as dense tables set them
 HASH, WIDE_HASH, BOX, LEAST, MOST_CODE = 34.0, 54.0, 14.0, 13.0, 42.0
 LANDSCAPE = 200  # mm; wider tables have room for longer pieces of a checksum
 ONE_LINE = ("number", "day", "code")
@@ -21,7 +22,7 @@ def column_widths(entry: dict, total: float) -> list[float]:
     What stays on one line gets what it needs; the rest is shared by the length of the texts.
     """
     cells = list(zip(*entry["rows"], strict=True)) or [()] * len(entry["columns"])
-    needs = [_need(column, texts, total)
+    needs = [_need(column, texts, total, entry.get("is_dense", False))
              for column, texts in zip(entry["columns"], cells, strict=True)]
     fixed = sum(width for width, weight in needs if not weight)
     weights = sum(weight for _width, weight in needs) or 1
@@ -30,13 +31,14 @@ def column_widths(entry: dict, total: float) -> list[float]:
     return [round(100 * width / sum(widths), 2) for width in widths]
 
 
-def _need(column: dict, texts: tuple, total: float) -> tuple[float, float]:
+def _need(column: dict, texts: tuple, total: float, is_dense: bool) -> tuple[float, float]:
     """(least width in mm, share of what is left); no share for what stays on one line."""
     look, title = column["look"], column["title"]
     head = BOLD * max((length(word) if word.isascii() else min(length(word), LEAST)
                        for word in title.split()), default=0)
     if look == "hash":
-        return max(WIDE_HASH if total > LANDSCAPE else HASH, head + PADDING), 0
+        wide = ONE_LINE_HASH if is_dense else WIDE_HASH
+        return max(wide if total > LANDSCAPE else HASH, head + PADDING), 0
     if look == "box":
         return max(BOX, head + PADDING), 0
     longest = max(map(length, texts), default=0)

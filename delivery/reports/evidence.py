@@ -1,12 +1,11 @@
-"""Runs, raw files and environments of an engagement as plain facts for a snapshot."""
+"""Runs, raw files and stages of an engagement as plain facts for a snapshot."""
 
 from django.db.models import Q, QuerySet
-from django.utils.translation import gettext as _
 
 from assessments.models import Criterion, Verdict
 from delivery.reports.bilingual import both, instant, pair
 from engagements.errors import DeskError
-from engagements.models import Engagement, StageTransition
+from engagements.models import Engagement
 from engagements.stages import Stage
 from workers import kinds
 from workers.models import Artifact, Job
@@ -89,16 +88,6 @@ def kind_title(code: str) -> str:
         return code
 
 
-def history(engagement: Engagement) -> list[dict]:
-    """Every move of every model, oldest first."""
-    moves = StageTransition.objects.filter(record__model__engagement=engagement).order_by(
-        "at", "pk").select_related("record__model", "actor")
-    return [{"at": instant(t.at), "model": t.record.model.code,
-             "stage": both(t.record.get_stage_display), "move": both(t.get_move_display),
-             "to": both(t.get_to_state_display), "who": str(t.actor), "comment": t.comment}
-            for t in moves]
-
-
 def stages(engagement: Engagement) -> list[dict]:
     """Per model the state of each stage."""
     return [{"model": model.code, "name": pair(model.name, model.name_en),
@@ -107,69 +96,6 @@ def stages(engagement: Engagement) -> list[dict]:
                         for record in model.stages.order_by("position")
                         if record.stage != Stage.ACCEPT]}
             for model in engagement.models.all()]
-
-
-LABELS = {
-    "chip": lambda: _("Chip"), "cards": lambda: _("Cards"), "driver": lambda: _("Driver"),
-    "firmware": lambda: _("Firmware"), "cann": lambda: "CANN", "cuda": lambda: "CUDA",
-    "torch": lambda: "PyTorch", "torch_npu": lambda: "torch_npu", "python": lambda: "Python",
-    "os": lambda: _("Operating system"), "arch": lambda: _("Architecture"),
-    "gcc": lambda: "GCC", "framework": lambda: _("Framework"), "dtype": lambda: _("Data type"),
-    "seed": lambda: _("Random seed"), "dataset": lambda: _("Data set"),
-}
-
-
-def environments(judged: Judged) -> list[dict]:
-    """Source against target, item by item, as recorded on both sides (AR-05).
-
-    Models whose environments are the same share one table: `model` lists their codes.
-    """
-    found: dict[str, dict] = {}
-    for criterion, verdict in judged:
-        entry = found.setdefault(criterion.model.code, {"source": {}, "target": {}})
-        if criterion.baseline:
-            entry["source"].update(_flat(criterion.baseline.environment))
-        job = verdict.measurement.job if verdict and verdict.measurement else None
-        if job and job.node:
-            entry["target"].update(_target(job))
-    return _shared({code: _side_by_side(**sides) for code, sides in found.items()})
-
-
-def _shared(tables: dict[str, list[dict]]) -> list[dict]:
-    shared: list[dict] = []
-    for code, rows in tables.items():
-        same = next((entry for entry in shared if entry["rows"] == rows), None)
-        if same:
-            same["model"] += f", {code}"
-        else:
-            shared.append({"model": code, "rows": rows})
-    return shared
-
-
-def _target(job: Job) -> dict[str, str]:
-    chips = sorted({card.chip_name for card in job.node.cards.all() if card.chip_name})
-    facts = {"chip": ", ".join(chips), "cards": job.cards_wanted or "", **job.node.software}
-    return _flat(facts)
-
-
-def _flat(facts: dict) -> dict[str, str]:
-    return {str(key).strip().lower(): _text(value) for key, value in (facts or {}).items()
-            if value not in (None, "", [], {})}
-
-
-def _text(value) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{key} {entry}" for key, entry in sorted(value.items()))
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
-def _side_by_side(source: dict[str, str], target: dict[str, str]) -> list[dict]:
-    order = [key for key in LABELS if key in source or key in target]
-    order += sorted((set(source) | set(target)) - set(order))
-    return [{"item": both(LABELS.get(key, lambda key=key: key)), "source": source.get(key, ""),
-             "target": target.get(key, ""),
-             "is_same": bool(source.get(key)) and source.get(key) == target.get(key)}
-            for key in order]
 
 
 def open_jobs(engagement: Engagement) -> QuerySet[Job]:

@@ -2,6 +2,7 @@
 
 import string
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from django.utils.safestring import mark_safe
@@ -20,6 +21,7 @@ FOLDER = "documents/parts/"
 GENERIC = {"words": "words.html", "table": "table.html", "figure": "figure.html"}
 SIGNED = Section("signed", "Signature page", starts_page=True)
 FIRST_DETAIL = "part:details"
+FACTS_OF = {"records": "runs", "manifest": "evidence"}  # what a wide template prints
 PORTRAIT, LANDSCAPE = 170, 261  # mm between the margins (document.css)
 
 
@@ -38,6 +40,7 @@ def render_document(snapshot: dict, language: str, signed: dict | None = None, *
             **facts, **_margins(facts, digest), "content_hash": digest,
             "signed": in_language(signed, language) if signed else None,
             "is_withdrawn": is_withdrawn, **_chapters(facts, bool(signed)),
+            "delivered": sum(row["is_delivered"] for row in facts["references"]),
         }
     return render_pdf("documents/document.html", context, language)
 
@@ -72,7 +75,8 @@ def _chapters(facts: dict, is_signed: bool) -> dict[str, Any]:
     numbered += [(letter, section, True) for letter, section in
                  zip(string.ascii_uppercase, annexes, strict=False)]
     sections, metrics = [], []
-    for number, section, is_annex in numbered:
+    for number, declared, is_annex in numbered:
+        section = as_wide_as_needed(declared, facts)
         if FIRST_DETAIL in section.all_parts:
             metrics = [_with_picture(row, facts["curves"], count) for row in facts["metrics"]]
         sections.append({
@@ -86,6 +90,18 @@ def _chapters(facts: dict, is_signed: bool) -> dict[str, Any]:
             "metrics": metrics or facts.get("metrics", [])}
 
 
+def as_wide_as_needed(section: Section, facts: dict) -> Section:
+    """The section, upright where none of its parts has a row that needs a wide page."""
+    is_filled = any(_filled(name, facts) for name in section.all_parts)
+    return replace(section, is_wide=section.is_wide and is_filled)
+
+
+def _filled(name: str, facts: dict) -> bool:
+    sort, _colon, key = name.partition(":")
+    return bool(facts.get("tables", {}).get(key, {}).get("rows") if sort == "table"
+                else facts.get(FACTS_OF.get(key)))
+
+
 def _part(facts: dict, name: str, count: dict, section: Section) -> dict | None:
     """What a part prints; None where the facts hold nothing of it."""
     sort, _colon, key = name.partition(":")
@@ -94,7 +110,7 @@ def _part(facts: dict, name: str, count: dict, section: Section) -> dict | None:
     if sort == "figures":
         return _figures(facts.get(key, []), count, section)
     entry = facts.get({"words": "words", "table": "tables", "figure": "figures"}[sort], {}).get(key)
-    if entry is None or (sort == "words" and not entry["text"]):
+    if entry is None or (sort == "words" and not entry["text"] and not _is_awaited(facts, key)):
         return None
     part = {**entry, "template": FOLDER + GENERIC[sort], "key": key,
             "is_alone": len(section.all_parts) == 1}
@@ -108,6 +124,12 @@ def _part(facts: dict, name: str, count: dict, section: Section) -> dict | None:
         part["widths"] = column_widths(entry, LANDSCAPE if section.is_wide else PORTRAIT)
         part["table_rows"] = list(_rows(entry))
     return part
+
+
+def _is_awaited(facts: dict, code: str) -> bool:
+    """Whether the draft still lacks this passage; its place is shown."""
+    return facts["is_draft"] and any(block.is_required and block.code == code
+                                     for block in registry.get(facts["kind"]).blocks)
 
 
 def _figures(entries: list[dict], count: dict, section: Section) -> dict | None:

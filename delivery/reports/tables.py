@@ -24,14 +24,16 @@ def column(title, look: str = "text", *, is_required: bool = False) -> dict:
 
 
 def table(caption, columns: list[dict], rows: Iterable[list[Any]], *, empty=None,
-          is_grouped: bool = False) -> dict:
+          is_grouped: bool = False, is_dense: bool = False) -> dict:
     """A table.
 
     Args:
         empty: gives the sentence that stands where there is no row.
         is_grouped: on paper a first cell that repeats the one above it is left out.
+        is_dense: a long list that is looked up rather than read; set small.
     """
     return {"caption": both(caption), "columns": columns, "is_grouped": is_grouped,
+            "is_dense": is_dense,
             "rows": [[_cell(value) for value in row] for row in rows],
             "empty": both(empty) if empty else both(lambda: "")}
 

@@ -15,11 +15,14 @@ from delivery.reports import registry
 from delivery.reports.bilingual import in_language
 from delivery.reports.canonical import content_hash
 from delivery.reports.packing import steady
+from delivery.reports.rendering import as_wide_as_needed
+from delivery.reports.word_front import front
 from delivery.reports.word_parts import PARTS, grid
 
 FONT = {"zh-hans": "Microsoft YaHei", "en": "Calibri"}
 FIELDS = {"{page}": "PAGE", "{pages}": "NUMPAGES"}
 BLUE, RED = RGBColor(0x12, 0x30, 0x5C), RGBColor(0xB4, 0x23, 0x18)
+SMALL = Pt(8)
 A4, MARGIN, TOP = (Mm(210), Mm(297)), Mm(20), Mm(26)
 
 
@@ -30,8 +33,11 @@ def document_docx(snapshot: dict, language: str) -> bytes:
         word = WordDocument()
         _styles(word, language)
         _cover(word, facts, content_hash(snapshot))
-        for number, section in enumerate(registry.get(facts["kind"]).sections, 1):
-            _chapter(word, facts, f"{number}  {section.title}", section)
+        sections = [(f"{number}  {section.title}", as_wide_as_needed(section, facts))
+                    for number, section in enumerate(registry.get(facts["kind"]).sections, 1)]
+        front(word, facts, [heading for heading, _section in sections])
+        for heading, section in sections:
+            _chapter(word, facts, heading, section)
         _margins(word, facts)
     return steady(_bytes(word), facts["date"])
 
@@ -54,6 +60,9 @@ def _styles(word, language: str) -> None:
             font.color.rgb = BLUE
     word.styles["Normal"].font.size = Pt(10)
     word.styles["Heading 1"].font.size = Pt(15)
+    for name, before, after in (("Heading 1", 12, 6), ("Heading 2", 8, 3), ("Normal", 0, 4)):
+        form = word.styles[name].paragraph_format
+        form.space_before, form.space_after = Pt(before), Pt(after)
     page = word.sections[0]
     page.page_width, page.page_height = A4
     page.left_margin = page.right_margin = page.bottom_margin = MARGIN
@@ -142,6 +151,8 @@ def _margins(word, facts: dict) -> None:
     if facts["is_practice"]:
         run = head.add_run(f"   {_('PRACTICE DATA – NOT EVIDENCE')}")
         run.bold, run.font.color.rgb = True, RED
+    for run in head.runs:
+        run.font.size = SMALL
     foot.text = f"{number} V{facts['version']}.0 · "
     for text in re.split(r"({pages?})", _("Page {page} of {pages}")):
         _field(foot, FIELDS[text]) if text in FIELDS else foot.add_run(text)

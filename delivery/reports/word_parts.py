@@ -42,6 +42,7 @@ def grid(word, titles: list[str], rows: Iterable[Iterable[str]], looks: Iterable
             is_head = (n == 0) if titles else (m == 0)
             if is_head:
                 _fill(cell, HEAD if titles else SIDE)
+            cell.paragraphs[0].paragraph_format.space_after = Pt(0)
             for run in cell.paragraphs[0].runs:
                 run.font.size, run.bold = Pt(8.5), is_head
     if titles:
@@ -121,14 +122,14 @@ def _project(word, facts: dict) -> None:
          ", ".join(f"{p['name']} ({p['role']})" for p in facts["people"]))])
 
 
-def _environment(word, facts: dict) -> None:
-    for entry in facts["environments"]:
-        word.add_heading(_("Environment of %(model)s: source and target") % {
-            "model": entry["model"]}, 2)
-        grid(word, [_("Environment item"), _("Source platform (GPU)"),
-                    _("Target platform (NPU)")],
-             [(row["item"], row["source"] or _("not recorded"),
-               row["target"] or _("not recorded")) for row in entry["rows"]])
+def _method(word, facts: dict) -> None:
+    word.add_paragraph(_(
+        "Method: the signed criteria are judged by the system from stored raw files. Each figure "
+        "is checked against its definition, threshold and baseline; the raw files carry SHA-256 "
+        "checksums and the evidence bundle recomputes every verdict offline."))
+    word.add_paragraph(_(
+        "Organisation: the supplier runs the measurements and issues this document; the customer's "
+        "reviewers examine the evidence, decide and sign."))
 
 
 def _deliverables(word, facts: dict) -> None:
@@ -146,7 +147,8 @@ def _results(word, facts: dict) -> None:
 
 def _issues(word, facts: dict) -> None:
     if not facts["issues"]:
-        word.add_paragraph(_("No issue is outstanding: every criterion is passed."))
+        word.add_paragraph(_("Every criterion is passed.") if facts["metrics"]
+                           else _("There is no criterion."))
         return
     grid(word, [_("Number"), _("Model"), _("Description"), _("Verdict"), _("Responsible"),
                 _("Due")],
@@ -175,7 +177,7 @@ def _signatures(word, facts: dict) -> None:
 
 PARTS = {
     "references": _references, "model_table": _models, "description": _description,
-    "scope": _scope, "project": _project, "environment": _environment,
+    "scope": _scope, "project": _project, "environment": _method,
     "deliverables": _deliverables, "results": _results, "issues": _issues, "unpassed": _issues,
     "conclusion": _conclusion, "opinions": _opinions, "signatures": _signatures,
 }

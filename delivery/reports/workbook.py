@@ -7,22 +7,28 @@ import math
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 from openpyxl import Workbook
-from openpyxl.styles import Alignment, Border, Font, PatternFill, Side
+from openpyxl.styles import Alignment, Border, Font, PatternFill, Protection, Side
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.worksheet import Worksheet
 
 from delivery.quotes.spreadsheet import safe_text
 from delivery.reports.bilingual import in_language
 from delivery.reports.canonical import content_hash
-from delivery.reports.columns import length
+from delivery.reports.columns import column_widths, length
 from delivery.reports.packing import steady
 
 THIN = Side(style="thin", color="B9C3D0")
 BORDER = Border(left=THIN, right=THIN, top=THIN, bottom=THIN)
 HEAD = PatternFill("solid", fgColor="E9EEF6")
 WRAPPED = Alignment(wrap_text=True, vertical="top")
-WIDTHS = {"number": 10, "day": 13, "code": 14, "hash": 34, "box": 10, "text": 12}
-LONGEST_SHEET_NAME, WIDEST = 28, 48
+HORIZONTAL = {"number": "right", "box": "center"}
+LONGEST_SHEET_NAME = 28
+PAGE, LANDSCAPE_MM = 132, 261  # width of a landscape page in characters, and in mm
+CHARACTER = 2.0  # mm, the unit of a column's width
+LOOSE = 1.04  # lines break at words: a text needs more than its length
+FONT = {"zh-hans": "Microsoft YaHei", "en": "Calibri"}
+LARGE = 12  # points; larger letters stay as they are
+LINE, AIR, SIZE = 13, 4, 9  # of a row in points, and of its letters
 
 
 def document_xlsx(snapshot: dict, language: str) -> bytes:
@@ -35,6 +41,7 @@ def document_xlsx(snapshot: dict, language: str) -> bytes:
             _table(book.create_sheet(), entry)
         _passages(book.create_sheet(), facts["words"])
         _stamp(book, facts)
+        _letters(book, FONT[language])
         data = io.BytesIO()
         book.save(data)
     return steady(data.getvalue(), facts["date"])
@@ -60,22 +67,27 @@ def _cover(sheet: Worksheet, facts: dict, digest: str) -> None:
         sheet.cell(sheet.max_row, 1).font = Font(bold=True, color="44546A")
         sheet.cell(sheet.max_row, 2).alignment = WRAPPED
     sheet.column_dimensions["A"].width, sheet.column_dimensions["B"].width = 26, 72
+    _heights(sheet)
+    sheet.row_dimensions[1].height = 30
 
 
 def _table(sheet: Worksheet, entry: dict) -> None:
     sheet.title = _sheet_name(entry["caption"])
     sheet.append([column["title"] for column in entry["columns"]])
-    for cell in sheet[1]:
+    for cell, column in zip(sheet[1], entry["columns"], strict=True):
         cell.font, cell.fill, cell.border = Font(bold=True), HEAD, BORDER
-        cell.alignment = Alignment(wrap_text=True, vertical="center")
+        cell.alignment = Alignment(wrap_text=True, vertical="center",
+                                   horizontal=HORIZONTAL.get(column["look"]))
     for row in entry["rows"]:
         sheet.append([_value(value, column["look"])
                       for value, column in zip(row, entry["columns"], strict=True)])
-        for cell in sheet[sheet.max_row]:
-            cell.border, cell.alignment = BORDER, WRAPPED
+        for cell, column in zip(sheet[sheet.max_row], entry["columns"], strict=True):
+            cell.border, cell.alignment = BORDER, Alignment(
+                wrap_text=True, vertical="top", horizontal=HORIZONTAL.get(column["look"]))
+            cell.protection = Protection(locked=column["look"] != "box")
     if not entry["rows"]:
         sheet.append([entry["empty"]])
-    _print(sheet, entry["columns"])
+    _print(sheet, entry)
 
 
 def _value(text: str, look: str) -> str | int | float | None:
@@ -88,21 +100,43 @@ def _value(text: str, look: str) -> str | int | float | None:
     return safe_text(text) or None
 
 
-def _print(sheet: Worksheet, columns: list[dict]) -> None:
-    for n, column in enumerate(columns, 1):
-        longest = max(length(str(cell.value or "")) for cell in sheet[get_column_letter(n)]) / 1.6
-        sheet.column_dimensions[get_column_letter(n)].width = min(
-            max(WIDTHS[column["look"]], longest + 2), WIDEST)
+def _print(sheet: Worksheet, entry: dict) -> None:
+    """Widths as the PDF sets them, so that a table fills one landscape page in width."""
+    shares = column_widths(entry, LANDSCAPE_MM)
+    for n, share in enumerate(shares, 1):
+        sheet.column_dimensions[get_column_letter(n)].width = round(share * PAGE / 100, 1)
+    _heights(sheet)
     sheet.freeze_panes, sheet.print_title_rows = "B2", "1:1"
     sheet.auto_filter.ref = sheet.dimensions
+    sheet.oddHeader.left.text = entry["caption"]
+    sheet.protection.sheet = True
+    sheet.protection.autoFilter = sheet.protection.formatColumns = False
+    sheet.protection.formatRows = False
+
+
+def _heights(sheet: Worksheet) -> None:
+    """Heights for what wraps: not every program measures rows when it opens a file."""
+    for row in sheet.iter_rows():
+        lines = max(_lines(str(cell.value or ""),
+                           sheet.column_dimensions[cell.column_letter].width) for cell in row)
+        sheet.row_dimensions[row[0].row].height = lines * LINE + AIR
+
+
+def _lines(text: str, width: float) -> int:
+    return sum(max(1, math.ceil(length(line) * LOOSE / (width * CHARACTER)))
+               for line in text.split("\n"))
 
 
 def _passages(sheet: Worksheet, words: dict) -> None:
     sheet.title = _("Passages")
+    sheet.column_dimensions["A"].width, sheet.column_dimensions["B"].width = 26, 104
     for passage in words.values():
         sheet.append([safe_text(passage["title"]), safe_text(passage["text"])])
-        sheet.cell(sheet.max_row, 2).alignment = WRAPPED
-    sheet.column_dimensions["A"].width, sheet.column_dimensions["B"].width = 26, 90
+        title, text = sheet[sheet.max_row]
+        title.font, title.alignment = Font(bold=True), WRAPPED
+        text.alignment = WRAPPED
+    if words:
+        _heights(sheet)
 
 
 def _stamp(book: Workbook, facts: dict) -> None:
@@ -115,6 +149,16 @@ def _stamp(book: Workbook, facts: dict) -> None:
         sheet.page_setup.orientation, sheet.page_setup.paperSize = "landscape", 9
         sheet.page_setup.fitToHeight = 0
         sheet.sheet_properties.pageSetUpPr.fitToPage = True
+
+
+def _letters(book: Workbook, name: str) -> None:
+    """One typeface throughout; without a name a program chooses its own for bold."""
+    for sheet in book.worksheets:
+        for row in sheet.iter_rows():
+            for cell in row:
+                old = cell.font
+                cell.font = Font(name=name, bold=old.bold, color=old.color,
+                                 size=old.size if (old.size or 0) > LARGE else SIZE)
 
 
 def _sheet_name(caption: str) -> str:

@@ -36,8 +36,10 @@ def works(source: Source) -> dict:
     rows = [[file.name, file.model.code if file.model else "–", f"#{file.job_id}", 1,
              both(lambda: _("electronic")), file.sha256, "☐"]
             for file in files if file.name.rpartition("/")[2] not in LOGS]
-    return {**_table(lambda: _("Code, scripts and models"), lambda: _("Model"), rows, lambda: _(
-        "Run")), "cure": f"{reverse('workers:jobs')}?engagement={source.engagement.code}"}
+    made = _table(lambda: _("Code, scripts and models"), lambda: _("Model"), rows,
+                  lambda: _("Run"))
+    return {**made, "is_dense": True,
+            "cure": f"{reverse('workers:jobs')}?engagement={source.engagement.code}"}
 
 
 def _table(caption, second, rows: list, third=lambda: _("Version")) -> dict:

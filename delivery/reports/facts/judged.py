@@ -5,14 +5,18 @@ from collections import Counter
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
+from assessments.baselines import spread
 from assessments.charts import can_be_drawn, criterion_chart_spec
-from assessments.models import Criterion, MetricDefinition, Outcome, Verdict
+from assessments.models import Criterion, Outcome, Verdict
 from assessments.queries import verdict_sentence
 from assessments.wording.sentences import SIGNS, in_unit, shown
 from delivery.reports import evidence
 from delivery.reports.bilingual import LANGUAGES, both, instant, pair
+from delivery.reports.facts.definitions import definitions
 from delivery.reports.facts.departures import departures
+from delivery.reports.facts.environments import environments
 from delivery.reports.facts.performance import performance_figures
+from delivery.reports.facts.planning import issues
 from delivery.reports.source import Source
 from workers.readers.base import ReadError
 
@@ -29,13 +33,14 @@ def judged_facts(source: Source) -> dict:
     metrics = [_metric(criterion, verdict) for criterion, verdict in judged]
     return {
         "definitions": definitions(judged), "metrics": metrics,
-        "summary": _summary(metrics, source.runs), "conclusion": conclusion(metrics),
+        "summary": {**_summary(metrics, source.runs), "person_days": _person_days(source)},
+        "conclusion": conclusion(metrics), "baselines": _baselines(source),
         "curves": [_curve(c, v) for c, v in judged if can_be_drawn(c, v)],
         "performance": performance_figures(source),
-        "environments": evidence.environments(judged), "runs": source.runs,
-        "evidence": source.evidence, "stages": evidence.stages(source.engagement),
-        "history": evidence.history(source.engagement), "issues": _issues(metrics),
+        "runs": source.runs, "evidence": source.evidence,
+        "stages": evidence.stages(source.engagement), "issues": _issues(metrics),
         "deviations": _deviations(judged), "departures": departures(source.engagement),
+        "tables": {"environments": environments(source), "issues": issues(source)},
     }
 
 
@@ -47,20 +52,6 @@ def criteria_facts(criteria) -> dict:
             "content_hash": criteria.content_hash, "signed_at": instant(criteria.signed_at),
             "signed_by": str(criteria.signed_by or ""),
             "customer_signatory": criteria.customer_signatory}
-
-
-def definitions(judged: evidence.Judged) -> list[dict]:
-    used: dict[int, MetricDefinition] = {c.definition_id: c.definition for c, _v in judged}
-    return [{
-        "key": f"{d.code} v{d.version}", "code": d.code, "version": d.version,
-        "name": pair(d.name, d.name_en),
-        "formula": pair(d.formula, d.formula_en),
-        "alignment": pair(d.alignment, d.alignment_en), "unit": d.unit,
-        "calculator": both(d.get_calculator_display), "comparison": SIGNS[d.comparison],
-        "epsilon": d.epsilon, "minimum_coverage": d.minimum_coverage,
-        "minimum_points": d.minimum_points, "first_step": d.first_step,
-        "last_step": d.last_step, "source": d.source,
-    } for d in used.values()]
 
 
 def _metric(criterion: Criterion, verdict: Verdict | None) -> dict:
@@ -81,7 +72,7 @@ def _metric(criterion: Criterion, verdict: Verdict | None) -> dict:
         "outcome": outcome.value, "outcome_label": both(lambda: outcome.label),
         "reason": verdict.reason if verdict else "no_measurement",
         "sentence": both(lambda: verdict_sentence(criterion, verdict)),
-        "facts": (verdict.facts if verdict else {}),
+        "facts": (verdict.facts if verdict else {}), **_runs(criterion, verdict),
         "baseline_artifact": criterion.baseline.artifact_id if criterion.baseline else None,
         "artifact": measurement.artifact_id if measurement else None,
         "place": measurement.place if measurement else "",
@@ -91,6 +82,15 @@ def _metric(criterion: Criterion, verdict: Verdict | None) -> dict:
         "computed_at": instant(verdict.computed_at) if verdict else "",
         "is_practice": bool(verdict and verdict.is_practice),
     }
+
+
+def _runs(criterion: Criterion, verdict: Verdict | None) -> dict:
+    """How many runs the verdict rests on, and the smallest and largest figure of them."""
+    runs = (verdict.facts.get("runs") or []) if verdict else []
+    figures = sorted(run["figure"] for run in runs if run["figure"] is not None)
+    unit = criterion.definition.unit
+    ends = [shown(figure, criterion.threshold, unit)[0] for figure in (figures[:1] + figures[-1:])]
+    return {"runs_judged": len(runs), "spread": " – ".join(ends) if len(figures) > 1 else ""}
 
 
 def _baseline(criterion: Criterion) -> dict[str, str]:
@@ -131,6 +131,18 @@ def _summary(metrics: list[dict], runs: list[dict]) -> dict:
         "machine_hours": f"{sum(r['seconds'] for r in runs) / 3600:.2f}",
         "card_hours": f"{sum(r['seconds'] * r['cards_wanted'] for r in runs) / 3600:.2f}",
     }
+
+
+def _person_days(source: Source) -> str:
+    """Days recorded for the engagement; an entry is half a day."""
+    return f"{source.engagement.time_entries.counted().count() / 2:g}"
+
+
+def _baselines(source: Source) -> dict:
+    """How many baselines are in use, frozen, and shown by three runs or more (AR-04)."""
+    found = [(baseline, spread(baseline)) for baseline in source.baselines]
+    return {"count": len(found), "frozen": sum(b.frozen_at is not None for b, _s in found),
+            "repeatable": sum(bool(s and s.is_repeatable) for _b, s in found)}
 
 
 def _curve(criterion: Criterion, verdict: Verdict) -> dict:

@@ -4,11 +4,15 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from delivery.reports.bilingual import both, instant
-from delivery.reports.evidence import LABELS, kind_title
+from delivery.reports.evidence import kind_title
+from delivery.reports.facts.environments import LABELS
 from delivery.reports.source import Source
 from delivery.reports.tables import column, table
 from engagements.stages import Stage
 from workers.models import Job, JobState, Node, StoredReading
+
+# Versions that an environment report and a plan state, recorded or not (DOMAIN 9.7, 9.8).
+MUST_BE_NAMED = ("driver", "firmware", "cann", "torch", "torch_npu", "python", "os", "arch")
 
 
 def nodes_of(source: Source) -> list[Node]:
@@ -45,10 +49,12 @@ def nodes(source: Source) -> dict:
 def versions(source: Source) -> dict:
     """Version of each part, by node."""
     found = nodes_of(source)
-    keys = [key for key in LABELS if any(node.software.get(key) for node in found)]
+    keys = [key for key in LABELS
+            if key in MUST_BE_NAMED or any(node.software.get(key) for node in found)]
     keys += sorted({key for node in found for key in node.software} - set(LABELS))
     rows = [[both(LABELS.get(key, lambda k=key: k)),
-             *(str(node.software.get(key) or "–") for node in found)] for key in keys]
+             *(str(node.software.get(key) or "") or both(lambda: _("not recorded"))
+               for node in found)] for key in keys] if found else []
     return table(lambda: _("Versions"), [
         column(lambda: _("Environment item")),
         *(column(lambda n=node: n.name) for node in found)], rows,

@@ -1,10 +1,12 @@
 """The performance of the judged models as figures: specifications per language, frozen as facts."""
 
+from collections.abc import Callable
+
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, override
 
 from assessments.performance.bars import bars_of
-from assessments.performance.pictures import CHARTS, chart_spec
+from assessments.performance.pictures import CHARTS, bars_picture, chart_spec
 from assessments.performance.rounds import history
 from delivery.reports.bilingual import LANGUAGES, both
 from delivery.reports.source import Source
@@ -27,19 +29,27 @@ def performance_figures(source: Source) -> list[dict]:
     """
     models = {criterion.model_id: criterion.model for criterion, _verdict in source.judged}
     return [entry for model in models.values() for name in CHARTS
-            if (name != "bars" or _is_compared(model)) and (entry := _figure(model, name))]
-
-
-def _is_compared(model: MigratedModel) -> bool:
-    return any(entry.is_compared for entry in bars_of(model, history(model)))
+            if (entry := _figure(model, name))]
 
 
 def _figure(model: MigratedModel, name: str) -> dict | None:
-    specs = {}
-    for language in LANGUAGES:
-        with override(language):
-            specs[language] = chart_spec(model, name)
+    specs = _bars(model) if name == "bars" else _in_each(lambda: chart_spec(model, name))
     if not all(specs.values()):
         return None
     return {"key": f"{name}-{model.pk}", "spec": specs,
             "caption": both(lambda: _(CAPTIONS[name]) % {"model": model.code})}
+
+
+def _bars(model: MigratedModel) -> dict[str, dict | None]:
+    """Read once for both languages."""
+    bars = bars_of(model, history(model))
+    is_compared = any(entry.is_compared for entry in bars)
+    return _in_each(lambda: bars_picture(bars) if is_compared else None)
+
+
+def _in_each(make: Callable[[], dict | None]) -> dict[str, dict | None]:
+    specs = {}
+    for language in LANGUAGES:
+        with override(language):
+            specs[language] = make()
+    return specs

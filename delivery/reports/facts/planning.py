@@ -8,8 +8,10 @@ from delivery.planning.queries import grand_total, totals
 from delivery.quotes.documents import grade_label
 from delivery.reports.bilingual import both
 from delivery.reports.facts.stage_sheets import texts_of
+from delivery.reports.facts.survey import codes_of
 from delivery.reports.source import Source
 from delivery.reports.tables import column, table
+from engagements.models import Role
 from engagements.stages import OUT_OF_SCOPE, Stage
 
 
@@ -45,15 +47,29 @@ def staffing(source: Source) -> dict:
 
 
 def tasks(source: Source) -> dict:
-    """The schedule: each task with its owner, computed dates and working days."""
-    rows = [[both(lambda r=r: str(r.task)), str(r.task.owner or ""), f"{r.start:%Y-%m-%d}",
-             f"{r.finish:%Y-%m-%d}", r.task.days] for r in source.schedule]
+    """The schedule: tasks that models share in owner and dates stand on one line."""
+    lines: dict[tuple, list[str]] = {}
+    for row in sorted(source.schedule, key=lambda row: (row.start, row.finish)):
+        task = row.task
+        key = (task.stage, task.title, str(task.owner or ""), row.start, row.finish, task.days)
+        lines.setdefault(key, []).append(task.model.code if task.model else "")
+    rows = [[both(lambda s=stage, t=title: t or Stage(s).label),
+             codes_of(codes, source) if any(codes) else "–", owner or _manager(source),
+             f"{start:%Y-%m-%d}", f"{finish:%Y-%m-%d}", days]
+            for (stage, title, owner, start, finish, days), codes in lines.items()]
     return {**table(lambda: _("Tasks and dates"), [
-        column(lambda: _("Task")), column(lambda: _("Responsible")),
+        column(lambda: _("Task")), column(lambda: _("Models")),
+        column(lambda: _("Responsible"), is_required=True),
         column(lambda: _("Start"), "day", is_required=True),
         column(lambda: _("Finish"), "day", is_required=True),
         column(lambda: _("Working days"), "number")], rows,
         empty=lambda: _("No plan is made yet.")), "cure": _page("plan", source)}
+
+
+def _manager(source: Source) -> str:
+    """Who answers for a task that names nobody: the engagement's project manager."""
+    found = source.engagement.memberships.filter(role=Role.MANAGER).select_related("user")
+    return ", ".join(str(row.user) for row in found)
 
 
 def stages_in_time(source: Source) -> dict:

@@ -8,6 +8,7 @@ from assessments.services.baselines import is_curve, spread
 from assessments.services.confirming import baseline_hash, confirmations
 from assessments.wording.sentences import SIGNS, in_unit
 from delivery.reports.bilingual import both, instant, pair
+from delivery.reports.facts.definitions import selection_rule
 from delivery.reports.source import Source
 from delivery.reports.tables import column, table
 
@@ -18,14 +19,14 @@ def criteria(source: Source) -> dict:
              pair(c.definition.name, c.definition.name_en),
              f"V{c.definition.version}",
              f"{SIGNS[c.definition.comparison]} {in_unit(c.threshold, c.definition.unit)}",
-             _reference(c), both(lambda c=c: _runs(c))]
+             _reference(c), both(lambda c=c: selection_rule(c.definition))]
             for n, (c, _v) in enumerate(source.judged, 1)]
     return {**table(lambda: _("Acceptance criteria"), [
         column(lambda: _("No."), "number"), column(lambda: _("Model"), "code", is_required=True),
         column(lambda: _("Stage")), column(lambda: _("Metric"), is_required=True),
         column(lambda: _("Definition"), is_required=True),
         column(lambda: _("Threshold"), "number", is_required=True),
-        column(lambda: _("Baseline")), column(lambda: _("Runs"))], rows,
+        column(lambda: _("Baseline")), column(lambda: _("Value taken"))], rows,
         empty=lambda: _("There is no criterion.")),
         "cure": reverse("assessments:criteria", args=[source.engagement.code])}
 
@@ -34,12 +35,6 @@ def _reference(criterion: Criterion) -> dict[str, str]:
     if criterion.baseline is None:
         return both(lambda: _("none (absolute)"))
     return _value(criterion.baseline)
-
-
-def _runs(criterion: Criterion) -> str:
-    definition = criterion.definition
-    return (f"{definition.get_selection_display()} (k = {definition.runs})"
-            if definition.runs > 1 else definition.get_selection_display())
 
 
 def _value(baseline: Baseline) -> dict[str, str]:
@@ -83,6 +78,7 @@ def repeats(source: Source) -> dict:
     rows = []
     for b in source.baselines:
         found = spread(b)
+        found = found if found and found.runs > 1 else None
         rows.append([f"B{b.pk}", b.model.code, found.runs if found else 1,
                      *([f"{found.mean:.6g}", f"{found.smallest:.6g} – {found.largest:.6g}",
                         "–" if found.deviation is None else f"{found.deviation:.3g}"]
@@ -117,7 +113,8 @@ def confirmed(source: Source) -> dict:
     rows = []
     for b in source.baselines:
         sides = {entry.side: entry for entry in confirmations(baseline_hash(b), baseline=b)}
-        rows.append([f"B{b.pk}", *(_who(sides.get(side)) for side in ("firm", "customer")),
+        rows.append([f"B{b.pk}", *(_who(sides.get(side)) or _with_criteria(b, source)
+                                   for side in ("firm", "customer")),
                      instant(b.frozen_at), baseline_hash(b)])
     return table(lambda: _("Confirmations"), [
         column(lambda: _("Baseline"), "code"), column(lambda: _("Supplier")),
@@ -128,6 +125,13 @@ def confirmed(source: Source) -> dict:
 
 def _who(entry) -> str:
     return f"{entry.confirmed_by} {instant(entry.confirmed_at)[:10]}" if entry else ""
+
+
+def _with_criteria(baseline: Baseline, source: Source) -> str | dict[str, str]:
+    """A frozen baseline that nobody confirmed apart was signed with the criteria that use it."""
+    if not (baseline.frozen_at and source.criteria and source.criteria.signed_at):
+        return ""
+    return both(lambda: _("with the criteria V%(n)s") % {"n": source.criteria.version})
 
 
 def _page(source: Source) -> str:

@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 from delivery.reports.bilingual import both
 from delivery.reports.source import Source
 from delivery.reports.tables import column, table
+from delivery.surveys.sheet import Cell
 
 # Sections that describe what is there today; commercial answers stay out of technical papers.
 PRESENT = ("project", "application", "gpu", "libraries")
@@ -21,7 +22,7 @@ def answers(source: Source, caption, sections: tuple[str, ...]) -> dict:
              and cell.model is None and cell.value is not None] if sheet else []
     return {**table(caption, [
         column(lambda: _("Survey question")), column(lambda: _("Answer"))],
-        [[both(lambda c=cell: c.question.local_label), both(lambda c=cell: c.text)]
+        [[both(lambda c=cell: _question(c)), both(lambda c=cell: c.text)]
          for cell in cells], empty=lambda: _("The survey has no answer to this yet.")),
         "cure": reverse("surveys:overview", args=[source.engagement.code])}
 
@@ -36,14 +37,25 @@ def model_answers(source: Source, caption, sections: tuple[str, ...]) -> dict:
     return table(caption, [
         column(lambda: _("Survey question")), column(lambda: _("Answer")),
         column(lambda: _("Models"))],
-        [[both(lambda c=cell: c.question.local_label), both(lambda c=cell: c.text),
+        [[both(lambda c=cell: _question(c)), both(lambda c=cell: c.text),
           codes_of(codes, source)] for cell, codes in rows.values()], is_grouped=True,
         empty=lambda: _("The survey has no answer to this yet."))
 
 
 def codes_of(codes: list[str], source: Source) -> dict[str, str]:
-    """Codes of models; "all" where none is left out."""
-    return both(lambda: _("all") if len(codes) == len(source.models) else ", ".join(codes))
+    """Codes of models; "all", or those left out where these are fewer."""
+    rest = [model.code for model in source.models if model.code not in codes]
+    if not rest:
+        return both(lambda: _("all"))
+    if len(rest) < len(codes):
+        return both(lambda: _("all but %(codes)s") % {"codes": ", ".join(rest)})
+    return both(lambda: ", ".join(codes))
+
+
+def _question(cell: Cell) -> str:
+    """The question with the unit of its answer."""
+    label, unit = cell.question.local_label, cell.question.unit
+    return f"{label} ({unit})" if unit else label
 
 
 def survey_state(source: Source) -> dict:

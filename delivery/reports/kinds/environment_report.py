@@ -2,8 +2,9 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from delivery.reports import evidence, gates
+from delivery.reports import gates
 from delivery.reports.facts import node_checks
+from delivery.reports.facts.environments import environments
 from delivery.reports.registry import Block, DocumentKind, Section, register
 from delivery.reports.source import Source
 
@@ -12,9 +13,9 @@ def facts(source: Source) -> dict:
     """Nodes, versions, cards, checks, and both sides of the comparison."""
     return {
         "readiness": node_checks.readiness(source), "evidence": node_checks.raw_files(source),
-        "environments": evidence.environments(source.judged),
-        "tables": {"nodes": node_checks.nodes(source), "versions": node_checks.versions(source),
-                   "checks": node_checks.checks(source), "cards": node_checks.cards(source)}}
+        "tables": {"environments": environments(source), "nodes": node_checks.nodes(source),
+                   "versions": node_checks.versions(source), "checks": node_checks.checks(source),
+                   "cards": node_checks.cards(source)}}
 
 
 register(DocumentKind(
@@ -26,7 +27,7 @@ register(DocumentKind(
         Section("project", _("Project")),
         Section("nodes", _("Nodes and versions"), ("table:nodes", "table:versions")),
         Section("checks", _("Checks"), ("table:checks", "table:cards")),
-        Section("comparison", _("Source and target compared"), ("part:environment_tables",)),
+        Section("comparison", _("Source and target compared"), ("table:environments",)),
     ),
     facts,
     annexes=(Section("manifest", _("Raw files of the checks"), is_wide=True),),

@@ -4,7 +4,7 @@ from django.utils.translation import gettext_lazy as _
 
 from delivery.reports import gates, verdict_gates
 from delivery.reports.facts import money, node_checks, people, planning, sheets, survey
-from delivery.reports.facts.judged import definitions
+from delivery.reports.facts.definitions import definitions
 from delivery.reports.registry import Block, DocumentKind, Section, register
 from delivery.reports.source import Source
 from delivery.reports.word_file import document_docx

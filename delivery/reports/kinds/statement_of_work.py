@@ -1,9 +1,15 @@
 """Statement of work: the order of DOMAIN 9.5; also as a Word file, since customers edit it."""
 
+from collections.abc import Iterator
+from decimal import Decimal
+
+from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from delivery.reports import gates
 from delivery.reports.facts import money, people, planning, sheets
+from delivery.reports.gates import Problem
+from delivery.reports.models import Document
 from delivery.reports.registry import Block, DocumentKind, Section, register
 from delivery.reports.source import Source
 from delivery.reports.writers import document_docx
@@ -17,6 +23,19 @@ def facts(source: Source) -> dict:
         "milestones": planning.milestones(source), "organisation": people.organisation(source),
         "staffing": planning.staffing(source), "services": money.services(source),
         "fee": money.fee(source)}}
+
+
+def days_agree(document: Document) -> Iterator[Problem]:
+    """Person-days of the tasks and of the personnel are the same in sum (DOMAIN R-QUO-08)."""
+    tables = gates.shown(document)["tables"]
+    of_tasks, of_grades = (sum(Decimal(row[-1] or 0) for row in tables[name]["rows"])
+                           for name in ("tasks", "staffing"))
+    if tables["staffing"]["rows"] and of_tasks != of_grades:
+        yield Problem(
+            _now("The tasks add up to %(tasks)s person-days, the personnel to %(grades)s; bring "
+                 "estimate and quotation into line.") % {
+                     "tasks": f"{of_tasks.normalize():f}", "grades": f"{of_grades.normalize():f}"},
+            gates.page("planning:effort", document))
 
 
 register(DocumentKind(
@@ -48,7 +67,7 @@ register(DocumentKind(
         Block("sow_change", _("Change procedure")), Block("sow_terms", _("Terms")),
     ),
     rules=(
-        gates.contract, gates.period,
+        gates.contract, gates.period, days_agree,
         gates.needs("tables.fee.rows", lambda: _("Issue a quotation: the fee comes from it."),
                     "quotes:engagement"),
         gates.needs("tables.time.rows", lambda: _("Make the plan: the schedule comes from it."),

@@ -4,7 +4,10 @@ from django.utils.translation import gettext_lazy as _
 
 from delivery.reports import gates, verdict_gates
 from delivery.reports.facts.judged import judged_facts
+from delivery.reports.facts.passage import passage, sent_back
+from delivery.reports.facts.planning import risks
 from delivery.reports.registry import DocumentKind, Section, register
+from delivery.reports.source import Source
 from engagements.access import Can
 
 ANNEXES = (
@@ -15,17 +18,29 @@ ANNEXES = (
 JUDGED_RULES = (gates.contract, gates.no_open_jobs, verdict_gates.criteria_signed,
                 verdict_gates.verdicts_follow)
 
+
+def facts(source: Source) -> dict:
+    """What every paper on verdicts shows; risks that remain, and how the stages were passed."""
+    judged = judged_facts(source)
+    return {**judged, "tables": {
+        **judged["tables"], "risks": risks(source), "passage": passage(source),
+        "sent_back": sent_back(source)}}
+
+
 register(DocumentKind(
     "TR", _("Migration test report"),
     _("States the verdict of every signed criterion, with all runs and raw files."),
     (
         Section("introduction", _("Introduction"), starts_page=True),
         Section("references", _("References")),
-        Section("overview", _("Overview of the results")),
+        Section("overview", _("Overview of the results"),
+                ("part:overview", "table:environments", "part:improvements")),
         Section("details", _("Results in detail"), parts=("part:details", "figures:performance")),
         Section("records", _("Test records"), is_wide=True),
-        Section("evaluation", _("Evaluation")),
-        Section("activities", _("Summary of the test activities")),
+        Section("evaluation", _("Evaluation"),
+                ("part:defects", "table:issues", "table:risks", "part:evaluation")),
+        Section("activities", _("Summary of the test activities"),
+                ("part:activities", "table:passage", "table:sent_back")),
     ),
-    judged_facts, annexes=ANNEXES, rules=JUDGED_RULES, written_by=Can.ISSUE, is_judged=True,
+    facts, annexes=ANNEXES, rules=JUDGED_RULES, written_by=Can.ISSUE, is_judged=True,
 ))

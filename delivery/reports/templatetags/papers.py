@@ -13,6 +13,31 @@ WIDTH, HEIGHT, TILT = 760, 520, -32  # of the mark's picture, and its slope in d
 LARGEST = 110  # size of the letters; long marks are set smaller
 
 
+@register.filter
+def by_run(rows: list[dict]) -> list[dict]:
+    """Rows of the evidence manifest, those of one run together: {"run": first row, "rows"}.
+
+    Files without a run come first, each with who brought it and when.
+    """
+    found: dict[tuple, list[dict]] = {}
+    for row in sorted(rows, key=lambda row: (row["job"] or 0, row["id"])):
+        one = row["job"] or (row["model"], row["who"], row["when"])
+        found.setdefault((one,), []).append(row)
+    return [{"run": group[0], "rows": group} for group in found.values()]
+
+
+@register.filter
+def spans(numbers: list[int]) -> str:
+    """Numbers as spans: 0, 1, 2, 3, 6 as "0–3, 6"."""
+    parts: list[list[int]] = []
+    for number in sorted(numbers):
+        if parts and parts[-1][-1] == number - 1:
+            parts[-1].append(number)
+        else:
+            parts.append([number])
+    return ", ".join(f"{p[0]}–{p[-1]}" if len(p) > 1 else str(p[0]) for p in parts)
+
+
 @register.simple_tag(takes_context=True)
 def watermark(context) -> SafeString:
     """The CSS that puts the document's marks behind every page; nothing without a mark.

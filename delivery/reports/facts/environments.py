@@ -1,0 +1,109 @@
+"""Source and target environment of what was judged, item by item (DOMAIN 9.8, AR-05)."""
+
+from django.utils.translation import gettext as _
+
+from assessments.models import Criterion, Verdict
+from delivery.reports.bilingual import both
+from delivery.reports.evidence import Judged
+from delivery.reports.source import Source
+from delivery.reports.tables import column, table
+from engagements.stages import Stage
+from workers.models import Job
+
+Setup = tuple[str, str]  # code of a model and stage in which it was measured
+
+LABELS = {
+    "chip": lambda: _("Chip"), "cards": lambda: _("Cards"), "driver": lambda: _("Driver"),
+    "firmware": lambda: _("Firmware"), "cann": lambda: "CANN", "cuda": lambda: "CUDA",
+    "torch": lambda: "PyTorch", "torch_npu": lambda: "torch_npu", "python": lambda: "Python",
+    "os": lambda: _("Operating system"), "arch": lambda: _("Architecture"),
+    "gcc": lambda: "GCC", "framework": lambda: _("Framework"), "dtype": lambda: _("Data type"),
+    "seed": lambda: _("Random seed"), "dataset": lambda: _("Data set"),
+}
+
+
+def environments(source: Source) -> dict:
+    """One table for all models: a row per item and pair of values, with the models that have it.
+
+    A model is named with its stage where it was measured in several stages on different set-ups.
+    """
+    sides = _sides(source.judged)
+    rows = [row for item in _items(sides) for row in _rows(item, sides)]
+    return table(lambda: _("Environments: source and target"), [
+        column(lambda: _("Environment item")), column(lambda: _("Models")),
+        column(lambda: _("Source platform (GPU)")), column(lambda: _("Target platform (NPU)")),
+        column(lambda: _("Same"))], rows, is_grouped=True,
+        empty=lambda: _("No environment is recorded on either side."))
+
+
+def _sides(judged: Judged) -> dict[Setup, tuple[dict, dict]]:
+    """What is recorded of (source, target) for each model and stage."""
+    found: dict[Setup, tuple[dict, dict]] = {}
+    for criterion, verdict in judged:
+        before, after = found.setdefault((criterion.model.code, criterion.stage), ({}, {}))
+        before.update(_source(criterion))
+        after.update(_target(verdict))
+    return found
+
+
+def _source(criterion: Criterion) -> dict[str, str]:
+    return _flat(criterion.baseline.environment) if criterion.baseline else {}
+
+
+def _target(verdict: Verdict | None) -> dict[str, str]:
+    job: Job | None = verdict.measurement.job if verdict and verdict.measurement else None
+    if not (job and job.node):
+        return {}
+    chips = sorted({card.chip_name for card in job.node.cards.all() if card.chip_name})
+    return _flat({"chip": ", ".join(chips), "cards": job.cards_wanted or "", **job.node.software})
+
+
+def _flat(facts: dict) -> dict[str, str]:
+    return {str(key).strip().lower(): _text(value) for key, value in (facts or {}).items()
+            if value not in (None, "", [], {})}
+
+
+def _text(value) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {entry}" for key, entry in sorted(value.items()))
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _items(sides: dict[Setup, tuple[dict, dict]]) -> list[str]:
+    known = {key for pair in sides.values() for side in pair for key in side}
+    return [key for key in LABELS if key in known] + sorted(known - set(LABELS))
+
+
+def _rows(item: str, sides: dict[Setup, tuple[dict, dict]]) -> list[list]:
+    values: dict[tuple[str, str], list[Setup]] = {}
+    for setup, (before, after) in sides.items():
+        values.setdefault((before.get(item, ""), after.get(item, "")), []).append(setup)
+    return [[both(LABELS.get(item, lambda: item)), both(lambda s=setups: _names(s, list(sides))),
+             _shown(before), _shown(after), both(lambda b=before, a=after: _verdict(b, a))]
+            for (before, after), setups in values.items()]
+
+
+def _names(some: list[Setup], every: list[Setup]) -> str:
+    """The models of the set-ups, or those that are left out where these are fewer."""
+    rest = [setup for setup in every if setup not in some]
+    if not rest:
+        return _("all")
+    if len(rest) < len(some):
+        return _("all but %(codes)s") % {"codes": _listed(rest, every)}
+    return _listed(some, every)
+
+
+def _listed(some: list[Setup], every: list[Setup]) -> str:
+    split = {code for code, stage in every if (code, stage) not in some}
+    return ", ".join(dict.fromkeys(f"{code} ({Stage(stage).label})" if code in split else code
+                                   for code, stage in some))
+
+
+def _shown(value: str) -> str | dict[str, str]:
+    return value or both(lambda: _("not recorded"))
+
+
+def _verdict(before: str, after: str) -> str:
+    if not (before and after):
+        return "–"
+    return _("yes") if before == after else _("differs")

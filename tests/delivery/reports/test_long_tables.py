@@ -1,0 +1,81 @@
+"""Long lists stay short on paper: stages, environments, files, tasks."""
+
+import pytest
+from django.utils.translation import override
+
+from delivery.reports import services
+from delivery.reports.bilingual import in_language
+from delivery.reports.facts.environments import environments
+from delivery.reports.facts.passage import passage, sent_back
+from delivery.reports.models import Document
+from delivery.reports.registry import Section
+from delivery.reports.rendering import _chapters, as_wide_as_needed
+from delivery.reports.source import Source
+from delivery.reports.templatetags.papers import by_run, spans
+from engagements import services as engaging
+from engagements.models import Role
+
+
+@pytest.fixture
+def source(delivered) -> Source:
+    return Source(Document(engagement=delivered, kind="TR"))
+
+
+def english(entry: dict) -> list[list[str]]:
+    return in_language(entry, "en")["rows"]
+
+
+def test_a_stage_is_one_line_however_often_it_moved(source, delivered, people):
+    manager, record = people[Role.MANAGER], delivered.models.get(code="PSR").stages.first()
+    for move in ("start", "submit", "send_back", "start"):
+        engaging.move_stage(actor=manager, record=record, move=move, comment="问卷缺两项")
+    lines = [row for row in english(passage(source)) if row[0] == "PSR"]
+    assert [row[1] for row in lines].count("Survey") == 1
+    entered = record.transitions.filter(move="start").order_by("at").first()
+    assert lines[0][2] == "In progress"
+    assert (lines[0][4], lines[0][5], lines[0][6]) == ("", "", "1")
+    assert lines[0][3].startswith(f"{entered.at:%Y-%m-}")
+    assert [(row[1], row[4]) for row in english(sent_back(source))] == [("PSR", "问卷缺两项")]
+
+
+def test_skipped_stages_stand_with_their_reasons_not_among_the_passed(source, delivered, people):
+    record = delivered.models.get(code="LLM").stages.get(stage="infer_tune")
+    engaging.move_stage(actor=people[Role.MANAGER], record=record, move="skip", comment="自行部署")
+    assert ("LLM", "Inference tuning") not in {(r[0], r[1]) for r in english(passage(source))}
+
+
+def test_models_of_one_environment_share_a_row(source):
+    rows = english(environments(source))
+    items = [row[0] for row in rows]
+    assert ["Driver", "LLM", "535.129.03", "24.1.rc2", "differs"] in rows
+    assert ["Driver", "PSR", "535.129.03", "not recorded", "–"] in rows
+    assert items.count("Random seed") <= 2
+
+
+def test_files_of_a_run_stand_under_it():
+    rows = [{"id": n, "job": job, "model": "", "who": "a", "when": "t"}
+            for n, job in [(1, 7), (2, None), (3, 7), (4, 5)]]
+    assert [[row["id"] for row in group["rows"]] for group in by_run(rows)] == [[2], [4], [1, 3]]
+
+
+@pytest.mark.parametrize(("numbers", "text"), [
+    ([], ""), ([4], "4"), ([0, 1, 2, 3, 4, 5, 6, 7], "0–7"), ([6, 0, 1, 3], "0–1, 3, 6")])
+def test_cards_are_shown_as_spans(numbers, text):
+    assert spans(numbers) == text
+
+
+def test_a_wide_section_without_rows_stays_upright():
+    section = Section("issues", "Issues", ("part:unpassed", "table:issues"), is_wide=True)
+    assert not as_wide_as_needed(section, {"tables": {"issues": {"rows": []}}}).is_wide
+    assert as_wide_as_needed(section, {"tables": {"issues": {"rows": [["I-001"]]}}}).is_wide
+
+
+def test_an_awaited_passage_is_marked_in_a_draft(delivered, people):
+    draft = services.draft_document(actor=people[Role.MANAGER], engagement=delivered, kind="AS")
+    with override("en"):
+        parts = _chapters(in_language(draft.snapshot, "en"), False)["sections"][0]["parts"]
+    assert parts[0]["key"] == "as_conclusion"
+    issued = {**in_language(draft.snapshot, "en"), "is_draft": False}
+    with override("en"):
+        parts = _chapters(issued, False)["sections"][0]["parts"]
+    assert [part["template"] for part in parts] == ["documents/parts/model_table.html"]
