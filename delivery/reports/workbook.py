@@ -15,11 +15,11 @@ from delivery.quotes.spreadsheet import safe_text
 from delivery.reports.bilingual import in_language
 from delivery.reports.canonical import content_hash
 from delivery.reports.columns import length
+from delivery.reports.identity.look import shown
 from delivery.reports.packing import steady
 
 THIN = Side(style="thin", color="B9C3D0")
 BORDER = Border(left=THIN, right=THIN, top=THIN, bottom=THIN)
-HEAD = PatternFill("solid", fgColor="E9EEF6")
 WRAPPED = Alignment(wrap_text=True, vertical="top")
 WIDTHS = {"number": 10, "day": 13, "code": 14, "hash": 34, "box": 10, "text": 12}
 LONGEST_SHEET_NAME, WIDEST = 28, 48
@@ -32,7 +32,7 @@ def document_xlsx(snapshot: dict, language: str) -> bytes:
         book = Workbook()
         _cover(book.active, facts, content_hash(snapshot))
         for entry in facts["tables"].values():
-            _table(book.create_sheet(), entry)
+            _table(book.create_sheet(), entry, _solid(shown(facts)["tint"]))
         _passages(book.create_sheet(), facts["words"])
         _stamp(book, facts)
         data = io.BytesIO()
@@ -43,7 +43,8 @@ def document_xlsx(snapshot: dict, language: str) -> bytes:
 def _cover(sheet: Worksheet, facts: dict, digest: str) -> None:
     sheet.title = _("Document")
     sheet["A1"] = safe_text(facts["title"])
-    sheet["A1"].font = Font(bold=True, size=16)
+    sheet["A1"].font = Font(bold=True, size=16,
+                            color=shown(facts)["colour"].removeprefix("#").upper())
     rows = [
         (_("Project"), facts["engagement"]["name"]),
         (_("Project code"), facts["engagement"]["code"]),
@@ -62,11 +63,15 @@ def _cover(sheet: Worksheet, facts: dict, digest: str) -> None:
     sheet.column_dimensions["A"].width, sheet.column_dimensions["B"].width = 26, 72
 
 
-def _table(sheet: Worksheet, entry: dict) -> None:
+def _solid(colour: str) -> PatternFill:
+    return PatternFill("solid", fgColor=colour.removeprefix("#").upper())
+
+
+def _table(sheet: Worksheet, entry: dict, head: PatternFill) -> None:
     sheet.title = _sheet_name(entry["caption"])
     sheet.append([column["title"] for column in entry["columns"]])
     for cell in sheet[1]:
-        cell.font, cell.fill, cell.border = Font(bold=True), HEAD, BORDER
+        cell.font, cell.fill, cell.border = Font(bold=True), head, BORDER
         cell.alignment = Alignment(wrap_text=True, vertical="center")
     for row in entry["rows"]:
         sheet.append([_value(value, column["look"])
