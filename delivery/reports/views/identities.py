@@ -19,6 +19,7 @@ from engagements.access import require_administrator
 from engagements.doors import attempt_form
 from engagements.errors import DeskError, InvalidInput
 from engagements.models import Customer
+from engagements.models.engagement import local
 
 SHOWN_VERSIONS = 20
 
@@ -27,12 +28,12 @@ SHOWN_VERSIONS = 20
 def identity_list(request):
     """The firm's look, and the customers with what they have of their own."""
     require_administrator(request.user)
-    newest: dict[int | None, Identity] = {}
+    company, newest = CompanyProfile.current(), {}
     rows = Identity.objects.select_related("made_by").order_by("version")
     for row in rows.defer("logo", "partner_logo"):
         newest[row.customer_id] = row
     return render(request, "delivery/reports/identities.html", {
-        "company": CompanyProfile.current(), "firm": newest.get(None),
+        "company": local(company.name, company.name_en), "firm": newest.get(None),
         "customers": [(one, newest.get(one.pk)) for one in Customer.objects.all()]})
 
 
