@@ -208,6 +208,8 @@ def beside(document, order: int) -> float:
     from engagements.models import Role, User
 
     settings.ALLOWED_HOSTS = ["testserver"]
+    settings.STORAGES["staticfiles"] = {
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
     client = Client()
     client.force_login(User.objects.get(role=Role.MANAGER))
     client.get("/documents/")
