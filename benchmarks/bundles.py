@@ -1,76 +1,115 @@
-"""Peak memory and time of writing and verifying a large evidence bundle.
+"""Peak memory and time of writing and verifying large evidence bundles.
 
-    python -m benchmarks.bundles BUNDLE.zip [GIGABYTES]
+    python -m benchmarks.bundles BUNDLE.zip [GIGABYTES …]
 
-Unpacks a good bundle, adds a raw file of so many gigabytes, writes it anew and verifies it, each
-in a process of its own, beside plain `sha256sum` over the same archive. Needs about three times
-that room in the temporary folder. Exit status 1 where a step needs more than 200 MB.
+For each size (1, 2 and 4 by default) a good bundle is unpacked and gets a raw file of so many
+gigabytes; it is written anew and verified, each in a process of its own, beside plain
+`sha256sum` over the same archive. Needs about four times the largest size in the temporary
+folder. Exit status 1 where a step needs more than 200 MB, where the largest size needs 30 MB
+more than the smallest, or where a step takes the processor more than six times `sha256sum`.
 """
 
 import logging
 import os
-import resource
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 
-LIMIT_MB, BLOCK = 200, 2**20
-
-
-def write(source: Path, target: Path, gigabytes: float) -> str:
-    from delivery.acceptance.archive import SUMS, digest_of, extract, write_archive
-
-    with tempfile.TemporaryDirectory(dir=target.parent) as folder:
-        files = extract(source, Path(folder))
-        del files[SUMS]
-        big, block = Path(folder) / "big", os.urandom(BLOCK)
-        with big.open("wb") as stream:
-            for n in range(int(gigabytes * 1024)):
-                stream.write(n.to_bytes(8, "big") + block[8:])
-        files[f"raw/{digest_of(big)[:16]}-big.bin"] = big
-        with target.open("wb") as stream:
-            write_archive(stream, files)
-    return f"write {target.stat().st_size / 2**30:.2f} GB"
+LIMIT_MB, GROWTH_MB, MOST_TIMES = 200, 30, 6
+BLOCK, PARTS = 2**20, "parts"
 
 
-def verify(_source: Path, target: Path, _gigabytes: float) -> str:
+def prepare(source: Path, folder: Path, gigabytes: float) -> None:
+    """The files of the larger bundle, unpacked; the large one under its checksum."""
+    from delivery.acceptance.archive import SUMS, digest_of, extract
+
+    extract(source, folder / PARTS)
+    (folder / PARTS / SUMS).unlink()
+    big, block = folder / "big", os.urandom(BLOCK)
+    with big.open("wb") as stream:
+        for n in range(int(gigabytes * 1024)):
+            stream.write(n.to_bytes(8, "big") + block[8:])
+    big.rename(folder / PARTS / "raw" / f"{digest_of(big)}-big.bin")
+
+
+def write(folder: Path) -> str:
+    """As a bundle is written: the checksums of raw files are known, and checked on the way."""
+    from delivery.acceptance.archive import write_archive
+
+    entries = {str(path.relative_to(folder / PARTS)): path
+               for path in (folder / PARTS).rglob("*") if path.is_file()}
+    known = {name: path.name[:64] for name, path in entries.items() if name.endswith("-big.bin")}
+    with (folder / "large.zip").open("wb") as stream:
+        write_archive(stream, entries, known)
+    return "write"
+
+
+def verify(folder: Path) -> str:
     from delivery.acceptance.verifying import verify_bundle
 
-    steps = list(verify_bundle(target))
-    return f"verify, {sum(step.is_good for step in steps)} of {len(steps)} steps good"
+    steps = list(verify_bundle(folder / "large.zip"))
+    return f"verify {sum(step.is_good for step in steps)}/{len(steps)} good"
 
 
-def plain(_source: Path, target: Path, _gigabytes: float) -> str:
-    subprocess.run(["sha256sum", target], check=True, stdout=subprocess.DEVNULL)
+def plain(folder: Path) -> str:
+    subprocess.run(["sha256sum", folder / "large.zip"], check=True, stdout=subprocess.DEVNULL)
     return "sha256sum"
 
 
-def one_step(name: str, source: Path, target: Path, gigabytes: float) -> int:
-    """Run a step in this process; its exit status."""
+STEPS = {"plain": plain, "write": write, "verify": verify}
+
+
+def one_step(name: str, folder: Path) -> None:
+    """Run a step in this process; prints what it did, seconds, those of the processor, MB."""
     from django.conf import settings
 
     settings.configure(USE_I18N=False, USE_TZ=True)
     logging.disable()
-    began = time.monotonic()
-    told = STEPS[name](source, target, gigabytes)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{told}: {time.monotonic() - began:.1f} s, peak {peak:.0f} MB", flush=True)
-    return int(peak > LIMIT_MB)
+    began, before = time.monotonic(), processor()
+    told = STEPS[name](folder)
+    peak = getrusage(RUSAGE_SELF).ru_maxrss / 1024
+    print(told, time.monotonic() - began, processor() - before, peak, sep="\t")
 
 
-STEPS = {"write": write, "verify": verify, "plain": plain}
+def processor() -> float:
+    """Seconds of the processor that this process and its children took."""
+    return sum(u.ru_utime + u.ru_stime for u in map(getrusage, (RUSAGE_SELF, RUSAGE_CHILDREN)))
+
+
+def measured(name: str, folder: Path) -> tuple[str, float, float, float]:
+    answer = subprocess.run([sys.executable, "-m", "benchmarks.bundles", "--step", name, folder],
+                            check=True, stdout=subprocess.PIPE, text=True).stdout
+    told, *figures = answer.strip().split("\t")
+    return (told, *map(float, figures))
+
+
+def one_size(source: Path, gigabytes: float) -> tuple[dict[str, float], float]:
+    """Prints a row per step. Returns the peaks, and the worst ratio to `sha256sum`."""
+    peaks, works = {}, {}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        prepare(source, folder, gigabytes)
+        for step in ("write", "plain", "verify"):
+            told, seconds, works[step], peaks[step] = measured(step, folder)
+            print(f"{gigabytes:4g} GB  {told:<22}{seconds:8.1f} s {works[step]:8.1f} s cpu "
+                  f"{peaks[step]:6.0f} MB", flush=True)
+    return peaks, max(works["write"], works["verify"]) / works["plain"]
 
 
 def main() -> int:
-    source, gigabytes = Path(sys.argv[1]).resolve(), float((*sys.argv, 2)[2])
-    if len(sys.argv) == 5:
-        return one_step(sys.argv[3], source, Path(sys.argv[4]), gigabytes)
-    with tempfile.TemporaryDirectory() as folder:
-        return max(subprocess.run(
-            [sys.executable, "-m", "benchmarks.bundles", source, str(gigabytes), name,
-             Path(folder) / "large.zip"], check=False).returncode for name in STEPS)
+    if sys.argv[1] == "--step":
+        one_step(sys.argv[2], Path(sys.argv[3]))
+        return 0
+    source, sizes = Path(sys.argv[1]).resolve(), [float(size) for size in sys.argv[2:]] or [1, 2, 4]
+    found = [one_size(source, size) for size in sorted(sizes)]
+    peaks = [max(peak.values()) for peak, _ratio in found]
+    worst = max(ratio for _peak, ratio in found)
+    print(f"peak {peaks[0]:.0f} MB at the smallest size, {peaks[-1]:.0f} MB at the largest; "
+          f"at most {worst:.1f} times the processor time of sha256sum")
+    return int(max(peaks) > LIMIT_MB or peaks[-1] - peaks[0] > GROWTH_MB or worst > MOST_TIMES)
 
 
 if __name__ == "__main__":

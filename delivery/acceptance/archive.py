@@ -5,14 +5,16 @@ can be rebuilt byte for byte, so that not even a header can be changed unseen.
 """
 
 import hashlib
+import io
 import re
-import shutil
 import zipfile
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
+BLOCK = 2**20
 SAFE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*")
 MOST_ENTRIES = 20_000
 SUMS = "SHA256SUMS"
@@ -27,15 +29,24 @@ class ArchiveError(Exception):
         self.name = name
 
 
-def write_archive(target: BinaryIO, entries: dict[str, Path]) -> None:
-    """Write files under their names, in order of names, with SHA256SUMS over all of them."""
-    sums = "".join(f"{digest_of(entries[name])}  {name}\n" for name in sorted(entries))
+def write_archive(target: BinaryIO, entries: dict[str, Path], known: dict[str, str] | None = None
+                  ) -> None:
+    """Write files under their names, in order of names, with SHA256SUMS over all of them.
+
+    Args:
+        known: SHA-256 that entries must have, by name; of others it is computed beforehand.
+
+    Each file is read once more while it is copied: ArchiveError names one whose bytes are not
+    those of its checksum.
+    """
+    digests = {name: (known or {}).get(name) or digest_of(entries[name]) for name in entries}
+    sums = "".join(f"{digests[name]}  {name}\n" for name in sorted(entries)).encode()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
         for name in sorted([*entries, SUMS]):
             if name == SUMS:
-                archive.writestr(_info(name, len(sums.encode())), sums.encode())
-            else:
-                _copy(archive, name, entries[name])
+                archive.writestr(_info(name, len(sums)), sums)
+            elif _copy(archive, name, entries[name]) != digests[name]:
+                raise ArchiveError("the checksum differs", name)
 
 
 def _info(name: str, size: int) -> zipfile.ZipInfo:
@@ -45,10 +56,19 @@ def _info(name: str, size: int) -> zipfile.ZipInfo:
     return info
 
 
-def _copy(archive: zipfile.ZipFile, name: str, path: Path) -> None:
+def _copy(archive: zipfile.ZipFile, name: str, path: Path) -> str:
     with (path.open("rb") as source,
           archive.open(_info(name, path.stat().st_size), "w") as target):
-        shutil.copyfileobj(source, target, 2**20)
+        return _poured(source, target)
+
+
+def _poured(source: IO[bytes], target: IO[bytes]) -> str:
+    """Copy all bytes in blocks; their SHA-256."""
+    digest = hashlib.sha256()
+    while block := source.read(BLOCK):
+        digest.update(block)
+        target.write(block)
+    return digest.hexdigest()
 
 
 def raw_name(name: str, sha256: str) -> str:
@@ -72,8 +92,16 @@ def digest_of(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def extract(archive_path: Path, folder: Path) -> dict[str, Path]:
-    """Unpack into `folder`; name to path. Raises ArchiveError for anything out of the ordinary."""
+@dataclass(frozen=True)
+class Member:
+    """An unpacked entry."""
+
+    path: Path
+    sha256: str
+
+
+def extract(archive_path: Path, folder: Path) -> dict[str, Member]:
+    """Unpack into `folder`, by name. Raises ArchiveError for anything out of the ordinary."""
     try:
         with zipfile.ZipFile(archive_path) as archive:
             infos = archive.infolist()
@@ -102,15 +130,14 @@ def _require_ordinary(infos: list[zipfile.ZipInfo], weight: int) -> None:
         raise ArchiveError("the entries claim more bytes than the archive has")
 
 
-def _extracted(archive: zipfile.ZipFile, info: zipfile.ZipInfo, folder: Path) -> Path:
+def _extracted(archive: zipfile.ZipFile, info: zipfile.ZipInfo, folder: Path) -> Member:
     path = folder / info.filename
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with archive.open(info) as source, path.open("wb") as target:
-            shutil.copyfileobj(source, target, 2**20)
+            return Member(path, _poured(source, target))
     except (zipfile.BadZipFile, EOFError, RuntimeError, NotImplementedError) as error:
         raise ArchiveError(str(error), info.filename) from error
-    return path
 
 
 def _named_in(message: str) -> str:
@@ -118,13 +145,13 @@ def _named_in(message: str) -> str:
     return found.group(1) if found else ""
 
 
-def wrong_sums(files: dict[str, Path]) -> Iterable[tuple[str, str]]:
+def wrong_sums(files: dict[str, Member]) -> Iterable[tuple[str, str]]:
     """What SHA256SUMS and the files disagree about: (name, missing · extra · changed)."""
     if SUMS not in files:
         yield SUMS, "missing"
         return
     listed = {}
-    for line in files[SUMS].read_text("utf-8", "replace").splitlines():
+    for line in files[SUMS].path.read_text("utf-8", "replace").splitlines():
         digest, gap, name = line.partition("  ")
         if not gap or not re.fullmatch("[0-9a-f]{64}", digest) or name in listed:
             yield SUMS, "changed"
@@ -135,7 +162,7 @@ def wrong_sums(files: dict[str, Path]) -> Iterable[tuple[str, str]]:
     for name in sorted(set(files) - set(listed) - {SUMS}):
         yield name, "extra"
     for name in sorted(set(listed) & set(files)):
-        if digest_of(files[name]) != listed[name]:
+        if files[name].sha256 != listed[name]:
             yield name, "changed"
 
 
@@ -150,9 +177,50 @@ def listed_sums(path: Path) -> dict[str, str]:
     return found
 
 
-def is_canonical(archive_path: Path, files: dict[str, Path], folder: Path) -> bool:
-    """Whether the archive is byte for byte what its entries make."""
-    again = folder / "again.zip"
-    with again.open("wb") as target:
-        write_archive(target, {n: p for n, p in files.items() if n != SUMS})
-    return digest_of(again) == digest_of(archive_path)
+def is_canonical(archive_path: Path, files: dict[str, Member]) -> bool:
+    """Whether the archive is byte for byte what its entries make. Nothing is stored for it."""
+    members = {name: member for name, member in files.items() if name != SUMS}
+    with archive_path.open("rb") as original:
+        comparison = Comparison(original)
+        write_archive(comparison, {n: m.path for n, m in members.items()},
+                      {n: m.sha256 for n, m in members.items()})
+        return comparison.is_same(archive_path.stat().st_size)
+
+
+class Comparison(io.RawIOBase):
+    """A file to write to that keeps nothing but where it differs from another.
+
+    A zip's headers are written twice, the second time with checksum and size: what is written
+    last at a place counts.
+    """
+
+    def __init__(self, original: BinaryIO) -> None:
+        super().__init__()
+        self.original, self.place, self.end = original, 0, 0
+        self.wrong: set[int] = set()
+
+    def writable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self.place
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self.place = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self.place, io.SEEK_END: self.end}[
+            whence]
+        return self.place
+
+    def write(self, block) -> int:
+        self.original.seek(self.place)
+        is_same = self.original.read(len(block)) == block
+        (self.wrong.discard if is_same else self.wrong.add)(self.place)
+        self.place += len(block)
+        self.end = max(self.end, self.place)
+        return len(block)
+
+    def is_same(self, size: int) -> bool:
+        """Whether what was written is the whole other file of that size."""
+        return not self.wrong and self.end == size

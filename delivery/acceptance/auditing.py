@@ -105,7 +105,7 @@ def _bundle(path: Path) -> Iterator[Step]:
     with tempfile.TemporaryDirectory() as folder:
         try:
             files = extract(path, Path(folder))
-            rows = json.loads(files["audit.json"].read_text("utf-8"))
+            rows = json.loads(files["audit.json"].path.read_text("utf-8"))
             stated = {int(row["number"]): str(row["hash"]) for row in rows}
         except (ArchiveError, KeyError, TypeError, ValueError) as error:
             yield Step(False, _("%(name)s holds no readable list of log entries: %(problem)s") % {

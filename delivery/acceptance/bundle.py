@@ -5,6 +5,7 @@ import shutil
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
+from typing import BinaryIO
 
 from django.core.files import File
 from django.utils.translation import gettext as _
@@ -15,6 +16,7 @@ from assessments.queries import verdicts_of
 from assessments.services import criteria_facts
 from delivery.acceptance.archive import (
     WITHHELD,
+    ArchiveError,
     digest_of,
     raw_name,
     scan_name,
@@ -39,18 +41,25 @@ def write_bundle(document: Document, withheld: frozenset[int] = frozenset()) -> 
     name, size and checksum go in (AR-19).
     """
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
-        entries = _entries(document, Path(folder), stack, withheld)
+        entries, known = _entries(document, Path(folder), stack, withheld)
         path = Path(folder) / "bundle.zip"
         with path.open("wb") as target:
-            write_archive(target, entries)
+            _written(target, entries, known)
         bundle = EvidenceBundle(
             engagement=document.engagement, document=document, size=path.stat().st_size,
             sha256=digest_of(path), is_practice=document.is_practice,
             withheld=len(_held_back(document, withheld)))
         with path.open("rb") as stream:
-            bundle.file.save(f"{document.number}-V{document.version}-evidence.zip", File(stream),
-                             save=False)
+            bundle.file.save(f"{document.number}-V{document.version}-evidence.zip",
+                             Finished(stream), save=False)
     return bundle
+
+
+class Finished(File):
+    """A file that storage on the same disk takes over instead of copying it."""
+
+    def temporary_file_path(self) -> str:
+        return self.name
 
 
 def _held_back(document: Document, withheld: frozenset[int]) -> list[dict]:
@@ -58,10 +67,11 @@ def _held_back(document: Document, withheld: frozenset[int]) -> list[dict]:
 
 
 def _entries(document: Document, folder: Path, stack: ExitStack, withheld: frozenset[int]
-             ) -> dict[str, Path]:
+             ) -> tuple[dict[str, Path], dict[str, str]]:
+    """The files by name, and the checksums that raw files must have."""
     criteria = _criteria_of(document)
     texts = _texts(document, criteria, _held_back(document, withheld))
-    entries = {}
+    entries, known = {}, {}
     for n, (name, text) in enumerate(texts.items()):
         entries[name] = folder / f"text-{n}"
         entries[name].write_text(text, "utf-8")
@@ -73,13 +83,37 @@ def _entries(document: Document, folder: Path, stack: ExitStack, withheld: froze
         pk__in=[row["id"] for row in document.snapshot["evidence"]])}
     for row in document.snapshot["evidence"]:
         artifact = artifacts.get(row["id"])
-        if artifact is None or artifact.sha256 != row["sha256"] or not is_intact(artifact):
-            raise InvalidInput(_("The raw file %(name)s is missing or its checksum differs.")
-                               % {"name": row["name"]})
-        if row["id"] not in withheld:
-            entries[raw_name(row["name"], row["sha256"])] = stack.enter_context(
-                local_path(artifact))
-    return entries
+        is_away = row["id"] in withheld
+        if artifact is None or artifact.sha256 != row["sha256"] or (
+                is_away and not is_intact(artifact)):
+            raise _differs(row["name"])
+        if not is_away:
+            name = raw_name(row["name"], row["sha256"])
+            entries[name], known[name] = _local(artifact, stack), row["sha256"]
+    return entries, known
+
+
+def _local(artifact: Artifact, stack: ExitStack) -> Path:
+    try:
+        path = stack.enter_context(local_path(artifact))
+    except OSError as error:
+        raise _differs(artifact.name) from error
+    if not path.is_file():
+        raise _differs(artifact.name)
+    return path
+
+
+def _differs(name: str) -> InvalidInput:
+    return InvalidInput(_("The raw file %(name)s is missing or its checksum differs.")
+                        % {"name": name})
+
+
+def _written(target: BinaryIO, entries: dict[str, Path], known: dict[str, str]) -> None:
+    """The archive; what a raw file holds is checked while it is copied."""
+    try:
+        write_archive(target, entries, known)
+    except ArchiveError as error:
+        raise _differs(error.name) from error
 
 
 def _scans(document: Document, folder: Path) -> dict[str, Path]:

@@ -60,13 +60,18 @@ def take_turn(address: str) -> bool:
         return True
 
 
-def verification_url(number: str, content_hash: str) -> str:
-    """The address behind the code on the cover."""
+def verification_url(number: str, content_hash: str, portal_url: str = "") -> str:
+    """The address behind the code on the cover.
+
+    Args:
+        portal_url: where the portal was when the document was issued; now, if empty.
+    """
     query = urlencode({"number": number, "hash": content_hash})
-    return f"{settings.PUBLIC_URL.rstrip('/')}{reverse('acceptance:verify')}?{query}"
+    base = (portal_url or settings.PUBLIC_URL).rstrip("/")
+    return f"{base}{reverse('acceptance:verify')}?{query}"
 
 
-def verification_code(number: str, content_hash: str) -> str:
+def verification_code(number: str, content_hash: str, portal_url: str = "") -> str:
     """The QR code of that address as a data: URI of an SVG (segno 1.6, error level M)."""
-    code = segno.make(verification_url(number, content_hash), error="m", micro=False)
+    code = segno.make(verification_url(number, content_hash, portal_url), error="m", micro=False)
     return code.svg_data_uri(scale=3, border=2, dark="#1b2330")

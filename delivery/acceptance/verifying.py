@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 from delivery.acceptance.archive import (
     WITHHELD,
     ArchiveError,
+    Member,
     digest_of,
     extract,
     is_canonical,
@@ -36,6 +37,7 @@ class Unpacked:
     """The files of a bundle by name, and those that are held back: name to checksum."""
 
     files: dict[str, Path]
+    digests: dict[str, str]
     held_back: dict[str, str] = field(default_factory=dict)
 
 
@@ -50,37 +52,39 @@ def verify_bundle(path: Path, *, raw: Path | None = None,
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         try:
-            files = extract(path, folder / "bundle")
+            members = extract(path, folder / "bundle")
         except ArchiveError as error:
             yield Step(False, _("The archive cannot be trusted: %(problem)s %(name)s") % {
                 "problem": error, "name": error.name})
             return
-        yield Step(True, _("%(n)d files unpacked.") % {"n": len(files)})
-        problems = [Step(False, _wrong_sum(*wrong)) for wrong in wrong_sums(files)]
+        yield Step(True, _("%(n)d files unpacked.") % {"n": len(members)})
+        problems = [Step(False, _wrong_sum(*wrong)) for wrong in wrong_sums(members)]
         if problems:
             yield from problems
             return
         yield Step(True, _("All checksums of SHA256SUMS hold."))
-        is_whole = is_canonical(path, files, folder)
+        is_whole = is_canonical(path, members)
         yield Step(is_whole, _("The archive is byte for byte what its files make.") if is_whole
                    else _("The archive itself was changed after it was made."))
         try:
-            yield from _contents(_with_raw(files, raw), roots or [])
+            yield from _contents(_with_raw(members, raw), roots or [])
         except (KeyError, IndexError, TypeError, ValueError, AttributeError, OSError,
                 InvalidOperation) as error:
             yield Step(False, _("The bundle is incomplete or damaged: %(problem)s") % {
                 "problem": repr(error)})
 
 
-def _with_raw(files: dict[str, Path], raw: Path | None) -> Unpacked:
+def _with_raw(members: dict[str, Member], raw: Path | None) -> Unpacked:
     """The bundle's files, and those held back that the folder `raw` has."""
+    files = {name: member.path for name, member in members.items()}
+    digests = {name: member.sha256 for name, member in members.items()}
     away = listed_sums(files[WITHHELD]) if WITHHELD in files else {}
     wanted = {digest: name for name, digest in away.items()}
     for path in sorted(raw.rglob("*")) if raw and wanted else ():
         digest = digest_of(path) if path.is_file() else ""
         if digest in wanted:
-            files[wanted[digest]] = path
-    return Unpacked(files, {n: digest for n, digest in away.items() if n not in files})
+            files[wanted[digest]], digests[wanted[digest]] = path, digest
+    return Unpacked(files, digests, {n: digest for n, digest in away.items() if n not in files})
 
 
 def _wrong_sum(name: str, problem: str) -> str:
@@ -138,8 +142,7 @@ def _hash_step(what: str, found: str, stated: str) -> Step:
 
 def _raw_files(bundle: Unpacked, snapshot: dict) -> Iterator[Step]:
     """Each file of the document's manifest is there with the checksum printed in it."""
-    held = {digest_of(path) for name, path in bundle.files.items()
-            if name.startswith("raw/")}
+    held = {digest for name, digest in bundle.digests.items() if name.startswith("raw/")}
     away = set(bundle.held_back.values())
     missing = [row["name"] for row in snapshot["evidence"]
                if row["sha256"] not in held | away]

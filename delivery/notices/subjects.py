@@ -57,7 +57,8 @@ def _quote(quote, _action) -> Subject:
 def _document(document, action) -> Subject:
     is_reviewed = action.startswith("review.") or action == "document.sign"
     route = "acceptance:review" if is_reviewed else "reports:document"
-    return Subject(str(document), reverse(route, args=[document.pk]),
+    code = str(document) if document.number else f"{document.kind}-{document.engagement.code}"
+    return Subject(code, reverse(route, args=[document.pk]),
                    person=document.issued_by or document.created_by)
 
 

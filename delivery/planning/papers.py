@@ -15,7 +15,9 @@ from delivery.planning.models import ChangeRequest, Meeting, Timesheet, WeeklyRe
 from delivery.planning.task_names import name_of, shared_names
 from delivery.planning.week_words import done_lines, problem_lines
 from delivery.quotes.models import CompanyProfile
-from delivery.reports.pdf import render_pdf
+from delivery.reports.bilingual import in_language
+from delivery.reports.identity.look import heads, look_of
+from delivery.reports.pdf import css_string, render_pdf
 from engagements.models import Engagement
 from engagements.models.engagement import local
 
@@ -58,7 +60,8 @@ def weekly_pdf(report: WeeklyReport, language: str) -> bytes:
             "late": len(late), "most_late": max((row["slip"] for row in late), default=0)},
             "is_draft": not report.content_hash}
 
-    return _paper("weekly", report.engagement, str(report), language, facts, report.content_hash)
+    return _paper("weekly", report.engagement, str(report), language, facts, report.content_hash,
+                  report.frozen_at)
 
 
 def change_pdf(change: ChangeRequest, language: str) -> bytes:
@@ -83,7 +86,8 @@ def change_pdf(change: ChangeRequest, language: str) -> bytes:
                               for side, who, at in approvals],
                 "results": [(label, version) for label, version in results if version]}
 
-    return _paper("change", change.engagement, change.code, language, facts, change.content_hash)
+    return _paper("change", change.engagement, change.code, language, facts, change.content_hash,
+                  change.submitted_at)
 
 
 def timesheet_pdf(timesheet: Timesheet, language: str) -> bytes:
@@ -96,13 +100,16 @@ def timesheet_pdf(timesheet: Timesheet, language: str) -> bytes:
                 "answered_at": _minute(timesheet.answered_at)}
 
     return _paper("timesheet", timesheet.engagement, str(timesheet), language, facts,
-                  timesheet.content_hash)
+                  timesheet.content_hash, timesheet.confirmed_at)
 
 
 def _paper(name: str, engagement: Engagement, number: str, language: str,
-           facts: Callable[[], dict], content_hash: str = "") -> bytes:
+           facts: Callable[[], dict], content_hash: str = "", frozen_at: datetime | None = None
+           ) -> bytes:
+    """The paper in the look of the time when it was frozen; a draft's in that of now."""
+    look = in_language(look_of(engagement.customer, frozen_at), language)
     with override(language):
-        context = {**_frame(name, engagement, number), **facts()}
+        context = {**_frame(name, engagement, number, look), **facts()}
     digest = content_hash or _digest(context)
     context["page_foot"] = f"{number} · {digest[:HASH_SHOWN]}"
     return render_pdf(f"documents/planning/{name}.html", context, language)
@@ -113,7 +120,7 @@ def _digest(context: dict) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _frame(name: str, engagement: Engagement, number: str) -> dict:
+def _frame(name: str, engagement: Engagement, number: str, look: dict) -> dict:
     """What every paper carries: title, parties, project, header and footer (DOMAIN 9.1)."""
     profile, customer = CompanyProfile.current(), engagement.customer
     titles = {"minutes": _("Minutes of meeting"), "weekly": _("Weekly report"),
@@ -121,7 +128,9 @@ def _frame(name: str, engagement: Engagement, number: str) -> dict:
     before, between, after = _("Page {page} of {pages}").replace(
         "{pages}", "{page}").split("{page}")
     return {
-        "title": titles[name], "number": number, "page_head": f"{titles[name]} · {number}",
+        "title": titles[name], "number": number, "look": look,
+        **{key: css_string(text)
+           for key, text in heads(look, f"{titles[name]} · {number}").items()},
         "page_before": before, "page_between": between, "page_after": after,
         "supplier": {"name": local(profile.name, profile.name_en)},
         "customer": {"name": customer.local_name}, "is_draft": False,

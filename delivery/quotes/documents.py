@@ -20,6 +20,7 @@ from delivery.quotes.money import (
     totals_by_rate,
 )
 from delivery.quotes.words import amount_in_english
+from delivery.reports.identity.look import look_of
 
 SUPPLIER_FIELDS = ("name", "name_en", "credit_code", "address", "address_en", "phone", "email",
                    "contact_name", "bank", "bank_account")
@@ -110,7 +111,8 @@ def _parties(quote: Quote) -> dict:
         "customer": {f: getattr(engagement.customer, f) for f in CUSTOMER_FIELDS},
         "supplier": {f: getattr(supplier, f) for f in SUPPLIER_FIELDS},
         "project": {"code": engagement.code, "name": engagement.name,
-                    "name_en": engagement.name_en}}
+                    "name_en": engagement.name_en},
+        "look": look_of(engagement.customer)}
 
 
 def line_facts(line: QuoteLine | LineRow, amounts: LineAmounts) -> dict:

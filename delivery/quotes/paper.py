@@ -12,7 +12,10 @@ from delivery.quotes.documents import (
     unit_label,
 )
 from delivery.quotes.models import PriceLine, Quote
-from delivery.reports.pdf import render_pdf
+from delivery.reports import bilingual
+from delivery.reports.identity.look import heads
+from delivery.reports.identity.look import shown as shown_look
+from delivery.reports.pdf import css_string, render_pdf
 
 BEFORE_NOTES = ("invoice", "period", "staffing", "place", "travel")
 AFTER_NOTES = ("delivery", "acceptance", "warranty", "remarks")
@@ -77,8 +80,10 @@ def quote_pdf(quote: Quote, language: str) -> bytes:
             "{pages}", "{page}").split("{page}")
         parties = [(_("For the supplier"), shown["supplier"]["name"]),
                    (_("Confirmed by the customer"), shown["customer"]["name"])]
-        head = f"{_('Quotation')} · {facts['number']}"
+        look = bilingual.in_language(shown_look(facts), language)
+        margins = heads(look, f"{_('Quotation')} · {facts['number']}")
     return render_pdf("documents/quote/quote.html", {
-        "facts": shown, "supplier": shown["supplier"], "page_foot": footer, "page_head": head,
+        "facts": shown, "supplier": shown["supplier"], "page_foot": footer, "look": look,
+        **{name: css_string(text) for name, text in margins.items()},
         "page_before": before, "page_between": between, "page_after": after, "parties": parties,
         "number": facts["number"], "is_draft": not quote.content_hash}, language)

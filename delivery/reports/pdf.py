@@ -5,9 +5,11 @@ from urllib.parse import unquote, urlsplit
 
 from django.conf import settings
 from django.template.loader import render_to_string
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
+from delivery.reports.identity.look import PLAIN
 from delivery.reports.press import run_apart
 from engagements.errors import DeskError
 
@@ -55,8 +57,15 @@ def render_pdf(template: str, context: dict, language: str) -> bytes:
     """
     with override(language):
         html = render_to_string(
-            template, {**context, "language": language, "html_lang": HTML_LANG[language]})
+            template, {"look": PLAIN, **context, "language": language,
+                       "html_lang": HTML_LANG[language]})
     return run_apart(set_type, html)
+
+
+def css_string(text: str) -> SafeString:
+    """Text that is safe between the quotes of a CSS string in a <style> element."""
+    return mark_safe("".join(
+        c if c.isalnum() or c in " .,:;·–…-/()" else f"\\{ord(c):x} " for c in text))
 
 
 def set_type(html: str) -> bytes:

@@ -13,7 +13,8 @@ from delivery.reports import registry
 from delivery.reports.bilingual import in_language
 from delivery.reports.columns import column_widths
 from delivery.reports.figures import drawn
-from delivery.reports.pdf import render_pdf
+from delivery.reports.identity.look import heads, shown
+from delivery.reports.pdf import css_string, render_pdf
 from delivery.reports.registry import Section
 from delivery.reports.snapshot import content_hash
 
@@ -37,7 +38,7 @@ def render_document(snapshot: dict, language: str, signed: dict | None = None, *
     facts, digest = in_language(snapshot, language), content_hash(snapshot)
     with override(language):
         context = {
-            **facts, **_margins(facts, digest), "content_hash": digest,
+            **facts, "look": shown(facts), **_margins(facts, digest), "content_hash": digest,
             "signed": in_language(signed, language) if signed else None,
             "is_withdrawn": is_withdrawn, **_chapters(facts, bool(signed)),
             "delivered": sum(row["is_delivered"] for row in facts["references"]),
@@ -53,18 +54,13 @@ def _margins(facts: dict, digest: str) -> dict[str, str]:
     table_before, table_after = (_("Table %(n)s: %(title)s") % {"n": "{n}", "title": ""}).split(
         "{n}")
     words = {
-        "page_head": f"{facts['title']} · {facts['engagement']['name']}",
+        **heads(shown(facts), f"{facts['title']} · {facts['engagement']['name']}"),
         "page_foot": f"{number} V{facts['version']}.0 · SHA-256 {digest[:16]}…",
         "page_before": before, "page_between": between, "page_after": after,
         "table_before": table_before, "table_after": table_after,
         "practice_words": _("PRACTICE DATA – NOT EVIDENCE"),
     }
-    return {key: mark_safe(_css_string(value)) for key, value in words.items()}
-
-
-def _css_string(text: str) -> str:
-    """Text that is safe between the quotes of a CSS string in a <style> element."""
-    return "".join(c if c.isalnum() or c in " .,:;·–…-/()" else f"\\{ord(c):x} " for c in text)
+    return {key: css_string(value) for key, value in words.items()}
 
 
 def _chapters(facts: dict, is_signed: bool) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """API of what the firm sets for its documents: approval chains and standard texts."""
 
 from django.http import Http404
+from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status
 from rest_framework.response import Response
@@ -9,7 +10,8 @@ from rest_framework.viewsets import ViewSet
 from delivery.quotes.models import CompanyProfile
 from delivery.quotes.services.company import save_company
 from delivery.reports import chains, registry, services, wording
-from delivery.reports.models import ChainStep, Wording
+from delivery.reports.identity.api import IdentityViewSet
+from delivery.reports.models import ChainStep
 from delivery.reports.serializers import (
     ApprovalChainSerializer,
     CompanySerializer,
@@ -18,9 +20,11 @@ from delivery.reports.serializers import (
 from delivery.reports.standard_texts import STANDARD
 from engagements.access import Can, require
 from engagements.errors import InvalidInput
+from engagements.models import Customer
 
 KIND = [OpenApiParameter("kind", str, OpenApiParameter.PATH)]
-CODE = [OpenApiParameter("code", str, OpenApiParameter.PATH)]
+CODE = [OpenApiParameter("code", str, OpenApiParameter.PATH),
+        OpenApiParameter("customer", int, description="the text for one; without, for all")]
 
 
 class ChainViewSet(ViewSet):
@@ -72,26 +76,31 @@ class WordingViewSet(ViewSet):
 
     lookup_field = "code"
 
-    @extend_schema(responses=WordingSerializer(many=True), operation_id="document_texts_list")
+    @extend_schema(parameters=CODE[1:], responses=WordingSerializer(many=True),
+                   operation_id="document_texts_list")
     def list(self, request):
         require(request.user, Can.VIEW_INTERNAL)
-        return Response([_text(code) for code in STANDARD])
+        customer = customer_in(request)
+        return Response([_text(code, customer) for code in STANDARD])
 
     @extend_schema(parameters=CODE, responses=WordingSerializer)
     def retrieve(self, request, code: str):
         require(request.user, Can.VIEW_INTERNAL)
-        return Response(_text(_shipped(code)))
+        return Response(_text(_shipped(code), customer_in(request)))
 
     @extend_schema(parameters=CODE, request=WordingSerializer, responses=WordingSerializer)
     def update(self, request, code: str):
         form = WordingSerializer(data=request.data)
         form.is_valid(raise_exception=True)
-        services.save_wording(actor=request.user, code=_shipped(code), **form.validated_data)
-        return Response(_text(code))
+        customer = customer_in(request)
+        services.save_wording(actor=request.user, code=_shipped(code), customer=customer,
+                              **form.validated_data)
+        return Response(_text(code, customer))
 
     @extend_schema(parameters=CODE, responses={204: None})
     def destroy(self, request, code: str):
-        services.reset_wording(actor=request.user, code=_shipped(code))
+        services.reset_wording(actor=request.user, code=_shipped(code),
+                               customer=customer_in(request))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -111,9 +120,16 @@ class CompanyViewSet(ViewSet):
         return Response(CompanySerializer(profile).data)
 
 
-def _text(code: str) -> dict:
-    own = Wording.objects.filter(code=code).first()
-    texts = {"zh": own.zh, "en": own.en} if own else wording.shipped(code)
+def customer_in(request) -> Customer | None:
+    """The customer that the query names; None without, 404 for an unknown one."""
+    asked = request.query_params.get("customer", "")
+    if not asked:
+        return None
+    return get_object_or_404(Customer, pk=int(asked) if asked.isdecimal() else None)
+
+
+def _text(code: str, customer: Customer | None) -> dict:
+    own, texts = wording.text_for(code, customer)
     return WordingSerializer({"code": code, **texts, "is_shipped": own is None}).data
 
 
@@ -125,4 +141,5 @@ def _shipped(code: str) -> str:
 
 routes = [("document-company", CompanyViewSet, "document-company"),
           ("document-chains", ChainViewSet, "document-chain"),
-          ("document-texts", WordingViewSet, "document-text")]
+          ("document-texts", WordingViewSet, "document-text"),
+          ("document-identities", IdentityViewSet, "document-identity")]

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from delivery.reports.views import chains, documents, lists, texts
+from delivery.reports.views import chains, documents, identities, lists, texts
 
 app_name = "reports"
 DOCUMENT = "documents/<int:pk>/"
@@ -33,6 +33,12 @@ urlpatterns = [
     path("documents/chains/", chains.chain_list, name="chains"),
     path("documents/chains/<str:code>/", chains.chain_edit, name="chain"),
     path("documents/chains/<str:code>/reset/", chains.chain_reset, name="chain_reset"),
+    path("documents/identity/", identities.identity_list, name="identities"),
+    path("documents/identity/firm/", identities.firm, name="identity_firm"),
+    path("documents/identity/firm/preview/", identities.firm_preview, name="preview_firm"),
+    path("documents/identity/<int:pk>/", identities.customer, name="identity"),
+    path("documents/identity/<int:pk>/preview/", identities.customer_preview,
+         name="preview_customer"),
     path(WORDING, texts.wording_list, name="wordings"),
     path(WORDING + "<slug:code>/", texts.wording_edit, name="wording"),
     path(WORDING + "<slug:code>/preview/", texts.wording_preview, name="wording_preview"),

@@ -14,6 +14,8 @@ from docx.shared import Mm, Pt, RGBColor
 from delivery.reports import registry
 from delivery.reports.bilingual import in_language
 from delivery.reports.canonical import content_hash
+from delivery.reports.identity.logos import of_uri
+from delivery.reports.identity.look import heads, shown
 from delivery.reports.packing import steady
 from delivery.reports.rendering import as_wide_as_needed
 from delivery.reports.word_front import front
@@ -21,8 +23,9 @@ from delivery.reports.word_parts import PARTS, grid
 
 FONT = {"zh-hans": "Microsoft YaHei", "en": "Calibri"}
 FIELDS = {"{page}": "PAGE", "{pages}": "NUMPAGES"}
-BLUE, RED = RGBColor(0x12, 0x30, 0x5C), RGBColor(0xB4, 0x23, 0x18)
 SMALL = Pt(8)
+RED = RGBColor(0xB4, 0x23, 0x18)
+LOGO_HEIGHT = Mm(16)
 A4, MARGIN, TOP = (Mm(210), Mm(297)), Mm(20), Mm(26)
 
 
@@ -31,7 +34,9 @@ def document_docx(snapshot: dict, language: str) -> bytes:
     facts = in_language(snapshot, language)
     with override(language):
         word = WordDocument()
-        _styles(word, language)
+        look = shown(facts)
+        _styles(word, language, RGBColor.from_string(look["colour"].removeprefix("#").upper()))
+        _logos(word, look)
         _cover(word, facts, content_hash(snapshot))
         sections = [(f"{number}  {section.title}", as_wide_as_needed(section, facts))
                     for number, section in enumerate(registry.get(facts["kind"]).sections, 1)]
@@ -48,7 +53,7 @@ def _bytes(word) -> bytes:
     return data.getvalue()
 
 
-def _styles(word, language: str) -> None:
+def _styles(word, language: str, colour: RGBColor) -> None:
     for name in ("Normal", "Title", "Heading 1", "Heading 2", "Table Grid", "List Bullet"):
         font = word.styles[name].font
         font.name = FONT[language]
@@ -57,7 +62,7 @@ def _styles(word, language: str) -> None:
         for theme in ("asciiTheme", "hAnsiTheme", "eastAsiaTheme"):
             fonts.attrib.pop(qn(f"w:{theme}"), None)
         if name.startswith(("Heading", "Title")):
-            font.color.rgb = BLUE
+            font.color.rgb = colour
     word.styles["Normal"].font.size = Pt(10)
     word.styles["Heading 1"].font.size = Pt(15)
     for name, before, after in (("Heading 1", 12, 6), ("Heading 2", 8, 3), ("Normal", 0, 4)):
@@ -67,6 +72,16 @@ def _styles(word, language: str) -> None:
     page.page_width, page.page_height = A4
     page.left_margin = page.right_margin = page.bottom_margin = MARGIN
     page.top_margin, page.header_distance = TOP, Mm(10)
+
+
+def _logos(word, look: dict) -> None:
+    pictures = [look[name] for name in ("logo", "partner_logo") if look[name]]
+    if pictures:
+        run = word.add_paragraph().add_run()
+        for n, uri in enumerate(pictures):
+            if n:
+                run.add_tab()
+            run.add_picture(io.BytesIO(of_uri(uri)), height=LOGO_HEIGHT)
 
 
 def _cover(word, facts: dict, digest: str) -> None:
@@ -147,7 +162,10 @@ def _nothing(word, facts: dict, key: str) -> None:
 def _margins(word, facts: dict) -> None:
     number = facts["number"] or _("DRAFT")
     head, foot = word.sections[0].header.paragraphs[0], word.sections[0].footer.paragraphs[0]
-    head.text = f"{facts['title']} · {facts['engagement']['name']}"
+    heading = heads(shown(facts), f"{facts['title']} · {facts['engagement']['name']}")
+    head.text = heading["page_head"]
+    if heading["page_corner"]:
+        head.add_run(f"   {heading['page_corner']}").bold = True
     if facts["is_practice"]:
         run = head.add_run(f"   {_('PRACTICE DATA – NOT EVIDENCE')}")
         run.bold, run.font.color.rgb = True, RED

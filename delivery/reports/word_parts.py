@@ -14,7 +14,7 @@ from delivery.reports.columns import column_widths
 
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # XML cannot hold them
 BOX = "☐"
-HEAD, SIDE, RULE = "E9EEF6", "F5F7FA", "B9C0CA"  # as document.css has them
+HEAD, SIDE, RULE = "ECEFF3", "F5F7FA", "B9C0CA"  # beside any colour of headings
 NAMES = 0.3  # share of the column that names the rows
 BLANK = "\n\n\n"  # room to write
 

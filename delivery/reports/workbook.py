@@ -15,11 +15,11 @@ from delivery.quotes.spreadsheet import safe_text
 from delivery.reports.bilingual import in_language
 from delivery.reports.canonical import content_hash
 from delivery.reports.columns import column_widths, length
+from delivery.reports.identity.look import shown
 from delivery.reports.packing import steady
 
 THIN = Side(style="thin", color="B9C3D0")
 BORDER = Border(left=THIN, right=THIN, top=THIN, bottom=THIN)
-HEAD = PatternFill("solid", fgColor="E9EEF6")
 WRAPPED = Alignment(wrap_text=True, vertical="top")
 HORIZONTAL = {"number": "right", "box": "center"}
 LONGEST_SHEET_NAME = 28
@@ -38,7 +38,7 @@ def document_xlsx(snapshot: dict, language: str) -> bytes:
         book = Workbook()
         _cover(book.active, facts, content_hash(snapshot))
         for entry in facts["tables"].values():
-            _table(book.create_sheet(), entry)
+            _table(book.create_sheet(), entry, _solid(shown(facts)["tint"]))
         _passages(book.create_sheet(), facts["words"])
         _stamp(book, facts)
         _letters(book, FONT[language])
@@ -50,7 +50,8 @@ def document_xlsx(snapshot: dict, language: str) -> bytes:
 def _cover(sheet: Worksheet, facts: dict, digest: str) -> None:
     sheet.title = _("Document")
     sheet["A1"] = safe_text(facts["title"])
-    sheet["A1"].font = Font(bold=True, size=16)
+    sheet["A1"].font = Font(bold=True, size=16,
+                            color=shown(facts)["colour"].removeprefix("#").upper())
     rows = [
         (_("Project"), facts["engagement"]["name"]),
         (_("Project code"), facts["engagement"]["code"]),
@@ -71,11 +72,15 @@ def _cover(sheet: Worksheet, facts: dict, digest: str) -> None:
     sheet.row_dimensions[1].height = 30
 
 
-def _table(sheet: Worksheet, entry: dict) -> None:
+def _solid(colour: str) -> PatternFill:
+    return PatternFill("solid", fgColor=colour.removeprefix("#").upper())
+
+
+def _table(sheet: Worksheet, entry: dict, head: PatternFill) -> None:
     sheet.title = _sheet_name(entry["caption"])
     sheet.append([column["title"] for column in entry["columns"]])
     for cell, column in zip(sheet[1], entry["columns"], strict=True):
-        cell.font, cell.fill, cell.border = Font(bold=True), HEAD, BORDER
+        cell.font, cell.fill, cell.border = Font(bold=True), head, BORDER
         cell.alignment = Alignment(wrap_text=True, vertical="center",
                                    horizontal=HORIZONTAL.get(column["look"]))
     for row in entry["rows"]:

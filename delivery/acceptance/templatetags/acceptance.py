@@ -6,9 +6,9 @@ register = template.Library()
 
 
 @register.simple_tag
-def verification_code(number: str, content_hash: str) -> str:
+def verification_code(number: str, content_hash: str, portal_url: str = "") -> str:
     """The QR code that leads to the verification page; empty for a draft."""
-    return verification.verification_code(number, content_hash) if number else ""
+    return verification.verification_code(number, content_hash, portal_url) if number else ""
 
 
 @register.simple_tag

@@ -2,12 +2,14 @@
 
 from datetime import datetime
 
+from django.conf import settings
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.quotes.models import CompanyProfile
 from delivery.reports.bilingual import both, instant, pair
 from delivery.reports.chains import chain_of
+from delivery.reports.identity.look import look_of
 from delivery.reports.models import Document, Step, Turn
 from delivery.reports.source import Source
 from engagements.models import Customer, Engagement, User
@@ -18,7 +20,8 @@ def common_facts(source: Source) -> dict:
     engagement = source.engagement
     return {
         "engagement": _engagement(engagement), "customer": _customer(engagement.customer),
-        "supplier": _supplier(), "people": _people(engagement),
+        "supplier": _supplier(),
+        "look": look_of(engagement.customer), "people": _people(engagement),
         "models": [_model(model) for model in source.models],
         "references": _references(source),
         "versions": versions(source.document),
@@ -37,7 +40,7 @@ def identity(document: Document, now: datetime, approved_by: User | None = None)
         "reviewed_by": _person(document.reviewed_by), "reviewed_on": _day(document.reviewed_at),
         "approved_by": _person(approved_by), "signoffs": _signoffs(document, approved_by, now),
         "replaces": str(document.replaces) if document.replaces else "",
-        "change_note": document.change_note,
+        "change_note": document.change_note, "portal_url": settings.PUBLIC_URL,
     }
 
 
@@ -88,8 +91,10 @@ def _supplier() -> dict:
     """The firm's own particulars."""
     profile = CompanyProfile.objects.first()
     name = getattr(profile, "name", "") or ""
-    fields = ("credit_code", "address", "phone", "email", "contact_name")
+    fields = ("credit_code", "phone", "email", "contact_name")
     return {"name": pair(name, getattr(profile, "name_en", "") or ""),
+            "address": pair(getattr(profile, "address", "") or "",
+                            getattr(profile, "address_en", "") or ""),
             **{field: str(getattr(profile, field, "") or "") for field in fields}}
 
 

@@ -2,10 +2,10 @@
 
 from collections import Counter
 
+from assessments.baselines import spread
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
-from assessments.baselines import spread
 from assessments.charts import can_be_drawn, criterion_chart_spec
 from assessments.models import Criterion, Outcome, Verdict
 from assessments.queries import verdict_sentence

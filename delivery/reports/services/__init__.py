@@ -20,6 +20,7 @@ from delivery.reports.services.drafts import (
     write_words,
 )
 from delivery.reports.services.files import store_file, store_pdf
+from delivery.reports.services.identities import save_identity
 from delivery.reports.services.issuing import issue_document, order_issue
 from delivery.reports.services.orders import make_order, order_preview, repeat_orders
 from delivery.reports.services.wordings import reset_wording, save_wording
@@ -43,6 +44,7 @@ __all__ = [
     "reset_wording",
     "review_document",
     "save_chain",
+    "save_identity",
     "save_wording",
     "send_back_document",
     "store_file",

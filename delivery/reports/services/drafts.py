@@ -38,7 +38,7 @@ def draft_document(*, actor: User, engagement: Engagement, kind: str) -> Documen
     if engagement.documents.filter(kind=kind, state__in=Document.OPEN_STATES).exists():
         raise WrongState(_("There is a draft of this kind already; issue or discard it first."))
     document = Document(engagement=engagement, kind=kind, created_by=actor,
-                        words=wording.standard_words(declared))
+                        words=wording.standard_words(declared, engagement.customer))
     return _save_draft(actor, document, "document.draft")
 
 

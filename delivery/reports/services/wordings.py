@@ -8,29 +8,36 @@ from delivery.reports.models import Wording
 from engagements import audit
 from engagements.access import Can, require
 from engagements.errors import InvalidInput
-from engagements.models import User
+from engagements.models import Customer, User
 
 
 @transaction.atomic
-def save_wording(*, actor: User, code: str, zh: str, en: str) -> Wording:
-    """Keep the firm's own text; documents drafted from now on start with it."""
+def save_wording(*, actor: User, code: str, zh: str, en: str,
+                 customer: Customer | None = None) -> Wording:
+    """Keep the firm's own text, for all customers or one; drafts from now on start with it."""
     require(actor, Can.MANAGE)
     if code not in wording.STANDARD:
         raise InvalidInput(_("There is no standard text “%(code)s”.") % {"code": code})
     if not zh.strip():
         raise InvalidInput(_("Write the Chinese text; it is the one that governs."))
-    entry, _made = Wording.objects.update_or_create(code=code, defaults={
+    entry, _made = Wording.objects.update_or_create(code=code, customer=customer, defaults={
         "zh": zh.strip(), "en": en.strip(), "changed_by": actor})
     audit.record(actor=actor, action="wording.save", target=entry,
-                 data={"code": code, "zh": entry.zh, "en": entry.en})
+                 data={"code": code, "zh": entry.zh, "en": entry.en, **_whose(customer)})
     return entry
 
 
 @transaction.atomic
-def reset_wording(*, actor: User, code: str) -> None:
-    """Put the shipped text back. Safe to repeat."""
+def reset_wording(*, actor: User, code: str, customer: Customer | None = None) -> None:
+    """Put the shipped text back, or for a customer the text of all. Safe to repeat."""
     require(actor, Can.MANAGE)
-    entry = Wording.objects.select_for_update(of=("self",)).filter(code=code).first()
+    entry = Wording.objects.select_for_update(of=("self",)).filter(
+        code=code, customer=customer).first()
     if entry:
-        audit.record(actor=actor, action="wording.reset", target=entry, data={"code": code})
+        audit.record(actor=actor, action="wording.reset", target=entry,
+                     data={"code": code, **_whose(customer)})
         entry.delete()
+
+
+def _whose(customer: Customer | None) -> dict:
+    return {"customer": customer.pk} if customer else {}

@@ -46,6 +46,7 @@ def watermark(context) -> SafeString:
     """
     marks = [word for name, word in (
         ("is_practice", _("PRACTICE")), ("is_withdrawn", _("WITHDRAWN")), ("is_draft", _("DRAFT")),
+        ("is_sample", _("SAMPLE")),
     ) if context.get(name)]
     if not marks:
         return mark_safe("")

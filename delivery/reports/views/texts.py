@@ -1,6 +1,7 @@
 """Written passages of a draft, and the firm's standard texts with a preview."""
 
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -13,6 +14,7 @@ from delivery.reports.views.common import visible_document
 from engagements.access import Can, require
 from engagements.doors import attempt
 from engagements.errors import InvalidInput
+from engagements.models import Customer
 
 
 @require_http_methods(["GET", "POST"])
@@ -34,28 +36,43 @@ def document_words(request, pk):
 @require_GET
 def wording_list(request):
     require(request.user, Can.MANAGE)
-    own = {entry.code: entry for entry in Wording.objects.select_related("changed_by")}
-    groups = [{"kind": kind, "rows": [(block, own.get(block.code), wording.shipped(block.code))
-                                      for block in kind.blocks if block.code in STANDARD]}
-              for kind in registry.all_kinds()]
+    customer = _customer(request.GET)
+    own = {entry.code: entry for entry in Wording.objects.filter(customer=customer)}
+    groups = [{"kind": kind, "rows": [
+        (block, own.get(block.code), wording.standard_words(kind, customer)[block.code])
+        for block in kind.blocks if block.code in STANDARD]} for kind in registry.all_kinds()]
     return render(request, "delivery/reports/wordings.html", {
-        "company": CompanyProfile.current(), "groups": [g for g in groups if g["rows"]]})
+        "company": CompanyProfile.current(), "groups": [g for g in groups if g["rows"]],
+        "customer": customer, "customers": Customer.objects.all()})
+
+
+def _customer(asked) -> Customer | None:
+    """The customer whose own texts are meant; None for those of all."""
+    named = asked.get("customer", "")
+    if not named:
+        return None
+    return get_object_or_404(Customer, pk=int(named) if named.isdecimal() else None)
+
+
+def _back(customer: Customer | None) -> str:
+    return reverse("reports:wordings") + (f"?customer={customer.pk}" if customer else "")
 
 
 @require_http_methods(["GET", "POST"])
 def wording_edit(request, code):
     require(request.user, Can.MANAGE)
     kind, block = _block(code)
-    own = Wording.objects.filter(code=code).first()
-    texts = {"zh": own.zh, "en": own.en} if own else wording.shipped(code)
+    customer = _customer(request.GET)
+    own, texts = wording.text_for(code, customer)
     if request.method == "POST":
         texts = {side: request.POST.get(side, "") for side in ("zh", "en")}
         if attempt(request, lambda: services.save_wording(
-                actor=request.user, code=code, **texts),
+                actor=request.user, code=code, customer=customer, **texts),
                 _("Saved; documents drafted from now on start with it.")):
-            return redirect("reports:wordings")
+            return redirect(_back(customer))
     return render(request, "delivery/reports/wording.html", {
-        "kind": kind, "passage": block, "texts": texts, "own": own, **_preview(texts)})
+        "kind": kind, "passage": block, "texts": texts, "own": own, "customer": customer,
+        "back": _back(customer), **_preview(texts)})
 
 
 def _block(code: str):
@@ -81,6 +98,8 @@ def wording_preview(request, code):
 
 @require_POST
 def wording_reset(request, code):
-    attempt(request, lambda: services.reset_wording(actor=request.user, code=code) or True,
-            _("The shipped text is back."))
-    return redirect("reports:wordings")
+    customer = _customer(request.GET)
+    attempt(request, lambda: services.reset_wording(
+        actor=request.user, code=code, customer=customer) or True,
+        _("The text for all customers is back.") if customer else _("The shipped text is back."))
+    return redirect(_back(customer))

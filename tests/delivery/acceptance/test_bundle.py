@@ -67,7 +67,7 @@ def failures(path) -> list[str]:
 def rewritten(path, change):
     """The bundle unpacked, changed by `change(files)`, and packed as if by us."""
     folder = path.parent / "unpacked"
-    files = extract(path, folder)
+    files = {name: member.path for name, member in extract(path, folder).items()}
     change(files)
     del files[SUMS]
     with path.open("wb") as target:

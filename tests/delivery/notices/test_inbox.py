@@ -6,13 +6,16 @@ import pytest
 from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import override
 from rest_framework.test import APIClient
 
 from delivery.notices import services, watching
 from delivery.notices.audience import may_hear
 from delivery.notices.events import KINDS, kind_of_entry
 from delivery.notices.models import Dispatch, Event, Notice, Preference
+from delivery.notices.subjects import subject_of
 from delivery.quotes import services as quotes
+from delivery.reports.models import Document
 from engagements import audit
 from engagements import services as engaging
 from engagements.errors import InvalidInput, NotAllowed
@@ -273,3 +276,11 @@ def test_audit_chain_stays_whole(submit):
     submit()
     assert audit.first_broken_entry() is None
     assert AuditEntry.objects.filter(action="stage.submit").count() == 1
+
+
+def test_a_draft_is_named_by_its_code_in_every_language(people, engagement):
+    """Its title would stay in the language of whoever submitted it."""
+    draft = Document.objects.create(kind="TR", engagement=engagement,
+                                    created_by=people[Role.MANAGER])
+    with override("zh-hans"):
+        assert subject_of("reports.document", str(draft.pk)).code == f"TR-{engagement.code}"

@@ -1,0 +1,1 @@
+"""How papers look: colours, logos, cover, head, confidentiality; of the firm, and per customer."""

@@ -1,0 +1,41 @@
+"""API of the look of papers: versions that are read, and a new one that is made."""
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import status
+from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
+from rest_framework.parsers import JSONParser, MultiPartParser
+from rest_framework.response import Response
+from rest_framework.viewsets import GenericViewSet
+
+from delivery.reports import services
+from delivery.reports.identity.serializers import IdentitySerializer
+from delivery.reports.models import Identity
+from engagements.access import Can, require
+
+
+class IdentityViewSet(ListModelMixin, RetrieveModelMixin, GenericViewSet):
+    """How papers look, by version; POST makes the next one (administrators).
+
+    The highest version of a customer, and of the firm (customer null), is in force for drafts
+    made from now on. What was submitted or issued keeps its own.
+    """
+
+    queryset = Identity.objects.none()
+    serializer_class = IdentitySerializer
+    parser_classes = [MultiPartParser, JSONParser]
+    filterset_fields = ["customer"]
+
+    def get_queryset(self):
+        require(self.request.user, Can.VIEW_INTERNAL)
+        return Identity.objects.select_related("made_by")
+
+    @extend_schema(request=IdentitySerializer, responses={201: IdentitySerializer})
+    def create(self, request):
+        form = self.get_serializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        made = services.save_identity(actor=request.user, **form.fields_for_service())
+        return Response(self.get_serializer(made).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(parameters=[OpenApiParameter("customer", int)])
+    def list(self, request, *args, **kwargs):
+        return super().list(request, *args, **kwargs)
