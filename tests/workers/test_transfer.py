@@ -118,15 +118,15 @@ def test_vanished_scratch_folder_is_said(run, monkeypatch, ssh_server):
 def test_full_store_is_waited_for(run, monkeypatch):
     from workers.collecting import content_store
 
-    move, tries = content_store._keep_in_folder, []
+    fill, tries = content_store._fill, []
 
-    def full_at_first(path, stream, size):
-        tries.append(path)
+    def full_at_first(part, stream):
+        tries.append(part)
         if len(tries) == 1:
             raise OSError(28, "No space left on device")
-        move(path, stream, size)
+        fill(part, stream)
 
-    monkeypatch.setattr(content_store, "_keep_in_folder", full_at_first)
+    monkeypatch.setattr(content_store, "_fill", full_at_first)
     job = run("printf x > a")
     assert (job.state, files(job)) == (JobState.SUCCEEDED, {"a": b"x"})
 
