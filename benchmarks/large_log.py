@@ -85,11 +85,12 @@ def main() -> None:
             for what, seconds in look(portal, page):
                 print(f"| {what} | {seconds:.2f} s | heap of the page {page.heap_mb():.1f} MB | "
                       f"portal {portal.memory_mb()[0]:.0f} MB |", flush=True)
-            same = page.download_digest() == hashlib.sha256(
-                livelog.path(portal.job).read_bytes()).hexdigest()
-            grown, heap = portal.memory_mb()[1] - before, page.heap_mb()
+            with livelog.path(portal.job).open("rb") as stream:
+                same = page.download_digest() == hashlib.file_digest(stream, "sha256").hexdigest()
+            most, heap = max(portal.memory_mb()), page.heap_mb()
+            grown = most - before
             print(f"| download | {'the same bytes' if same else 'OTHER BYTES'} | heap of the page "
-                  f"{heap:.1f} MB | portal at most {portal.memory_mb()[1]:.0f} MB, "
+                  f"{heap:.1f} MB | portal at most {most:.0f} MB, "
                   f"{grown:.0f} MB more than after the first view |")
             page.page.context.browser.close()
     finally:
