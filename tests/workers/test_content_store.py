@@ -19,9 +19,10 @@ def storage(tmp_path):
 
 @pytest.fixture(params=["together", "one by one"])
 def way(request, monkeypatch):
-    """Both ways to bring files to rest; the second is that of systems without syncfs(2)."""
+    """Both ways to bring files to rest; the second is that of busy disks and other systems."""
     if request.param == "one by one":
         monkeypatch.setattr(durable, "_syncfs", lambda: None)
+    monkeypatch.setattr(durable, "_unwritten_mb", lambda: 0)
 
 
 def keep(storage, files):
@@ -84,3 +85,14 @@ def test_error_of_the_disk_is_an_error_here(tmp_path):
         pytest.skip("this system has no syncfs that tells errors")
     with pytest.raises(OSError, match="Bad file descriptor"):
         call(-1)
+
+
+def test_what_others_have_to_write_is_not_waited_for(storage, monkeypatch):
+    calls = []
+    monkeypatch.setattr(durable, "_syncfs", lambda: calls.append)
+    monkeypatch.setattr(durable, "_unwritten_mb", lambda: durable.FOREIGN_MB)
+    keep(storage, FILES)
+    assert calls == []
+    monkeypatch.setattr(durable, "_unwritten_mb", lambda: durable.FOREIGN_MB - 1)
+    keep(storage, [data + b"!" for data in FILES])
+    assert len(calls) == 2

@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from functools import cache
 
 AT_ONCE = 16
-TOGETHER = 32  # so few are put to rest one by one: others' unwritten data is not waited for
+TOGETHER = 32  # fewer are put to rest one by one
+FOREIGN_MB = 64  # syncfs(2) waits for what others have to write, too: only where that is little
 TELLS_ERRORS = (5, 8)  # from this Linux on syncfs(2) reports what could not be written
 
 
@@ -35,7 +36,7 @@ def settle(paths: Collection[str], disk: int) -> None:
     Raises OSError where that cannot be promised.
     """
     syncfs = _syncfs()
-    if syncfs and len(paths) >= TOGETHER:
+    if syncfs and len(paths) >= TOGETHER and _unwritten_mb() < FOREIGN_MB:
         syncfs(disk)
     elif len(paths) > 1:
         with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -51,6 +52,13 @@ def _settle_one(path: str) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _unwritten_mb() -> float:
+    """What the whole machine has yet to write (proc_meminfo(5), in kB there)."""
+    with open("/proc/meminfo") as lines:
+        found = dict(line.split(":") for line in lines)
+    return sum(int(found[name].split()[0]) for name in ("Dirty", "Writeback")) / 1024
 
 
 @cache
