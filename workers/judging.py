@@ -76,7 +76,7 @@ def of_job(job: Job, artifacts: Iterable[Artifact]) -> dict:
 def _known_of_job(job: Job) -> Facts:
     from workers import kinds
 
-    kind = kinds.get(job.kind)
+    kind = kinds.of_job(job)
     stated = facts_of_job(job.parameters, kind.environment(job.parameters),
                           kind.facts(job.parameters))
     return Facts(stated).over(stored.of_node(job.node)).over(stored.of_model(job.model))

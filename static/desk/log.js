@@ -20,6 +20,11 @@
   fit.fit();
   window.addEventListener("resize", () => fit.fit());
 
+  const unfold = () => {  // without output there is nothing to show in a terminal
+    if (!length || !place.classList.contains("desk-terminal-empty")) return;
+    place.classList.remove("desk-terminal-empty");
+    fit.fit();
+  };
   const write = (text) => new Promise((done) => terminal.write(text, done));
   const say = (text) => { notice.textContent = text; notice.hidden = !text; };
   const fetchFrom = async (offset) => {
@@ -42,11 +47,12 @@
       length = got.length;
       const moved = got.next > offset;
       offset = got.next;
+      unfold();
       await write(got.text);
+      say(length ? "" : card.dataset.textEmpty);
       if (mine !== round || (got.isFinal && offset >= length)) return;
       if (length - offset > BEHIND) await skip(mine);
       if (moved) pause = 200;
-      say("");
     } catch {
       pause = 5000;
       say(card.dataset.textAway);

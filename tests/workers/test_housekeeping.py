@@ -5,11 +5,13 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 
 from workers import services
 from workers.collecting import content_store
 from workers.dispatch import housekeeping, runner
+from workers.logs import livelog, search
 from workers.models import Artifact, Job
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -58,3 +60,31 @@ def test_half_fetched_files_are_removed_after_a_day(settings):
     os.utime(old, (0, 0))
     assert content_store.remove_forgotten(storage) == 1
     assert (young.exists(), old.exists()) == (True, False)
+
+
+def test_log_is_kept_once_and_read_from_there(old_job, client, people):
+    live = livelog.path(old_job)
+    text = live.read_bytes()
+    assert housekeeping.remove_live_logs() == 1
+    assert not live.exists()
+    assert b"".join(livelog.pieces(old_job)) == text
+    assert livelog.read(old_job)[0].encode() == text
+    found = search.last_before(old_job, len(text), "npu")
+    assert found["line"].encode() in text
+    client.force_login(people["operator"])
+    answer = client.get(reverse("workers:job_log_file", args=[old_job.pk]))
+    assert b"".join(answer.streaming_content) == text
+
+
+def test_log_stays_while_its_stored_file_is_damaged(old_job):
+    path = Path(old_job.artifacts.get(name="log.txt").file.path)
+    path.write_bytes(path.read_bytes()[:-1])
+    assert housekeeping.remove_live_logs() == 0
+    assert livelog.path(old_job).exists()
+
+
+def test_worker_that_was_away_does_not_change_a_stored_log(old_job):
+    text = livelog.path(old_job).read_bytes()
+    housekeeping.remove_live_logs()
+    livelog._write_at(livelog.path(old_job), 3, b"too late")
+    assert b"".join(livelog.pieces(old_job)) == text

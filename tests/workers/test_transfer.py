@@ -9,7 +9,7 @@ from workers.collecting import transfer
 from workers.dispatch import runner
 from workers.kinds import Finished, JobKind, Judgement, Parameter
 from workers.kinds import base as registry
-from workers.models import Artifact, JobState, Node
+from workers.models import Artifact, Job, JobState, Node
 from workers.nodes import ssh
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -104,6 +104,30 @@ def test_file_that_changes_while_collected_is_fetched_again(run, monkeypatch, ss
     assert (job.state, len(calls), files(job)) == (JobState.SUCCEEDED, 2, {"a": b"x"})
 
 
+@pytest.mark.parametrize("size", [10, 9_000_000])
+def test_file_that_grows_while_collected_is_fetched_again(run, monkeypatch, ssh_server, size):
+    from django.utils.translation import override
+
+    list_files, told = transfer.list_files, []
+
+    def then_it_grows(node, places):
+        found = list_files(node, places)
+        if not told:
+            [place] = places
+            with (ssh_server.root / "home" / "desk-jobs" / place.directory / "work" / "a").open(
+                    "ab") as stream:
+                stream.write(b"more")
+        job = Job.objects.get()
+        with override("en"):
+            told.append(job.sentence)
+        return found
+
+    monkeypatch.setattr(transfer, "list_files", then_it_grows)
+    job = run(f"head -c {size} /dev/zero > a")
+    assert (job.state, files(job)) == (JobState.SUCCEEDED, {"a": b"\0" * size + b"more"})
+    assert told[1:] == ["The file a changed while it was collected; it is fetched again."]
+
+
 def test_vanished_scratch_folder_is_said(run, monkeypatch, ssh_server):
     def gone(node, places):
         return {place.directory: None for place in places}
@@ -118,15 +142,15 @@ def test_vanished_scratch_folder_is_said(run, monkeypatch, ssh_server):
 def test_full_store_is_waited_for(run, monkeypatch):
     from workers.collecting import content_store
 
-    move, tries = content_store._keep_in_folder, []
+    fill, tries = content_store._fill, []
 
-    def full_at_first(path, stream, size):
-        tries.append(path)
+    def full_at_first(part, stream):
+        tries.append(part)
         if len(tries) == 1:
             raise OSError(28, "No space left on device")
-        move(path, stream, size)
+        fill(part, stream)
 
-    monkeypatch.setattr(content_store, "_keep_in_folder", full_at_first)
+    monkeypatch.setattr(content_store, "_fill", full_at_first)
     job = run("printf x > a")
     assert (job.state, files(job)) == (JobState.SUCCEEDED, {"a": b"x"})
 

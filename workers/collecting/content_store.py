@@ -8,62 +8,60 @@ import tempfile
 import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
-from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
 from django.core.files import File
 from django.core.files.storage import FileSystemStorage, Storage
 
+from workers.collecting import durable
+
 FORGOTTEN_SECONDS = 24 * 3600
-AT_ONCE = 16  # a disk puts many small files to rest together: 20 times as fast as one by one
-SHARE = 8  # of one thread's turn; turns cost more than what they do for a single small file
+AT_ONCE = 16  # uploads to a storage elsewhere
 
 
 def keep_all(storage: Storage, streams: list[tuple[BinaryIO, str]]) -> list[tuple[str, str, int]]:
     """Store streams, each with its SHA-256 if that is known.
 
-    Returns (name in the storage, SHA-256, size) for each. Raises OSError when the store is full.
+    They are on the disk when this returns. Returns (name in the storage, SHA-256, size) for each.
+    Raises OSError when the store is full.
     """
-    if len(streams) == 1:
-        return [_keep(storage, *streams[0])]
-    shares = [streams[start:start + SHARE] for start in range(0, len(streams), SHARE)]
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        kept = pool.map(lambda share: [_keep(storage, *stream) for stream in share], shares)
-        return list(chain.from_iterable(kept))
+    kept = [_described(*stream) for stream in streams]
+    found = {name: (stream, size)
+             for (stream, _digest), (name, _, size) in zip(streams, kept, strict=True)}
+    if isinstance(storage, FileSystemStorage):
+        _keep_in_folder(storage.location, found)
+    else:
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            list(pool.map(lambda name: _keep_elsewhere(storage, name, *found[name]), found))
+    return kept
 
 
 def temporary_file(storage: Storage) -> BinaryIO:
     """A file that can be filled and then stored without being copied again."""
     if not isinstance(storage, FileSystemStorage):
         return tempfile.TemporaryFile()
-    folder = Path(storage.path("incoming"))
-    folder.mkdir(parents=True, exist_ok=True)
-    return tempfile.NamedTemporaryFile(dir=folder, prefix="part-")
+    return tempfile.NamedTemporaryFile(dir=_incoming(storage.location), prefix="part-")
 
 
 def remove_forgotten(storage: Storage) -> int:
     """Remove what killed processes left half fetched more than a day ago; returns how many."""
     if not isinstance(storage, FileSystemStorage):
         return 0
-    old = [file for file in Path(storage.path("incoming")).glob("part-*")
-           if file.stat().st_mtime < time.time() - FORGOTTEN_SECONDS]
-    for file in old:
-        file.unlink(missing_ok=True)
-    return len(old)
+    removed = 0
+    for file in Path(storage.path("incoming")).glob("part-*"):
+        with contextlib.suppress(FileNotFoundError):  # it got its name meanwhile
+            if file.stat().st_mtime < time.time() - FORGOTTEN_SECONDS:
+                file.unlink()
+                removed += 1
+    return removed
 
 
-def _keep(storage: Storage, stream: BinaryIO, digest: str) -> tuple[str, str, int]:
+def _described(stream: BinaryIO, digest: str) -> tuple[str, str, int]:
     stream.seek(0)
     digest = digest or hashlib.file_digest(stream, "sha256").hexdigest()
     size = stream.seek(0, os.SEEK_END)
-    name = f"sha256/{digest[:2]}/{digest}"
-    stream.seek(0)
-    if isinstance(storage, FileSystemStorage):
-        _keep_in_folder(os.path.join(storage.location, name), stream, size)
-    else:
-        _keep_elsewhere(storage, name, stream, size)
-    return name, digest, size
+    return f"sha256/{digest[:2]}/{digest}", digest, size
 
 
 def _keep_elsewhere(storage: Storage, name: str, stream: BinaryIO, size: int) -> None:
@@ -71,46 +69,73 @@ def _keep_elsewhere(storage: Storage, name: str, stream: BinaryIO, size: int) ->
         if storage.size(name) == size:
             return
         storage.delete(name)
+    stream.seek(0)
     if (saved := storage.save(name, File(stream))) != name:
         storage.delete(saved)  # somebody else stored the same bytes meanwhile
 
 
-def _keep_in_folder(path: str, stream: BinaryIO, size: int) -> None:
-    """The name is made of a checksum, so that it needs none of the storage's care for names."""
-    with contextlib.suppress(FileNotFoundError):
-        if os.stat(path).st_size == size:
-            return
-    part = Path(f"{path}.{uuid.uuid4().hex}.part")
+def _keep_in_folder(root: str, found: dict[str, tuple[BinaryIO, int]]) -> None:
+    """All the bytes at rest under other names, then all their names, then these at rest.
+
+    Names are made of checksums, so that they need none of the storage's care for names.
+    """
+    incoming, mark = _incoming(root), uuid.uuid4().hex
+    paths = {name: os.path.join(root, name) for name in found}
+    new = [name for name, (_stream, size) in found.items() if not _is_stored(paths[name], size)]
+    parts = {name: f"{incoming}/part-{mark}-{number}" for number, name in enumerate(new)}
     try:
-        if not _linked(stream, part):
-            _write(part, stream)
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+        with durable.disk(incoming) as disk:
+            for name, part in parts.items():
+                _fill(part, found[name][0])
+            durable.settle(parts.values(), disk)
+            for name, part in parts.items():
+                _rename(part, paths[name], disk)
+            durable.settle({os.path.dirname(path) for path in paths.values()}, disk)
+    except BaseException:
+        for part in parts.values():
+            Path(part).unlink(missing_ok=True)
+        raise
 
 
-def _write(part: Path, stream: BinaryIO) -> None:
+def _incoming(root: str) -> str:
+    folder = os.path.join(root, "incoming")
+    os.makedirs(folder, exist_ok=True)
+    return folder
+
+
+def _is_stored(path: str, size: int) -> bool:
     try:
-        target = part.open("wb")
+        return os.stat(path).st_size == size
     except FileNotFoundError:
-        part.parent.mkdir(parents=True, exist_ok=True)
-        target = part.open("wb")
-    with target:
+        return False
+
+
+def _fill(part: str, stream: BinaryIO) -> None:
+    if _linked(stream, part):
+        return
+    stream.seek(0)
+    with open(part, "xb") as target:
         shutil.copyfileobj(stream, target, 2**20)
-        target.flush()
-        os.fsync(target.fileno())
 
 
-def _linked(stream: BinaryIO, part: Path) -> bool:
-    """Whether the stream is a file of the same folder tree that got a second name."""
+def _linked(stream: BinaryIO, part: str) -> bool:
+    """Whether the stream is a file of the same folder that got a second name."""
     name = getattr(stream, "name", None)
-    if not isinstance(name, str) or Path(name).parent.name != "incoming":
+    if not isinstance(name, str) or os.path.dirname(name) != os.path.dirname(part):
         return False
     stream.flush()
-    os.fsync(stream.fileno())
-    part.parent.mkdir(parents=True, exist_ok=True)
     try:
         os.link(name, part)
     except OSError:
         return False
     return True
+
+
+def _rename(part: str, path: str, disk: int) -> None:
+    try:
+        os.replace(part, path)
+    except FileNotFoundError:
+        folder = os.path.dirname(path)
+        os.makedirs(folder, exist_ok=True)
+        durable.settle([os.path.dirname(folder)], disk)
+        os.replace(part, path)

@@ -11,6 +11,7 @@ from workers.collecting.artifacts import Incoming, read_artifact, store_file, st
 from workers.collecting.transfer import RemoteFile
 from workers.kinds import JobKind
 from workers.logs import livelog
+from workers.logs.livelog import LOG_NAME
 from workers.masking import mask_text
 from workers.models import Artifact, Job
 from workers.readers.base import Reading
@@ -20,7 +21,6 @@ MOST_FILES = 5000
 MOST_BYTES = 50 * 2**30
 MASKED_BYTES = 64 * 2**20  # larger texts are stored as they are
 TEXT_SUFFIXES = (".txt", ".log", ".json", ".csv", ".yaml", ".yml", ".cfg", ".ini", ".sh", ".py")
-LOG_NAME = "log.txt"
 
 
 def collect(job: Job) -> None:
@@ -43,12 +43,12 @@ def collect(job: Job) -> None:
 
 def wants_files(job: Job) -> bool:
     """Whether the job's kind declares files to collect."""
-    return bool(kinds.get(job.kind).globs(job.parameters))
+    return bool(kinds.of_job(job).globs(job.parameters))
 
 
 def missing_files(job: Job, found: list[RemoteFile]) -> list[RemoteFile]:
     """Declared files not stored yet, within the limits of number and size."""
-    patterns = kinds.get(job.kind).globs(job.parameters)
+    patterns = kinds.of_job(job).globs(job.parameters)
     chosen = [file for file in found if any(fnmatch(file.shown_name, p) for p in patterns)]
     if not chosen:
         return []

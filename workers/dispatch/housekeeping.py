@@ -1,15 +1,17 @@
-"""Job folders on nodes: their size, and their removal once everything of them is stored."""
+"""What jobs leave behind, on nodes and here: removed once everything of it is proven stored."""
 
 import logging
 from datetime import timedelta
 
-from django.db.models import QuerySet
+from django.core.files.storage import FileSystemStorage, default_storage
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from workers import remote
 from workers.collecting import content_store
 from workers.collecting.artifacts import is_intact
 from workers.dispatch import endings
+from workers.logs import livelog
 from workers.models import Artifact, Job, Node
 from workers.models.job import FINAL_STATES
 from workers.nodes import ssh
@@ -17,11 +19,13 @@ from workers.remote import answers
 
 log = logging.getLogger(__name__)
 AT_ONCE = 50
+STILL_WATCHED = timedelta(minutes=10)
 
 
 def keep_house() -> int:
     """Look after the scratch folder of every ready node. Returns how many folders went."""
-    content_store.remove_forgotten(Artifact._meta.get_field("file").storage)
+    content_store.remove_forgotten(default_storage)
+    remove_live_logs()
     removed = 0
     for node in Node.objects.filter(state=Node.State.READY, unreachable_since=None):
         try:
@@ -29,6 +33,26 @@ def keep_house() -> int:
             _measure(node)
         except (ssh.Unreachable, ssh.HostKeyChanged, ssh.LoginRefused) as error:
             log.warning("%s: housekeeping was put off: %s", node, error)
+    return removed
+
+
+def remove_live_logs() -> int:
+    """Remove the growing copies of logs that are stored whole; returns how many went.
+
+    Beside a storage elsewhere they stay: a part of a log is read from them at once.
+    """
+    if not isinstance(default_storage, FileSystemStorage):
+        return 0
+    found = sorted(livelog.folder().glob("*.log"), key=lambda file: int(file.stem))
+    grown = {int(file.stem): file for file in found[:10 * AT_ONCE]}
+    stored = Artifact.objects.filter(
+        name=livelog.LOG_NAME, job__in=list(grown), job__state__in=FINAL_STATES,
+        job__finished_at__lt=timezone.now() - STILL_WATCHED, size=F("job__log_stored"))
+    removed = 0
+    for artifact in stored[:AT_ONCE]:
+        if is_intact(artifact):
+            grown[artifact.job_id].unlink(missing_ok=True)
+            removed += 1
     return removed
 
 

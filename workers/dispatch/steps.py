@@ -11,7 +11,7 @@ from workers.collecting import storing
 from workers.collecting.artifacts import finite_json
 from workers.dispatch import endings, queueing
 from workers.dispatch.endings import end, failed
-from workers.kinds import Finished, Judgement
+from workers.kinds import Finished, Judgement, gone
 from workers.logs import livelog
 from workers.models import Job, JobState, Node
 from workers.nodes import leases, ssh
@@ -47,7 +47,10 @@ def step(job: Job) -> dict:
 def _queued(job: Job) -> dict:
     if job.cancel_requested_at:
         return end(JobState.CANCELLED, gettext_noop("Cancelled before it started."))
-    if not kinds.get(job.kind).runs_on_node:
+    kind = kinds.of_job(job)
+    if not kind.is_known:
+        return failed(gone.SENTENCE, kind=job.kind)
+    if not kind.runs_on_node:
         return {"state": JobState.RUNNING, "started_at": timezone.now()}
     return {"state": JobState.LEASING, **_leasing(job)}
 
@@ -118,7 +121,7 @@ def _slow_start(job: Job) -> dict:
 
 
 def _command(job: Job) -> str:
-    kind = kinds.get(job.kind)
+    kind = kinds.of_job(job)
     environment = kind.environment(job.parameters)
     cards = leases.held_cards(job) if job.cards_wanted else []
     if cards:
@@ -127,7 +130,7 @@ def _command(job: Job) -> str:
 
 
 def _running(job: Job) -> dict:
-    kind = kinds.get(job.kind)
+    kind = kinds.of_job(job)
     if not kind.runs_on_node:
         return _run_here(job, kind)
     return follow(job, answers.ask(job))
@@ -188,7 +191,7 @@ def _stopped_or_reading(job: Job) -> dict:
 
 
 def _reading(job: Job) -> dict:
-    kind, artifacts = kinds.get(job.kind), list(job.artifacts.all())
+    kind, artifacts = kinds.of_job(job), list(job.artifacts.all())
     finished = Finished(
         exit_status=job.exit_status, log=livelog.tail(job), parameters=job.parameters,
         readings=storing.read_all(artifacts, kind), cards_wanted=job.cards_wanted,

@@ -26,6 +26,10 @@ def _passphrase_field() -> forms.CharField:
                            widget=forms.PasswordInput(attrs={"autocomplete": "off"}))
 
 
+# A public key is one long line.
+ONE_LINE = {"bastion_host_key": forms.Textarea(attrs={"rows": 2})}
+
+
 class NodeForm(forms.ModelForm):
     private_key, passphrase = _key_field(KEY_HELP), _passphrase_field()
 
@@ -35,6 +39,7 @@ class NodeForm(forms.ModelForm):
                   "cards_total", "ring_size", "scratch_dir", "keep_days", "set_env",
                   "bastion_host", "bastion_port", "bastion_username", "bastion_host_key",
                   "is_practice"]
+        widgets = ONE_LINE
 
 
 class _NewKey(forms.Form):
@@ -64,6 +69,7 @@ class NodeEditForm(_NewKey, forms.ModelForm):
         fields = ["name", "host", "port", "username", "labels", "cards_total", "ring_size",
                   "scratch_dir", "keep_days", "set_env", "bastion_host", "bastion_port",
                   "bastion_username", "bastion_host_key"]
+        widgets = ONE_LINE
 
     def changes(self) -> dict:
         """What the service is asked to change."""

@@ -4,9 +4,10 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, all_kinds, get, register
+from workers.kinds.gone import of_job
 
 __all__ = ["Finished", "JobKind", "Judgement", "Parameter", "all_kinds", "get", "load_all",
-           "register"]
+           "of_job", "register"]
 
 
 def load_all() -> None:

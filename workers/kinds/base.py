@@ -184,6 +184,7 @@ class JobKind:
     usual_seconds: ClassVar[int | None] = None  # how long it usually takes, for the catalogue
     success: ClassVar[Any] = ""  # what the success test looks at, for people
     collect: ClassVar[tuple[str, ...]] = ()  # globs below the job's work folder
+    is_known: ClassVar[bool] = True
     runs_on_node: ClassVar[bool] = True
     needs_model: ClassVar[bool] = True
     shows_progress: ClassVar[bool] = False

@@ -1,12 +1,19 @@
-"""The log of a running job: fetched by byte offset, masked, kept beside the database."""
+"""The log of a job: fetched by byte offset, masked, kept beside the database while it grows.
 
+Of a job that has ended the stored file is read, and `workers.dispatch.housekeeping` removes ours.
+"""
+
+import contextlib
 import math
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from django.conf import settings
+from django.core.files.storage import FileSystemStorage, default_storage
 from django.utils import timezone
 
 from workers.logs import alarms
@@ -17,13 +24,51 @@ from workers.remote.answers import RemoteState
 _ITERATION = re.compile(
     rb"(?:iteration|step|iter)[:\s]*\[?\s*(\d+)\s*/\s*(\d+)|(\d{1,3})%\|")
 LONGEST_LINE = 48 * 1024
+LOG_NAME = "log.txt"  # of the stored file
+
+
+def folder() -> Path:
+    """Where logs grow: one file per job, named by its id."""
+    found = Path(settings.VAR_DIR) / "live-logs"
+    found.mkdir(parents=True, exist_ok=True)
+    return found
 
 
 def path(job: Job) -> Path:
     """Where the masked log of this job grows."""
-    folder = Path(settings.VAR_DIR) / "live-logs"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder / f"{job.pk}.log"
+    return folder() / f"{job.pk}.log"
+
+
+@contextmanager
+def opened(job: Job) -> Iterator[BinaryIO | None]:
+    """The masked log for reading; None where there is none yet.
+
+    A worker that was away too long may still write where a log grew: not into a stored one.
+    """
+    sources: list[Callable] = [lambda: path(job).open("rb"), lambda: _stored(job)]
+    stream = None
+    for source in reversed(sources) if job.is_final and _is_store_near() else sources:
+        with contextlib.suppress(FileNotFoundError):
+            if stream := source():
+                break
+    try:
+        yield stream
+    finally:
+        if stream:
+            stream.close()
+
+
+def _stored(job: Job) -> BinaryIO | None:
+    """The stored log, if the job has one."""
+    if not job.log_stored:
+        return None
+    artifact = job.artifacts.filter(name=LOG_NAME).first()
+    return artifact and artifact.file.open("rb")
+
+
+def _is_store_near() -> bool:
+    """Whether a part of a stored file can be read without fetching the whole."""
+    return isinstance(default_storage, FileSystemStorage)
 
 
 def append(job: Job, state: RemoteState) -> dict:
@@ -78,10 +123,10 @@ def read(job: Job, offset: int = 0, limit: int = 256 * 1024) -> tuple[str, int]:
 
     No character is cut in two: its first bytes are left for the next time.
     """
-    file, offset = path(job), min(max(0, offset), job.log_stored)
-    if not file.exists():
-        return "", offset
-    with file.open("rb") as stream:
+    offset = min(max(0, offset), job.log_stored)
+    with opened(job) as stream:
+        if stream is None:
+            return "", offset
         stream.seek(offset)
         data = stream.read(min(limit, job.log_stored - offset))
     whole = data[:_whole_characters(data)] if offset + len(data) < job.log_stored else data
@@ -102,9 +147,11 @@ def _whole_characters(data: bytes) -> int:
 
 def line_start(job: Job, offset: int) -> int:
     """The first byte of the first whole line at or after an offset; the offset if none is near."""
-    if offset <= 0 or not path(job).exists():
-        return max(0, offset)
-    with path(job).open("rb") as stream:
+    if offset <= 0:
+        return 0
+    with opened(job) as stream:
+        if stream is None:
+            return offset
         stream.seek(offset - 1)
         end = re.search(rb"[\r\n]", stream.read(LONGEST_LINE))
     return offset + end.start() if end else offset
@@ -112,8 +159,8 @@ def line_start(job: Job, offset: int) -> int:
 
 def length(job: Job) -> int:
     """Bytes that `pieces` gives."""
-    file = path(job)
-    return min(job.log_stored, file.stat().st_size) if file.exists() else 0
+    with opened(job) as stream:
+        return min(job.log_stored, stream.seek(0, os.SEEK_END)) if stream else 0
 
 
 def pieces(job: Job, size: int = 2**20) -> Iterator[bytes]:
@@ -121,8 +168,8 @@ def pieces(job: Job, size: int = 2**20) -> Iterator[bytes]:
     left = length(job)
     if not left:
         return
-    with path(job).open("rb") as stream:
-        while left and (piece := stream.read(min(size, left))):
+    with opened(job) as stream:
+        while stream and left and (piece := stream.read(min(size, left))):
             left -= len(piece)
             yield piece
 

@@ -1,6 +1,8 @@
 """Searching a log of any size from its end backwards, a bounded part of it per request."""
 
+import os
 from collections.abc import Callable
+from typing import BinaryIO
 
 from workers.logs import livelog
 from workers.models import Job
@@ -18,21 +20,25 @@ def last_before(job: Job, before: int, text: str) -> dict[str, int | str | None]
     `line`, its text, shortened; and `searched_to`, before which nothing was searched yet.
     """
     find = _finder(text.encode().lower()) if text else _last_error
-    end = min(before, livelog.length(job))
-    stop = max(0, end - AT_ONCE)
-    while end > stop:
-        start = max(stop, end - PIECE)
-        if found := _in_piece(job, start, end, find):
-            return found
-        end = start
+    with livelog.opened(job) as log:
+        if log is None:
+            return {"found": None, "line": "", "searched_to": 0}
+        length = min(job.log_stored, log.seek(0, os.SEEK_END))
+        end = min(before, length)
+        stop = max(0, end - AT_ONCE)
+        while end > stop:
+            start = max(stop, end - PIECE)
+            if found := _in_piece(log, length, start, end, find):
+                return found
+            end = start
     return {"found": None, "line": "", "searched_to": stop}
 
 
-def _in_piece(job: Job, start: int, end: int, find: Callable[[bytes, int], int]) -> dict | None:
+def _in_piece(log: BinaryIO, length: int, start: int, end: int, find: Callable[[bytes, int], int]
+              ) -> dict | None:
     first = max(0, start - OVERLAP)
-    with livelog.path(job).open("rb") as stream:
-        stream.seek(first)
-        data = stream.read(min(end + OVERLAP, livelog.length(job)) - first)
+    log.seek(first)
+    data = log.read(min(end + OVERLAP, length) - first)
     position = find(data.lower(), end - first)
     if position < start - first:
         return None

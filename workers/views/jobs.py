@@ -68,10 +68,11 @@ def _job(request: HttpRequest, pk: int) -> Job:
 def job_page(request, pk):
     """The whole page; to htmx the part that changes while the job runs."""
     job, now = _job(request, pk), timezone.now()
+    kind = kinds.of_job(job)
     template = "workers/job_live.html" if request.htmx else "workers/job.html"
     is_waiting = job.state in queueing.WAITING and job.node and job.cards_wanted
     return render(request, template, {
-        "job": job, "kind": kinds.get(job.kind), "remaining": progress.remaining_seconds(job),
+        "job": job, "kind": kind, "remaining": progress.remaining_seconds(job),
         "state_before": dict(JobState.choices).get(job.state_before_unknown, ""),
         "alarms": alarms.of(job, now), "loss_line": progress.loss_line(job),
         "expected_start": queueing.expected_start(job, now) if is_waiting else None,
@@ -81,7 +82,7 @@ def job_page(request, pk):
         "rule_counts": judging.counts_of((_("Before the job"), job.results.get("preflight")),
                                          (_("On its files"), job.results.get("rule_outcome"))),
         "artifacts": job.artifacts.prefetch_related("readings"),
-        "can_retry": job.is_final and job.state != JobState.SUCCEEDED})
+        "can_retry": kind.is_known and job.is_final and job.state != JobState.SUCCEEDED})
 
 
 @require_GET

@@ -13,7 +13,6 @@ FILES = {
     "@tabler/core/dist/js/tabler.min.js": "tabler.min.js",
     "@xterm/xterm/css/xterm.css": "xterm.css",
     "@xterm/xterm/lib/xterm.js": "xterm.js",
-    "@xterm/addon-search/lib/addon-search.js": "xterm-search.js",
     "@xterm/addon-fit/lib/addon-fit.js": "xterm-fit.js",
 }
 

@@ -9,7 +9,9 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, connection
+from django.db.migrations.exceptions import InconsistentMigrationHistory
 
+from delivery.portal import schema
 from delivery.portal.processes import (
     Children,
     free_port,
@@ -75,13 +77,19 @@ class Command(BaseCommand):
 
 def _prepare() -> None:
     """Tables, certificate and sample; in this process, since one each takes seconds more."""
-    try:
-        call_command("migrate", verbosity=0, interactive=False)
-    except DatabaseError as error:
-        raise CommandError(f"The database could not be prepared: {error}") from error
+    _migrate()
     if not (Path(settings.VAR_DIR) / "signing" / "practice.p12").exists():
         call_command("certificate", stdout=io.StringIO())
     load_sample()
+
+
+def _migrate() -> None:
+    try:
+        call_command("migrate", verbosity=0, interactive=False)
+    except (DatabaseError, InconsistentMigrationHistory) as error:
+        raise CommandError(f"The database could not be prepared: {error}") from error
+    if found := list(schema.differences()):
+        raise CommandError(schema.sentence(found))
 
 
 def _interrupt(*_arguments) -> None:
