@@ -132,11 +132,12 @@ def _collect(source: Source) -> Columns:
             continue
         line = chunk[chunk.rfind(b"\n", 0, first.start()) + 1 : _line_end(chunk, first.start())]
         layout = layout or _layout(line)
-        if not (
-            layout and (_as_table(layout, line, chunk, columns) or _fast(layout, chunk, columns))
-        ):
+        lines = _as_table(layout, line, chunk, columns) if layout else 0
+        if not lines and not (layout and _fast(layout, chunk, columns)):
             _slowly(chunk, columns)
-        _memory(chunk, columns, in_gigabytes=b"max_memory_allocated(GB)" in line)
+        in_gigabytes = b"max_memory_allocated(GB)" in line
+        if in_gigabytes or lines < chunk.count(b"\n"):
+            _memory(chunk, columns, in_gigabytes=in_gigabytes)
         _first_facts(first, line, columns)
     return columns
 
@@ -189,24 +190,24 @@ def _fast(layout: Layout, chunk: bytes, columns: Columns) -> bool:
 WANTED = 4  # step, time, loss, gradient norm
 
 
-def _as_table(layout: Layout, line: bytes, chunk: bytes, columns: Columns) -> bool:
-    """Add the chunk's records if every iteration in it has the layout; say whether it has."""
+def _as_table(layout: Layout, line: bytes, chunk: bytes, columns: Columns) -> int:
+    """Add the chunk's records if every iteration in it has the layout; say how many they are."""
     places, read = [], []
     for where, rows in tables(chunk, b"|", line.count(b"|")):
         found = _numbers_of_rows(layout, rows)
         if found is None:
-            return False
+            return 0
         places.append(where)
         read.append(found)
     if not places:
-        return False
+        return 0
     lines = np.concatenate(places)
     if len(lines) <= lines.max() and chunk.count(layout.marker) != len(lines):
-        return False
+        return 0
     steps, times, losses, norms = np.concatenate(read, axis=1)[:, np.argsort(lines)]
     columns.add(steps.astype(np.int64), losses, times, norms)
     columns.iterations += len(steps)
-    return True
+    return len(steps)
 
 
 def _numbers_of_rows(layout: Layout, rows: Rows) -> np.ndarray | None:

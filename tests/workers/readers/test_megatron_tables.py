@@ -12,6 +12,9 @@ LINE = (" [2026-01-01 00:{m:02d}:{s:02d}] iteration {n:8d}/{total:8d} | consumed
         "| elapsed time per iteration (ms): {t:.1f} | learning rate: 1.0E-04 | global batch size:"
         "    16 | {key}: {loss} | loss scale: 1.0 | grad norm: {norm:.3f} |\n")
 
+MEMORY = ("[Rank 0] (after 500 iterations) memory (MB) | allocated: 1.5 | max allocated: 2048.25 "
+          "| reserved: 4096.0 | max reserved: 4100.0\n")
+
 
 def written(path, count: int, *, other: str = "", losses=None):
     source = random.Random(3)
@@ -28,7 +31,7 @@ def written(path, count: int, *, other: str = "", losses=None):
 
 @pytest.mark.parametrize(("other", "losses"), [
     ("", None), ("saving checkpoint at iteration 500 | to x\n", None), ("", {700: "NAN"}),
-    (" iteration 9/ 9 | lm loss: 1.0E+00 |\n", None)])
+    (" iteration 9/ 9 | lm loss: 1.0E+00 |\n", None), (MEMORY, None)])
 def test_both_ways_give_one_curve(tmp_path, monkeypatch, other, losses):
     path = written(tmp_path / "a.log", 6000, other=other, losses=losses)
     by_columns = read_series(path)
@@ -38,6 +41,13 @@ def test_both_ways_give_one_curve(tmp_path, monkeypatch, other, losses):
     assert by_columns.steps.tolist() == slowly.steps.tolist()
     assert by_columns.extras == slowly.extras
     assert by_columns.warnings == slowly.warnings
+
+
+def test_memory_lines_among_like_lines_are_read(tmp_path):
+    path = written(tmp_path / "a.log", 6000, other=MEMORY)
+    assert read_series(path).extras["memory"] == {
+        "max_allocated_mb": {"0": 2048.25}, "peak_allocated_mb": 2048.25,
+        "peak_reserved_mb": 4100.0}
 
 
 def test_like_lines_need_no_other_way(tmp_path, monkeypatch):
