@@ -34,6 +34,7 @@ from workers.readers.source import ReadError, ReadingWarning
 ITERATION = re.compile(rb"iteration[ \t=:]*(\d+)/\s*(\d+)\s*\|")
 RECOGNISED = re.compile(r"iteration[ \t=:]*\d+/\s*\d+\s*\|")
 RANK = re.compile(rb"^\s*\[(?:default|rank|Rank )(\d+)[\] ]")
+RANK_BYTES = 200
 MEMORY = re.compile(
     rb"\[Rank (\d+)\][^|\[\n]*memory \(MB\) \| allocated: ([\d.]+) \| max allocated: ([\d.]+)"
     rb"(?: \| reserved: ([\d.]+) \| max reserved: ([\d.]+))?"
@@ -142,9 +143,11 @@ def _collect(source: Source) -> Columns:
     return columns
 
 
-def _line_end(chunk: bytes, start: int) -> int:
-    end = chunk.find(b"\n", start)
-    return len(chunk) if end < 0 else end
+def _line_end(chunk: bytes, start: int, limit: int | None = None) -> int:
+    """Where the line ends, or the limit before that: long lines hold many records."""
+    limit = len(chunk) if limit is None else limit
+    end = chunk.find(b"\n", start, limit)
+    return limit if end < 0 else end
 
 
 @dataclass(frozen=True)
@@ -257,15 +260,16 @@ def _loss_key(keys: list[bytes] | Fields) -> bytes | None:
 def _records(chunk: bytes) -> Iterator[tuple[re.Match[bytes], int, bytes]]:
     """(match, rank, text after the counter) of every iteration, also of glued ones."""
     matches = list(ITERATION.finditer(chunk))
-    for index, match in enumerate(matches):
-        end = _line_end(chunk, match.end())
-        while found := CONTINUED.match(chunk, end):  # a terminal wrapped the record
+    limits = [match.start() for match in matches[1:]] + [len(chunk)]
+    line_start = before = 0
+    for match, limit in zip(matches, limits, strict=True):
+        line_start = chunk.rfind(b"\n", before, match.start()) + 1 or line_start
+        before = match.start()
+        end = _line_end(chunk, match.end(), limit)
+        while end < limit and (found := CONTINUED.match(chunk, end)):  # a terminal wrapped it
             end = found.end()
-        if index + 1 < len(matches):
-            end = min(end, matches[index + 1].start())
-        start = chunk.rfind(b"\n", 0, match.start()) + 1
-        rank = RANK.match(chunk[start : match.start()])
-        yield match, int(rank[1]) if rank else -1, chunk[match.end() : end]
+        rank = RANK.match(chunk[line_start : min(match.start(), line_start + RANK_BYTES)])
+        yield match, int(rank[1]) if rank else -1, chunk[match.end() : min(end, limit)]
 
 
 def _fields(text: bytes) -> Fields:

@@ -57,6 +57,16 @@ def test_like_lines_need_no_other_way(tmp_path, monkeypatch):
     assert len(read_series(path).steps) == 3000
 
 
+def test_records_glued_into_one_long_line_are_told_apart(tmp_path):
+    """A search to the line's end for each of them would take minutes."""
+    path = tmp_path / "a.log"
+    record = "[Rank 0] iteration {n}/ 9 | lm loss: {n}.5E+00 |"
+    path.write_text("[rank1] x\n" + " ".join(record.format(n=n) for n in range(1, 60_001)) + "\n")
+    series = read_series(path)
+    assert series.steps.tolist() == list(range(1, 60_001))
+    assert series.losses.tolist() == [n + 0.5 for n in range(1, 60_001)]
+
+
 def test_mamls_accuracies_are_a_training_log_without_a_loss(tmp_path):
     path = tmp_path / "maml.log"
     path.write_text("".join(f"Iteration {n}: 0.{n // 100}, 0.9\n" for n in range(100, 600, 100)))
