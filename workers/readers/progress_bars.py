@@ -15,7 +15,7 @@ from workers.readers.series import to_float
 
 EVALUATION = re.compile(r"\b(?:val|valid|validat\w*|eval\w*|test\w*|sanity|predict\w*)\b", re.I)
 EPOCH = re.compile(r"\bepochs?\b[ :=#\[(]*(\d+)", re.IGNORECASE)
-LEAST, LABEL = 3, 200
+LEAST, LABEL, LONGEST = 3, 200, 4000
 
 
 @register
@@ -36,7 +36,8 @@ class ProgressBarReader(LineLogReader):
         if "%|" not in sample.text or "global_step=" in sample.text:
             return 0
         facts: dict[str, Any] = {}
-        bars = [(found, line) for line in sample.lines if (found := self.pattern.search(line))]
+        lines = [line for line in sample.lines if len(line) < LONGEST]
+        bars = [(found, line) for line in lines if (found := self.pattern.search(line))]
         points = [self.point(found, line, facts) for found, line in bars]
         return self.confidence if sum(p is not None for p in points) >= LEAST else 0
 
