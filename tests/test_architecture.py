@@ -23,6 +23,16 @@ def test_imports_point_down():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_heavy_libraries_are_not_loaded_at_start():
+    """Commands would wait about half a second for those that only files and nodes need."""
+    loaded = ("import django, sys; django.setup();"
+              "print(sorted({'asyncssh', 'docx', 'openpyxl', 'pyhanko', 'weasyprint'} "
+              "& set(sys.modules)))")
+    done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True,
+                          check=True)
+    assert done.stdout.strip() == "[]"
+
+
 def test_foreign_keys_point_down():
     upward = [
         f"{model._meta.label}.{field.name}"

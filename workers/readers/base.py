@@ -222,7 +222,8 @@ def _unknown(source: Source) -> ReadError:
     if Sample(source, source.head).is_broken_json:
         message = "The file starts like JSON but is not complete or not valid."
         return ReadError("damaged_json", message)
-    return ReadError("unknown_format", "No reader knows this content.")
+    message = "No reader knows this content; give the file as the tool wrote it."
+    return ReadError("unknown_format", message)
 
 
 def json_safe(value: Any) -> Any:

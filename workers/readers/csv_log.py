@@ -63,7 +63,7 @@ class CsvLogReader(TrainingLogReader):
         return 60 if columns_of(header_of(first)[1]) else 0
 
     def series(self, source: Source) -> LossSeries:
-        rows = _rows(source)
+        rows = table_rows(source)
         _number, names, _text = next(rows)
         step_at, loss_at, epochs = columns_of(names) or (0, 0, False)
         steps, losses, lines, bad = [], [], [], []
@@ -103,7 +103,7 @@ class CsvLogReader(TrainingLogReader):
         )
 
 
-def _rows(source: Source) -> Iterator[tuple[int, list[str], str]]:
+def table_rows(source: Source) -> Iterator[tuple[int, list[str], str]]:
     """(line, cells, text) of non-empty rows; the header's cells are lower case."""
     separator = None
     for number, text in source.lines():
@@ -129,7 +129,7 @@ def _last_of(source: Source, names: list[str]) -> dict[str, float] | None:
     """Last value of every validation column."""
     wanted = [i for i, name in enumerate(names) if name.startswith(("val", "test", "eval"))]
     found: dict[str, float] = {}
-    for _number, cells, _text in _rows(source) if wanted else ():
+    for _number, cells, _text in table_rows(source) if wanted else ():
         for index in wanted:
             value = to_float(cells[index]) if index < len(cells) else None
             if value is not None:

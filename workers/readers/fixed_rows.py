@@ -15,9 +15,11 @@ from numpy.lib.stride_tricks import as_strided
 
 NEWLINE, SPACE, POINT, PLUS, MINUS, ZERO, NINE = 10, 32, 46, 43, 45, 48, 57
 EXPONENTS = (69, 101)  # E, e
+SIGNS = (PLUS, MINUS)
 EXACT_DIGITS, EXACT_POWER = 15, 22
 POWERS = 10.0 ** np.arange(EXACT_POWER + 1)
-Rows = np.ndarray
+Rows = np.ndarray  # bytes, a row per line
+Columns = np.ndarray  # bytes, a row per place in the line
 
 
 def tables(block: bytes, separator: bytes, count: int) -> list[tuple[np.ndarray, Rows]]:
@@ -46,14 +48,20 @@ def _one_table(block: bytes, separator: bytes, count: int) -> list[tuple[np.ndar
     """The group of a block whose lines are all of one length and layout, without copying it."""
     width = block.find(b"\n") + 1
     lines = len(block) // width if width else 0
-    if not lines or len(block) % width or block.count(b"\n") != lines:
+    if not lines or len(block) % width:
         return []
     rows = np.frombuffer(block, dtype=np.uint8).reshape(lines, width)
     marks = np.flatnonzero(rows[0] == separator[0])
-    is_alike = (rows[:, -1] == NEWLINE).all() and (rows[:, marks] == separator[0]).all()
-    if len(marks) != count or block.count(separator) != lines * count or not is_alike:
+    if len(marks) != count or not _stands_only_at(rows, NEWLINE, np.array([width - 1])):
         return []
-    return [(np.arange(lines), rows[:, :-1])]
+    return [(np.arange(lines), rows[:, :-1])] if _stands_only_at(rows, separator[0], marks) else []
+
+
+def _stands_only_at(rows: Rows, byte: int, columns: np.ndarray) -> bool:
+    """Whether the byte fills these columns and stands nowhere else."""
+    is_there = rows == byte
+    wanted = len(rows) * len(columns)
+    return bool(is_there[:, columns].all()) and np.count_nonzero(is_there) == wanted
 
 
 def _groups(
@@ -69,11 +77,11 @@ def _groups(
 
 def numbers(field: Rows) -> np.ndarray | None:
     """The numbers of a field of equal width; None where its lines are not printed alike."""
-    kept = np.flatnonzero((field != SPACE).any(axis=0))
+    columns = np.ascontiguousarray(field.T)
+    kept = np.flatnonzero((columns != SPACE).any(axis=1))
     if not len(kept):
         return None
-    field = field[:, kept[0] : kept[-1] + 1]
-    mantissa, exponent = _parts(field)
+    mantissa, exponent = _parts(columns[kept[0] : kept[-1] + 1])
     if exponent is None:
         return None
     digits, decimals = _digits(mantissa)
@@ -84,38 +92,45 @@ def numbers(field: Rows) -> np.ndarray | None:
     return np.where(power < 0, digits / scale, digits * scale)
 
 
-def _parts(field: Rows) -> tuple[Rows, np.ndarray | None]:
+def _parts(columns: Columns) -> tuple[Columns, np.ndarray | None]:
     """Mantissa and exponents; the exponents are None where they are not written alike."""
-    at = np.flatnonzero(np.isin(field[0], EXPONENTS))
+    at = np.flatnonzero(_is_one_of(columns[:, 0], EXPONENTS))
     if not len(at):
-        return field, np.zeros(len(field), dtype=np.int64)
+        return columns, np.zeros(1, dtype=np.int64)
     mark = int(at[0])
-    sign = field[:, mark + 1] if mark + 1 < field.shape[1] else field[:, mark]
-    power, decimals = _digits(field[:, mark + 2 :])
-    is_alike = (field[:, mark] == field[0, mark]).all() and np.isin(sign, (PLUS, MINUS)).all()
+    sign = columns[min(mark + 1, len(columns) - 1)]
+    power, decimals = _digits(columns[mark + 2 :])
+    is_alike = (columns[mark] == columns[mark, 0]).all() and _is_one_of(sign, SIGNS).all()
     if power is None or decimals or not is_alike:
-        return field, None
-    return field[:, :mark], np.where(sign == MINUS, -power, power).astype(np.int64)
+        return columns, None
+    return columns[:mark], np.where(sign == MINUS, -power, power).astype(np.int64)
 
 
-def _digits(field: Rows) -> tuple[np.ndarray | None, int]:
+def _is_one_of(bytes_: np.ndarray, pair: tuple[int, int]) -> np.ndarray:
+    return (bytes_ == pair[0]) | (bytes_ == pair[1])
+
+
+def _digits(columns: Columns) -> tuple[np.ndarray | None, int]:
     """The digits as one number, and how many stand after the point."""
-    points = np.flatnonzero(field[0] == POINT)
-    width = field.shape[1] - len(points)
+    points = np.flatnonzero(columns[:, 0] == POINT) if len(columns) else []
+    width = len(columns) - len(points)
     if not 0 < width <= EXACT_DIGITS or len(points) > 1:
         return None, 0
     decimals = 0
     if len(points):
         point = int(points[0])
-        if not (field[:, point] == POINT).all():
+        if not (columns[point] == POINT).all():
             return None, 0
         decimals = width - point
-        field = np.delete(field, point, axis=1)
-    values = field - np.uint8(ZERO)
+        columns = np.delete(columns, point, axis=0)
+    values = columns - np.uint8(ZERO)
     is_digit = values <= NINE - ZERO
     if not is_digit.all():
-        is_padding = (field == SPACE) & ~np.logical_or.accumulate(is_digit, axis=1)
-        if not (is_digit | is_padding).all() or not is_digit[:, -1 - decimals :].all():
+        is_padding = (columns == SPACE) & ~np.logical_or.accumulate(is_digit, axis=0)
+        if not (is_digit | is_padding).all() or not is_digit[-1 - decimals :].all():
             return None, 0
         values = np.where(is_digit, values, 0)
-    return values.astype(np.float64) @ POWERS[:width][::-1], decimals
+    number = np.zeros(values.shape[1])
+    for place in values:
+        number = 10 * number + place
+    return number, decimals

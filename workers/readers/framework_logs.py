@@ -76,7 +76,7 @@ class MindFormersReader(LineLogReader):
     tool = "MindFormers"
     confidence = 90
     pattern = re.compile(
-        r"(?:\{ ?)?(?:Epoch:\[\s*(?P<epoch>\d+)/\s*\d+\], ?)?"
+        r"(?:\{ ?)?(?:[Ee]poch: ?\[\s*(?P<epoch>\d+)/\s*\d+\], ?)?"
         r"step:\[\s*(?P<step>\d+)/\s*(?P<count>\d+)\], "
         rf"loss:\s*\[?(?P<loss>{NUMBER}|N/A)"
     )
@@ -84,7 +84,8 @@ class MindFormersReader(LineLogReader):
     def point(self, found: re.Match[str], line: str, facts: dict[str, Any]) -> Point | None:
         epoch, loss = int(found["epoch"] or 1), to_float(found["loss"])
         facts["total_steps"] = int(found["count"])
-        step = (epoch - 1) * int(found["count"]) + int(found["step"])
+        base = facts.setdefault("first_epoch", 0 if epoch == 0 else 1)
+        step = (epoch - base) * int(found["count"]) + int(found["step"])
         if loss is None:
             return None
         if loss == 0.0:

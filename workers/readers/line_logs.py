@@ -31,6 +31,9 @@ RANK = re.compile(
     r"\[(?:gpu|npu|device) id:\s*(\d+)\s*\]|^\s*\[(?:default|rank)\s?(\d+)\]|^(\d+): "
 )
 NUMBER = r"[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+|nan|NaN|inf|Inf)"
+SAMPLES = ReadingWarning(
+    "steps_are_samples", "The log counts samples, not steps: positions are samples seen."
+)
 TRACEBACK = "Traceback (most recent call last)"
 
 
@@ -92,7 +95,7 @@ class LineLogReader(TrainingLogReader):
             line_of=lambda index: found.lines[int(kept[index])],
             warnings=found.warnings + warnings + found.facts.get("warnings", []),
             tool=found.facts.get("tool", self.tool),
-            step_unit=self.step_unit,
+            step_unit=found.facts.get("step_unit", self.step_unit),
             extras={**_common_extras(points), **self.extras(found.facts)},
         )
 
@@ -172,6 +175,9 @@ class ImageNetReader(LineLogReader):
         base = facts.setdefault("first_epoch", 1 if epoch == 1 else 0)
         if "eta:" in line:
             facts["meaning"] = "smoothed"
+        if "%)]" in found[0]:
+            facts["step_unit"] = "sample"
+            facts["warnings"] = [SAMPLES]
         seconds = first_number(r"\b[Tt]ime:? +([\d.]+)", line)
         step = (epoch - base) * int(found["count"]) + int(found["step"])
         if loss is None:
@@ -205,9 +211,7 @@ class MnistReader(LineLogReader):
 
     def point(self, found: re.Match[str], line: str, facts: dict[str, Any]) -> Point | None:
         step = (int(found["epoch"]) - 1) * int(found["total"]) + int(found["seen"])
-        if "warnings" not in facts:
-            message = "The log counts samples, not steps: positions are samples seen."
-            facts["warnings"] = [ReadingWarning("steps_are_samples", message)]
+        facts["warnings"] = [SAMPLES]
         loss = to_float(found["loss"])
         return None if loss is None else Point(step, loss)
 

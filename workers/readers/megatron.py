@@ -34,6 +34,7 @@ from workers.readers.source import ReadError, ReadingWarning
 ITERATION = re.compile(rb"iteration[ \t=:]*(\d+)/\s*(\d+)\s*\|")
 RECOGNISED = re.compile(r"iteration[ \t=:]*\d+/\s*\d+\s*\|")
 RANK = re.compile(rb"^\s*\[(?:default|rank|Rank )(\d+)[\] ]")
+RANK_BYTES = 200
 MEMORY = re.compile(
     rb"\[Rank (\d+)\][^|\[\n]*memory \(MB\) \| allocated: ([\d.]+) \| max allocated: ([\d.]+)"
     rb"(?: \| reserved: ([\d.]+) \| max reserved: ([\d.]+))?"
@@ -132,18 +133,21 @@ def _collect(source: Source) -> Columns:
             continue
         line = chunk[chunk.rfind(b"\n", 0, first.start()) + 1 : _line_end(chunk, first.start())]
         layout = layout or _layout(line)
-        if not (
-            layout and (_as_table(layout, line, chunk, columns) or _fast(layout, chunk, columns))
-        ):
+        lines = _as_table(layout, line, chunk, columns) if layout else 0
+        if not lines and not (layout and _fast(layout, chunk, columns)):
             _slowly(chunk, columns)
-        _memory(chunk, columns, in_gigabytes=b"max_memory_allocated(GB)" in line)
+        in_gigabytes = b"max_memory_allocated(GB)" in line
+        if in_gigabytes or lines < chunk.count(b"\n"):
+            _memory(chunk, columns, in_gigabytes=in_gigabytes)
         _first_facts(first, line, columns)
     return columns
 
 
-def _line_end(chunk: bytes, start: int) -> int:
-    end = chunk.find(b"\n", start)
-    return len(chunk) if end < 0 else end
+def _line_end(chunk: bytes, start: int, limit: int | None = None) -> int:
+    """Where the line ends, or the limit before that: long lines hold many records."""
+    limit = len(chunk) if limit is None else limit
+    end = chunk.find(b"\n", start, limit)
+    return limit if end < 0 else end
 
 
 @dataclass(frozen=True)
@@ -189,24 +193,24 @@ def _fast(layout: Layout, chunk: bytes, columns: Columns) -> bool:
 WANTED = 4  # step, time, loss, gradient norm
 
 
-def _as_table(layout: Layout, line: bytes, chunk: bytes, columns: Columns) -> bool:
-    """Add the chunk's records if every iteration in it has the layout; say whether it has."""
+def _as_table(layout: Layout, line: bytes, chunk: bytes, columns: Columns) -> int:
+    """Add the chunk's records if every iteration in it has the layout; say how many they are."""
     places, read = [], []
     for where, rows in tables(chunk, b"|", line.count(b"|")):
         found = _numbers_of_rows(layout, rows)
         if found is None:
-            return False
+            return 0
         places.append(where)
         read.append(found)
     if not places:
-        return False
+        return 0
     lines = np.concatenate(places)
     if len(lines) <= lines.max() and chunk.count(layout.marker) != len(lines):
-        return False
+        return 0
     steps, times, losses, norms = np.concatenate(read, axis=1)[:, np.argsort(lines)]
     columns.add(steps.astype(np.int64), losses, times, norms)
     columns.iterations += len(steps)
-    return True
+    return len(steps)
 
 
 def _numbers_of_rows(layout: Layout, rows: Rows) -> np.ndarray | None:
@@ -256,15 +260,16 @@ def _loss_key(keys: list[bytes] | Fields) -> bytes | None:
 def _records(chunk: bytes) -> Iterator[tuple[re.Match[bytes], int, bytes]]:
     """(match, rank, text after the counter) of every iteration, also of glued ones."""
     matches = list(ITERATION.finditer(chunk))
-    for index, match in enumerate(matches):
-        end = _line_end(chunk, match.end())
-        while found := CONTINUED.match(chunk, end):  # a terminal wrapped the record
+    limits = [match.start() for match in matches[1:]] + [len(chunk)]
+    line_start = before = 0
+    for match, limit in zip(matches, limits, strict=True):
+        line_start = chunk.rfind(b"\n", before, match.start()) + 1 or line_start
+        before = match.start()
+        end = _line_end(chunk, match.end(), limit)
+        while end < limit and (found := CONTINUED.match(chunk, end)):  # a terminal wrapped it
             end = found.end()
-        if index + 1 < len(matches):
-            end = min(end, matches[index + 1].start())
-        start = chunk.rfind(b"\n", 0, match.start()) + 1
-        rank = RANK.match(chunk[start : match.start()])
-        yield match, int(rank[1]) if rank else -1, chunk[match.end() : end]
+        rank = RANK.match(chunk[line_start : min(match.start(), line_start + RANK_BYTES)])
+        yield match, int(rank[1]) if rank else -1, chunk[match.end() : min(end, limit)]
 
 
 def _fields(text: bytes) -> Fields:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 MAX_UNPACKED_BYTES = 4 * 1024**3
+TOO_LARGE = "The unpacked file is larger than 4 GiB; give the part that holds the values."
 MAX_TEXT_BYTES = 256 * 1024**2
 MAX_LINE_CHARACTERS = 1024**2
 MAX_LINE_BYTES = 8 * 1024**2
@@ -114,14 +115,22 @@ class Source:
         return gzip.open(self.path, "rb") if self.is_gzip else self.path.open("rb")  # type: ignore[return-value]
 
     def blocks(self, size: int = CHUNK_BYTES) -> Iterator[bytes]:
-        """Unpacked raw bytes in blocks; raises ``too_large`` and ``damaged_gzip``."""
+        """Unpacked raw bytes in blocks; raises ``too_large`` and ``damaged_gzip``.
+
+        A file that is too large as it lies there is refused before it is read.
+        """
+        if not self.is_gzip and self.size > MAX_UNPACKED_BYTES:
+            raise ReadError("too_large", TOO_LARGE)
+        yield from self._blocks(size)
+
+    def _blocks(self, size: int) -> Iterator[bytes]:
         total = 0
         try:
             with self._open() as stream:
                 while block := stream.read(size):
                     total += len(block)
                     if total > MAX_UNPACKED_BYTES:
-                        raise ReadError("too_large", "The unpacked file is larger than 4 GiB.")
+                        raise ReadError("too_large", TOO_LARGE)
                     if self.is_gzip and total > max(BOMB_BYTES, BOMB_RATIO * self.size):
                         message = f"The file unpacks to over {BOMB_RATIO} times its size."
                         raise ReadError("unsafe_archive", message)
@@ -161,14 +170,15 @@ class Source:
         for block in self.blocks():
             total += len(block)
             if total > MAX_TEXT_BYTES:
-                raise ReadError("too_large", "The file is larger than 256 MiB for this format.")
+                message = "The file is larger than 256 MiB, more than this format may have."
+                raise ReadError("too_large", message)
             parts.append(block)
         return b"".join(parts)
 
     @cached_property
     def head(self) -> bytes:
         """The first 256 KiB, unpacked."""
-        return next(self.blocks(HEAD_BYTES), b"")
+        return next(self._blocks(HEAD_BYTES), b"")
 
     @cached_property
     def text(self) -> str:

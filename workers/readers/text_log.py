@@ -30,8 +30,8 @@ class TextLogReader(LineLogReader):
     tool = None
     confidence = most_confidence = 15
     pattern = re.compile(
-        r"(?:\b(?:total|global|train)?[_ ]?(?:step|iteration|iter)s?\b[\s:=#\[(]*(?P<step>\d+)"
-        r"(?:\s*/\s*\d+)?[^\n]{0,120}?"
+        r"(?:\b(?:total|global|train)?[_ ]?(?:step|iteration|iter)s?\b[\s:=#\[(]*"
+        r"(?P<step>\d+)(?!\d*%)(?:\s*/\s*(?P<count>\d+))?[^\n]{0,120}?"
         r"\b(?:total|train|training|lm|batch)?[_ ]?loss\b['\"]?(?: is)?[\s:=\[]*"
         rf"|\b(?:reduced_train_)?loss ?= ?(?={NUMBER}, (?:global_)?step ?= ?(?P<later>\d+)))"
         rf"(?P<loss>{NUMBER})(?![A-Za-z])",
@@ -55,7 +55,8 @@ class TextLogReader(LineLogReader):
         if len(line) > MAX_LINE or EVALUATION.search(line[: found.start("loss")]):
             return None
         loss = to_float(found["loss"])
-        step = _global_step(int(found["step"] or found["later"]), line, facts)
+        count = int(found["count"]) if found["count"] else None
+        step = _global_step(int(found["step"] or found["later"]), count, line, facts)
         if loss is None:
             return None
         return Point(
@@ -89,13 +90,14 @@ def _samples_per_second(line: str) -> float | None:
     return first_number(r"([\d.]+) ?(?:samples|examples|images|imgs)/s", line)
 
 
-def _global_step(step: int, line: str, facts: dict[str, Any]) -> int:
-    """Steps that start again in every epoch are counted on."""
+def _global_step(step: int, count: int | None, line: str, facts: dict[str, Any]) -> int:
+    """Steps that start again in every epoch are counted on, by the printed length of an epoch."""
     found = EPOCH.search(line)
     epoch = int(found[1]) if found else None
     if found and facts.get("epoch") not in (None, epoch) and step <= facts.get("step", -1):
-        facts["offset"] = facts.get("offset", 0) + facts["step"]
-        message = "Steps start again in every epoch; they are counted on from the last one printed."
+        facts["offset"] = facts.get("offset", 0) + (count or facts["step"] + (step == 0))
+        since = "their printed number" if count else "the last one printed"
+        message = f"Steps start again in every epoch; they are counted on by {since}."
         facts.setdefault("warnings", [ReadingWarning("steps_counted_on", message)])
     facts["epoch"], facts["step"] = epoch, step
     return step + facts.get("offset", 0)

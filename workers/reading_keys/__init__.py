@@ -26,6 +26,11 @@ Made by `python manage.py read --list-keys > docs/reading-keys.md`; a test says 
 the file does not tell. Keys may be added with a reader's next version, they are never renamed. Keys
 whose names come from the file itself (metrics, packages, operators) stand one level below. `lines`
 holds the line of the file on which a value stands.
+
+Units stand at the end of a name: `_ms`, `_us`, `_s` time; `_bytes`, `_kb`, `_mb` memory, in steps
+of 1,024; `_per_second` rates; `_percent` of 100. `improvement`, `reduction`, `relative` and
+efficiencies are fractions; `scale` says whether scores are fractions or per cent. Losses, gradient
+norms and counts have no unit.
 """
 
 

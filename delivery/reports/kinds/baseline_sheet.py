@@ -13,7 +13,7 @@ from delivery.reports.gates import Problem
 from delivery.reports.models import Document
 from delivery.reports.registry import Block, DocumentKind, Section, register
 from delivery.reports.source import Source
-from delivery.reports.workbook import document_xlsx
+from delivery.reports.writers import document_xlsx
 
 
 def facts(source: Source) -> dict:

@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 from delivery.reports.facts.judged import judged_facts
 from delivery.reports.kinds.test_report import ANNEXES, JUDGED_RULES
 from delivery.reports.registry import DocumentKind, Section, register
-from delivery.reports.word_file import document_docx
+from delivery.reports.writers import document_docx
 from engagements.access import Can
 
 FORM = (

@@ -7,7 +7,7 @@ from delivery.reports.facts import money, node_checks, people, planning, sheets,
 from delivery.reports.facts.definitions import definitions
 from delivery.reports.registry import Block, DocumentKind, Section, register
 from delivery.reports.source import Source
-from delivery.reports.word_file import document_docx
+from delivery.reports.writers import document_docx
 
 
 def facts(source: Source) -> dict:

@@ -6,7 +6,7 @@ from delivery.reports.facts.judged import judged_facts
 from delivery.reports.kinds.final_acceptance import FORM
 from delivery.reports.kinds.test_report import ANNEXES, JUDGED_RULES
 from delivery.reports.registry import Block, DocumentKind, Section, register
-from delivery.reports.word_file import document_docx
+from delivery.reports.writers import document_docx
 from engagements.access import Can
 
 CHANGED = {

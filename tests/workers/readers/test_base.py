@@ -105,7 +105,8 @@ def test_the_command_prints_one_object_per_file_and_fails_for_one(written, tmp_p
     assert second == {
         "file": str(bad),
         "kind": None,
-        "error": {"code": "unknown_format", "message": "No reader knows this content."},
+        "error": {"code": "unknown_format", "message": (
+            "No reader knows this content; give the file as the tool wrote it.")},
     }
 
 

@@ -12,6 +12,9 @@ LINE = (" [2026-01-01 00:{m:02d}:{s:02d}] iteration {n:8d}/{total:8d} | consumed
         "| elapsed time per iteration (ms): {t:.1f} | learning rate: 1.0E-04 | global batch size:"
         "    16 | {key}: {loss} | loss scale: 1.0 | grad norm: {norm:.3f} |\n")
 
+MEMORY = ("[Rank 0] (after 500 iterations) memory (MB) | allocated: 1.5 | max allocated: 2048.25 "
+          "| reserved: 4096.0 | max reserved: 4100.0\n")
+
 
 def written(path, count: int, *, other: str = "", losses=None):
     source = random.Random(3)
@@ -28,7 +31,7 @@ def written(path, count: int, *, other: str = "", losses=None):
 
 @pytest.mark.parametrize(("other", "losses"), [
     ("", None), ("saving checkpoint at iteration 500 | to x\n", None), ("", {700: "NAN"}),
-    (" iteration 9/ 9 | lm loss: 1.0E+00 |\n", None)])
+    (" iteration 9/ 9 | lm loss: 1.0E+00 |\n", None), (MEMORY, None)])
 def test_both_ways_give_one_curve(tmp_path, monkeypatch, other, losses):
     path = written(tmp_path / "a.log", 6000, other=other, losses=losses)
     by_columns = read_series(path)
@@ -40,11 +43,28 @@ def test_both_ways_give_one_curve(tmp_path, monkeypatch, other, losses):
     assert by_columns.warnings == slowly.warnings
 
 
+def test_memory_lines_among_like_lines_are_read(tmp_path):
+    path = written(tmp_path / "a.log", 6000, other=MEMORY)
+    assert read_series(path).extras["memory"] == {
+        "max_allocated_mb": {"0": 2048.25}, "peak_allocated_mb": 2048.25,
+        "peak_reserved_mb": 4100.0}
+
+
 def test_like_lines_need_no_other_way(tmp_path, monkeypatch):
     path = written(tmp_path / "a.log", 3000, other="saving checkpoint at iteration | x\n")
     monkeypatch.setattr(megatron, "_fast", None)
     monkeypatch.setattr(megatron, "_slowly", None)
     assert len(read_series(path).steps) == 3000
+
+
+def test_records_glued_into_one_long_line_are_told_apart(tmp_path):
+    """A search to the line's end for each of them would take minutes."""
+    path = tmp_path / "a.log"
+    record = "[Rank 0] iteration {n}/ 9 | lm loss: {n}.5E+00 |"
+    path.write_text("[rank1] x\n" + " ".join(record.format(n=n) for n in range(1, 60_001)) + "\n")
+    series = read_series(path)
+    assert series.steps.tolist() == list(range(1, 60_001))
+    assert series.losses.tolist() == [n + 0.5 for n in range(1, 60_001)]
 
 
 def test_mamls_accuracies_are_a_training_log_without_a_loss(tmp_path):

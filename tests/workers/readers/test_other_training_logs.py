@@ -30,6 +30,19 @@ LINES = {
     "fairseq text": ("2026 | INFO | train_inner | epoch 001: 1 / 9 loss={loss:.3f}, nll_loss=9, "
                      "num_updates={i}, gnorm=3.1\n", "fairseq_log", 1),
     "PyTorch tutorial": ("[1, {i:5d}] loss: {loss:.3f}\n", "pytorch_tutorial_log", 1),
+    "PaddleNLP": ("[2026-01-01 10:00:00,123] [    INFO] - loss: {loss:.6f}, learning_rate: 1e-05, "
+                  "global_step: {i}, interval_samples_per_second: 7.6\n", "paddle_log", 1),
+    "verl": ("(TaskRunner pid=7) step:{i} - global_seqlen/min:1.0 - actor/pg_loss:{loss:.3f} - "
+             "actor/grad_norm:np.float64(0.5) - critic/score/mean:0.25\n", "verl_log", 1),
+    "verl fine-tuning": ("step:{i} - train/loss:{loss:.3f} - train/lr(1e-3):0.1\n", "verl_log", 1),
+    "Lightning": ("\rEpoch 0:  9%|▉    | {i}/10 [00:01<00:10, 9.0it/s, v_num=0, "
+                  "train_loss={loss:.3f}, val_loss=9.0]", "progress_bar_log", 1),
+    "diffusers": ("\rSteps:  3%|▎    | {i}/500 [00:01<01:23, 1.10it/s, lr=1e-5, "
+                  "step_loss={loss:.3f}]", "progress_bar_log", 1),
+    "loss before the bar": ("\rEpoch 1 loss: {loss:.3f}:  3%|▎    | {i}/500 [00:01<01:23]",
+                            "progress_bar_log", 1),
+    "steps: percent": ("\rsteps:  3%|▎    | {i}/500 [00:01<01:23, 1.1it/s, loss={loss:.3f}]",
+                       "progress_bar_log", 1),
     "one line per epoch": ("Epoch {i}: train_loss={loss:.2f}, val_loss=0.8\n",
                            "epoch_training_log", 1),
 }
@@ -115,3 +128,57 @@ def test_golden_values_as_a_list(written):
 def test_the_table_of_a_notebook(written):
     text = "Step\tTraining Loss\tValidation Loss\n500\t2.5\tNo log\n1000\t2.25\t2.4\n"
     assert read_series(written(text)).losses.tolist() == [2.5, 2.25]
+
+
+BETWEEN = {
+    "PaddleDetection": ("ppdet.engine INFO: Epoch: [{e}] [ {i}/60] learning_rate: 0.1 loss_cls: "
+                        "1.03 loss: {loss:.6f} eta: 1:02:03 batch_cost: 0.25 ips: 25.5 images/s\n",
+                        "smoothed", 0),
+    "PaddleClas": ("ppcls INFO: [Train][Epoch {n}/120][Iter: {i}/60]lr(Step): 0.1, top1: 0.0, "
+                   "CELoss: 9.0, loss: {loss:.5f}, batch_cost: 0.25s, ips: 25.5 samples/s\n",
+                   "running_mean", 0),
+    "YOLOX": ("yolox.core.trainer:270 - epoch: {n}/300, iter: {i}/60, mem: 6Mb, "
+              "total_loss: {loss:.3f}, lr: 4e-05, size: 640\n", "point", 0),
+    "Lightning": ("\rEpoch {e}:  9%|▉    | {i}/60 [00:01<00:10, v_num=0, train_loss={loss:.3f}]",
+                  "point", 0),
+    "MindSpore": ("epoch: [{e:3d}/ 90], step:[{i:5d}/   60], loss:[{loss:5.3f}/9.0], time:[3.2]\n",
+                  "point", 0),
+    "epochs of unknown length": ("epoch[{e}], iter[{i}], loss:{loss:.3f}, fps:20.1 imgs/sec\n",
+                                 "point", 0),
+}
+
+
+@pytest.mark.parametrize("name", BETWEEN)
+def test_no_record_of_a_later_epoch_is_lost(written, name):
+    line, meaning, first = BETWEEN[name]
+    text = "".join(line.format(e=epoch, n=epoch + 1, i=step, loss=5 - epoch - step / 100)
+                   for epoch in (0, 1) for step in (0, 20, 40))
+    series = read_series(written(text))
+    known = name != "epochs of unknown length"
+    assert series.steps.tolist() == [0, 20, 40, *([60, 80, 100] if known else [41, 61, 81])]
+    assert series.losses.tolist() == pytest.approx([5, 4.8, 4.6, 4, 3.8, 3.6])
+    assert (series.meaning, int(series.steps[0])) == (meaning, first)
+
+
+def test_a_bar_printed_again_counts_once_and_validation_never(written):
+    bar = "\rEpoch 0:  9%|▉    | {i}/60 [00:01<00:10, v_num=0, train_loss={loss}]"
+    text = "".join(bar.format(i=i, loss=1.0) + bar.format(i=i, loss=i / 8) for i in range(1, 6))
+    text += "\rValidation DataLoader 0:  9%|▉    | 7/9 [00:01<00:10, loss=7.0]\n"
+    series = read_series(written(text))
+    assert (series.losses.tolist(), series.warnings) == ([i / 8 for i in range(1, 6)], [])
+
+
+def test_what_verl_says_beside_its_loss(written):
+    line = LINES["verl"][0].replace("{loss:.3f}", "{loss:.3f} - timing_s/step:2.5")
+    values = read_file(written("".join(line.format(i=i, loss=1.0) for i in range(1, 9)))).values
+    assert values["metrics"]["critic/score/mean"]["mean"] == 0.25
+    assert (values["grad_norm"]["last"], values["iteration_time_ms"]["mean"]) == (0.5, 2500)
+
+
+def test_open_clip_counts_samples(written):
+    series = read_series(written("".join(
+        f"2026-01-01 | INFO | Train Epoch: 0 [{seen:>5}/25600 ({seen // 256}%)] Data (t): 0.1 LR: "
+        f"0.1 Contrastive_loss: 9.0 (9.0) Loss: {5 - seen / 25600} (5.0)\n"
+        for seen in (256, 512, 768))))
+    assert (series.step_unit, series.steps.tolist()) == ("sample", [256, 512, 768])
+    assert [warning.code for warning in series.warnings] == ["steps_are_samples"]

@@ -1,0 +1,145 @@
+"""How long `manage.py read` takes for files made to harm it, and how much memory.
+
+    python benchmarks/hostile_files.py
+
+Each file is read in a fresh process. Fails where one takes more than 60 s of processor time or
+1.5 GB, or ends otherwise than with a reading or a sentence.
+The files are sparse, packed or below 200 MB.
+"""
+
+import gzip
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+SECONDS, MEGABYTES = 60.0, 1500.0
+MIB = 2**20
+
+
+def sparse_line(path: Path) -> None:
+    """10 GB of NUL behind the start of a log."""
+    path.write_bytes(b" iteration 1/ 2 | lm loss: 1.0E+00 |")
+    os.truncate(path, 10 * 10**9)
+
+
+def long_line(path: Path) -> None:
+    path.write_bytes(b"loss step iteration 1/ 2 | " * (200 * MIB // 27))
+
+
+def endless_gzip(path: Path) -> None:
+    """2 GB of one byte, packed to 2 MB, ten times in a row."""
+    packed = gzip.compress(bytes(200 * MIB), compresslevel=9)
+    path.write_bytes(packed * 100)
+
+
+def deep_json(path: Path) -> None:
+    path.write_text("[" * 30_000_000)
+
+
+def deep_json_of_a_reader(path: Path) -> None:
+    path.write_text('{"log_history": ' + '{"a":' * 5_000_000 + "1" + "}" * 5_000_000 + "}")
+
+
+def workbook_bomb(path: Path) -> None:
+    """A sheet that unpacks to 2 GB."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
+        archive.writestr("xl/workbook.xml", "<workbook/>")
+        with archive.open("xl/worksheets/sheet1.xml", "w", force_zip64=True) as sheet:
+            for _ in range(2000):
+                sheet.write(b"<row>" * (MIB // 5))
+
+
+def entities(path: Path) -> None:
+    """A workbook whose XML expands by entities of entities."""
+    levels = "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 12))
+    bomb = f'<!DOCTYPE x [<!ENTITY a0 "aaaaaaaaaa">{levels}]><worksheet>&a11;</worksheet>'
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
+        archive.writestr("xl/workbook.xml", bomb)
+        archive.writestr("xl/worksheets/sheet1.xml", bomb)
+
+
+def bars(path: Path) -> None:
+    path.write_text("Epoch 0: 5%|x| 1/9 [" * (8 * MIB // 20))
+
+
+def verl(path: Path) -> None:
+    path.write_text("step:1 - " * (8 * MIB // 9))
+
+
+def spaces(path: Path) -> None:
+    path.write_bytes(b"loss:" + b" " * (100 * MIB))
+
+
+def carriage_returns(path: Path) -> None:
+    path.write_bytes(b"\r{'loss': 1.0, 'epoch': 1.0}" * (60 * MIB // 29))
+
+
+def commas(path: Path) -> None:
+    path.write_bytes(b"step,loss" + b"," * (50 * MIB) + b"\n" + b"1,2,\n" * 1000)
+
+
+def quotes(path: Path) -> None:
+    path.write_bytes(b'NPU Name,Bench Name,Result\n"' + b"a\n" * (50 * MIB))
+
+
+def one_value(path: Path) -> None:
+    path.write_bytes(b'{"loss": ' + b"9" * (30 * MIB) + b"}")
+
+
+FILES: list[Callable[[Path], None]] = [
+    sparse_line, long_line, endless_gzip, deep_json, deep_json_of_a_reader, workbook_bomb,
+    entities, bars, verl, spaces, carriage_returns, commas, quotes, one_value]
+
+
+def reading(path: Path) -> tuple[float, float, str]:
+    """Seconds of processor time, MB and what was said of one file."""
+    code = ("import resource, sys; from django.core.management import call_command\n"
+            "import django; django.setup()\n"
+            "try: call_command('read', sys.argv[1], '--json')\n"
+            "except SystemExit: pass\n"
+            "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)")
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "delivery.settings"}
+    before = _children_seconds()
+    try:
+        done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True,
+                              text=True, check=True, cwd=ROOT, env=environment, timeout=300)
+    except subprocess.TimeoutExpired:
+        return _children_seconds() - before, 0.0, "NO END"
+    seconds = _children_seconds() - before
+    told, peak = done.stdout.splitlines()
+    found = json.loads(told)
+    return seconds, int(peak) / 1024, (found.get("error") or {}).get("code") or found["kind"]
+
+
+def _children_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def main() -> int:
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    chosen = [make for make in FILES if not sys.argv[1:] or make.__name__ in sys.argv[1:]]
+    harmed = 0
+    for make in chosen:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "file"
+            make(path)
+            seconds, megabytes, told = reading(path)
+        is_bad = seconds > SECONDS or megabytes > MEGABYTES or told == "NO END"
+        harmed += is_bad
+        print(f"{make.__name__:24} {seconds:6.1f} s {megabytes:6.0f} MB  {told}"
+              f"{'   TOO MUCH' if is_bad else ''}", flush=True)
+    return int(harmed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+"""Training logs of PaddlePaddle's suites.
+
+PaddleDetection ``Epoch: [e] [ i/n] learning_rate: … loss: v eta: …`` (a window's median, from 0),
+PaddleClas ``[Train][Epoch e/E][Iter: i/n]…, loss: v`` (mean of the epoch so far) and the trainer of
+PaddleNLP ``loss: v, learning_rate: …, global_step: s`` (mean since the last line).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from workers.readers.base import register
+from workers.readers.line_logs import NUMBER, LineLogReader, Point, first_number
+from workers.readers.series import to_float
+
+
+@register
+class PaddleReader(LineLogReader):
+    """Lines of PaddleDetection, PaddleClas and PaddleNLP."""
+
+    name = "paddle_log"
+    tool = "PaddlePaddle"
+    confidence = most_confidence = 82
+    pattern = re.compile(
+        r"(?:(?:Epoch: \[(?P<epoch>\d+)\] \["
+        r"|\[Train\]\s?\[Epoch (?P<counted>\d+)/\d+\]\s?\[Iter: ?)"
+        r"\s*(?P<step>\d+)/(?P<count>\d+)\][^\n]{0,600}?"
+        rf"|(?=loss: {NUMBER}, learning_rate: [^\n]{{0,200}}?global_step: (?P<global>\d+)))"
+        rf"(?<!\w)loss: (?P<loss>{NUMBER})(?=[,\s]|$)(?! *\()"
+    )
+
+    def point(self, found: re.Match[str], line: str, facts: dict[str, Any]) -> Point | None:
+        loss, step = to_float(found["loss"]), _step(found)
+        facts["tool"], facts["meaning"] = _suite(found)
+        seconds = first_number(r"\bbatch_cost: ([\d.]+)", line)
+        speed = first_number(r"\b(?:ips: |interval_samples_per_second: )([\d.]+)", line)
+        if loss is None:
+            return None
+        return Point(step, loss, None if seconds is None else 1000 * seconds, speed)
+
+
+def _step(found: re.Match[str]) -> int:
+    if found["global"]:
+        return int(found["global"])
+    epoch = int(found["epoch"] or 0) or int(found["counted"] or 1) - 1
+    return epoch * int(found["count"]) + int(found["step"])
+
+
+def _suite(found: re.Match[str]) -> tuple[str, str]:
+    if found["global"]:
+        return "PaddleNLP", "window_mean"
+    return ("PaddleDetection", "smoothed") if found["epoch"] else ("PaddleClas", "running_mean")
