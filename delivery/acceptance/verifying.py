@@ -158,18 +158,24 @@ def _verdict_step(bundle: Unpacked, facts: dict, verdict: dict, metric: dict) ->
     label = f"{facts['model']} · {facts['definition']['code']} v{facts['definition']['version']}"
     if _is_held_back(bundle, facts, verdict):
         return Step(True, _("%(label)s: not recomputed, a raw file is held back; stated "
-                            "%(stated)s") % {"label": label, "stated": metric["outcome"]},
+                            "%(stated)s") % {"label": label, "stated": _word(metric["outcome"])},
                     is_open=True)
     found = recompute(bundle.files, facts, verdict)
     stated = (metric["outcome"], metric["reason"])
     is_same = (found.outcome, found.reason) == stated == (verdict["outcome"], verdict["reason"])
     is_good = is_same and same_figure(found.figure, verdict["figure"])
-    values = {"label": label, "found": found.outcome, "figure": found.figure,
-              "stated": metric["outcome"], "was": verdict["figure"]}
+    values = {"label": label, "found": _word(found.outcome), "figure": found.figure,
+              "stated": _word(metric["outcome"]), "was": verdict["figure"]}
     return Step(is_good, (
         _("%(label)s: %(found)s, figure %(figure)s") if is_good else
         _("%(label)s: recomputed %(found)s with %(figure)s, stated %(stated)s with %(was)s")
     ) % values)
+
+
+def _word(outcome: str) -> str:
+    """A verdict in the active language; the database's own names need the database's models."""
+    return {"passed": _("Passed"), "failed": _("Failed"), "not_measured": _("Not measured"),
+            "not_provable": _("Not provable")}.get(outcome, outcome)
 
 
 def _is_held_back(bundle: Unpacked, facts: dict, verdict: dict) -> bool:
