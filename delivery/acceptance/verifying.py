@@ -20,7 +20,7 @@ from delivery.acceptance.archive import (
     ArchiveError,
     digest_of,
     extract,
-    is_canonical,
+    foreign_byte,
     listed_sums,
     raw_name,
     wrong_sums,
@@ -61,9 +61,11 @@ def verify_bundle(path: Path, *, raw: Path | None = None,
             yield from problems
             return
         yield Step(True, _("All checksums of SHA256SUMS hold."))
-        is_whole = is_canonical(path, files, folder)
-        yield Step(is_whole, _("The archive is byte for byte what its files make.") if is_whole
-                   else _("The archive itself was changed after it was made."))
+        changed = foreign_byte(path, files, folder)
+        yield Step(changed is None, (
+            _("The archive is byte for byte what its files make.") if changed is None else
+            _("The archive itself was changed after it was made; first at: %(name)s") % {
+                "name": changed or _("its end")}))
         try:
             yield from _contents(_with_raw(files, raw), roots or [])
         except (KeyError, IndexError, TypeError, ValueError, AttributeError, OSError,
@@ -102,6 +104,8 @@ def _contents(bundle: Unpacked, roots: list[Certificate]) -> Iterator[Step]:
     yield from _raw_files(bundle, snapshot)
     if bool(snapshot["is_practice"]) != ("PRACTICE" in files):
         yield Step(False, _("The mark of practice data is missing or wrong."))
+    elif snapshot["is_practice"]:
+        yield Step(True, _("Practice data: what holds here is evidence of nothing."))
     if "review.json" in files:
         yield from signature_steps(files, _load(files, "review.json"), stated)
     yield from seal_steps(files, stated, roots)
