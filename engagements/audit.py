@@ -3,7 +3,7 @@
 import hashlib
 import hmac
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -98,14 +98,26 @@ def findings() -> Iterator[Finding]:
     """Walk the whole log; nothing if it is what the application wrote."""
     previous, seal, entry = NOTHING, "", None
     for entry in AuditEntry.objects.order_by("pk").iterator():
-        problem = _problem(entry, previous, seal)
-        if problem:
+        if problem := _problem(entry, previous, seal):
             yield Finding(entry, problem)
         previous, seal = entry.entry_hash, entry.seal
     chain = AuditChain.objects.filter(pk=1).first()
     last = (entry.pk if entry else 0, previous, seal)
     if (chain.number, chain.head, chain.seal) != last if chain else entry:
         yield Finding(entry, "end")
+
+
+def first_broken(entries: Iterable[AuditEntry]) -> AuditEntry | None:
+    """The first of some consecutive entries that is not what the application wrote."""
+    entries = sorted(entries, key=lambda entry: entry.pk)
+    before = AuditEntry.objects.filter(pk__lt=entries[0].pk).order_by("pk").last() if (
+        entries) else None
+    previous, seal = (before.entry_hash, before.seal) if before else (NOTHING, "")
+    for entry in entries:
+        if _problem(entry, previous, seal):
+            return entry
+        previous, seal = entry.entry_hash, entry.seal
+    return None
 
 
 def row_differences() -> Iterator[vouching.Difference]:
@@ -121,11 +133,6 @@ def _problem(entry: AuditEntry, previous: str, seal: str) -> str:
         return "order"
     is_sealed = hmac.compare_digest(entry.seal, entry_seal(seal, entry.entry_hash))
     return "" if is_sealed else "seal"
-
-
-def first_broken_entry() -> AuditEntry | None:
-    """The first entry that is not what the application wrote."""
-    return next((found.entry for found in findings() if found.entry), None)
 
 
 def _instant(at: datetime) -> str:
