@@ -89,17 +89,17 @@ class Note:
 
 def depth() -> frozenset:
     """Where the transaction stands; `take` wants it from before its caller's own savepoint."""
-    return frozenset(transaction.get_connection().savepoint_ids)
+    return frozenset(transaction.get_connection().savepoint_ids) - {None}
 
 
 def take(depth: frozenset) -> Rows:
     """The rows noted so far, as they are now. Notes from outside the savepoint stay open: the
-    entry may yet be rolled back without the row."""
+    entry may yet be rolled back without the row. Those from savepoints within it are done with."""
     noted: dict[type[models.Model], set] = {}
     for savepoints, note, _is_robust in transaction.get_connection().run_on_commit:
         if isinstance(note, Note) and not note.is_taken:
             noted.setdefault(note.table, set()).add(note.key)
-            note.is_taken = frozenset(savepoints) == depth
+            note.is_taken = depth <= frozenset(savepoints)
     return {table._meta.label_lower: _rows(table, keys) for table, keys in noted.items()}
 
 
