@@ -45,10 +45,21 @@ def append(entries: int) -> None:
                          engagement=engagement, data={"evidence": item.evidence})
 
 
+def without_migrations() -> None:
+    """Tables made of the models: quicker, and the same."""
+    import os
+
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "delivery.settings")
+    from django.conf import settings
+
+    settings.MIGRATION_MODULES = {name.split(".")[-1]: None for name in settings.INSTALLED_APPS}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--entries", type=int, default=100_000)
     entries = parser.parse_args().entries
+    without_migrations()
     prepare()
     from engagements import audit
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from django.conf import settings
+from django.core.exceptions import ObjectDoesNotExist
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models, transaction
 from django.utils import timezone
@@ -42,7 +43,7 @@ def record(
         entry = AuditEntry(
             pk=chain.number, at=timezone.now(), actor=actor, action=action,
             target_type=target._meta.label_lower, target_id=str(target.pk),
-            target_label=str(target)[:240], engagement=engagement,
+            target_label=_label(target), engagement=engagement,
             data=json.loads(json.dumps(data or {}, cls=DjangoJSONEncoder)),
             rows=vouching.take(depth), previous_hash=chain.head,
         )
@@ -52,6 +53,14 @@ def record(
         entry.save(force_insert=True)
         chain.save(update_fields=["number", "head", "seal"])
     return entry
+
+
+def _label(target: models.Model) -> str:
+    """The row in words; a removed one may have none left."""
+    try:
+        return str(target)[:240]
+    except ObjectDoesNotExist:
+        return ""
 
 
 def _locked_chain() -> AuditChain:
