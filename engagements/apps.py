@@ -11,3 +11,8 @@ class EngagementsConfig(AppConfig):
             checks,
             logins,
         )
+        from engagements import models as own
+        from engagements.vouching import vouch_for
+
+        vouch_for(own.Membership, own.StageRecord, own.StageTransition, own.ChecklistItem,
+                  own.StageWaiver)

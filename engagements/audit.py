@@ -3,15 +3,17 @@
 import hashlib
 import hmac
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from django.conf import settings
+from django.core.exceptions import ObjectDoesNotExist
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models, transaction
 from django.utils import timezone
 
+from engagements import vouching
 from engagements.models import AuditChain, AuditEntry, Engagement, User
 
 NOTHING = "0" * 64
@@ -25,7 +27,8 @@ def record(
     engagement: Engagement | None = None,
     data: dict | None = None,
 ) -> AuditEntry:
-    """Append one entry. Call it inside the transaction of the write it describes.
+    """Append one entry. Call it inside the transaction of the write it describes, after the write:
+    it holds the rows that were written so far.
 
     Args:
         actor: who did it; None for the system itself.
@@ -33,22 +36,31 @@ def record(
         target: the row that was written.
         data: JSON-able facts; never secrets.
     """
+    depth = vouching.depth()
     with transaction.atomic():
         chain = _locked_chain()
-        newest = AuditEntry.objects.order_by("pk").values_list("pk", flat=True).last()
+        chain.number += 1
         entry = AuditEntry(
-            pk=(newest or 0) + 1, at=timezone.now(), actor=actor, action=action,
+            pk=chain.number, at=timezone.now(), actor=actor, action=action,
             target_type=target._meta.label_lower, target_id=str(target.pk),
-            target_label=str(target)[:240], engagement=engagement,
+            target_label=_label(target), engagement=engagement,
             data=json.loads(json.dumps(data or {}, cls=DjangoJSONEncoder)),
-            previous_hash=chain.head,
+            rows=vouching.take(depth), previous_hash=chain.head,
         )
         entry.entry_hash = chain.head = entry_hash(entry)
         entry.seal = chain.seal = entry_seal(chain.seal, entry.entry_hash)
         entry.target = target  # who listens for entries need not read it again
         entry.save(force_insert=True)
-        chain.save(update_fields=["head", "seal"])
+        chain.save(update_fields=["number", "head", "seal"])
     return entry
+
+
+def _label(target: models.Model) -> str:
+    """The row in words; a removed one may have none left."""
+    try:
+        return str(target)[:240]
+    except ObjectDoesNotExist:
+        return ""
 
 
 def _locked_chain() -> AuditChain:
@@ -65,6 +77,7 @@ def entry_hash(entry: AuditEntry) -> str:
     facts = [
         entry.pk, entry.previous_hash, _instant(entry.at), entry.actor_id, entry.action,
         entry.target_type, entry.target_id, entry.target_label, entry.data, entry.engagement_id,
+        entry.rows,
     ]
     text = json.dumps(facts, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
@@ -94,13 +107,32 @@ def findings() -> Iterator[Finding]:
     """Walk the whole log; nothing if it is what the application wrote."""
     previous, seal, entry = NOTHING, "", None
     for entry in AuditEntry.objects.order_by("pk").iterator():
-        problem = _problem(entry, previous, seal)
-        if problem:
+        if problem := _problem(entry, previous, seal):
             yield Finding(entry, problem)
         previous, seal = entry.entry_hash, entry.seal
     chain = AuditChain.objects.filter(pk=1).first()
-    if (chain.head, chain.seal) != (previous, seal) if chain else entry:
+    last = (entry.pk if entry else 0, previous, seal)
+    if (chain.number, chain.head, chain.seal) != last if chain else entry:
         yield Finding(entry, "end")
+
+
+def first_broken(entries: Iterable[AuditEntry]) -> AuditEntry | None:
+    """The first of some consecutive entries that is not what the application wrote."""
+    entries = sorted(entries, key=lambda entry: entry.pk)
+    before = AuditEntry.objects.filter(pk__lt=entries[0].pk).order_by("pk").last() if (
+        entries) else None
+    previous, seal = (before.entry_hash, before.seal) if before else (NOTHING, "")
+    for entry in entries:
+        if _problem(entry, previous, seal):
+            return entry
+        previous, seal = entry.entry_hash, entry.seal
+    return None
+
+
+def row_differences() -> Iterator[vouching.Difference]:
+    """Rows that are not what the log says last of them."""
+    entries = AuditEntry.objects.exclude(rows={}).order_by("pk")
+    yield from vouching.differences(entries.values_list("pk", "rows").iterator())
 
 
 def _problem(entry: AuditEntry, previous: str, seal: str) -> str:
@@ -110,11 +142,6 @@ def _problem(entry: AuditEntry, previous: str, seal: str) -> str:
         return "order"
     is_sealed = hmac.compare_digest(entry.seal, entry_seal(seal, entry.entry_hash))
     return "" if is_sealed else "seal"
-
-
-def first_broken_entry() -> AuditEntry | None:
-    """The first entry that is not what the application wrote."""
-    return next((found.entry for found in findings() if found.entry), None)
 
 
 def _instant(at: datetime) -> str:

@@ -9,13 +9,14 @@ from engagements.errors import WrongState
 from engagements.models import Engagement, MigratedModel
 from engagements.models.engagement import local
 from engagements.stages import Stage
+from engagements.vouching import VouchedQuerySet
 from workers.models import Artifact
 
 if TYPE_CHECKING:
     from assessments.models.signed import Waiver
 
 
-class OfEngagementQuerySet(models.QuerySet):
+class OfEngagementQuerySet(VouchedQuerySet):
     """Rows that belong to an engagement over `engagement_path`."""
 
     engagement_path = "engagement"
@@ -89,6 +90,8 @@ class MetricDefinition(models.Model):
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True,
                                    related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = VouchedQuerySet.as_manager()
 
     class Meta:
         ordering = ["code", "-version"]

@@ -3,6 +3,7 @@ from django.utils.translation import gettext_lazy as _
 
 from assessments.models.criteria import Criterion, OfModelQuerySet
 from engagements.models import Engagement, MigratedModel
+from engagements.vouching import VouchedQuerySet
 from workers.models import Artifact, Job
 
 
@@ -42,7 +43,7 @@ class Measurement(models.Model):
         return f"{self.model} · {self.quantity}"
 
 
-class VerdictQuerySet(models.QuerySet):
+class VerdictQuerySet(VouchedQuerySet):
     def visible_to(self, user) -> "VerdictQuerySet":
         return self.filter(
             criterion__criteria_set__engagement__in=Engagement.objects.visible_to(user)

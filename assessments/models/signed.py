@@ -13,6 +13,7 @@ from assessments.models.criteria import (
     OfEngagementQuerySet,
 )
 from engagements.models import Engagement
+from engagements.vouching import VouchedQuerySet
 from workers.models import Artifact
 
 
@@ -32,6 +33,8 @@ class Confirmation(models.Model):
     content_hash = models.CharField(max_length=64)
     confirmed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     confirmed_at = models.DateTimeField(auto_now_add=True)
+
+    objects = VouchedQuerySet.as_manager()
 
     class Meta:
         ordering = ["pk"]
@@ -56,6 +59,8 @@ class BaselineRun(models.Model):
     is_remeasurement = models.BooleanField(default=False)
     recorded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     recorded_at = models.DateTimeField(auto_now_add=True)
+
+    objects = VouchedQuerySet.as_manager()
 
     class Meta:
         ordering = ["pk"]

@@ -5,7 +5,6 @@ can be rebuilt byte for byte, so that not even a header can be changed unseen.
 """
 
 import hashlib
-import io
 import re
 import zipfile
 from collections.abc import Iterable
@@ -30,14 +29,14 @@ class ArchiveError(Exception):
 
 
 def write_archive(target: BinaryIO, entries: dict[str, Path], known: dict[str, str] | None = None
-                  ) -> None:
+                  ) -> zipfile.ZipFile:
     """Write files under their names, in order of names, with SHA256SUMS over all of them.
 
     Args:
         known: SHA-256 that entries must have, by name; of others it is computed beforehand.
 
-    Each file is read once more while it is copied: ArchiveError names one whose bytes are not
-    those of its checksum.
+    Returns the closed archive, which knows where its entries begin. Each file is read once more
+    while it is copied: ArchiveError names one whose bytes are not those of its checksum.
     """
     digests = {name: (known or {}).get(name) or digest_of(entries[name]) for name in entries}
     sums = "".join(f"{digests[name]}  {name}\n" for name in sorted(entries)).encode()
@@ -47,6 +46,7 @@ def write_archive(target: BinaryIO, entries: dict[str, Path], known: dict[str, s
                 archive.writestr(_info(name, len(sums)), sums)
             elif _copy(archive, name, entries[name]) != digests[name]:
                 raise ArchiveError("the checksum differs", name)
+    return archive
 
 
 def _info(name: str, size: int) -> zipfile.ZipInfo:
@@ -175,52 +175,3 @@ def listed_sums(path: Path) -> dict[str, str]:
             raise ValueError(f"{path.name}: {line[:80]}")
         found[name] = digest
     return found
-
-
-def is_canonical(archive_path: Path, files: dict[str, Member]) -> bool:
-    """Whether the archive is byte for byte what its entries make. Nothing is stored for it."""
-    members = {name: member for name, member in files.items() if name != SUMS}
-    with archive_path.open("rb") as original:
-        comparison = Comparison(original)
-        write_archive(comparison, {n: m.path for n, m in members.items()},
-                      {n: m.sha256 for n, m in members.items()})
-        return comparison.is_same(archive_path.stat().st_size)
-
-
-class Comparison(io.RawIOBase):
-    """A file to write to that keeps nothing but where it differs from another.
-
-    A zip's headers are written twice, the second time with checksum and size: what is written
-    last at a place counts.
-    """
-
-    def __init__(self, original: BinaryIO) -> None:
-        super().__init__()
-        self.original, self.place, self.end = original, 0, 0
-        self.wrong: set[int] = set()
-
-    def writable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self.place
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        self.place = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self.place, io.SEEK_END: self.end}[
-            whence]
-        return self.place
-
-    def write(self, block) -> int:
-        self.original.seek(self.place)
-        is_same = self.original.read(len(block)) == block
-        (self.wrong.discard if is_same else self.wrong.add)(self.place)
-        self.place += len(block)
-        self.end = max(self.end, self.place)
-        return len(block)
-
-    def is_same(self, size: int) -> bool:
-        """Whether what was written is the whole other file of that size."""
-        return not self.wrong and self.end == size

@@ -5,19 +5,18 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from django.core.exceptions import ObjectDoesNotExist
 from django.utils.translation import gettext as _
 
 from delivery.acceptance.archive import ArchiveError, extract
-from delivery.acceptance.models import Signature
 from delivery.acceptance.steps import Step
-from delivery.reports.models import Document
-from delivery.reports.snapshot import content_hash
 from engagements import audit
 from engagements.models import AuditEntry
+from engagements.vouching import Difference, vouched_tables
 
 
 def check_log(bundles: list[Path]) -> Iterator[Step]:
-    """The hash chain; documents and signatures against it; bundles given away against it.
+    """The hash chain; the rows it vouches for; bundles given away against it.
 
     A bundle holds hashes of entries that left the house: they show even a log that was written
     anew together with its key.
@@ -27,8 +26,7 @@ def check_log(bundles: list[Path]) -> Iterator[Step]:
     if not found:
         yield Step(True, _("%(n)d entries, each with its hash, order and seal.") % {
             "n": AuditEntry.objects.count()})
-    yield from _documents()
-    yield from _signatures()
+    yield from _rows()
     for path in bundles:
         yield from _bundle(path)
 
@@ -50,54 +48,36 @@ def _finding(found: audit.Finding) -> str:
                        "at": f"{entry.at:%Y-%m-%dT%H:%M:%SZ}"}
 
 
-def _stated(action: str) -> dict[str, list[dict]]:
-    """What the log says of each document, by its key."""
-    found: dict[str, list[dict]] = {}
-    for entry in AuditEntry.objects.filter(action=action, target_type="reports.document"):
-        found.setdefault(entry.target_id, []).append({**entry.data, "actor": entry.actor_id})
-    return found
+def _rows() -> Iterator[Step]:
+    """Every row of the tables that the log vouches for is what its last entry says."""
+    is_good = True
+    for found in audit.row_differences():
+        is_good = False
+        yield Step(False, _difference(found))
+    if is_good:
+        yield Step(True, _("The rows of %(n)d tables are what the log says.") % {
+            "n": len(vouched_tables())})
 
 
-def _documents() -> Iterator[Step]:
-    """Each issued document still has the content whose hash the log holds."""
-    stated, wrong, count = _stated("document.issue"), 0, 0
-    for document in Document.objects.exclude(content_hash="").iterator():
-        count += 1
-        digest = content_hash(document.snapshot)
-        hashes = {row.get("hash") for row in stated.get(str(document.pk), [])}
-        if digest != document.content_hash or digest not in hashes:
-            wrong += 1
-            yield Step(False, _("Document %(document)s (row %(pk)d) is not what was issued.") % {
-                "document": document, "pk": document.pk})
-    if not wrong:
-        yield Step(True, _("%(n)d issued documents are what the log says.") % {"n": count})
+def _difference(found: Difference) -> str:
+    row = found.row
+    sentence = {
+        "changed": _("%(table)s row %(key)s (%(label)s): %(columns)s is not what entry "
+                     "%(number)s says."),
+        "missing": _("%(table)s row %(key)s is missing; entry %(number)s speaks of it."),
+        "unknown": _("%(table)s row %(key)s (%(label)s) was not written by the application: no "
+                     "entry speaks of it."),
+    }[found.problem]
+    return sentence % {"table": found.table._meta.label, "key": found.key, "number": found.entry,
+                       "label": _named(row), "columns": ", ".join(found.columns)}
 
 
-def _signatures() -> Iterator[Step]:
-    """Each signature stands in the log, and each one of the log is still there."""
-    stated, wrong = _stated("document.sign"), 0
-    logged = {(pk, row["actor"]): row for pk, rows in stated.items() for row in rows}
-    kept = Signature.objects.select_related("review__document", "identification", "power")
-    for row in kept:
-        entry = logged.pop((str(row.review.document_id), row.signer_id), None)
-        if entry is None or _facts(row) != {name: entry.get(name) for name in _facts(row)}:
-            wrong += 1
-            yield Step(False, _("The signature of %(name)s on %(document)s (row %(pk)d) is not "
-                                "what the log says.") % {
-                "name": row.name, "document": row.review.document, "pk": row.pk})
-    for (pk, _actor), entry in logged.items():
-        wrong += 1
-        yield Step(False, _("The signature of %(name)s on document row %(pk)s is missing.") % {
-            "name": entry.get("name"), "pk": pk})
-    if not wrong:
-        yield Step(True, _("%(n)d signatures are what the log says.") % {"n": len(kept)})
-
-
-def _facts(row: Signature) -> dict:
-    return {"hash": row.signed_hash, "files": row.file_hashes, "name": row.name,
-            "capacity": row.capacity, "decision": row.review.decision, "mark": row.mark,
-            "scan": row.scan_sha256, "terms": row.identification.terms_hash,
-            "power": row.power.sha256 if row.power else ""}
+def _named(row) -> str:
+    """The row in words, where a damaged one still has any."""
+    try:
+        return str(row)
+    except (ObjectDoesNotExist, LookupError, TypeError, ValueError, AttributeError):
+        return "?"
 
 
 def _bundle(path: Path) -> Iterator[Step]:

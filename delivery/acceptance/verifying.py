@@ -21,12 +21,12 @@ from delivery.acceptance.archive import (
     Member,
     digest_of,
     extract,
-    is_canonical,
     listed_sums,
     raw_name,
     wrong_sums,
 )
 from delivery.acceptance.bundle_signatures import seal_steps, signature_steps
+from delivery.acceptance.comparison import foreign_byte
 from delivery.acceptance.recomputing import recompute, same_figure
 from delivery.acceptance.steps import Step
 from delivery.reports.canonical import content_hash
@@ -63,9 +63,11 @@ def verify_bundle(path: Path, *, raw: Path | None = None,
             yield from problems
             return
         yield Step(True, _("All checksums of SHA256SUMS hold."))
-        is_whole = is_canonical(path, members)
-        yield Step(is_whole, _("The archive is byte for byte what its files make.") if is_whole
-                   else _("The archive itself was changed after it was made."))
+        changed = foreign_byte(path, members)
+        yield Step(changed is None, (
+            _("The archive is byte for byte what its files make.") if changed is None else
+            _("The archive itself was changed after it was made; first at: %(name)s") % {
+                "name": changed or _("its end")}))
         try:
             yield from _contents(_with_raw(members, raw), roots or [])
         except (KeyError, IndexError, TypeError, ValueError, AttributeError, OSError,
@@ -106,6 +108,8 @@ def _contents(bundle: Unpacked, roots: list[Certificate]) -> Iterator[Step]:
     yield from _raw_files(bundle, snapshot)
     if bool(snapshot["is_practice"]) != ("PRACTICE" in files):
         yield Step(False, _("The mark of practice data is missing or wrong."))
+    elif snapshot["is_practice"]:
+        yield Step(True, _("Practice data: what holds here is evidence of nothing."))
     if "review.json" in files:
         yield from signature_steps(files, _load(files, "review.json"), stated)
     yield from seal_steps(files, stated, roots)
@@ -161,18 +165,24 @@ def _verdict_step(bundle: Unpacked, facts: dict, verdict: dict, metric: dict) ->
     label = f"{facts['model']} · {facts['definition']['code']} v{facts['definition']['version']}"
     if _is_held_back(bundle, facts, verdict):
         return Step(True, _("%(label)s: not recomputed, a raw file is held back; stated "
-                            "%(stated)s") % {"label": label, "stated": metric["outcome"]},
+                            "%(stated)s") % {"label": label, "stated": _word(metric["outcome"])},
                     is_open=True)
     found = recompute(bundle.files, facts, verdict)
     stated = (metric["outcome"], metric["reason"])
     is_same = (found.outcome, found.reason) == stated == (verdict["outcome"], verdict["reason"])
     is_good = is_same and same_figure(found.figure, verdict["figure"])
-    values = {"label": label, "found": found.outcome, "figure": found.figure,
-              "stated": metric["outcome"], "was": verdict["figure"]}
+    values = {"label": label, "found": _word(found.outcome), "figure": found.figure,
+              "stated": _word(metric["outcome"]), "was": verdict["figure"]}
     return Step(is_good, (
         _("%(label)s: %(found)s, figure %(figure)s") if is_good else
         _("%(label)s: recomputed %(found)s with %(figure)s, stated %(stated)s with %(was)s")
     ) % values)
+
+
+def _word(outcome: str) -> str:
+    """A verdict in the active language; the database's own names need the database's models."""
+    return {"passed": _("Passed"), "failed": _("Failed"), "not_measured": _("Not measured"),
+            "not_provable": _("Not provable")}.get(outcome, outcome)
 
 
 def _is_held_back(bundle: Unpacked, facts: dict, verdict: dict) -> bool:

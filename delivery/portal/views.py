@@ -41,6 +41,6 @@ def gallery(request):
 def audit_log(request):
     require(request.user, Can.AUDIT)
     entries = AuditEntry.objects.visible_to(request.user).select_related("actor", "engagement")
+    page = Paginator(entries, 50).get_page(request.GET.get("page"))
     return render(request, "delivery/portal/audit.html", {
-        "page": Paginator(entries, 50).get_page(request.GET.get("page")),
-        "broken": audit.first_broken_entry()})
+        "page": page, "broken": audit.first_broken(page.object_list)})

@@ -7,5 +7,8 @@ class ReportsConfig(AppConfig):
 
     def ready(self) -> None:
         from delivery.reports import kinds
+        from delivery.reports import models as own
+        from engagements.vouching import vouch_for
 
         kinds.load_all()
+        vouch_for(own.Document, own.DocumentStep, own.DocumentFile, own.Turn, own.ChainStep)

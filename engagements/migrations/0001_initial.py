@@ -21,6 +21,7 @@ class Migration(migrations.Migration):
             name='AuditChain',
             fields=[
                 ('id', models.PositiveSmallIntegerField(default=1, primary_key=True, serialize=False)),
+                ('number', models.PositiveBigIntegerField(default=0)),
                 ('head', models.CharField(default='0000000000000000000000000000000000000000000000000000000000000000', max_length=64)),
                 ('seal', models.CharField(blank=True, default='', max_length=64)),
             ],
@@ -105,6 +106,7 @@ class Migration(migrations.Migration):
                 ('target_id', models.CharField(max_length=40)),
                 ('target_label', models.CharField(blank=True, max_length=240)),
                 ('data', models.JSONField(blank=True, default=dict)),
+                ('rows', models.JSONField(blank=True, default=dict)),
                 ('previous_hash', models.CharField(max_length=64)),
                 ('entry_hash', models.CharField(max_length=64, unique=True)),
                 ('seal', models.CharField(max_length=64)),

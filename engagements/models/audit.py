@@ -8,6 +8,7 @@ class AuditChain(models.Model):
     """The head of the hash chain; locked while an entry is appended."""
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1)
+    number = models.PositiveBigIntegerField(default=0)  # of the newest entry
     head = models.CharField(max_length=64, default="0" * 64)
     seal = models.CharField(max_length=64, default="", blank=True)
 
@@ -33,6 +34,8 @@ class AuditEntry(models.Model):
         Engagement, models.PROTECT, null=True, blank=True, related_name="audit_entries"
     )
     data = models.JSONField(default=dict, blank=True)
+    # The rows written before it, see engagements.vouching: {table: {key: {column: value}}}.
+    rows = models.JSONField(default=dict, blank=True)
     previous_hash = models.CharField(max_length=64)
     entry_hash = models.CharField(max_length=64, unique=True)
     seal = models.CharField(max_length=64)  # see engagements.audit.entry_seal

@@ -5,6 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 from engagements.models.people import Role
 from engagements.stages import Scope
+from engagements.vouching import VouchedQuerySet
 
 
 class Customer(models.Model):
@@ -93,6 +94,8 @@ class Membership(models.Model):
     engagement = models.ForeignKey(Engagement, models.CASCADE, related_name="memberships")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")
     role = models.CharField(_("role"), max_length=20, choices=Role)
+
+    objects = VouchedQuerySet.as_manager()
 
     class Meta:
         ordering = ["role", "user_id"]

@@ -4,9 +4,10 @@ from django.utils.translation import gettext_lazy as _
 
 from engagements.models.engagement import Engagement, MigratedModel, local
 from engagements.stages import Stage, StageMove, StageState
+from engagements.vouching import VouchedQuerySet
 
 
-class StageRecordQuerySet(models.QuerySet):
+class StageRecordQuerySet(VouchedQuerySet):
     def visible_to(self, user) -> "StageRecordQuerySet":
         return self.filter(model__engagement__in=Engagement.objects.visible_to(user))
 
@@ -57,6 +58,8 @@ class StageTransition(models.Model):
     comment = models.TextField(_("reason"), blank=True)
     checks = models.JSONField(default=list, blank=True)
 
+    objects = VouchedQuerySet.as_manager()
+
     class Meta:
         ordering = ["-at", "-pk"]
 
@@ -77,6 +80,8 @@ class ChecklistItem(models.Model):
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )
     done_at = models.DateTimeField(null=True, blank=True)
+
+    objects = VouchedQuerySet.as_manager()
 
     class Meta:
         ordering = ["position", "pk"]

@@ -4,9 +4,10 @@ from django.utils.translation import gettext_lazy as _
 
 from engagements.models.engagement import Engagement
 from engagements.models.progress import StageRecord
+from engagements.vouching import VouchedQuerySet
 
 
-class StageWaiverQuerySet(models.QuerySet):
+class StageWaiverQuerySet(VouchedQuerySet):
     def visible_to(self, user) -> "StageWaiverQuerySet":
         """Waivers of the engagements that the user may see."""
         return self.filter(record__model__engagement__in=Engagement.objects.visible_to(user))

@@ -8,6 +8,7 @@ import pytest
 from django.conf import settings
 
 from delivery.portal.sample import PASSWORD, load_sample
+from tests.delivery.acceptance.conftest import SHORT
 
 AXE = Path(settings.BASE_DIR) / "node_modules" / "axe-core" / "axe.min.js"
 
@@ -37,6 +38,23 @@ def sample(db):
 
         enrol_practice_node(node.root, node.host, node.port)
         yield engagement
+
+
+@pytest.fixture
+def quick_pages(monkeypatch):
+    """Typesetting is not what is tried here."""
+    for module in ("delivery.acceptance.services.copies", "delivery.reports.rendering"):
+        monkeypatch.setattr(f"{module}.render_document", lambda *a, **k: SHORT)
+
+
+@pytest.fixture
+def people_with_mail(people):
+    """Everybody can log in, and has an address for the code."""
+    for user in people.values():
+        user.set_password(PASSWORD)
+        user.email = f"{user.username}@firm.example"
+        user.save()
+    return people
 
 
 class Visitor:

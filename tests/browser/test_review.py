@@ -12,12 +12,10 @@ import pytest
 from django.core import mail
 
 from delivery.acceptance import services
-from delivery.portal.sample import PASSWORD
 from delivery.reports import services as reporting
 from delivery.reports.models import Document
 from engagements.models import Role
 from tests.browser.test_acceptance import draw
-from tests.delivery.acceptance.conftest import SHORT
 from tests.delivery.conftest import deliver, measure
 from workers.models import Job
 
@@ -80,19 +78,9 @@ class Hand:
 
 
 @pytest.fixture
-def quick_pages(monkeypatch):
-    """Typesetting is not what is tried here."""
-    for module in ("delivery.acceptance.services.copies", "delivery.reports.rendering"):
-        monkeypatch.setattr(f"{module}.render_document", lambda *a, **k: SHORT)
-
-
-@pytest.fixture
-def first(quick_pages, engagement, people):
+def first(quick_pages, engagement, people_with_mail):
     """A measured engagement; its final acceptance is before the customer."""
-    for user in people.values():
-        user.set_password(PASSWORD)
-        user.email = f"{user.username}@firm.example"
-        user.save()
+    people = people_with_mail
     deliver(engagement, people)
     Job.objects.update(kind="adapt.megatron_train")
     return open_version(people, reporting.draft_acceptance(actor=people[Role.MANAGER],

@@ -2,6 +2,7 @@ from django.db import models
 
 from delivery.reports.models import Document
 from engagements.models import Engagement
+from engagements.vouching import VouchedQuerySet
 
 
 class EvidenceBundle(models.Model):
@@ -16,6 +17,8 @@ class EvidenceBundle(models.Model):
     is_practice = models.BooleanField(default=False)
     withheld = models.PositiveIntegerField(default=0)  # raw files that only their hash stands for
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = VouchedQuerySet.as_manager()
 
     class Meta:
         ordering = ["-pk"]

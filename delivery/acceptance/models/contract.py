@@ -4,6 +4,7 @@ from django.utils.translation import gettext_lazy as _
 
 from delivery.acceptance.models.review import Review
 from engagements.models import Engagement
+from engagements.vouching import VouchedQuerySet
 
 
 class AcceptanceTerms(models.Model):
@@ -22,6 +23,8 @@ class AcceptanceTerms(models.Model):
     clause = models.CharField(_("clause of the contract"), max_length=200, blank=True)
     needs_power = models.BooleanField(
         _("who signs for the customer needs a recorded power of attorney"), default=False)
+
+    objects = VouchedQuerySet.as_manager()
 
     class Meta:
         constraints = [
@@ -52,6 +55,8 @@ class NoticeProof(models.Model):
     recorded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     at = models.DateTimeField(auto_now_add=True)
 
+    objects = VouchedQuerySet.as_manager()
+
     class Meta:
         ordering = ["delivered_on", "pk"]
 
@@ -75,6 +80,8 @@ class PowerOfAttorney(models.Model):
     ended_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True,
                                  related_name="+")
     end_reason = models.CharField(_("reason"), max_length=400, blank=True)
+
+    objects = VouchedQuerySet.as_manager()
 
     class Meta:
         ordering = ["-pk"]

@@ -5,6 +5,7 @@ from django.utils.translation import gettext_lazy as _
 from assessments.models import Criterion
 from delivery.reports.models import Document
 from engagements.models import MigratedModel
+from engagements.vouching import VouchedQuerySet
 
 
 class Review(models.Model):
@@ -34,6 +35,8 @@ class Review(models.Model):
     due_on = models.DateField(_("review deadline"), null=True, blank=True)
     trial_ends_on = models.DateField(_("end of the trial period"), null=True, blank=True)
 
+    objects = VouchedQuerySet.as_manager()
+
     class Meta:
         constraints = [
             models.CheckConstraint(
@@ -50,7 +53,7 @@ CHOSEN = [(value, label) for value, label in Review.Decision.choices
           if value != Review.Decision.DEEMED]
 
 
-class CommentQuerySet(models.QuerySet):
+class CommentQuerySet(VouchedQuerySet):
     def visible_to(self, user) -> "CommentQuerySet":
         """Customers never see what the team notes for itself."""
         return self.filter(is_internal=False) if user.is_reviewer else self
@@ -102,6 +105,8 @@ class Receipt(models.Model):
     received_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     at = models.DateTimeField(auto_now_add=True)
 
+    objects = VouchedQuerySet.as_manager()
+
     class Meta:
         ordering = ["at", "pk"]
         constraints = [
@@ -120,6 +125,8 @@ class ModelDecision(models.Model):
     model = models.ForeignKey(MigratedModel, models.PROTECT, related_name="decisions")
     decision = models.CharField(_("decision"), max_length=12, choices=CHOSEN)
     reason = models.TextField(_("reason"), blank=True)
+
+    objects = VouchedQuerySet.as_manager()
 
     class Meta:
         ordering = ["model__position", "pk"]
@@ -153,6 +160,8 @@ class Condition(models.Model):
     closed_at = models.DateTimeField(null=True, blank=True)
     closed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True,
                                   related_name="+")
+
+    objects = VouchedQuerySet.as_manager()
 
     class Meta:
         ordering = ["due_on", "pk"]

@@ -5,6 +5,7 @@ from django.utils.translation import gettext_lazy as _
 from delivery.acceptance.models.contract import PowerOfAttorney
 from delivery.acceptance.models.review import Review
 from delivery.reports.models import DocumentFile
+from engagements.vouching import VouchedQuerySet
 
 
 class Signer(models.Model):
@@ -21,6 +22,8 @@ class Signer(models.Model):
     state = models.CharField(_("state"), max_length=12, choices=State, default=State.WAITING)
     reason = models.CharField(_("reason"), max_length=400, blank=True)
     answered_at = models.DateTimeField(null=True, blank=True)
+
+    objects = VouchedQuerySet.as_manager()
 
     class Meta:
         ordering = ["position"]
@@ -57,6 +60,8 @@ class Identification(models.Model):
     used_at = models.DateTimeField(null=True, blank=True)
     ip_address = models.GenericIPAddressField(null=True, blank=True)
 
+    objects = VouchedQuerySet.as_manager()
+
     class Meta:
         ordering = ["-pk"]
         indexes = [models.Index(fields=["review", "user", "sent_at"], name="codes_of_a_signer")]
@@ -90,6 +95,8 @@ class Signature(models.Model):
     user_agent = models.CharField(max_length=240, blank=True)
     at = models.DateTimeField(auto_now_add=True)
 
+    objects = VouchedQuerySet.as_manager()
+
     class Meta:
         ordering = ["at"]
         constraints = [
@@ -110,3 +117,5 @@ class Seal(models.Model):
     authority = models.CharField(max_length=240, blank=True)
     level = models.CharField(max_length=4)  # B-B, B-T or B-LT of ETSI EN 319 142-1
     at = models.DateTimeField(auto_now_add=True)
+
+    objects = VouchedQuerySet.as_manager()

@@ -111,12 +111,12 @@ def _keep_deemed(actor: User, review: Review) -> Review:
     review.decided_at = timezone.now()
     review.reason = review.terms["clause"]
     review.save()
+    conclude(review)
     audit.record(actor=actor, action="review.decide", target=review.document,
                  engagement=review.document.engagement,
                  data={"decision": review.decision, "clause": review.reason,
                        "deadline": deemed_day(review),
                        "proofs": [proof.reference for proof in review.notice_proofs.all()]})
-    conclude(review)
     return review
 
 

@@ -75,6 +75,9 @@ def _keep(actor, review, identification: Identification, facts, ip_address, user
         capacity=identification.capacity, power=power, signed_hash=document.content_hash,
         file_hashes=_file_hashes(document), ip_address=ip_address or None,
         user_agent=user_agent[:240], **facts)
+    is_last = mark_signed(review, actor)
+    if is_last:
+        conclude(review)
     audit.record(actor=actor, action="document.sign", target=document,
                  engagement=document.engagement,
                  data={"hash": document.content_hash, "files": signature.file_hashes,
@@ -82,9 +85,7 @@ def _keep(actor, review, identification: Identification, facts, ip_address, user
                        "decision": review.decision, "mark": signature.mark,
                        "scan": signature.scan_sha256, "terms": identification.terms_hash,
                        "power": power.sha256 if power else ""})
-    if mark_signed(review, actor):
-        conclude(review)
-    else:
+    if not is_last:
         tell_next(review)
     return signature
 

@@ -5,6 +5,7 @@ from django.utils.translation import gettext_lazy as _
 from delivery.reports.models.document import Document
 from engagements.models import Role
 from engagements.models.engagement import local
+from engagements.vouching import VouchedQuerySet
 
 WITHIN_THE_FIRM = [(value, label) for value, label in Role.choices if value != Role.REVIEWER]
 
@@ -38,6 +39,8 @@ class ChainStep(Step):
 
     kind = models.CharField(_("kind"), max_length=4, db_index=True)
 
+    objects = VouchedQuerySet.as_manager()
+
     class Meta:
         ordering = ["kind", "position", "pk"]
         constraints = [models.UniqueConstraint(
@@ -53,6 +56,8 @@ class Turn(Step):
     done_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True,
                                 related_name="+")
     done_at = models.DateTimeField(null=True, blank=True)
+
+    objects = VouchedQuerySet.as_manager()
 
     class Meta:
         ordering = ["position", "pk"]

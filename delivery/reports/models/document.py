@@ -4,13 +4,14 @@ from django.utils.translation import gettext_lazy as _
 
 from delivery.reports import registry
 from engagements.models import Engagement
+from engagements.vouching import VouchedQuerySet
 
 OFFICE = "application/vnd.openxmlformats-officedocument"
 CONTENT_TYPES = {"pdf": "application/pdf", "xlsx": f"{OFFICE}.spreadsheetml.sheet",
                  "docx": f"{OFFICE}.wordprocessingml.document"}
 
 
-class DocumentQuerySet(models.QuerySet):
+class DocumentQuerySet(VouchedQuerySet):
     def visible_to(self, user) -> "DocumentQuerySet":
         """Customers see only what was issued."""
         documents = self.filter(engagement__in=Engagement.objects.visible_to(user))
@@ -128,6 +129,8 @@ class DocumentStep(models.Model):
     at = models.DateTimeField()
     comment = models.CharField(_("comment"), max_length=400, blank=True)
 
+    objects = VouchedQuerySet.as_manager()
+
     class Meta:
         ordering = ["pk"]
 
@@ -146,6 +149,8 @@ class DocumentFile(models.Model):
     size = models.PositiveBigIntegerField()
     sha256 = models.CharField(max_length=64)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = VouchedQuerySet.as_manager()
 
     class Meta:
         ordering = ["language", "format"]

@@ -6,13 +6,17 @@ import random
 import subprocess
 import sys
 import zipfile
+from hashlib import sha256
 from io import StringIO
+from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.core.management import call_command
 from django.utils.translation import override
 
 from delivery.acceptance import services
+from delivery.acceptance.management.commands.verifier import CATALOGUE, WHEEL
 from delivery.acceptance.verifying import verify_bundle
 from engagements.models import Role
 
@@ -72,6 +76,60 @@ def test_in_the_archive_s_own_headers_too(bundle):
         directory = range(archive.start_dir, len(content))
     for place in chance.sample(headers, 30) + chance.sample(directory, 60):
         assert found(flipped(bundle, place)), place
+
+
+@pytest.mark.slow
+def test_a_time_in_a_header_is_named_with_its_entry(bundle):
+    """Nothing reads it; still it is not the archive that we made."""
+    with zipfile.ZipFile(bundle) as archive:
+        members, directory = archive.infolist(), archive.start_dir
+    for member in members[::7]:
+        told = " ".join(found(flipped(bundle, member.header_offset + 10)))
+        assert member.filename in told, told
+    told = " ".join(found(flipped(bundle, directory + 46 + len(members[0].filename) + 12)))
+    assert members[1].filename in told, told
+    bundle.write_bytes(bundle.read_bytes() + b"x")
+    assert found(bundle)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize("change", ["removed", "added", "renamed", "twice", "climbing"])
+def test_entries_taken_out_put_in_or_renamed_are_named(bundle, change):
+    with zipfile.ZipFile(bundle) as archive:
+        entries = [(info, archive.read(info)) for info in archive.infolist()]
+    for n in (0, len(entries) // 2, len(entries) - 1):
+        name, content = entries[n][0].filename, entries[n][1]
+        others = [(info.filename, data) for info, data in entries if info.filename != name]
+        rows = {"removed": others, "added": [*others, (name, content), (f"{name}.more", b"x")],
+                "renamed": [*others, (f"{name}.more", content)],
+                "twice": [*others, (name, content), (name, content)],
+                "climbing": [*others, (name, content), (f"../{name}", content)]}[change]
+        target = bundle.with_name("changed.zip")
+        with zipfile.ZipFile(target, "w") as archive:
+            for row in rows:
+                archive.writestr(*row)
+        assert name in " ".join(found(target))
+
+
+@pytest.mark.slow
+def test_the_wheel_and_its_report_in_chinese(bundle, tmp_path):
+    """Installed by pip into a folder of its own; the terminal's language is followed."""
+    wheel, folder = tmp_path / WHEEL, tmp_path / "site"
+    call_command("verifier", wheel, stdout=StringIO())
+    subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-index",
+                    "--target", folder, wheel], check=True)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", folder / "bin" / "desk-verify", bundle, "--report",
+         tmp_path / "report.html"], cwd=tmp_path, capture_output=True, text=True, check=False,
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(folder), "LANG": "zh_CN.UTF-8"})
+    assert done.returncode == 0, done
+    report = (tmp_path / "report.html").read_text("utf-8")
+    assert 'lang="zh-hans"' in report
+    assert sha256(bundle.read_bytes()).hexdigest() in report
+    assert "LLM · loss_mean_relative_error" in report
+    if (Path(settings.BASE_DIR) / CATALOGUE).is_file():
+        assert "SHA256SUMS 中的校验值全部相符" in done.stdout
 
 
 @pytest.mark.slow

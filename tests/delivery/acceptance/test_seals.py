@@ -74,6 +74,22 @@ def test_pdfsig_calls_it_valid(sealed, tmp_path):
         assert all(word in told.stdout for word in words), told.stdout
 
 
+@pytest.mark.skipif(not shutil.which("openssl"), reason="openssl is not installed")
+def test_openssl_verifies_the_signed_message_over_the_covered_bytes(sealed, tmp_path):
+    """CMS (RFC 5652) by another implementation; the issuer is not its business here."""
+    [signature] = PdfFileReader(io.BytesIO(sealed)).embedded_signatures
+    start, length, rest, tail = signature.byte_range
+    (tmp_path / "cms.der").write_bytes(signature.pkcs7_content)
+    for content, status in ((sealed, 0), (flipped(sealed), 4)):
+        (tmp_path / "covered").write_bytes(
+            content[start:start + length] + content[rest:rest + tail])
+        done = subprocess.run(
+            ["openssl", "cms", "-verify", "-noverify", "-binary", "-inform", "DER", "-in",
+             tmp_path / "cms.der", "-content", tmp_path / "covered", "-out", tmp_path / "out"],
+            capture_output=True, text=True, check=False)
+        assert done.returncode == status, done.stderr
+
+
 def flipped(content: bytes) -> bytes:
     place = content.index(b"595")
     return content[:place] + b"594" + content[place + 3:]

@@ -1,5 +1,6 @@
 """Recomputes every checksum, verdict and seal of an evidence bundle, offline; or the audit log."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from django.conf import settings
@@ -7,7 +8,9 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
+from delivery.acceptance.check_report import mark, write_report
 from delivery.acceptance.seals.certificate import trust_roots
+from delivery.acceptance.steps import Step
 from delivery.acceptance.verifying import verify_bundle
 from engagements.errors import DeskError
 
@@ -27,7 +30,10 @@ class Command(BaseCommand):
         parser.add_argument("--trust", action="append", default=[], metavar="FILE",
                             help="certificate (PEM or DER) that seals must lead to")
         parser.add_argument("--audit", action="store_true",
-                            help="check the hash-chained audit log of the database")
+                            help="check the hash-chained audit log of the database, and that "
+                                 "the rows are what it says")
+        parser.add_argument("--report", type=Path, metavar="FILE.html",
+                            help="write what was found in the bundles as a page to print")
         parser.add_argument("--language", choices=[code for code, _name in settings.LANGUAGES],
                             default=settings.LANGUAGE_CODE)
 
@@ -41,15 +47,22 @@ class Command(BaseCommand):
             if audit:
                 self._audit(bundle)
             else:
-                for path in bundle:
-                    self._bundle(path, **options)
+                told = [(path, self._bundle(path, **options)) for path in bundle]
+                if options["report"]:
+                    write_report(options["report"], told)
+                for _path, steps in told:
+                    self._conclude(steps)
 
-    def _bundle(self, path: Path, raw: Path | None, trust: list[str], **_options) -> None:
+    def _bundle(self, path: Path, raw: Path | None, trust: list[str], **_options) -> list[Step]:
         try:
             roots = trust_roots(trust) if trust else []
         except DeskError as error:
             raise CommandError(error.message) from error
-        failed, left_open = self._tell(verify_bundle(path, raw=raw, roots=roots))
+        return self._tell(verify_bundle(path, raw=raw, roots=roots))
+
+    def _conclude(self, steps: list[Step]) -> None:
+        failed = sum(not step.is_good for step in steps)
+        left_open = sum(step.is_open for step in steps)
         if failed:
             raise CommandError(_("The bundle is NOT good: %(n)d steps failed.") % {"n": failed})
         if left_open:
@@ -62,17 +75,15 @@ class Command(BaseCommand):
     def _audit(self, bundles: list[Path]) -> None:
         from delivery.acceptance.auditing import check_log
 
-        failed, _open = self._tell(check_log(bundles))
+        failed = sum(not step.is_good for step in self._tell(check_log(bundles)))
         if failed:
             raise CommandError(_("The audit log was changed: %(n)d findings.") % {"n": failed})
         self.stdout.write(_("The audit log is unbroken."))
 
-    def _tell(self, steps) -> tuple[int, int]:
-        """Print the steps; how many failed, how many are open."""
-        failed = left_open = 0
+    def _tell(self, steps: Iterable[Step]) -> list[Step]:
+        """Print the steps as they come."""
+        told = []
         for step in steps:
-            failed += not step.is_good
-            left_open += step.is_open
-            mark = "open" if step.is_open else "  ok" if step.is_good else "FAIL"
-            self.stdout.write(f"{mark}  {step.text}")
-        return failed, left_open
+            told.append(step)
+            self.stdout.write(f"{mark(step)}  {step.text}")
+        return told

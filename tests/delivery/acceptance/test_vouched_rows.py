@@ -1,0 +1,208 @@
+"""Whatever row somebody states something by is in the log: an edit by raw SQL is named."""
+
+import io
+from contextlib import contextmanager
+from datetime import date
+
+import pytest
+from assessments.baselines import add_run
+from assessments.waivers import sign_waiver
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
+from django.db import IntegrityError, connection, models, transaction
+from django.utils import timezone
+
+from assessments import services as assessing
+from assessments.models import Baseline, Criterion
+from assessments.services.allowlist import propose_difference
+from delivery.acceptance import services
+from delivery.acceptance.deliverables import items_of
+from delivery.reports import services as reporting
+from engagements import audit
+from engagements import services as engaging
+from engagements.models import Role, StageRecord
+from engagements.vouching import VouchedQuerySet, vouched_tables
+from tests.delivery.acceptance.test_scans import picture
+from tests.delivery.conftest import loss_log, measure, stored
+
+APPS = ("engagements", "assessments", "reports", "acceptance")
+
+
+@pytest.fixture
+def everything(delivered, act, people):
+    """At least one row of every table that the log vouches for, each by its service."""
+    state_in_criteria(delivered, people)
+    pass_a_gate(delivered, people)
+    reporting.save_chain(actor=people[Role.ADMINISTRATOR], kind="TR", steps=[
+        {"action": "review", "title": "审核"}, {"action": "approve", "title": "批准"}])
+    review_and_sign(delivered, act)
+    return delivered
+
+
+def state_in_criteria(engagement, people):
+    manager, consultant = people[Role.MANAGER], people[Role.CONSULTANT]
+    measure(engagement, people, engagement.models.get(code="PSR"), scale=1.05)
+    waived = Criterion.objects.get(verdicts__outcome="failed")
+    sign_waiver(actor=manager, criterion=waived, reason="客户同意", scope="仅试运行",
+                expires_on=date(2999, 1, 1))
+    propose_difference(actor=consultant, engagement=engagement, sheet="env", item="HCCL_ALGO",
+                       reason="只在昇腾上存在")
+    repeat = stored(engagement, waived.model, "gpu/repeat.csv", loss_log(scale=1.0001))
+    add_run(actor=consultant, baseline=Baseline.objects.filter(model=waived.model).first(),
+            artifact=repeat)
+    draft = assessing.draft_criteria(actor=manager, engagement=engagement)
+    assessing.confirm_criteria(actor=manager, criteria_set=draft)
+
+
+def pass_a_gate(engagement, people):
+    manager, consultant = people[Role.MANAGER], people[Role.CONSULTANT]
+    record = StageRecord.objects.filter(model__engagement=engagement, stage="survey").first()
+    for move in ("start", "submit"):
+        engaging.move_stage(actor=consultant, record=record, move=move)
+    engaging.draft_stage_waiver(actor=manager, record=record, reason="客户要求先行")
+
+
+def review_and_sign(engagement, act):
+    manager = act.manager
+    services.set_terms(actor=manager, engagement=engagement, review_days=5)
+    services.record_power(
+        actor=manager, engagement=engagement, user=act.reviewer, capacity="主任",
+        granted_by="总经理", valid_from=date(2025, 1, 1),
+        file=SimpleUploadedFile("power.png", picture()))
+    review = act.open(engagement)
+    services.record_notice(actor=manager, review=review, channel="hand", addressee="陈国栋",
+                           reference="1", delivered_on=timezone.localdate())
+    services.name_signers(actor=manager, review=review, users=[act.reviewer])
+    services.comment(actor=act.reviewer, review=review, text="为什么有尖峰？" * 20)
+    services.confirm_receipt(actor=act.reviewer, review=review,
+                             keys=[items_of(review, "en")[0].key])
+    act.decide(review, "conditional", conditions=[
+        {"description": "补充手册", "owner": "周启明", "due_on": date(2026, 12, 31)}])
+    act.sign(review)
+    services.build_bundle(actor=manager, engagement=engagement, document=review.document)
+
+
+def told() -> tuple[bool, str]:
+    out = io.StringIO()
+    try:
+        call_command("verify", audit=True, language="en", stdout=out)
+    except CommandError:
+        return False, out.getvalue()
+    return True, out.getvalue()
+
+
+def test_every_table_has_rows_and_none_differs(everything):
+    assert [table._meta.label for table in vouched_tables()
+            if not table._base_manager.exists()] == []
+    assert told()[0], told()[1]
+
+
+def test_writes_of_many_rows_are_seen_in_every_table():
+    """Django sends no signal for them; the tables' own query set notes their rows."""
+    assert [table._meta.label for table in vouched_tables()
+            if not isinstance(table._default_manager.all(), VouchedQuerySet)] == []
+
+
+@pytest.mark.parametrize("app", APPS)
+def test_an_edit_of_any_column_is_found_and_the_row_named(everything, app):
+    tables = [table for table in vouched_tables() if table._meta.app_label == app]
+    missed, tried = [], 0
+    for table in tables:
+        for field in table._meta.concrete_fields:
+            row = table._base_manager.order_by("pk").last()
+            seen = after(field, row)
+            tried += len(seen)
+            missed += [(field, rows) for rows in seen if told_of(field, row) not in rows]
+    assert missed == []
+    assert tried > 4 * len(tables)
+
+
+@pytest.mark.parametrize("app", APPS)
+def test_a_row_removed_or_added_behind_the_back_is_named(everything, app):
+    for table in vouched_tables():
+        if table._meta.app_label == app:
+            row = table._base_manager.order_by("pk").last()
+            with undone():
+                sql("DELETE FROM {table} WHERE id = %s", row, [row.pk])
+                assert f"{table._meta.label} row {row.pk} is missing" in told()[1]
+            with undone():
+                row._state.adding, row.pk = True, None
+                made = copied(row)
+                assert made is None or f"{table._meta.label} row {made} (" in told()[1]
+
+
+def copied(row: models.Model) -> int | None:
+    """The row once more under a new key; None where the database refuses a second one."""
+    names = [field.column for field in row._meta.concrete_fields if not field.primary_key]
+    columns = ", ".join(f'"{name}"' for name in names)
+    try:
+        with transaction.atomic():
+            sql(f"INSERT INTO {{table}} (id, {columns}) SELECT 7000001, {columns} FROM {{table}} "
+                f"WHERE id = (SELECT max(id) FROM {{table}})", row, [])
+    except IntegrityError:
+        return None
+    return 7_000_001
+
+
+def told_of(field: models.Field, row: models.Model) -> tuple:
+    """Table, key, what happened, and to which columns."""
+    if field.primary_key:
+        return type(row), str(row.pk), "missing", ()
+    return type(row), str(row.pk), "changed", (field.attname,)
+
+
+def found() -> list[tuple]:
+    return [(one.table, one.key, one.problem, one.columns) for one in audit.row_differences()]
+
+
+def after(field: models.Field, row: models.Model) -> list[list[tuple]]:
+    """What is found after the column was changed behind the application's back; then it is undone.
+
+    Nothing for a column that the log leaves out, or whose change the database itself refuses.
+    """
+    if field.name in ("salt", "code_hash", "attempts"):
+        return []
+    for value in others(field, getattr(row, field.attname)):
+        with undone():
+            if changed(field, row, value):
+                return [found()]
+    return []
+
+
+@contextmanager
+def undone():
+    """What happens inside is taken back."""
+    before = transaction.savepoint()
+    yield
+    transaction.savepoint_rollback(before)
+
+
+def changed(field: models.Field, row: models.Model, value) -> bool:
+    try:
+        with transaction.atomic():
+            sql(f'UPDATE {{table}} SET "{field.column}" = %s WHERE id = %s', row, [value, row.pk])
+    except IntegrityError:
+        return False
+    return True
+
+
+def sql(text: str, row: models.Model, values: list) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(text.format(table=f'"{row._meta.db_table}"'), values)
+
+
+def others(field: models.Field, value) -> list:
+    """Values that the column may be changed to, the least change first."""
+    if isinstance(field, models.BooleanField):
+        return [not value]
+    if isinstance(field, models.DateTimeField):
+        return ["2025-01-01 00:00:00.000001"]
+    if isinstance(field, models.DateField):
+        return ["2025-01-02"]
+    if isinstance(field, models.JSONField):
+        return ['{"x": 1}', '["x"]']
+    if isinstance(field, models.CharField | models.TextField | models.FileField
+                  | models.GenericIPAddressField):
+        text = str(value or "")
+        return [text[:-1] + chr(ord(text[-1]) ^ 1) if text else "x"]
+    return [7_000_001, 1, 2, 3]
