@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from delivery.planning.desk import waiting
-from delivery.portal import queries
+from delivery.portal import queries, searching
 from delivery.portal.gallery import GALLERY_STEPS, GalleryForm
 from engagements import audit
 from engagements.access import Can, require
@@ -23,6 +23,16 @@ def home(request):
         "waiting": waiting(user)[:60], "troubled": queries.troubled_jobs(user)[:10],
         "running": queries.running_jobs(user)[:10],
         "engagements": queries.my_engagements(user)[:12]})
+
+
+@require_GET
+def search(request):
+    """What fits the words; for htmx only the list of hits."""
+    text = request.GET.get("q", "").strip()
+    user = request.user
+    found = searching.search(user, text) if text else searching.newest(user)
+    page = "search_hits.html" if request.htmx else "search.html"
+    return render(request, f"delivery/portal/{page}", {"q": text, "found": found})
 
 
 @require_GET
