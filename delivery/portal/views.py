@@ -9,6 +9,7 @@ from django.views.decorators.http import require_GET
 
 from delivery.planning.desk import waiting
 from delivery.portal import queries, searching
+from delivery.portal.audit_filter import AuditFilter
 from delivery.portal.gallery import GALLERY_STEPS, GalleryForm
 from engagements import audit
 from engagements.access import Can, require
@@ -50,7 +51,11 @@ def gallery(request):
 @require_GET
 def audit_log(request):
     require(request.user, Can.AUDIT)
-    entries = AuditEntry.objects.visible_to(request.user).select_related("actor", "engagement")
+    filters = AuditFilter(request.GET)
+    entries = filters.chosen(AuditEntry.objects.visible_to(request.user))
+    is_checked = "check" in request.GET
     return render(request, "delivery/portal/audit.html", {
-        "page": Paginator(entries, 50).get_page(request.GET.get("page")),
-        "broken": audit.first_broken_entry()})
+        "page": Paginator(entries.select_related("actor", "engagement"), 50).get_page(
+            request.GET.get("page")),
+        "filters": filters, "is_checked": is_checked,
+        "finding": next(audit.findings(), None) if is_checked else None})
