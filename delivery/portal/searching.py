@@ -19,6 +19,7 @@ from delivery.reports.registry import all_kinds as document_kinds
 from engagements.models import Engagement, MigratedModel, User
 from engagements.stages import DONE
 from workers.kinds.base import all_kinds as job_kinds
+from workers.kinds.base import title_of
 from workers.models import Job, Node
 
 EACH = 6  # hits of one sort
@@ -107,7 +108,7 @@ def _model(row: MigratedModel) -> Hit:
 def _job(row: Job) -> Hit:
     place = [row.engagement and row.engagement.code, row.model and row.model.code,
              row.node and row.node.name]
-    return Hit(reverse("workers:job", args=[row.pk]), f"#{row.pk} {row.kind}",
+    return Hit(reverse("workers:job", args=[row.pk]), f"#{row.pk} {title_of(row.kind)}",
                " · ".join(filter(None, place)), row.state, row.get_state_display())
 
 
@@ -166,6 +167,7 @@ SORTS = (
          _document_titles),
     Sort(_("Quotes"), "file-invoice", _quotes, ("number", "subject", *OF_ENGAGEMENT), _quote),
     Sort(_("Jobs"), "terminal-2", _jobs,
-         ("model__code", "model__name", "node__name", "engagement__code"), _job, _job_titles, is_numbered=True),
+         ("model__code", "model__name", "node__name", "engagement__code"), _job,
+         _job_titles, is_numbered=True),
     Sort(_("Nodes"), "server-2", Node.objects.visible_to, ("name", "host"), _node),
 )
