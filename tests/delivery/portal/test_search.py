@@ -1,4 +1,4 @@
-"""One box finds engagements, models, jobs, quotes, documents and nodes, and nothing of strangers."""
+"""One box finds what the own lists hold: engagements, models, jobs, quotes, documents, nodes."""
 
 import pytest
 
