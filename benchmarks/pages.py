@@ -139,6 +139,8 @@ class World:
             "engagement": reverse("engagements:engagement", args=code),
             "board": reverse("planning:board") + f"?engagement={self.engagement.code}",
             "my desk": "/",
+            "search, many hits": reverse("portal:search") + f"?q={self.engagement.code}",
+            "search, no hit": reverse("portal:search") + "?q=zebra",
         }
 
 

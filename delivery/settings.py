@@ -90,16 +90,18 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "delivery.portal.sessions.SignInMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "engagements.downloads.DownloadLog",
     "engagements.middleware.NotAllowedMiddleware",
+    "delivery.portal.errors.OnlyEntriesMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
 
 ROOT_URLCONF = "delivery.urls"
+CSRF_FAILURE_VIEW = "delivery.portal.errors.csrf_page"
 WSGI_APPLICATION = "delivery.wsgi.application"
 
 TEMPLATES = [

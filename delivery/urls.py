@@ -6,6 +6,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.urls import include, path
 from django.views.i18n import set_language
 
+handler400 = "delivery.portal.errors.request_page"
 handler500 = "delivery.portal.errors.error_page"
 
 urlpatterns = [

@@ -3,7 +3,7 @@
 import hashlib
 import hmac
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -114,19 +114,6 @@ def findings() -> Iterator[Finding]:
     last = (entry.pk if entry else 0, previous, seal)
     if (chain.number, chain.head, chain.seal) != last if chain else entry:
         yield Finding(entry, "end")
-
-
-def first_broken(entries: Iterable[AuditEntry]) -> AuditEntry | None:
-    """The first of some consecutive entries that is not what the application wrote."""
-    entries = sorted(entries, key=lambda entry: entry.pk)
-    before = AuditEntry.objects.filter(pk__lt=entries[0].pk).order_by("pk").last() if (
-        entries) else None
-    previous, seal = (before.entry_hash, before.seal) if before else (NOTHING, "")
-    for entry in entries:
-        if _problem(entry, previous, seal):
-            return entry
-        previous, seal = entry.entry_hash, entry.seal
-    return None
 
 
 def row_differences() -> Iterator[vouching.Difference]:

@@ -16,6 +16,7 @@ class EngagementForm(forms.ModelForm):
         model = Engagement
         fields = ["code", "name", "name_en", "customer", "new_customer", "contract_number",
                   "scope", "starts_on", "ends_on", "description", "description_en"]
+        labels = {"customer": _("Customer")}
         widgets = {"starts_on": forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
                    "ends_on": forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
                    "description": forms.Textarea(attrs={"rows": 3}),

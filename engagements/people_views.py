@@ -1,6 +1,8 @@
 """Pages about people and customers: doors that parse, call one service and answer."""
 
 from django.contrib import messages
+from django.contrib.auth import update_session_auth_hash
+from django.contrib.auth.forms import PasswordChangeForm
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
@@ -60,3 +62,17 @@ def customer(request, pk):
         messages.success(request, _("Saved."))
         return redirect("people:customers")
     return render(request, "engagements/customer.html", {"form": form, "customer": row})
+
+
+@require_http_methods(["GET", "POST"])
+def password(request):
+    """One's own password; this sign-in stays, all others end."""
+    form = PasswordChangeForm(request.user, request.POST or None)
+    if form.is_valid():
+        person = attempt_form(form, lambda: services.change_password(
+            actor=request.user, password=form.cleaned_data["new_password1"]))
+        if person:
+            update_session_auth_hash(request, person)
+            messages.success(request, _("Your password is changed; other devices are signed out."))
+            return redirect("portal:home")
+    return render(request, "engagements/password.html", {"form": form})

@@ -46,7 +46,7 @@ def stage_page(request, code, model_code, stage):
         "deeds": deeds(record, request.user) if any(
             move["move"] in DECISIONS for move in moves) else [],
         "transitions": record.transitions.select_related("actor"),
-        "jobs": record.model.jobs.filter(stage=stage).select_related("node")[:20]})
+        "jobs": record.model.jobs.filter(stage=stage).select_related("node", "model")[:20]})
 
 
 def _sheet(stage: str) -> list[tuple]:

@@ -3,10 +3,12 @@
 import os
 
 import pytest
+from django.db.models.signals import post_save
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
-from engagements.models import Customer, Engagement, Membership, Role, User
+from delivery.portal.audit_words import WORDS
+from engagements.models import AuditEntry, Customer, Engagement, Membership, Role, User
 
 ROLES = list(Role.values)
 
@@ -31,6 +33,21 @@ def _quick_and_isolated(settings, tmp_path):
         **settings.STORAGES,
         "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
     }
+
+
+@pytest.fixture(autouse=True)
+def _every_deed_has_words():
+    """Whatever a test writes to the audit log has to have words for the log's page."""
+    unknown = set()
+
+    def look(instance, **_rest):
+        if instance.action not in WORDS:
+            unknown.add(instance.action)
+
+    post_save.connect(look, sender=AuditEntry)
+    yield
+    post_save.disconnect(look, sender=AuditEntry)
+    assert unknown == set(), "delivery/portal/audit_words.py has no words for them"
 
 
 @pytest.fixture

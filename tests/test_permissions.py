@@ -23,7 +23,8 @@ PRICERS = frozenset({ADMIN, MANAGER, SALES})
 
 # Routes that answer GET: who gets 200. Everybody else gets 403 or 404.
 READ = {
-    "portal:home": EVERYBODY, "portal:audit": MANAGERS,
+    "portal:home": EVERYBODY, "portal:search": EVERYBODY, "people:password": EVERYBODY,
+    "portal:audit": MANAGERS,
     "portal:gallery": frozenset(),  # only while developing
     "engagements:list": EVERYBODY, "engagements:new": MANAGERS,
     "engagements:engagement": EVERYBODY, "engagements:edit": MANAGERS, "engagements:team": FIRM,

@@ -1,10 +1,14 @@
-"""The answer to what no page caught: a database that is away is no fault of the page."""
+"""The answers to what no page caught, each with what to do next."""
 
 import sys
 
+from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
+from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
-from django.views.defaults import server_error
+from django.shortcuts import render
+from django.views.defaults import bad_request, server_error
 
 RETRY_SECONDS = 5
 
@@ -17,3 +21,32 @@ def error_page(request: HttpRequest) -> HttpResponse:
     answer.status_code = 503
     answer["Retry-After"] = str(RETRY_SECONDS)
     return answer
+
+
+def request_page(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """413 where a form holds more than the portal takes at once; else 400."""
+    if not isinstance(exception, (RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent)):
+        return bad_request(request, exception)
+    return render(request, "413.html", {
+        "limit": settings.DATA_UPLOAD_MAX_MEMORY_SIZE // 2**20}, status=413)
+
+
+@login_not_required
+def csrf_page(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """403: the form was open before somebody signed in anew, or its cookie is missing."""
+    return render(request, "403_csrf.html", status=403)
+
+
+class OnlyEntriesMiddleware:
+    """A page instead of an empty answer where an address that only takes entries is opened."""
+
+    def __init__(self, get_response):
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        answer = self.get_response(request)
+        if answer.status_code == 405 and not answer.content and request.accepts("text/html"):
+            page = render(request, "405.html", status=405)
+            page["Allow"] = answer["Allow"]
+            return page
+        return answer

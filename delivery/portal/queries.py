@@ -21,7 +21,7 @@ def running_jobs(user: User) -> QuerySet:
     """Jobs on their way."""
     if not allowed(user, Can.VIEW_INTERNAL):
         return Job.objects.none()
-    return Job.objects.visible_to(user).in_flight().select_related("engagement", "node")
+    return Job.objects.visible_to(user).in_flight().select_related("engagement", "model", "node")
 
 
 def my_engagements(user: User) -> QuerySet:

@@ -6,6 +6,7 @@ app_name = "portal"
 
 urlpatterns = [
     path("", views.home, name="home"),
+    path("search/", views.search, name="search"),
     path("gallery/", views.gallery, name="gallery"),
     path("audit/", views.audit_log, name="audit"),
 ]

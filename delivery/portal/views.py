@@ -8,7 +8,8 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from delivery.planning.desk import waiting
-from delivery.portal import queries
+from delivery.portal import queries, searching
+from delivery.portal.audit_filter import AuditFilter
 from delivery.portal.gallery import GALLERY_STEPS, GalleryForm
 from engagements import audit
 from engagements.access import Can, require
@@ -26,6 +27,16 @@ def home(request):
 
 
 @require_GET
+def search(request):
+    """What fits the words; for htmx only the list of hits."""
+    text = request.GET.get("q", "").strip()
+    user = request.user
+    found = searching.search(user, text) if text else searching.newest(user)
+    page = "search_hits.html" if request.htmx else "search.html"
+    return render(request, f"delivery/portal/{page}", {"q": text, "found": found})
+
+
+@require_GET
 def gallery(request):
     """Every component of the design system on one page; only while developing."""
     if not settings.DEBUG:
@@ -40,7 +51,11 @@ def gallery(request):
 @require_GET
 def audit_log(request):
     require(request.user, Can.AUDIT)
-    entries = AuditEntry.objects.visible_to(request.user).select_related("actor", "engagement")
-    page = Paginator(entries, 50).get_page(request.GET.get("page"))
+    filters = AuditFilter(request.GET)
+    entries = filters.chosen(AuditEntry.objects.visible_to(request.user))
+    is_checked = "check" in request.GET
     return render(request, "delivery/portal/audit.html", {
-        "page": page, "broken": audit.first_broken(page.object_list)})
+        "page": Paginator(entries.select_related("actor", "engagement"), 50).get_page(
+            request.GET.get("page")),
+        "filters": filters, "is_checked": is_checked,
+        "finding": next(audit.findings(), None) if is_checked else None})

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from delivery.reports.views import chains, documents, identities, lists, texts
+from delivery.reports.views import chains, documents, identities, lists, moves, texts
 
 app_name = "reports"
 DOCUMENT = "documents/<int:pk>/"
@@ -14,20 +14,20 @@ urlpatterns = [
     path("engagements/<str:code>/documents/draft/", lists.document_draft, name="draft"),
     path(DOCUMENT, documents.document_page, name="document"),
     path(DOCUMENT + "words/", texts.document_words, name="words"),
-    path(DOCUMENT + "submit/", documents.document_submit, name="submit"),
-    path(DOCUMENT + "confirm/", documents.document_review, name="review"),
-    path(DOCUMENT + "send-back/", documents.document_send_back, name="send_back"),
-    path(DOCUMENT + "hand-over/", documents.document_hand_over, name="hand_over"),
-    path(DOCUMENT + "co-sign/", documents.document_co_sign, name="co_sign"),
-    path(DOCUMENT + "recall/", documents.document_recall, name="recall"),
-    path(DOCUMENT + "issue/", documents.document_issue, name="issue"),
-    path(DOCUMENT + "withdraw/", documents.document_withdraw, name="withdraw"),
-    path(DOCUMENT + "refresh/", documents.document_refresh, name="refresh"),
-    path(DOCUMENT + "discard/", documents.document_discard, name="discard"),
-    path(DOCUMENT + "correct/", documents.document_correct, name="correct"),
+    path(DOCUMENT + "submit/", moves.submit, name="submit"),
+    path(DOCUMENT + "confirm/", moves.review, name="review"),
+    path(DOCUMENT + "send-back/", moves.send_back, name="send_back"),
+    path(DOCUMENT + "hand-over/", moves.hand_over, name="hand_over"),
+    path(DOCUMENT + "co-sign/", moves.co_sign, name="co_sign"),
+    path(DOCUMENT + "recall/", moves.recall, name="recall"),
+    path(DOCUMENT + "issue/", moves.issue, name="issue"),
+    path(DOCUMENT + "withdraw/", moves.withdraw, name="withdraw"),
+    path(DOCUMENT + "refresh/", moves.refresh, name="refresh"),
+    path(DOCUMENT + "discard/", moves.discard, name="discard"),
+    path(DOCUMENT + "correct/", moves.correct, name="correct"),
     path(DOCUMENT + "progress/", documents.document_progress, name="progress"),
-    path(DOCUMENT + "repeat/", documents.document_repeat, name="repeat"),
-    path(DOCUMENT + "preview/", documents.preview_order, name="preview_order"),
+    path(DOCUMENT + "repeat/", moves.repeat, name="repeat"),
+    path(DOCUMENT + "preview/", moves.preview_order, name="preview_order"),
     path(DOCUMENT + "preview/<str:language>.pdf", documents.document_preview, name="preview"),
     path("documents/files/<int:pk>/", documents.document_file, name="file"),
     path("documents/chains/", chains.chain_list, name="chains"),

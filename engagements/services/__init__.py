@@ -2,7 +2,12 @@
 
 from engagements.services.checklists import tick_item
 from engagements.services.moving import MOVE_PERMISSION, move_stage
-from engagements.services.people import add_person, update_customer, update_person
+from engagements.services.people import (
+    add_person,
+    change_password,
+    update_customer,
+    update_person,
+)
 from engagements.services.scoping import drop_model, set_model_scope, update_model
 from engagements.services.shaping import (
     add_member,
@@ -20,7 +25,8 @@ from engagements.services.waiving import (
     sign_stage_waiver,
 )
 
-__all__ = ["MOVE_PERMISSION", "add_member", "add_model", "add_person", "create_customer",
+__all__ = ["MOVE_PERMISSION", "add_member", "add_model", "add_person", "change_password",
+           "create_customer",
            "create_engagement", "draft_stage_waiver", "drop_model", "mark_practice", "may_sign",
            "move_stage", "remove_member", "revoke_stage_waiver", "set_model_scope",
            "sign_stage_waiver", "tick_item", "update_customer", "update_engagement",

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -61,7 +61,12 @@ def icon(name: str, label: str = "") -> SafeString:
 @register.simple_tag
 def tag(code: str, label: str = "") -> SafeString:
     """A status tag: colour, icon and text, never colour alone."""
-    colour = COLOUR_OF.get(str(code), "secondary")
+    return _tag(str(code), str(label))
+
+
+@lru_cache(maxsize=1024)  # a matrix of 300 models shows the same few tags 2,400 times
+def _tag(code: str, label: str) -> SafeString:
+    colour = COLOUR_OF.get(code, "secondary")
     return format_html(
         '<span class="badge desk-tag bg-{}-lt">{}<span>{}</span></span>', colour,
         icon(ICON_OF[colour]), label or code)

@@ -19,6 +19,28 @@
     if (event.target.matches("[data-desk-submit]")) event.target.form.requestSubmit();
   });
 
+  // Lists that phones show downwards: every cell gets the head of its column.
+  const labelCells = () => {
+    for (const table of document.querySelectorAll(".desk-stack:not([data-labelled])")) {
+      table.dataset.labelled = "yes";
+      const heads = [...table.querySelectorAll("thead th")].map((head) => head.textContent.trim());
+      for (const row of table.tBodies[0]?.rows ?? []) {
+        row.setAttribute("role", "row");
+        [...row.cells].forEach((cell, n) => {
+          cell.setAttribute("role", "cell");
+          if (heads[n]) cell.dataset.label = heads[n];
+          cell.classList.toggle("is-empty", ["", "--"].includes(cell.textContent.trim()) && !cell.children.length);
+        });
+      }
+      table.setAttribute("role", "table");
+    }
+  };
+  labelCells();
+  document.body.addEventListener("htmx:afterSwap", labelCells);
+
+  // The open tab is in sight, however many there are.
+  document.querySelector(".page-header .nav-link.active")?.scrollIntoView({ inline: "center", block: "nearest" });
+
   for (const toast of document.querySelectorAll("[data-desk-toast]")) {
     setTimeout(() => toast.classList.remove("show"), 6000);
   }

@@ -273,5 +273,10 @@ def get(code: str) -> JobKind:
     return _kinds[code]
 
 
+def title_of(code: str) -> str:
+    """The kind's title in the active language; a kind that is gone by its code."""
+    return str(_kinds[code].title) if code in _kinds else code
+
+
 def all_kinds() -> list[JobKind]:
     return sorted(_kinds.values(), key=lambda kind: kind.code)

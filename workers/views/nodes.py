@@ -51,7 +51,7 @@ def node_page(request, pk):
         "queue": queries.queue_of(node, request.user, now), "contacts": node.contacts.all()[:12],
         "logins": NodeLogin.objects.visible_to(request.user).in_use().filter(
             node=node).select_related("engagement"),
-        "jobs": node.jobs.visible_to(request.user).select_related("node")[:15],
+        "jobs": node.jobs.visible_to(request.user).select_related("node", "model")[:15],
         **_node_rules(node)})
 
 

@@ -32,6 +32,7 @@ class NewLineForm(DaysForm):
     class Meta:
         model = EffortLine
         fields = ["model", "stage", "item", "grade", "low", "likely", "high", "reason"]
+        labels = {"model": _("Model")}
 
 
 class TimeForm(forms.ModelForm):

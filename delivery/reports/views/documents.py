@@ -2,11 +2,10 @@
 
 from django.db.models import Q
 from django.http import FileResponse, Http404
-from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_GET
 
-from delivery.reports import chains, registry, services
+from delivery.reports import chains, registry
 from delivery.reports.bilingual import LANGUAGES, in_language
 from delivery.reports.gates import problems_of
 from delivery.reports.models import Document, DocumentFile, RenderOrder
@@ -14,7 +13,6 @@ from delivery.reports.services.files import PREVIEW
 from delivery.reports.views.common import LANGUAGE_NAMES, visible_document
 from engagements import downloads
 from engagements.access import Can, allowed
-from engagements.doors import attempt
 
 WAITING = (RenderOrder.State.PENDING, RenderOrder.State.RUNNING)
 
@@ -90,108 +88,6 @@ def document_progress(request, pk):
     if document.is_frozen and request.GET.get("was") == Document.State.ISSUING:
         answer["HX-Refresh"] = "true"
     return answer
-
-
-def _act(request, pk: int, service, success: str):
-    document = visible_document(request, pk)
-    attempt(request, lambda: service(document), success)
-    return redirect("reports:document", pk)
-
-
-@require_POST
-def document_refresh(request, pk):
-    return _act(request, pk, lambda document: services.refresh_draft(
-        actor=request.user, document=document), _("The facts were collected anew."))
-
-
-@require_POST
-def document_submit(request, pk):
-    return _act(request, pk, lambda document: services.submit_document(
-        actor=request.user, document=document), _("Submitted for review."))
-
-
-@require_POST
-def document_review(request, pk):
-    return _act(request, pk, lambda document: services.review_document(
-        actor=request.user, document=document, comment=request.POST.get("comment", "")),
-        _("Reviewed; it can be approved and issued now."))
-
-
-@require_POST
-def document_hand_over(request, pk):
-    return _pass_on(request, pk, services.hand_over_review, _("Handed over."))
-
-
-@require_POST
-def document_co_sign(request, pk):
-    return _pass_on(request, pk, services.add_co_signer, _("Asked to co-sign."))
-
-
-def _pass_on(request, pk: int, service, success: str):
-    document = visible_document(request, pk)
-    colleague = get_object_or_404(chains.colleagues(document),
-                                  pk=request.POST.get("colleague") or 0)
-    attempt(request, lambda: service(
-        actor=request.user, document=document, colleague=colleague,
-        reason=request.POST.get("reason", "")), success)
-    return redirect("reports:document", pk)
-
-
-@require_POST
-def document_send_back(request, pk):
-    return _act(request, pk, lambda document: services.send_back_document(
-        actor=request.user, document=document, reason=request.POST.get("reason", "")),
-        _("Sent back to its author."))
-
-
-@require_POST
-def document_recall(request, pk):
-    return _act(request, pk, lambda document: services.recall_document(
-        actor=request.user, document=document), _("Taken back; it is a draft again."))
-
-
-@require_POST
-def document_issue(request, pk):
-    return _act(request, pk, lambda document: services.order_issue(
-        actor=request.user, document=document),
-        _("Approved: numbered and frozen. Its files are being made."))
-
-
-@require_POST
-def document_withdraw(request, pk):
-    return _act(request, pk, lambda document: services.withdraw_document(
-        actor=request.user, document=document, reason=request.POST.get("reason", "")),
-        _("Withdrawn. It stays readable and is marked."))
-
-
-@require_POST
-def document_repeat(request, pk):
-    return _act(request, pk, lambda document: services.repeat_orders(
-        actor=request.user, document=document), _("The files are being made again."))
-
-
-@require_POST
-def document_discard(request, pk):
-    document = visible_document(request, pk)
-    done = attempt(request, lambda: services.discard_draft(
-        actor=request.user, document=document), _("The draft is discarded."))
-    return redirect("reports:engagement", document.engagement.code) if done else redirect(
-        "reports:document", pk)
-
-
-@require_POST
-def document_correct(request, pk):
-    document = visible_document(request, pk)
-    made = attempt(request, lambda: services.draft_correction(
-        actor=request.user, document=document, reason=request.POST.get("reason", "")),
-        _("A draft of the next version; this version stays as it is."))
-    return redirect("reports:document", made.pk if made else pk)
-
-
-@require_POST
-def preview_order(request, pk):
-    return _act(request, pk, lambda document: services.order_preview(
-        actor=request.user, document=document), _("The preview is being set."))
 
 
 @require_GET

@@ -1,0 +1,88 @@
+"""The page of the audit log: deeds in words, a filter, and the check of the chain when asked."""
+
+import ast
+
+import pytest
+
+from delivery.portal.audit_words import WORDS, action_words
+from engagements import audit, services
+from engagements.models import AuditEntry, Role
+from tests.test_audited import sources
+
+HELPERS = {"record", "_record", "close_edit", "keep", "moved", "_move", "_save", "_save_draft",
+           "_close", "_update", "_back_to_draft"}
+
+
+def literal_actions() -> set[str]:
+    """`object.verb` literals that are handed to audit.record or to a helper in front of it."""
+    found = set()
+    for path in sources():
+        text = path.read_text("utf-8")
+        for call in ast.walk(ast.parse(text)):
+            if isinstance(call, ast.Call) and getattr(
+                    call.func, "attr", getattr(call.func, "id", "")) in HELPERS:
+                found |= set(_literals(call, {keyword.arg for keyword in call.keywords}))
+    return found
+
+
+def _literals(call: ast.Call, names: set[str]):
+    values = [*call.args, *(k.value for k in call.keywords if k.arg == "action")]
+    for value in values:
+        if (isinstance(value, ast.Constant) and isinstance(value.value, str)
+                and value.value.count(".") == 1 and value.value.replace(
+                    ".", "").replace("_", "").isalpha()):
+            yield value.value
+
+
+def test_every_literal_action_has_words():
+    actions = literal_actions()
+    assert len(actions) > 100
+    assert sorted(actions - set(WORDS)) == []
+
+
+def test_an_action_without_words_stands_as_it_is(client, people, engagement):
+    audit.record(actor=people[Role.MANAGER], action="user.login", target=engagement)
+    AuditEntry.objects.update(action="fax.send")
+    client.force_login(people[Role.MANAGER])
+    assert ">fax.send</td>" in client.get("/audit/").content.decode()
+    assert action_words("quote.issue") != "quote.issue"
+
+
+@pytest.fixture
+def log(people, engagement):
+    services.add_model(actor=people[Role.MANAGER], engagement=engagement, code="A", name="甲")
+    services.add_model(actor=people[Role.ADMINISTRATOR], engagement=engagement, code="B", name="乙")
+    audit.record(actor=people[Role.ADMINISTRATOR], action="user.logout",
+                 target=people[Role.ADMINISTRATOR])
+    return people
+
+
+@pytest.mark.parametrize(("asked", "count"), [
+    ({}, 4), ({"action": "model.add"}, 2), ({"engagement": "EP2501"}, 2), ({"text": "乙"}, 1),
+    ({"action": "model.add", "text": "Administrator"}, 0), ({"engagement": "nowhere"}, 4)])
+def test_the_filter(client, log, asked, count):
+    """The fourth entry is the sign-in."""
+    client.force_login(log[Role.MANAGER])
+    assert client.get("/audit/", asked).context["page"].paginator.count == count
+
+
+def test_the_filter_by_person(client, log):
+    client.force_login(log[Role.MANAGER])
+    page = client.get("/audit/", {"actor": log[Role.MANAGER].pk}).context["page"]
+    assert [entry.action for entry in page] == ["user.login", "model.add"]
+
+
+def test_the_chain_is_walked_when_asked(client, log):
+    client.force_login(log[Role.MANAGER])
+    client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
+    assert "unbroken" in client.get("/audit/", {"check": "1"}).content.decode()
+    AuditEntry.objects.filter(pk=2).update(target_label="forged")
+    assert "unbroken" not in client.get("/audit/").content.decode()
+    assert "breaks at entry 2" in client.get("/audit/", {"check": "1"}).content.decode()
+
+
+def test_missing_newest_entries_are_told(client, log):
+    client.force_login(log[Role.MANAGER])
+    client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
+    AuditEntry.objects.first().delete()
+    assert "newest entries are missing" in client.get("/audit/", {"check": "1"}).content.decode()

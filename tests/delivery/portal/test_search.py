@@ -1,0 +1,92 @@
+"""One box finds what the own lists hold: engagements, models, jobs, quotes, documents, nodes."""
+
+import pytest
+
+from delivery.portal import searching
+from delivery.quotes.models import CompanyProfile
+from delivery.quotes.services import create_quote
+from delivery.reports.models import Document
+from engagements import services
+from engagements.models import Customer, Engagement, Role
+from engagements.stages import Stage, StageState
+from workers.models import Job, Node
+
+
+@pytest.fixture
+def world(people, engagement):
+    """One of each, in an engagement of which everybody is a member."""
+    CompanyProfile.objects.create(name="x")
+    model = services.add_model(actor=people[Role.MANAGER], engagement=engagement, code="LLM",
+                               name="巡检报告生成大模型", name_en="Inspection report model")
+    node = Node.objects.create(name="bms-07", host="10.0.0.7", username="x", state="ready")
+    Job.objects.create(kind="env.npu_info", engagement=engagement, model=model, node=node)
+    create_quote(actor=people[Role.SALES], engagement=engagement)
+    Document.objects.create(engagement=engagement, kind="TR", created_by=people[Role.MANAGER])
+    return engagement
+
+
+def found(user, text) -> dict[str, list[str]]:
+    return {str(sort.icon): [hit.title for hit in hits]
+            for sort, hits in searching.search(user, text)}
+
+
+def test_a_word_of_the_engagement_finds_everything_in_it(people, world):
+    assert set(found(people[Role.MANAGER], "ep2501")) == {
+        "briefcase", "cpu", "file-certificate", "file-invoice", "terminal-2"}
+
+
+@pytest.mark.parametrize(("text", "icons"), [
+    ("大模型 EP2501", {"cpu", "terminal-2"}), ("inspection model", {"cpu"}),
+    ("bms-07 npu_info", {"terminal-2"}), ("10.0.0.7", {"server-2"}), ("QT-EP", {"file-invoice"})])
+def test_every_word_has_to_fit(people, world, text, icons):
+    assert set(found(people[Role.MANAGER], text)) == icons
+    assert found(people[Role.MANAGER], f"{text} zebra") == {}
+
+
+def test_a_number_is_a_job(people, world):
+    job = Job.objects.get()
+    [title] = found(people[Role.CONSULTANT], f"#{job.pk}")["terminal-2"]
+    assert title.startswith(f"#{job.pk} ")
+    assert "terminal-2" not in found(people[Role.CONSULTANT], f"#{job.pk + 1}")
+
+
+def test_a_title_of_a_kind_finds_its_jobs_and_documents(client, people, world):
+    client.force_login(people[Role.MANAGER])
+    client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
+    page = client.get("/search/", {"q": "test report"}).content.decode()
+    assert f"/documents/{Document.objects.get().pk}/" in page
+
+
+def test_a_model_leads_to_the_stage_it_stands_in(people, world):
+    [hit] = [hits[0] for sort, hits in searching.search(people[Role.MANAGER], "LLM")
+             if sort.icon == "cpu"]
+    assert hit.url == f"/engagements/EP2501/models/LLM/{Stage.SURVEY}/"
+    world.models.get().stages.filter(stage=Stage.SURVEY).update(state=StageState.SKIPPED)
+    [hit] = [hits[0] for sort, hits in searching.search(people[Role.MANAGER], "LLM")
+             if sort.icon == "cpu"]
+    assert hit.url == f"/engagements/EP2501/models/LLM/{Stage.DESIGN}/"
+
+
+def test_strangers_find_nothing_and_customers_only_what_was_issued(people, stranger, world):
+    assert found(stranger, "EP2501") == {}
+    assert set(found(people[Role.REVIEWER], "EP2501")) == {"briefcase", "cpu", "terminal-2"}
+    assert found(people[Role.REVIEWER], "bms-07") == {"terminal-2": found(
+        people[Role.MANAGER], "bms-07")["terminal-2"]}
+
+
+def test_the_box_gets_hits_alone_and_the_page_the_same_hits(client, people, world):
+    client.force_login(people[Role.MANAGER])
+    hits = client.get("/search/", {"q": "LLM"}, headers={"HX-Request": "true"}).content.decode()
+    page = client.get("/search/", {"q": "LLM"}).content.decode()
+    assert "<html" not in hits
+    assert hits.strip() in page
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_queries_do_not_grow(people, world, django_assert_num_queries, count):
+    for n in range(count):
+        services.add_model(actor=people[Role.MANAGER], engagement=world, code=f"M{n}", name="x")
+        Job.objects.create(kind="env.npu_info", engagement=world)
+        Engagement.objects.create(code=f"EP2501-{n}", name="x", customer=Customer.objects.get())
+    with django_assert_num_queries(7):
+        searching.search(people[Role.MANAGER], "EP2501")

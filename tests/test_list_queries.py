@@ -1,0 +1,72 @@
+"""Every list page asks the database as often for three rows as for one."""
+
+from datetime import date
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from delivery.planning.services import changes, control, time
+from delivery.quotes.models import CompanyProfile
+from delivery.quotes.services import create_quote
+from delivery.reports.models import Document
+from engagements import audit, services
+from engagements.models import Customer, Engagement, Role, User
+from workers.collecting.artifacts import store_file
+from workers.models import Job, Node
+
+PAGES = ("/", "/audit/", "/search/?q=EP25", "/engagements/", "/engagements/EP2501/",
+         "/engagements/EP2501/team/", "/board/", "/jobs/", "/nodes/", "/customers/",
+         "/people/", "/quotes/", "/engagements/EP2501/quotes/", "/documents/",
+         "/engagements/EP2501/documents/", "/engagements/EP2501/changes/",
+         "/engagements/EP2501/control/", "/engagements/EP2501/time/", "/notices/",
+         "/engagements/EP2501/models/M0/survey/")
+
+
+def one_more(people, engagement, number: int) -> None:
+    """One more row for every list."""
+    from django.core.files.base import ContentFile
+
+    manager = people[Role.MANAGER]
+    common = {"actor": manager, "engagement": engagement}
+    model = services.add_model(code=f"M{number}", name="x", **common)
+    customer = Customer.objects.create(name=f"c{number}")
+    Engagement.objects.create(code=f"EP25-{number}", name="x", customer=customer)
+    person = User.objects.create_user(f"p{number}", role=Role.CONSULTANT)
+    services.add_member(user=person, **common)
+    node = Node.objects.create(name=f"n{number}", host="127.0.0.1", username="x", state="ready")
+    first = engagement.models.get(code="M0")
+    for state in ("queued", "running"):
+        Job.objects.create(kind="env.npu_info", engagement=engagement, model=first, node=node,
+                           stage="survey", state=state, created_by=person)
+    create_quote(actor=people[Role.SALES], engagement=engagement)
+    Document.objects.create(engagement=engagement, kind="TR", created_by=person)
+    store_file(stream=ContentFile(b"x"), name=f"{number}.txt", engagement=engagement)
+    changes.create_change(title="c", category="scope", requested_by="x", reason="x", before="x",
+                          after="x", **common)
+    control.add_risk(title="r", probability=1, impact=1, owner=person,
+                     review_on=date(2025, 7, 1), **common)
+    time.record_time(work_date=date(2025, 7, 1 + number), half="am", item="env",
+                     grade="engineer", model=model, **common)
+    audit.record(actor=person, action="stage.submit", target=first.stages.first(),
+                 engagement=engagement)
+
+
+@pytest.mark.django_db
+def test_queries_do_not_grow(client, people, engagement):
+    CompanyProfile.objects.create(name="x")
+    client.force_login(people[Role.ADMINISTRATOR])
+    one_more(people, engagement, 0)
+    few = {page: queries(client, page) for page in PAGES}
+    for number in (1, 2):
+        one_more(people, engagement, number)
+    many = {page: queries(client, page) for page in PAGES}
+    assert {page: (few[page], many[page]) for page in PAGES if many[page] > few[page]} == {}
+
+
+def queries(client, page: str) -> int:
+    client.get(page)  # what is remembered between requests is there
+    with CaptureQueriesContext(connection) as asked:
+        answer = client.get(page)
+    assert answer.status_code == 200, page
+    return len(asked)
