@@ -162,6 +162,7 @@ def test_other_days_than_signed_stop_it(people, two_models, widened, detector): 
     ({"definition": "score_degradation"}, InvalidInput), ({"definition": "latency"}, InvalidInput)],
     ids=["no such model", "not its stage", "no baseline", "twice"])
 def test_a_criterion_that_cannot_be(people, widened, fields, error):
+    widened.scope_effects.filter(code="OCR").update(scope="inference")
     definition = metric(fields.pop("definition", "inference_throughput"))
     with pytest.raises(error):
         added_criteria.add_criterion(

@@ -146,7 +146,8 @@ def test_the_weekly_report_has_every_field(people, agreed):  # noqa: F811
     assert [row["stage"] for row in facts["plan"]["in_progress"]] == ["survey"]
     assert facts["plan"]["not_started"] == agreed.plan.tasks.count() - 1
     assert facts["open_changes"] == [str(made)]
-    assert facts["resources"] == {"used": "0.0", "quoted": "5.00"}
+    assert {name: Decimal(n) for name, n in facts["resources"].items()} == {
+        "used": 0, "quoted": 5}
     text = words(papers.weekly_pdf(report, "en"))
     for part in ("First payment", "2025-09-23", "No input yet", "Send the logs", made.code,
                  "In progress", "Not started", "Milestone", "Risks", "Changes", "In all so far"):

@@ -180,7 +180,8 @@ def test_nothing_happens_where_a_stage_was_submitted_meanwhile(people, draft, de
 
 @pytest.mark.parametrize("part", ["add_model", "drop_model"])
 def test_nothing_remains_of_a_part_that_fails(people, draft, detector, monkeypatch, part):
-    scope.set_scope_effect(actor=people[Role.CONSULTANT], change=draft, **NEW)
+    scope.set_scope_effect(actor=people[Role.CONSULTANT], change=draft,
+                           **{**NEW, "scope": "full"})
     dropping(people, draft, detector)
     put = submitted(people, draft)
     changes.approve_change(actor=people[Role.MANAGER], change=put)
@@ -211,4 +212,6 @@ def test_by_page_and_by_api(client, people, draft, detector):
     effect = draft.scope_effects.get(action="add_model")
     client.post(reverse("planning:change_effect_remove", args=[draft.pk, "scope", effect.pk]))
     assert ChangeRequest.objects.get().scope_effects.count() == 1
+    assert client.post(path + "price_scope/").status_code == 200
+    ChangeRequest.objects.update(quote=None)
     assert client.post(path + "price_scope/").status_code == 400
