@@ -1,5 +1,6 @@
 """REST doors of engagements. Each write is one service call."""
 
+from django.http import Http404
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import mixins, viewsets
@@ -90,6 +91,23 @@ class MigratedModelViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSe
         serializer.instance = services.add_model(
             actor=self.request.user, **serializer.validated_data)
 
+    @extend_schema(request=serializers.ModelFactsSerializer)
+    def partial_update(self, request, pk=None):
+        """Change facts of the model; 409 where it moved on since `seen`."""
+        door = serializers.ModelFactsSerializer(data=request.data, partial=True)
+        door.is_valid(raise_exception=True)
+        return Response(self.get_serializer(services.update_model(
+            actor=request.user, model=self.get_object(), **door.validated_data)).data)
+
+    @extend_schema(request=serializers.ModelScopeSerializer)
+    @action(detail=True, methods=["post"])
+    def scope(self, request, pk=None):
+        """Another scope, with the reason; stages fall out or come in."""
+        door = serializers.ModelScopeSerializer(data=request.data)
+        door.is_valid(raise_exception=True)
+        return Response(self.get_serializer(services.set_model_scope(
+            actor=request.user, model=self.get_object(), **door.validated_data)).data)
+
 
 class StageRecordViewSet(viewsets.ReadOnlyModelViewSet):
     queryset = StageRecord.objects.prefetch_related("checklist", "transitions")
@@ -107,6 +125,22 @@ class StageRecordViewSet(viewsets.ReadOnlyModelViewSet):
         door.is_valid(raise_exception=True)
         services.move_stage(actor=request.user, record=self.get_object(), **door.validated_data)
         return Response(self.get_serializer(self.get_object()).data)
+
+    @extend_schema(request=serializers.BulkMoveSerializer,
+                   responses=serializers.BulkMovedSerializer)
+    @action(detail=False, methods=["post"])
+    def bulk_move(self, request):
+        """The same move with many stages; what cannot move is named with its reason."""
+        door = serializers.BulkMoveSerializer(data=request.data)
+        door.is_valid(raise_exception=True)
+        wanted = dict(door.validated_data)
+        keys = set(wanted.pop("records"))
+        records = list(StageRecord.objects.visible_to(request.user).filter(pk__in=keys))
+        if len(records) != len(keys):
+            raise Http404
+        done = services.move_stages(actor=request.user, records=records, **wanted)
+        return Response(serializers.BulkMovedSerializer({
+            "moved": [row.record_id for row in done.moved], "refused": done.refused}).data)
 
     @extend_schema(responses=serializers.CheckSerializer(many=True))
     @action(detail=True, pagination_class=None, filterset_fields=None)

@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.http import HttpRequest
 
 from engagements.errors import DeskError
+from engagements.locking import EditConflict
 
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
@@ -23,9 +24,18 @@ def attempt(request: HttpRequest, service: Callable[[], Any], success: str) -> A
 
 
 def attempt_form(form, service: Callable[[], Any]) -> Any:
-    """Call the service for a valid form; an expected failure becomes an error of the form."""
+    """Call the service for a valid form; an expected failure becomes an error of the form.
+
+    After a conflict the form shows what changed and carries the newer version, so that the
+    writer may look and save again.
+    """
     try:
         return service()
+    except EditConflict as error:
+        form.add_error(None, error.message)
+        form.data = form.data.copy()
+        form.data[form.add_prefix("seen")] = error.details["version"]
+        return None
     except DeskError as error:
         _add_errors(form, error)
         return None

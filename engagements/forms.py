@@ -1,8 +1,10 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from engagements.edited_form import EditedForm
 from engagements.models import Customer, Engagement, MigratedModel, Role, User
 from engagements.services.people import CUSTOMER_FACTS, PERSON_FACTS
+from engagements.services.scoping import MODEL_FACTS
 
 
 class EngagementForm(forms.ModelForm):
@@ -42,13 +44,24 @@ class EngagementForm(forms.ModelForm):
 class ModelForm(forms.ModelForm):
     class Meta:
         model = MigratedModel
-        fields = ["code", "name", "name_en", "task", "framework", "parameters_billion", "scope"]
+        fields = ["code", *MODEL_FACTS, "scope"]
 
     def clean_code(self):
         code = self.cleaned_data["code"].strip()
         if not code.replace("-", "").replace("_", "").isalnum() or not code.isascii():
             raise forms.ValidationError(_("Use letters, digits, - and _ only."))
         return code
+
+
+class ModelFactsForm(EditedForm):
+    """What is known of a model; its scope changes with a reason, elsewhere."""
+
+    class Meta:
+        model = MigratedModel
+        fields = MODEL_FACTS
+
+    def _post_clean(self):
+        """Nothing is put on the instance: the service compares with what is stored."""
 
 
 class MemberForm(forms.Form):

@@ -11,7 +11,8 @@ from engagements.models import (
     StageWaiver,
     User,
 )
-from engagements.stages import StageMove
+from engagements.services.scoping import MODEL_FACTS
+from engagements.stages import Scope, StageMove
 
 
 class CustomerSerializer(serializers.ModelSerializer):
@@ -38,10 +39,24 @@ class MembershipSerializer(serializers.ModelSerializer):
 class MigratedModelSerializer(serializers.ModelSerializer):
     class Meta:
         model = MigratedModel
-        fields = ["id", "engagement", "code", "name", "name_en", "task", "framework",
-                  "parameters_billion", "scope", "position"]
-        read_only_fields = ["position"]
+        fields = ["id", "engagement", "code", *MODEL_FACTS, "scope", "position", "lock_version"]
+        read_only_fields = ["position", "lock_version"]
         validators = []
+
+
+class ModelFactsSerializer(serializers.ModelSerializer):
+    """`seen` is the lock_version that the writer read; without it whatever is there is changed."""
+
+    seen = serializers.IntegerField(required=False, write_only=True)
+
+    class Meta:
+        model = MigratedModel
+        fields = [*MODEL_FACTS, "seen"]
+
+
+class ModelScopeSerializer(serializers.Serializer):
+    scope = serializers.ChoiceField(choices=Scope.choices)
+    reason = serializers.CharField()
 
 
 class ChecklistItemSerializer(serializers.ModelSerializer):
@@ -80,6 +95,21 @@ class WaiverDraftSerializer(serializers.Serializer):
 class StageMoveSerializer(serializers.Serializer):
     move = serializers.ChoiceField(choices=StageMove.choices)
     comment = serializers.CharField(required=False, default="", allow_blank=True)
+
+
+class BulkMoveSerializer(StageMoveSerializer):
+    records = serializers.ListField(child=serializers.IntegerField(), min_length=1, max_length=1000)
+
+
+class RefusalSerializer(serializers.Serializer):
+    record = serializers.IntegerField(source="record.pk")
+    model = serializers.CharField(source="record.model.code")
+    sentence = serializers.CharField()
+
+
+class BulkMovedSerializer(serializers.Serializer):
+    moved = serializers.ListField(child=serializers.IntegerField())
+    refused = RefusalSerializer(many=True)
 
 
 class TickSerializer(serializers.Serializer):

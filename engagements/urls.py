@@ -27,6 +27,7 @@ urlpatterns = [
     path("<str:code>/team/", views.team, name="team"),
     path("<str:code>/team/<int:pk>/remove/", views.member_remove, name="member_remove"),
     path("<str:code>/models/new/", views.model_new, name="model_new"),
+    path("<str:code>/models/<str:model_code>/edit/", views.model_edit, name="model_edit"),
     path(CELL, stage_views.stage_page, name="stage"),
     path(CELL + "move/", stage_views.stage_move, name="stage_move"),
     path(CELL + "items/<int:pk>/", stage_views.item_tick, name="item_tick"),

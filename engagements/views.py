@@ -1,5 +1,6 @@
 """Pages of engagements: doors that parse, call one service and answer."""
 
+from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404, redirect, render
@@ -9,7 +10,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from engagements import queries, services
 from engagements.access import Can, require
 from engagements.doors import attempt, attempt_form
-from engagements.forms import EngagementForm, MemberForm, ModelForm
+from engagements.forms import EngagementForm, MemberForm, ModelFactsForm, ModelForm
 from engagements.models import Engagement, Membership
 from engagements.stages import Scope
 
@@ -106,3 +107,19 @@ def model_new(request, code):
             actor=request.user, engagement=engagement, **form.cleaned_data)):
         return redirect("engagements:engagement", code)
     return render(request, "engagements/model_form.html", {"form": form, "engagement": engagement})
+
+
+@require_http_methods(["GET", "POST"])
+def model_edit(request, code, model_code):
+    engagement = visible_engagement(request, code)
+    require(request.user, Can.MANAGE, engagement)
+    model = get_object_or_404(engagement.models, code=model_code)
+    form = ModelFactsForm(request.POST or None, instance=model)
+    if form.is_valid():
+        seen, facts = form.take()
+        if attempt_form(form, lambda: services.update_model(
+                actor=request.user, model=model, seen=seen, **facts)):
+            messages.success(request, _("Saved."))
+            return redirect("engagements:engagement", code)
+    return render(request, "engagements/model_edit.html", {
+        "form": form, "engagement": engagement, "model": model})

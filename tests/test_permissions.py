@@ -28,7 +28,8 @@ READ = {
     "portal:gallery": frozenset(),  # only while developing
     "engagements:list": EVERYBODY, "engagements:new": MANAGERS,
     "engagements:engagement": EVERYBODY, "engagements:edit": MANAGERS, "engagements:team": FIRM,
-    "engagements:model_new": MANAGERS, "engagements:stage": EVERYBODY,
+    "engagements:model_new": MANAGERS, "engagements:model_edit": MANAGERS,
+    "engagements:stage": EVERYBODY,
     "workers:nodes": FIRM, "workers:node_new": frozenset({ADMIN, OPERATOR}), "workers:node": FIRM,
     "workers:node_edit": frozenset({ADMIN, OPERATOR}),
     "workers:login_new": frozenset({ADMIN, OPERATOR}),
@@ -116,7 +117,8 @@ WRITE = {
     "acceptance:notice", "acceptance:deemed", "acceptance:condition_report",
     "acceptance:condition_close", "acceptance:receipt", "acceptance:comment_resolve",
     "acceptance:power_end",
-    "planning:effort_draft", "planning:effort_quote", "planning:effort_approve",
+    "planning:board_move", "planning:effort_draft", "planning:effort_quote",
+    "planning:effort_approve",
     "planning:time_remove",
     "planning:timesheet_submit", "planning:timesheet_answer",
     "planning:timesheet_withdraw",
@@ -253,7 +255,8 @@ def world(people, engagement, settings, tmp_path):
         "reports:wording": ["sow_change"], "reports:chain": ["TR"],
         "reports:identity": [engagement.customer_id],
         "engagements:engagement": [code], "engagements:edit": [code], "engagements:team": [code],
-        "engagements:model_new": [code], "engagements:stage": [code, "LLM", "survey"],
+        "engagements:model_new": [code], "engagements:model_edit": [code, "LLM"],
+        "engagements:stage": [code, "LLM", "survey"],
         "workers:node": [node.pk], "workers:job": [job.pk], "workers:job_log": [job.pk],
         "workers:job_log_file": [job.pk], "workers:job_log_search": [job.pk],
         "workers:node_edit": [node.pk], "workers:login_new": [node.pk],
@@ -296,6 +299,7 @@ def _scan(actor, engagement):
 QUERY = {"workers:artifact_upload": "?engagement=EP2501", "workers:scan_new": "?engagement=EP2501"}
 OF_AN_ENGAGEMENT = (
     "engagements:engagement", "engagements:edit", "engagements:team", "engagements:model_new",
+    "engagements:model_edit",
     "engagements:stage", "workers:job", "workers:job_log", "workers:job_log_file",
     "workers:job_log_search", "workers:login_edit", "workers:chain_run", "workers:artifact",
     "workers:artifact_download", "assessments:criteria", "assessments:criterion",

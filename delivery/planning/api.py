@@ -1,6 +1,6 @@
 """The REST routes of planning; the doors are in `api_parts`, by topic."""
 
-from delivery.planning.api_parts import changes, control, desk, effort, plan
+from delivery.planning.api_parts import board, changes, control, desk, effort, plan
 
 routes = [
     ("effort-estimates", effort.EffortEstimateViewSet, "effort-estimate"),
@@ -15,5 +15,6 @@ routes = [
     ("meetings", control.MeetingViewSet, "meeting"),
     ("weekly-reports", control.WeeklyReportViewSet, "weekly-report"),
     ("change-requests", changes.ChangeRequestViewSet, "change-request"),
+    ("board", board.BoardViewSet, "board"),
     ("desk", desk.DeskViewSet, "desk"),
 ]

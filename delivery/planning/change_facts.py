@@ -7,8 +7,9 @@ import hashlib
 import json
 from decimal import Decimal
 
-from assessments.models import CriteriaSet, Criterion
-from delivery.planning.models import ChangeRequest, Plan
+from assessments.models import CriteriaSet, Criterion, MetricDefinition
+from delivery.planning.effort_effects import effort_effect
+from delivery.planning.models import AddedCriterion, ChangeRequest, Plan, ScopeAction
 from delivery.planning.redrawing import redraw
 from delivery.planning.scheduling import Scheduled, end_of, schedule_with, working_days_of
 from delivery.planning.scope_effects import criteria_out, scope_facts
@@ -32,6 +33,7 @@ def change_facts(change: ChangeRequest) -> dict:
         "code": change.code, **{name: getattr(change, name) for name in WORDS},
         "scope": {"text": change.effect_on_scope, "effects": scope, "added": price.get("added", []),
                   "removed": price.get("removed", [])},
+        "effort": effort_effect(change),
         "schedule": {"text": change.effect_on_schedule, **_schedule(change, scope)},
         "price": {"text": change.effect_on_price, **price},
         "criteria": {"text": change.effect_on_criteria, **_criteria(change)},
@@ -108,23 +110,44 @@ def _line(line: dict) -> dict:
 
 
 def _criteria(change: ChangeRequest) -> dict:
-    """Thresholds before and after, and how many criteria stay as they are."""
+    """Thresholds before and after, how many stay as they are, and who comes in without any."""
     effects = list(change.criterion_effects.select_related(
         "criterion__definition", "criterion__model", "criterion__criteria_set"))
     rows = [_criterion(effect.criterion, effect.after) for effect in effects]
     out = criteria_out(change)
     rows += [_criterion(criterion, "") for criterion in out]
-    if not rows:
+    added = list(change.added_criteria.select_related("definition", "baseline__artifact",
+                                                      "artifact"))
+    bare = _without_criteria(change, added)
+    if not (rows or added or bare):
         return {}
-    signed: CriteriaSet = (out or [effect.criterion for effect in effects])[0].criteria_set
-    return {"version": signed.version, "unchanged": signed.criteria.count() - len(rows),
-            "rows": rows}
+    signed = change.engagement.criteria_sets.filter(state=CriteriaSet.State.SIGNED).first()
+    return {"version": signed.version if signed else 0,
+            "unchanged": signed.criteria.count() - len(rows) if signed else 0,
+            "rows": [*rows, *map(_added_criterion, added)], "without": bare}
+
+
+def _without_criteria(change: ChangeRequest, added: list[AddedCriterion]) -> list[str]:
+    """Codes of models that come in without a criterion."""
+    coming = change.scope_effects.filter(action=ScopeAction.ADD_MODEL)
+    return sorted({row.code for row in coming} - {row.code for row in added})
+
+
+def _added_criterion(row: AddedCriterion) -> dict:
+    """A criterion that comes in: before is empty; with the checksum of its reference."""
+    file = row.artifact or (row.baseline and row.baseline.artifact)
+    return {**_definition(row.definition), "model": row.code, "stage": row.stage, "before": "",
+            "after": f"{row.threshold.normalize():f}", "reference": file.sha256 if file else ""}
 
 
 def _criterion(criterion: Criterion, after: str) -> dict:
     """A threshold before and after; after is empty where the criterion falls out."""
-    definition = criterion.definition
-    return {"model": criterion.model.code, "name": definition.name,
-            "name_en": definition.name_en, "stage": criterion.stage,
-            "unit": definition.unit, "comparison": definition.comparison,
-            "before": f"{criterion.threshold.normalize():f}", "after": after}
+    return {**_definition(criterion.definition), "model": criterion.model.code,
+            "stage": criterion.stage, "before": f"{criterion.threshold.normalize():f}",
+            "after": after}
+
+
+def _definition(definition: MetricDefinition) -> dict:
+    return {"definition": str(definition), "name": definition.name,
+            "name_en": definition.name_en, "unit": definition.unit,
+            "comparison": definition.comparison}

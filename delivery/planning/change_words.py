@@ -23,6 +23,7 @@ def presented(facts: dict) -> dict:
                   "effects": [scope_row(row) for row in facts["scope"].get("effects", [])],
                   "added": [_line(line) for line in facts["scope"]["added"]],
                   "removed": [_line(line) for line in facts["scope"]["removed"]]},
+        "effort": _effort(facts["effort"], price),
         "schedule": {**schedule, "tasks": [_task(row) for row in schedule.get("tasks", [])]},
         "price": {**price, "lines": _lines(price), "totals": _totals(price)},
         "criteria": {**criteria, "rows": [_criterion(row) for row in criteria.get("rows", [])]},
@@ -36,6 +37,22 @@ def scope_row(row: dict) -> dict:
             "name": local(row["name"], row["name_en"]),
             "stage_label": str(Stage(row["stage"]).label) if row["stage"] else "",
             "scope_label": str(Scope(row["scope"]).label)}
+
+
+def _effort(effort: dict, price: dict) -> dict:
+    """Person-days by grade; `quoted` is what the lines of the quote come to, where one changes."""
+    if not effort:
+        return {}
+    quoted = sum(map(_days, price.get("added", []))) - sum(map(_days, price.get("removed", [])))
+    quoted += sum(_days(pair["after"]) - _days(pair["before"])
+                  for pair in price.get("changed", []))
+    return {**effort, "quoted": quoted if price else None,
+            "differs": bool(price) and quoted != Decimal(effort["days"]),
+            "grades": [{**row, "label": grade_label(row["grade"])} for row in effort["grades"]]}
+
+
+def _days(line: dict) -> Decimal:
+    return Decimal(line["quantity"]) if line["unit"] == "person_day" else Decimal(0)
 
 
 def _line(line: dict) -> dict:

@@ -16,7 +16,8 @@ SCANNED_AS_UNSUPPORTED = ("unsupported_api", "cuda_extension", "cuda_kernel")
 def model_facts(model: MigratedModel) -> ModelFacts:
     """Stages in scope, size, cards, stated drivers, and the newest API analysis.
 
-    The cards are those of the largest job or those stated, whichever are more.
+    The cards are those of the model's facts, of the largest job or those stated, whichever are
+    more.
     """
     stages = model.stages.exclude(state=StageState.SKIPPED).values_list("stage", flat=True)
     count, source = unsupported_apis(model)
@@ -25,7 +26,8 @@ def model_facts(model: MigratedModel) -> ModelFacts:
     return ModelFacts(
         stages=frozenset(stages), parameters_billion=model.parameters_billion,
         unsupported_apis=count, source=source,
-        cards=max(stated, model.jobs.aggregate(most=Max("cards_wanted"))["most"] or 0),
+        cards=max(stated, model.cards or 0,
+                  model.jobs.aggregate(most=Max("cards_wanted"))["most"] or 0),
         drivers=drivers)
 
 

@@ -48,12 +48,12 @@ def weekly_pdf(report: WeeklyReport, language: str) -> bytes:
     def facts() -> dict:
         return {"report": {
             **{name: getattr(report, name) for name in (
-                "summary", "next_week", "problems", "customer_duties", "light")},
+                "summary", "deviations", "next_week", "problems", "customer_duties", "light")},
             "light_label": report.get_light_display(), "written_by": str(report.written_by),
             "week": [f"{report.week_start}", f"{report.week_end}"], "facts": report.facts,
             "done": _not_in(report.summary, done_lines(report.facts)),
             "finished": [name_of(task) for task in report.facts["plan"].get("finished", [])],
-            "running": shared_names(report.facts["plan"].get("running", [])),
+            "in_progress": shared_names(report.facts["plan"].get("in_progress", [])),
             "milestones": [{**row, "name": local(row["name"], row["name_en"])}
                            for row in report.facts["plan"].get("milestones", [])],
             "in_the_way": [] if report.problems else problem_lines(report.facts),
@@ -74,7 +74,8 @@ def change_pdf(change: ChangeRequest, language: str) -> bytes:
         approvals = [
             (_("Supplier"), change.firm_approved_by, change.firm_approved_at),
             (_("Customer"), change.customer_approved_by, change.customer_approved_at)]
-        results = [(_("Criteria"), change.new_criteria and change.new_criteria.version),
+        results = [(_("Effort estimate"), change.new_estimate and change.new_estimate.version),
+                   (_("Criteria"), change.new_criteria and change.new_criteria.version),
                    (_("Baseline of the plan"),
                     change.new_baseline and change.new_baseline.version),
                    (_("Quote"), change.new_quote and change.new_quote.version)]

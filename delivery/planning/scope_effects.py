@@ -8,7 +8,7 @@ from assessments.models import CriteriaSet, Criterion
 from delivery.planning import calibration
 from delivery.planning.drivers import model_facts
 from delivery.planning.estimating import Line, ModelFacts, model_lines
-from delivery.planning.models import ChangeRequest, ScopeAction, ScopeEffect
+from delivery.planning.models import ChangeRequest, EffortLine, ScopeAction, ScopeEffect
 from delivery.planning.usage import current_estimate
 from engagements.stages import OUT_OF_SCOPE, Stage
 
@@ -18,12 +18,6 @@ COMING = (ScopeAction.ADD_MODEL, ScopeAction.ADD_STAGE)
 def scope_facts(change: ChangeRequest) -> list[dict]:
     """Each effect with the likely person-days that it adds or takes, in all and by stage."""
     return [_facts(effect) for effect in change.scope_effects.select_related("model")]
-
-
-def scope_lines(change: ChangeRequest) -> list[dict]:
-    """The same by stage, item and grade: for the firm, as the estimate is."""
-    return [line for effect in change.scope_effects.select_related("model")
-            for line in _lines(effect)]
 
 
 def stages_of(effect: ScopeEffect) -> list[str]:
@@ -54,8 +48,8 @@ def criteria_out(change: ChangeRequest) -> list[Criterion]:
 
 def _facts(effect: ScopeEffect) -> dict:
     model, days = effect.model or effect, defaultdict(Decimal)
-    for line in _lines(effect):
-        days[line["stage"]] += Decimal(line["days"])
+    for stage, more in _stage_days(effect):
+        days[stage] += more
     size = model.parameters_billion
     return {
         "effect": effect.pk, "action": effect.action, "model": model.code, "name": model.name,
@@ -65,26 +59,27 @@ def _facts(effect: ScopeEffect) -> dict:
         "stage_days": {stage: f"{value:f}" for stage, value in days.items()}}
 
 
-def _lines(effect: ScopeEffect) -> list[dict]:
-    """Days per stage, item and grade; negative for what falls out."""
-    if effect.action not in COMING:
-        return _estimated(effect)
+def _stage_days(effect: ScopeEffect) -> list[tuple[str, Decimal]]:
+    """Likely days by stage; negative for what falls out."""
+    if effect.action in COMING:
+        return [(str(line.stage), line.days[1]) for line in coming_lines(effect)]
+    estimate = current_estimate(effect.change.engagement)
+    return [(line.stage, -line.likely) for line in (estimate.lines.all() if estimate else ())
+            if falls_out(line, effect)]
+
+
+def coming_lines(effect: ScopeEffect) -> list[Line]:
+    """What the rules give for a model or a stage that comes in."""
     if effect.action == ScopeAction.ADD_MODEL:
         facts = ModelFacts(frozenset(stages_of(effect)), effect.parameters_billion)
     else:
         known = model_facts(effect.model)
         facts = ModelFacts(**{**vars(known), "stages": known.stages | {effect.stage}})
-    return [_line(line) for line in model_lines(facts, calibration.history())
+    return [line for line in model_lines(facts, calibration.history())
             if line.stage in stages_of(effect)]
 
 
-def _estimated(effect: ScopeEffect) -> list[dict]:
-    estimate = current_estimate(effect.change.engagement)
-    rows = estimate.lines.filter(model=effect.model) if estimate else []
-    return [{"stage": row.stage, "item": row.item, "grade": row.grade, "days": f"{-row.likely:f}"}
-            for row in rows if not effect.stage or row.stage == effect.stage]
-
-
-def _line(line: Line) -> dict:
-    return {"stage": str(line.stage), "item": str(line.item), "grade": str(line.grade),
-            "days": f"{line.days[1]:f}"}
+def falls_out(line: EffortLine, effect: ScopeEffect) -> bool:
+    """Whether the effect takes the estimate's line away."""
+    return (effect.action not in COMING and line.model_id == effect.model_id
+            and effect.stage in ("", line.stage))

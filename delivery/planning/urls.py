@@ -4,9 +4,11 @@ from delivery.planning.views import board, changes, control, effort, papers, pla
 
 app_name = "planning"
 OF = "engagements/<str:code>/"
+EFFECT = r"^changes/(?P<pk>\d+)/effects/(?P<kind>scope|schedule|criterion|added|price)/"
 
 urlpatterns = [
     path("board/", board.board, name="board"),
+    path("board/move/", board.board_move, name="board_move"),
     path(OF + "effort/", effort.effort, name="effort"),
     path(OF + "effort/draft/", effort.effort_draft, name="effort_draft"),
     path(OF + "effort/quote/", effort.effort_quote, name="effort_quote"),
@@ -55,10 +57,9 @@ urlpatterns = [
     path("changes/<int:pk>/edit/", changes.change_edit, name="change_edit"),
     path("changes/<int:pk>/effects/scope/price/", changes.change_price_scope,
          name="change_price_scope"),
-    re_path(r"^changes/(?P<pk>\d+)/effects/(?P<kind>scope|schedule|criterion|price)/$",
-            changes.change_effect, name="change_effect"),
-    re_path(r"^changes/(?P<pk>\d+)/effects/(?P<kind>scope|schedule|criterion|price)/(?P<effect>\d+)/remove/$",
-            changes.change_effect_remove, name="change_effect_remove"),
+    re_path(EFFECT + "$", changes.change_effect, name="change_effect"),
+    re_path(EFFECT + r"(?P<effect>\d+)/remove/$", changes.change_effect_remove,
+            name="change_effect_remove"),
     re_path(r"^papers/(?P<kind>minutes|weekly|change|timesheet)/(?P<pk>\d+)/"
             r"(?P<language>zh-hans|en)\.pdf$", papers.paper, name="paper"),
     path("changes/<int:pk>/<str:move>/", changes.change_move, name="change_move"),

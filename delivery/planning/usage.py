@@ -13,13 +13,18 @@ from engagements.models import Engagement
 HALF_DAY = Decimal("0.5")
 
 
+def agreed_quote(engagement: Engagement) -> Quote | None:
+    """The newest quote that the customer accepted; where there is none, that was issued."""
+    found = engagement.quotes.order_by("-issued_at", "-pk")
+    return (found.filter(state=Quote.State.ACCEPTED).first()
+            or found.filter(state=Quote.State.ISSUED).first())
+
+
 def quoted_lines(engagement: Engagement) -> list[dict]:
-    """Person-day lines of the newest quote that the customer accepted, else was issued."""
-    for state in (Quote.State.ACCEPTED, Quote.State.ISSUED):
-        quote = engagement.quotes.filter(state=state).order_by("-issued_at", "-pk").first()
-        if quote:
-            return [line for line in facts_of(quote)["lines"] if line["unit"] == "person_day"]
-    return []
+    """Person-day lines of the agreed quote."""
+    quote = agreed_quote(engagement)
+    lines = facts_of(quote)["lines"] if quote else []
+    return [line for line in lines if line["unit"] == "person_day"]
 
 
 def current_estimate(engagement: Engagement) -> EffortEstimate | None:

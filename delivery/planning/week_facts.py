@@ -2,14 +2,16 @@
 
 from collections import Counter
 from datetime import date, datetime, timedelta
+from decimal import Decimal
 
 from django.db.models import Count, Q
 from django.utils import timezone
 
 from assessments.models import Verdict
-from delivery.planning.models import Plan, ProjectIssue, Risk, TimeEntry, Todo
+from delivery.planning.models import ChangeRequest, Plan, ProjectIssue, Risk, TimeEntry, Todo
 from delivery.planning.scheduling import Scheduled, end_of, schedule
 from delivery.planning.task_names import name_facts
+from delivery.planning.usage import HALF_DAY, quoted_days
 from engagements.models import AuditEntry, Engagement, StageTransition
 from engagements.stages import StageMove
 from workers.models import Job
@@ -33,7 +35,9 @@ def week_facts(engagement: Engagement, week_start: date) -> dict:
         "verdicts": _verdicts(engagement, within), "days": _days(engagement, week_start),
         "documents": _labels(engagement, within, ISSUED),
         "changes": _labels(engagement, within, ("change.apply",)),
-        "plan": _plan(engagement, week_start),
+        "open_changes": [str(change) for change in engagement.change_requests.filter(
+            state=ChangeRequest.State.SUBMITTED)],
+        "plan": _plan(engagement, week_start), "resources": _resources(engagement),
         "risks": _risks(engagement), "issues": _issues(engagement),
         "todos": _todos(engagement, week_start),
         "audit_entries": AuditEntry.objects.filter(
@@ -94,26 +98,36 @@ def _plan(engagement: Engagement, week_start: date) -> dict:
         return {}
     rows, end = schedule(plan), week_start + WEEK
     return {
-        "end": str(end_of(rows) or ""),
+        "end": str(end_of(rows) or ""), "milestones": _milestones(plan, rows),
+        "in_progress": [name_facts(r.task) for r in rows if r.state == "in_progress"],
+        "not_started": sum(r.state == "not_started" for r in rows),
         "finished": [name_facts(r.task) for r in rows
                      if r.task.finished_on and week_start <= r.task.finished_on < end],
         "late": [{"task": name_facts(r.task), "slip": r.slip} for r in rows
                  if r.slip > 0 and not r.task.finished_on],
-        "running": [name_facts(r.task) for r in rows
-                    if not r.task.finished_on and r.start < end],
         "next": [name_facts(r.task) for r in rows
                  if not r.task.finished_on and r.start < end + WEEK and r.finish >= end],
-        "milestones": _milestones(plan, rows),
     }
 
 
 def _milestones(plan: Plan, rows: list[Scheduled]) -> list[dict]:
-    """Each milestone with its computed date, working days behind the baseline, and what is done."""
-    of_task = {row.task.pk: row for row in rows}
+    """Each with the date that was agreed, the one of now, and whether it is reached."""
+    found = {row.task.pk: row for row in rows}
     return [{"name": m.name, "name_en": m.name_en or m.name,
-             "date": str(row.finish) if row else "", "slip": row.slip if row else 0,
-             "done": str(row.task.finished_on or "") if row else ""}
-            for m in plan.milestones.all() for row in [of_task.get(m.task_id)]]
+             "agreed": _day(row and row.baseline_finish), "now": _day(row and row.finish), "slip": row.slip if row else 0,
+             "is_reached": bool(row and row.task.finished_on)}
+            for m in plan.milestones.all() for row in [found.get(m.task_id)]]
+
+
+def _day(day: date | None) -> str:
+    return str(day or "")
+
+
+def _resources(engagement: Engagement) -> dict[str, str]:
+    """Person-days in all so far and as quoted; no cost, as customers get the report."""
+    used = TimeEntry.objects.counted().filter(engagement=engagement).count() * HALF_DAY
+    return {"used": f"{used:f}",
+            "quoted": f"{sum(quoted_days(engagement).values(), Decimal(0)):f}"}
 
 
 def _risks(engagement: Engagement) -> list[dict]:

@@ -47,6 +47,10 @@ COMPANY = {
     "bank": "演练银行上海分行", "bank_account": "0000 0000 0000 0000",
 }
 
+TASKS_EN = {"文本生成": "Text generation", "目标检测": "Object detection",
+            "图像分类": "Image classification", "语义分割": "Semantic segmentation",
+            "异常检测": "Anomaly detection"}
+
 # code, name, English name, task, framework, parameters (billion), scope
 MODELS = [
     ("LLM", "巡检报告生成大模型", "Inspection report language model", "文本生成",
@@ -119,8 +123,8 @@ def _engagement(people: dict[str, User]) -> Engagement:
             services.add_member(actor=manager, engagement=engagement, user=user)
     for code, name, name_en, task, framework, size, scope in MODELS:
         services.add_model(actor=manager, engagement=engagement, code=code, name=name,
-                           name_en=name_en, task=task, framework=framework,
-                           parameters_billion=size, scope=scope)
+                           name_en=name_en, task=task, task_en=TASKS_EN.get(task, task),
+                           framework=framework, parameters_billion=size, scope=scope)
     load_survey(engagement, people["reviewer"], people["consultant"])
     load_planning(engagement, people)
     return engagement

@@ -26,6 +26,7 @@ from delivery.surveys.spreadsheet import (
     META,
     SHEETS,
     plain_text,
+    sheet_of,
 )
 from delivery.surveys.values import parse_value, show_value
 from engagements.errors import InvalidInput
@@ -34,7 +35,7 @@ from workers.readers.xlsx import members
 
 MAX_FILE_BYTES = 5 * 2**20
 MAX_UNPACKED_BYTES = 30 * 2**20
-MAX_ROWS, MAX_COLUMNS = 400, 300
+MAX_ROWS, MORE_COLUMNS = 400, 50  # beside a column per model
 OLE_MAGIC = b"\xd0\xcf\x11\xe0"
 
 
@@ -82,12 +83,13 @@ def read_workbook(survey: Survey, data: bytes) -> Reading:
     _check_container(data)
     book = _load(data)
     revisions, sheet, reading = _revisions(book, survey), Sheet(survey), Reading()
-    for name in SHEETS.values():
-        if name not in book.sheetnames:
-            raise InvalidInput(_("Sheet “%(name)s” is missing. Export the workbook again.")
-                               % {"name": name})
-        _check_shape(book[name])
-        _read_page(book[name], sheet, revisions, reading)
+    for per_model in (False, True):
+        name = sheet_of(book.sheetnames, per_model)
+        if name is None:
+            raise InvalidInput(_("Sheet “%(name)s” is missing. Export the workbook again.") % {
+                "name": " / ".join(titles[per_model] for titles in SHEETS.values())})
+        _check_shape(book[name], len(sheet.models))
+        _read_page(book[name], sheet, revisions, reading, is_models=per_model)
     return reading
 
 
@@ -133,25 +135,38 @@ def _revisions(book: Any, survey: Survey) -> dict[str, int]:
             if isinstance(row[0], str) and isinstance(row[1], int)}
 
 
-def _check_shape(page: Any) -> None:
-    if page.max_row > MAX_ROWS or page.max_column > MAX_COLUMNS:
+def _check_shape(page: Any, models: int) -> None:
+    if page.max_row > MAX_ROWS or page.max_column > FIRST_ANSWER + models + MORE_COLUMNS:
         raise InvalidInput(_("Sheet “%(name)s” has more rows or columns than a survey. "
                              "Remove what was added.") % {"name": page.title})
-    if page.merged_cells.ranges:
-        raise InvalidInput(_("Sheet “%(name)s” has merged cells (%(cells)s). Unmerge them.") % {
-            "name": page.title, "cells": str(next(iter(page.merged_cells.ranges)))})
 
 
-def _read_page(page: Any, sheet: Sheet, revisions: dict, reading: Reading) -> None:
-    is_models = page.title == SHEETS[True]
+def _merged(page: Any, reading: Reading) -> set[tuple[int, int]]:
+    """Cells of merged ranges, each range reported once. None of them is an answer: of all but
+    one cell the file does not tell what stood there."""
+    found = set()
+    for area in page.merged_cells.ranges:
+        if area.max_row <= HEAD_ROW:
+            continue
+        reading.errors.append(CellError(page.title, str(area), _(
+            "These cells are merged. Unmerge them and give each its own answer.")))
+        found |= {(row, column) for row in range(area.min_row, area.max_row + 1)
+                  for column in range(area.min_col, area.max_col + 1)}
+    return found
+
+
+def _read_page(page: Any, sheet: Sheet, revisions: dict, reading: Reading, *, is_models: bool
+               ) -> None:
     codes = {column: plain_text(str(page.cell(HEAD_ROW, column).value or "").strip())
              for column in range(FIRST_ANSWER, page.max_column + 1)}
     if not is_models:
         codes = {FIRST_ANSWER: ""}
-    seen = set()
+    seen, merged = set(), _merged(page, reading)
     for row in range(HEAD_ROW + 1, page.max_row + 1):
         key = str(page.cell(row, 1).value or "").strip()
         for column, code in codes.items():
+            if (row, column) in merged:
+                continue
             name = f"{key}@{code}" if is_models else key
             found, place = sheet.cells.get(name), page.cell(row, column)
             if found is None or name in seen:

@@ -24,7 +24,8 @@ HEAD_ROW = 3
 FIRST_ANSWER = 6
 META = "_desk"
 FORMAT = "delivery-desk-survey-1"
-SHEETS = {False: "engagement", True: "models"}
+# Names of the two sheets by language; a book is read back in either, whoever translated it.
+SHEETS = {"zh-hans": {False: "项目", True: "模型"}, "en": {False: "Engagement", True: "Models"}}
 LISTED = (Question.Type.CHOICE, Question.Type.BOOL)
 
 
@@ -35,13 +36,19 @@ def survey_xlsx(survey: Survey, language: str) -> bytes:
         book.remove(book.active)
         lists = book.create_sheet("_lists")
         for per_model in (False, True):
-            _fill(book.create_sheet(SHEETS[per_model]), lists, sheet, per_model)
+            _fill(book.create_sheet(SHEETS[language][per_model]), lists, sheet, per_model)
         _meta(book.create_sheet(META), sheet)
         book.move_sheet("_lists", 2)
         lists.sheet_state = book[META].sheet_state = "veryHidden"
         data = io.BytesIO()
         book.save(data)
     return data.getvalue()
+
+
+def sheet_of(names: list[str], per_model: bool) -> str | None:
+    """The name of the sheet in a book; upper and lower case are the same."""
+    wanted = {titles[per_model].lower() for titles in SHEETS.values()}
+    return next((name for name in names if name.strip().lower() in wanted), None)
 
 
 def safe_text(value: str) -> str:

@@ -27,7 +27,7 @@ def parse_value(question: Question, raw: Any) -> Any:
 
 
 def _text(_question: Question, raw: Any) -> str:
-    text = str(raw).strip()
+    text = _date(_question, raw) if isinstance(raw, date) else str(raw).strip()
     if len(text) > MAX_TEXT:
         raise InvalidInput(_("The text has %(n)d characters; %(limit)d are possible.")
                            % {"n": len(text), "limit": MAX_TEXT})

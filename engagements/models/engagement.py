@@ -3,6 +3,7 @@ from django.db import models
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
+from engagements.models.edited import Edited
 from engagements.models.people import Role
 from engagements.stages import Scope
 from engagements.vouching import VouchedQuerySet
@@ -116,7 +117,7 @@ class MigratedModelQuerySet(models.QuerySet):
         return self.filter(dropped_at=None)
 
 
-class MigratedModel(models.Model):
+class MigratedModel(Edited):
     """A customer's AI model that travels the stages."""
 
     engagement = models.ForeignKey(Engagement, models.CASCADE, related_name="models")
@@ -124,10 +125,13 @@ class MigratedModel(models.Model):
     name = models.CharField(_("name"), max_length=120)
     name_en = models.CharField(_("English name"), max_length=120, blank=True)
     task = models.CharField(_("task"), max_length=120, blank=True)
+    task_en = models.CharField(_("task (English)"), max_length=120, blank=True)
     framework = models.CharField(_("framework"), max_length=60, blank=True)
     parameters_billion = models.DecimalField(
         _("parameters (billion)"), max_digits=9, decimal_places=3, null=True, blank=True
     )
+    cards = models.PositiveSmallIntegerField(_("cards"), null=True, blank=True)
+    repository = models.CharField(_("repository"), max_length=240, blank=True)
     scope = models.CharField(_("scope"), max_length=12, choices=Scope, default=Scope.FULL)
     position = models.PositiveSmallIntegerField(default=0)
     dropped_at = models.DateTimeField(null=True, blank=True, editable=False)
@@ -147,6 +151,10 @@ class MigratedModel(models.Model):
     @property
     def local_name(self) -> str:
         return local(self.name, self.name_en)
+
+    @property
+    def local_task(self) -> str:
+        return local(self.task, self.task_en)
 
 
 def local(chinese: str, english: str) -> str:

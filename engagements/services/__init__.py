@@ -1,5 +1,6 @@
 """Writes of this app. Each function owns its transaction, lock and audit entry."""
 
+from engagements.services.bulk import move_stages
 from engagements.services.checklists import tick_item
 from engagements.services.moving import MOVE_PERMISSION, move_stage
 from engagements.services.people import (
@@ -28,6 +29,6 @@ from engagements.services.waiving import (
 __all__ = ["MOVE_PERMISSION", "add_member", "add_model", "add_person", "change_password",
            "create_customer",
            "create_engagement", "draft_stage_waiver", "drop_model", "mark_practice", "may_sign",
-           "move_stage", "remove_member", "revoke_stage_waiver", "set_model_scope",
+           "move_stage", "move_stages", "remove_member", "revoke_stage_waiver", "set_model_scope",
            "sign_stage_waiver", "tick_item", "update_customer", "update_engagement",
            "update_model", "update_person"]

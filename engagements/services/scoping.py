@@ -10,32 +10,33 @@ from django.utils.translation import gettext as _
 from engagements import audit
 from engagements.access import Can, require
 from engagements.errors import InvalidInput, WrongState
+from engagements.locking import assign, close_edit, open_for_edit
 from engagements.models import MigratedModel, StageRecord, User
 from engagements.services.moving import move_stage, take_out
 from engagements.stages import DONE, OUT_OF_SCOPE, Scope, StageMove, StageState
 
-MODEL_FACTS = ("name", "name_en", "task", "framework", "parameters_billion")
+MODEL_FACTS = ("name", "name_en", "task", "task_en", "framework", "parameters_billion", "cards",
+               "repository")
 
 
 @transaction.atomic
-def update_model(*, actor: User, model: MigratedModel, **facts: Any) -> MigratedModel:
+def update_model(*, actor: User, model: MigratedModel, seen: int | None = None, **facts: Any
+                 ) -> MigratedModel:
     """Change facts of a model (MODEL_FACTS); the audit entry holds what changed.
 
-    Raises InvalidInput for a value that does not fit its field; NotAllowed.
+    Raises InvalidInput for a value that does not fit its field; EditConflict when the model moved
+    on since version `seen`; NotAllowed.
     """
     require(actor, Can.MANAGE, model.engagement)
     if unknown := set(facts) - set(MODEL_FACTS):
         raise InvalidInput(_("Not a fact of a model: %(names)s.")
                            % {"names": ", ".join(sorted(unknown))})
-    model = MigratedModel.objects.select_for_update(of=("self",)).get(pk=model.pk)
-    changed = {name: [str(getattr(model, name)), str(value)] for name, value in facts.items()
-               if getattr(model, name) != value}
-    for name in changed:
-        setattr(model, name, facts[name])
+    model = open_for_edit(model, seen)
+    changed = assign(model, facts)
     _check_fields(model, set(facts))
-    model.save()
-    audit.record(actor=actor, action="model.update", target=model, engagement=model.engagement,
-                 data=changed)
+    if changed:
+        close_edit(model, actor=actor, action="model.update", engagement=model.engagement,
+                   changed=changed)
     return model
 
 

@@ -9,12 +9,13 @@ from rest_framework.response import Response
 from delivery.planning import change_facts, serializers
 from delivery.planning.api_parts.base import Visible
 from delivery.planning.models import ChangeRequest
-from delivery.planning.services import changes, effects, scope
+from delivery.planning.services import added_criteria, changes, effects, scope
 
 
 class ChangeRequestViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, Visible):
     queryset = ChangeRequest.objects.select_related("engagement").prefetch_related(
-        "scope_effects", "schedule_effects", "criterion_effects", "price_effects")
+        "scope_effects", "schedule_effects", "criterion_effects", "added_criteria",
+        "price_effects")
     serializer_class = serializers.ChangeRequestSerializer
     filterset_fields = ["engagement", "state", "category"]
 
@@ -56,6 +57,12 @@ class ChangeRequestViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, Vis
     def criterion_effect(self, request, pk=None):
         """A signed criterion's new threshold."""
         return self._done(effects.set_criterion_effect, serializers.CriterionEffectSerializer)
+
+    @extend_schema(request=serializers.AddedCriterionSerializer)
+    @action(detail=True, methods=["post"])
+    def added_criterion(self, request, pk=None):
+        """A criterion that comes in, also of a model that the change adds."""
+        return self._done(added_criteria.add_criterion, serializers.AddedCriterionSerializer)
 
     @extend_schema(request=serializers.PriceEffectSerializer)
     @action(detail=True, methods=["post"])

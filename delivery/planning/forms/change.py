@@ -2,13 +2,16 @@ from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from assessments.models import CriteriaSet, Criterion
-from delivery.planning.forms.base import EditedForm, LongSelect, short_text
-from delivery.planning.models import ChangeRequest, ScopeEffect, Task
+from assessments.models import Baseline, CriteriaSet, Criterion, MetricDefinition
+from delivery.planning.forms.base import LongSelect, short_text
+from delivery.planning.models import ChangeRequest, ScopeAction, ScopeEffect, Task
 from delivery.planning.models.plan import LONGEST_TASK
 from delivery.quotes.models import PriceLine, Quote, QuoteLine, RateCard
 from delivery.quotes.services.line_changes import Action
+from engagements.edited_form import EditedForm
 from engagements.models import Engagement
+from engagements.stages import Stage
+from workers.models import Artifact
 
 TEXTS = ("reason", "before", "after", "effect_on_scope", "effect_on_schedule",
          "effect_on_price", "effect_on_criteria")
@@ -80,6 +83,43 @@ class PriceEffectForm(forms.Form):
         self.fields["line"].queryset = QuoteLine.objects.filter(quote=change.quote_id)
         self.fields["price"].queryset = PriceLine.objects.exclude(unit_price=None).filter(
             card__in=RateCard.objects.valid_on(timezone.localdate()))
+
+
+class AddedCriterionForm(forms.Form):
+    """A criterion that comes in; its threshold is entered in the unit of the definition."""
+
+    code = forms.ChoiceField(label=_("Model"))
+    stage = forms.ChoiceField(label=_("Stage"), choices=Stage, initial=Stage.INFER_TUNE)
+    definition = forms.ModelChoiceField(MetricDefinition.objects.all(),
+                                        label=_("Metric definition"))
+    threshold = forms.DecimalField(
+        label=_("Threshold"), max_digits=24, decimal_places=10,
+        help_text=_("In the unit of the definition: enter 2 for 2 %."))
+    baseline = forms.ModelChoiceField(None, label=_("Baseline"), required=False,
+                                      help_text=_("Of a model of the engagement."))
+    artifact = forms.ModelChoiceField(
+        None, label=_("File of the baseline"), required=False, widget=LongSelect,
+        help_text=_("Of a model to be added: upload the file to the engagement first."))
+
+    def __init__(self, *args, change: ChangeRequest, **kwargs):
+        super().__init__(*args, **kwargs)
+        engagement, fields = change.engagement, self.fields
+        coming = change.scope_effects.filter(action=ScopeAction.ADD_MODEL)
+        fields["code"].choices = [(row.code, str(row)) for row in coming] + [
+            (model.code, str(model)) for model in engagement.models.current()]
+        fields["definition"].label_from_instance = lambda d: (
+            f"{d.local_name} {d.get_comparison_display()} … {d.unit}")
+        fields["baseline"].queryset = Baseline.objects.filter(
+            model__engagement=engagement).select_related("model", "artifact")
+        fields["artifact"].queryset = Artifact.objects.filter(
+            engagement=engagement, job=None).exclude(readings=None).distinct()
+
+    def clean(self):
+        data = super().clean()
+        definition, threshold = data.get("definition"), data.get("threshold")
+        if definition and threshold is not None and definition.unit == "%":
+            data["threshold"] = threshold / 100
+        return data
 
 
 class CriterionEffectForm(forms.Form):

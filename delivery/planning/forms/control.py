@@ -3,8 +3,9 @@ from django.forms import formset_factory
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from delivery.planning.forms.base import DayInput, EditedForm, ManyFiles, short_text
+from delivery.planning.forms.base import DayInput, ManyFiles, short_text
 from delivery.planning.models import Meeting, ProjectIssue, Risk, WeeklyReport
+from engagements.edited_form import EditedForm
 from engagements.models import Engagement, User
 
 
@@ -81,9 +82,10 @@ class WeekForm(forms.Form):
 class WeeklyForm(EditedForm):
     class Meta:
         model = WeeklyReport
-        fields = ["light", "summary", "next_week", "problems", "customer_duties"]
-        widgets = {"summary": short_text(6), "next_week": short_text(4),
-                   "problems": short_text(4), "customer_duties": short_text(2)}
+        fields = ["light", "summary", "deviations", "next_week", "problems", "customer_duties"]
+        widgets = {"summary": short_text(6), "deviations": short_text(2),
+                   "next_week": short_text(4), "problems": short_text(4),
+                   "customer_duties": short_text(2)}
 
     def _post_clean(self):
         """Nothing is put on the instance: the service compares with what is stored."""

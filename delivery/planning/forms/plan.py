@@ -2,9 +2,10 @@ from django import forms
 from django.forms import formset_factory
 from django.utils.translation import gettext_lazy as _
 
-from delivery.planning.forms.base import DayInput, EditedForm, LongSelect
+from delivery.planning.forms.base import DayInput, LongSelect
 from delivery.planning.models import Milestone, Plan, Task
 from delivery.planning.models.plan import LONGEST_TASK
+from engagements.edited_form import EditedForm
 from engagements.models import User
 
 

@@ -2,6 +2,7 @@ from delivery.planning.models.change import ChangeRequest
 from delivery.planning.models.control import Meeting, ProjectIssue, Risk, Todo, WeeklyReport
 from delivery.planning.models.driver import DriverCode, EffortDriver
 from delivery.planning.models.effects import (
+    AddedCriterion,
     CriterionEffect,
     PriceEffect,
     ScheduleEffect,
@@ -13,8 +14,8 @@ from delivery.planning.models.plan import Dependency, Milestone, Plan, PlanBasel
 from delivery.planning.models.timesheet import GradeCost, TimeEntry, Timesheet
 
 __all__ = [
-    "ChangeRequest", "CriterionEffect", "Dependency", "DriverCode", "EffortDriver",
-    "EffortEstimate", "EffortLine", "Grade", "GradeCost", "Meeting", "Milestone", "Plan",
-    "PlanBaseline", "PriceEffect", "ProjectIssue", "Risk", "ScheduleEffect", "ScopeAction",
+    "AddedCriterion", "ChangeRequest", "CriterionEffect", "Dependency", "DriverCode",
+    "EffortDriver", "EffortEstimate", "EffortLine", "Grade", "GradeCost", "Meeting", "Milestone",
+    "Plan", "PlanBaseline", "PriceEffect", "ProjectIssue", "Risk", "ScheduleEffect", "ScopeAction",
     "ScopeEffect", "Task", "TimeEntry", "Timesheet", "Todo", "WeeklyReport", "WorkItem",
 ]

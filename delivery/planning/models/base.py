@@ -25,12 +25,3 @@ class InternalQuerySet(SharedQuerySet):
 
 class OfPlanQuerySet(SharedQuerySet):
     engagement_path = "plan__engagement"
-
-
-class Edited(models.Model):
-    """A sheet that several people edit; the number grows with each change (see `locking`)."""
-
-    lock_version = models.PositiveIntegerField(default=1, editable=False)
-
-    class Meta:
-        abstract = True

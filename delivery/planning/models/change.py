@@ -3,10 +3,11 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from assessments.models import CriteriaSet
-from delivery.planning.models.base import Edited, SharedQuerySet
+from delivery.planning.models.base import SharedQuerySet
 from delivery.planning.models.plan import PlanBaseline
 from delivery.quotes.models import Quote
 from engagements.models import Engagement
+from engagements.models.edited import Edited
 
 
 class ChangeQuerySet(SharedQuerySet):
@@ -67,6 +68,8 @@ class ChangeRequest(Edited):
     new_criteria = models.ForeignKey(CriteriaSet, models.PROTECT, null=True, blank=True,
                                      related_name="+")
     new_quote = models.ForeignKey(Quote, models.PROTECT, null=True, blank=True, related_name="+")
+    new_estimate = models.ForeignKey("planning.EffortEstimate", models.PROTECT, null=True,
+                                     blank=True, related_name="+")
     new_baseline = models.ForeignKey(PlanBaseline, models.PROTECT, null=True, blank=True,
                                      related_name="+")
 

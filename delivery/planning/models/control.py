@@ -4,8 +4,9 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from delivery.planning.models.base import Edited, InternalQuerySet
+from delivery.planning.models.base import InternalQuerySet
 from engagements.models import Engagement, MigratedModel
+from engagements.models.edited import Edited
 from workers.models import Artifact
 
 
@@ -176,6 +177,7 @@ class WeeklyReport(Edited):
                              default=Light.GREEN)
     facts = models.JSONField(default=dict)
     summary = models.TextField(_("done this week"), blank=True)
+    deviations = models.TextField(_("reasons for deviations from the plan"), blank=True)
     next_week = models.TextField(_("plan for next week"), blank=True)
     problems = models.TextField(_("problems and answers"), blank=True)
     customer_duties = models.TextField(_("needed from the customer"), blank=True)

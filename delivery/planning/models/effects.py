@@ -1,13 +1,14 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from assessments.models import Criterion
+from assessments.models import Baseline, Criterion, MetricDefinition
 from delivery.planning.models.change import ChangeRequest
 from delivery.planning.models.plan import LONGEST_TASK, Task
 from delivery.quotes.models import PriceLine, QuoteLine
 from delivery.quotes.services.line_changes import Action, LineChange
 from engagements.models import MigratedModel
 from engagements.stages import Scope, Stage
+from workers.models import Artifact
 
 
 class ScopeAction(models.TextChoices):
@@ -102,6 +103,43 @@ class CriterionEffect(models.Model):
     @property
     def after(self) -> str:
         return f"{self.threshold_after.normalize():f}"
+
+
+class AddedCriterion(models.Model):
+    """A criterion that comes in with the change, mostly of a model that the change adds.
+
+    `code` names the model; a file is the reference of a model that is not there yet.
+    """
+
+    change = models.ForeignKey(ChangeRequest, models.CASCADE, related_name="added_criteria")
+    code = models.CharField(_("model"), max_length=24)
+    definition = models.ForeignKey(MetricDefinition, models.PROTECT, related_name="+",
+                                   verbose_name=_("metric"))
+    stage = models.CharField(_("stage"), max_length=16, choices=Stage)
+    threshold = models.DecimalField(_("threshold"), max_digits=24, decimal_places=10)
+    baseline = models.ForeignKey(Baseline, models.PROTECT, null=True, blank=True,
+                                 related_name="+", verbose_name=_("baseline"))
+    artifact = models.ForeignKey(Artifact, models.PROTECT, null=True, blank=True,
+                                 related_name="+", verbose_name=_("raw file of the baseline"))
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["change", "code", "definition", "stage"],
+                                    name="criterion_added_once_by_change"),
+            models.CheckConstraint(condition=models.Q(baseline=None) | models.Q(artifact=None),
+                                   name="added_criterion_has_one_reference"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.code} · {self.definition.local_name}"
+
+    @property
+    def shown(self) -> str:
+        """≤ 10 ms; a fraction of a figure in per cent as per cent."""
+        unit = self.definition.unit
+        value = self.threshold * 100 if unit == "%" else self.threshold
+        return f"{self.definition.get_comparison_display()} {value.normalize():f} {unit}".strip()
 
 
 class PriceEffect(models.Model):

@@ -4,8 +4,9 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from delivery.planning.models.base import Edited, InternalQuerySet
+from delivery.planning.models.base import InternalQuerySet
 from engagements.models import Engagement, MigratedModel
+from engagements.models.edited import Edited
 from engagements.stages import Stage
 
 

@@ -3,8 +3,9 @@ from django.core.validators import MaxValueValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from delivery.planning.models.base import Edited, OfPlanQuerySet, SharedQuerySet
+from delivery.planning.models.base import OfPlanQuerySet, SharedQuerySet
 from engagements.models import Engagement, MigratedModel
+from engagements.models.edited import Edited
 from engagements.models.engagement import local
 from engagements.stages import Stage
 

@@ -1,6 +1,7 @@
 """Effort, time, plans, control and changes as the API shows them, by topic."""
 
 from delivery.planning.serializers.change import (
+    AddedCriterionSerializer,
     ChangeRequestSerializer,
     CriterionEffectSerializer,
     PriceEffectSerializer,
@@ -18,7 +19,7 @@ from delivery.planning.serializers.control import (
     WeeklyReportSerializer,
     WeekSerializer,
 )
-from delivery.planning.serializers.desk import WaitingSerializer
+from delivery.planning.serializers.desk import BoardRowSerializer, WaitingSerializer
 from delivery.planning.serializers.effort import (
     AdjustSerializer,
     EffortEstimateSerializer,
@@ -38,13 +39,34 @@ from delivery.planning.serializers.plan import (
 )
 
 __all__ = [
-    "AdjustSerializer", "ChangeRequestSerializer", "CriterionEffectSerializer",
-    "DependencySerializer", "EditedSerializer", "EffortEstimateSerializer",
-    "EffortLineSerializer", "MeetingSerializer", "MeetingTodoSerializer",
-    "MilestoneSerializer", "PlanBaselineSerializer", "PlanSerializer", "PriceEffectSerializer",
-    "ProjectIssueSerializer", "RejectionSerializer", "RiskSerializer",
-    "ScheduleEffectSerializer", "ScheduledSerializer", "ScopeEffectSerializer", "TaskSerializer",
-    "TimeCorrectionSerializer", "TimeEntrySerializer", "TimesheetAnswerSerializer",
-    "TimesheetSerializer", "TodoSerializer", "WaitingSerializer", "WeekSerializer",
+    "AddedCriterionSerializer",
+    "AdjustSerializer",
+    "BoardRowSerializer",
+    "ChangeRequestSerializer",
+    "CriterionEffectSerializer",
+    "DependencySerializer",
+    "EditedSerializer",
+    "EffortEstimateSerializer",
+    "EffortLineSerializer",
+    "MeetingSerializer",
+    "MeetingTodoSerializer",
+    "MilestoneSerializer",
+    "PlanBaselineSerializer",
+    "PlanSerializer",
+    "PriceEffectSerializer",
+    "ProjectIssueSerializer",
+    "RejectionSerializer",
+    "RiskSerializer",
+    "ScheduleEffectSerializer",
+    "ScheduledSerializer",
+    "ScopeEffectSerializer",
+    "TaskSerializer",
+    "TimeCorrectionSerializer",
+    "TimeEntrySerializer",
+    "TimesheetAnswerSerializer",
+    "TimesheetSerializer",
+    "TodoSerializer",
+    "WaitingSerializer",
+    "WeekSerializer",
     "WeeklyReportSerializer",
 ]

@@ -3,6 +3,7 @@
 from rest_framework import serializers
 
 from delivery.planning.models import (
+    AddedCriterion,
     ChangeRequest,
     CriterionEffect,
     PriceEffect,
@@ -36,6 +37,14 @@ class CriterionEffectSerializer(serializers.ModelSerializer):
         read_only_fields = ["threshold_before"]
 
 
+class AddedCriterionSerializer(serializers.ModelSerializer):
+    """`code` is a model of the engagement, or one that the change adds."""
+
+    class Meta:
+        model = AddedCriterion
+        fields = ["code", "definition", "stage", "threshold", "baseline", "artifact"]
+
+
 class PriceEffectSerializer(serializers.ModelSerializer):
     """What is left out stays as on the line, else as listed."""
 
@@ -52,6 +61,7 @@ class ChangeRequestSerializer(EditedSerializer):
     scope_effects = ScopeEffectSerializer(many=True, read_only=True)
     schedule_effects = ScheduleEffectSerializer(many=True, read_only=True)
     criterion_effects = CriterionEffectSerializer(many=True, read_only=True)
+    added_criteria = AddedCriterionSerializer(many=True, read_only=True)
     price_effects = PriceEffectSerializer(many=True, read_only=True)
 
     class Meta:
@@ -61,12 +71,13 @@ class ChangeRequestSerializer(EditedSerializer):
                   "effect_on_price", "effect_on_criteria", "quote", "created_by", "created_at",
                   "firm_approved_by", "firm_approved_at", "customer_approved_by",
                   "customer_approved_at", "rejected_by", "rejection", "applied_at",
-                  "new_criteria", "new_quote", "new_baseline", "scope_effects",
-                  "schedule_effects", "criterion_effects", "price_effects", "submitted_at",
+                  "new_criteria", "new_quote", "new_baseline", "new_estimate",
+                  "scope_effects", "schedule_effects", "criterion_effects", "added_criteria",
+                  "price_effects", "submitted_at",
                   "content_hash", "lock_version", "seen"]
         read_only_fields = ["number", "state", "created_by", "created_at", "firm_approved_by",
                             "firm_approved_at", "customer_approved_by", "customer_approved_at",
                             "rejected_by", "rejection", "applied_at", "new_criteria",
-                            "new_quote", "new_baseline", "submitted_at", "content_hash",
-                            "lock_version"]
+                            "new_quote", "new_baseline", "new_estimate", "submitted_at",
+                            "content_hash", "lock_version"]
         validators = []

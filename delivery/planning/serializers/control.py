@@ -70,7 +70,7 @@ class WeeklyReportSerializer(EditedSerializer):
     class Meta:
         model = WeeklyReport
         fields = ["id", "engagement", "week_start", "state", "light", "facts", "summary",
-                  "next_week", "problems", "customer_duties", "written_by", "frozen_at",
-                  "content_hash", "lock_version", "seen"]
+                  "deviations", "next_week", "problems", "customer_duties", "written_by",
+                  "frozen_at", "content_hash", "lock_version", "seen"]
         read_only_fields = ["engagement", "week_start", "state", "facts", "written_by",
                             "frozen_at", "content_hash", "lock_version"]

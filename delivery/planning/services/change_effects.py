@@ -1,22 +1,35 @@
-"""What an approved change does to criteria, plan and quote, through their own services.
+"""What an approved change does to scope, estimate, criteria, plan and quote.
 
-The caller's transaction holds it all: an error anywhere undoes everything.
+The services of each do it. The caller's transaction holds it all: an error anywhere undoes
+everything.
 """
 
 from django.utils.translation import gettext as _
 
 from assessments import services as assessing
 from assessments.models import CriteriaSet, Criterion
-from delivery.planning.models import ChangeRequest, CriterionEffect, Plan, PlanBaseline
+from delivery.planning.effort_effects import effort_effect, estimate_after
+from delivery.planning.models import (
+    ChangeRequest,
+    CriterionEffect,
+    EffortEstimate,
+    EffortLine,
+    Plan,
+    PlanBaseline,
+)
 from delivery.planning.redrawing import Redraw, apply_redraw, redraw
 from delivery.planning.scope_effects import criteria_out
+from delivery.planning.services import effort as estimating
 from delivery.planning.services import plan as planning
+from delivery.planning.services.added_criteria import require_model, sign_added
+from delivery.planning.services.effort import require_no_draft
 from delivery.planning.services.scope import apply_scope, require_possible
+from delivery.planning.usage import current_estimate
 from delivery.quotes import services as quoting
 from delivery.quotes.models import Quote
 from delivery.quotes.services.agreed import require_in_force
 from engagements.errors import WrongState
-from engagements.models import User
+from engagements.models import MigratedModel, User
 
 
 def require_current(change: ChangeRequest) -> None:
@@ -33,21 +46,26 @@ def require_current(change: ChangeRequest) -> None:
                              % {"task": effect.task, "days": effect.task.days})
     for effect in change.scope_effects.select_related("model", "change"):
         require_possible(effect)
+    for row in change.added_criteria.select_related("change"):
+        require_model(row)
+    if change.scope_effects.exists():
+        require_no_draft(change.engagement)
     if change.quote:
         require_in_force(change.quote)
 
 
 def apply_effects(change: ChangeRequest) -> None:
-    """Sign new criteria, move models and stages in and out, change the plan and its baseline,
-    agree on a new version of the quote.
+    """Move models and stages in and out, sign new criteria, agree on a new version of the
+    estimate and of the quote, change the plan and its baseline.
 
     The firm's approver does it; the customer's approver stands as the signatory.
     """
     require_current(change)
     actor = change.firm_approved_by
-    change.new_criteria = _new_criteria(change, actor)
-    drawn = _drawn(change)
+    drawn, lines = _drawn(change), _estimate_lines(change)
     models = apply_scope(change, actor)
+    change.new_estimate = _new_estimate(change, actor, lines, models) if lines else None
+    change.new_criteria = _new_criteria(change, actor)
     if drawn:
         apply_redraw(drawn, models)
     change.new_baseline = _new_baseline(change, actor)
@@ -58,13 +76,14 @@ def apply_effects(change: ChangeRequest) -> None:
 def _new_criteria(change: ChangeRequest, actor: User) -> CriteriaSet | None:
     effects = list(change.criterion_effects.select_related("criterion"))
     out = criteria_out(change)
-    if not (effects or out):
+    if not (effects or out or change.added_criteria.exists()):
         return None
     draft = assessing.draft_criteria(actor=actor, engagement=change.engagement)
     for effect in effects:
         _replace(draft, effect, actor)
     for criterion in out:
         assessing.remove_criterion(actor=actor, criterion=_copy(draft, criterion))
+    sign_added(change, draft, actor)
     return assessing.sign_criteria(actor=actor, criteria_set=draft,
                                    customer_signatory=str(change.customer_approved_by))
 
@@ -92,6 +111,27 @@ def _drawn(change: ChangeRequest) -> Redraw | None:
     rows = change.facts["scope"]["effects"]
     plan = Plan.objects.filter(engagement=change.engagement).first()
     return redraw(plan, change, rows) if plan and rows else None
+
+
+def _estimate_lines(change: ChangeRequest) -> list[EffortLine]:
+    """Lines of the estimate after the change; its days must be the ones that were signed."""
+    if not (change.scope_effects.exists() and current_estimate(change.engagement)):
+        return []
+    now = effort_effect(change)
+    if now != change.facts["effort"]:
+        raise WrongState(_("The change would now come to %(now)s person-days, signed was "
+                           "%(signed)s. Write a new change request.") % {
+            "now": now["days"], "signed": change.facts["effort"]["days"]})
+    return estimate_after(change)
+
+
+def _new_estimate(change: ChangeRequest, actor: User, lines: list[EffortLine],
+                  models: dict[str, MigratedModel]) -> EffortEstimate:
+    for line in lines:
+        if line.model:
+            line.model = models.get(line.model.code, line.model)
+    return estimating.agree_on_estimate(actor=actor, author=change.created_by, lines=lines,
+                                        engagement=change.engagement)
 
 
 def _new_baseline(change: ChangeRequest, actor: User) -> PlanBaseline | None:

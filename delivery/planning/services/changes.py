@@ -6,14 +6,16 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.planning.change_facts import change_facts, content_hash
-from delivery.planning.locking import assign, close_edit
+from delivery.planning.effort_effects import days_between
 from delivery.planning.models import ChangeRequest
 from delivery.planning.services.change_effects import apply_effects, require_current
 from delivery.planning.services.effects import change_draft
+from delivery.planning.usage import agreed_quote
 from delivery.quotes.models import Quote
 from engagements import audit
 from engagements.access import Can, allowed, require
 from engagements.errors import InvalidInput, NotAllowed, WrongState
+from engagements.locking import assign, close_edit
 from engagements.models import Engagement, User
 
 EFFECTS = ("effect_on_scope", "effect_on_schedule", "effect_on_price", "effect_on_criteria")
@@ -55,8 +57,9 @@ def _check_quote(engagement: Engagement, quote: Quote | None) -> None:
 def submit_change(*, actor: User, change: ChangeRequest) -> ChangeRequest:
     """Put the change to both sides and freeze what they sign: words and effects with their hash.
 
-    Raises InvalidInput unless all four effects are stated, “none” included, and a chosen quote
-    has lines that change; ChecksFailed for a quote that could not come into force.
+    Raises InvalidInput unless all four effects are stated, “none” included, a chosen quote has
+    lines that change, and a change of person-days names the quote in force; ChecksFailed for a
+    quote that could not come into force.
     """
     change = change_draft(actor, change)
     missing = [str(change._meta.get_field(name).verbose_name) for name in EFFECTS
@@ -67,11 +70,21 @@ def submit_change(*, actor: User, change: ChangeRequest) -> ChangeRequest:
     if change.quote and not change.price_effects.exists():
         raise InvalidInput(_("Say which lines of %(quote)s change, or leave the quote out.")
                            % {"quote": change.quote})
+    _require_priced(change)
     require_current(change)
     change.facts, change.submitted_at = change_facts(change), timezone.now()
     change.content_hash = content_hash(change.facts)
     return _move(change, actor, ChangeRequest.State.SUBMITTED, "change.submit",
                  hash=change.content_hash)
+
+
+def _require_priced(change: ChangeRequest) -> None:
+    """Other person-days do not come in without a word on what was agreed to pay."""
+    if change.quote is None and change.scope_effects.exists() and days_between(change):
+        quote = agreed_quote(change.engagement)
+        if quote:
+            raise InvalidInput(_("The scope changes and %(quote)s is in force: choose it as the "
+                                 "quote that gets a new version.") % {"quote": quote})
 
 
 @transaction.atomic
@@ -102,6 +115,7 @@ def _apply(change: ChangeRequest) -> None:
     apply_effects(change)
     change.applied_at = timezone.now()
     _move(change, change.firm_approved_by, ChangeRequest.State.APPLIED, "change.apply",
+          estimate=change.new_estimate and str(change.new_estimate),
           criteria=change.new_criteria and str(change.new_criteria),
           quote=change.new_quote and str(change.new_quote),
           baseline=change.new_baseline and str(change.new_baseline))

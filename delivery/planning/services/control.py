@@ -8,11 +8,11 @@ from django.db.models import Max, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from delivery.planning.locking import assign, close_edit, open_for_edit
 from delivery.planning.models import Meeting, ProjectIssue, Risk, Todo
 from engagements import audit
 from engagements.access import Can, allowed, require
 from engagements.errors import InvalidInput, NotAllowed, WrongState
+from engagements.locking import assign, close_edit, open_for_edit
 from engagements.models import Engagement, User
 from workers.models import Artifact
 

@@ -6,12 +6,13 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from assessments.models import CriteriaSet, Criterion
-from delivery.planning.locking import close_edit, open_for_edit
 from delivery.planning.models import (
+    AddedCriterion,
     ChangeRequest,
     CriterionEffect,
     PriceEffect,
     ScheduleEffect,
+    ScopeEffect,
     Task,
 )
 from delivery.planning.models.plan import LONGEST_TASK
@@ -20,9 +21,10 @@ from delivery.quotes.services.line_changes import Action
 from delivery.quotes.services.lines import priced_line
 from engagements.access import Can, allowed, require
 from engagements.errors import InvalidInput, NotAllowed, WrongState
+from engagements.locking import close_edit, open_for_edit
 from engagements.models import User
 
-Effect = ScheduleEffect | CriterionEffect | PriceEffect
+Effect = ScopeEffect | ScheduleEffect | CriterionEffect | AddedCriterion | PriceEffect
 
 
 def change_draft(actor: User, change: ChangeRequest, seen: int | None = None, *,
@@ -129,8 +131,10 @@ def _kept_effect(actor: User, change: ChangeRequest, action: str, line: QuoteLin
 
 @transaction.atomic
 def remove_effect(*, actor: User, effect: Effect) -> None:
-    """Take an effect out of a draft."""
+    """Take an effect out of a draft; with a model to be added go its criteria."""
     change = change_draft(actor, effect.change, of_price=isinstance(effect, PriceEffect))
     close_edit(change, actor=actor, action="change.remove_effect",
                engagement=change.engagement, changed={str(effect): ("", "--")})
+    if isinstance(effect, ScopeEffect) and effect.code:
+        change.added_criteria.filter(code=effect.code).delete()
     effect.delete()

@@ -8,12 +8,13 @@ from django.utils.translation import gettext as _
 
 from delivery.planning import calibration
 from delivery.planning.drivers import model_facts
+from delivery.planning.effort_effects import effort_line
 from delivery.planning.estimating import Line, management_line, model_lines
-from delivery.planning.locking import close_edit, open_for_edit
 from delivery.planning.models import EffortEstimate, EffortLine
 from engagements import audit
 from engagements.access import Can, allowed, require
 from engagements.errors import InvalidInput, NotAllowed, WrongState
+from engagements.locking import close_edit, open_for_edit
 from engagements.models import Engagement, MigratedModel, User
 
 
@@ -35,7 +36,7 @@ def draft_estimate(*, actor: User, engagement: Engagement) -> EffortEstimate:
     draft = EffortEstimate.objects.create(
         engagement=engagement, version=before.version + 1 if before else 1, created_by=actor)
     EffortLine.objects.bulk_create(
-        _row(draft, model, line, n) for n, (model, line) in enumerate(rows))
+        _placed(draft, effort_line(model, line), n) for n, (model, line) in enumerate(rows))
     _carry_over(before, draft)
     audit.record(actor=actor, action="estimate.draft", target=draft, engagement=engagement)
     return draft
@@ -50,12 +51,9 @@ def _computed(engagement: Engagement) -> list[tuple[MigratedModel | None, Line]]
     return [*rows, (None, management_line([line for _model, line in rows]))]
 
 
-def _row(draft: EffortEstimate, model, line: Line, position: int) -> EffortLine:
-    low, likely, high = line.days
-    return EffortLine(
-        estimate=draft, model=model, stage=line.stage, item=line.item, grade=line.grade, low=low,
-        likely=likely, high=high, computed=[str(d) for d in line.days], basis=line.basis,
-        position=position)
+def _placed(estimate: EffortEstimate, line: EffortLine, position: int) -> EffortLine:
+    line.pk, line.estimate, line.position = None, estimate, position
+    return line
 
 
 def _carry_over(before: EffortEstimate | None, draft: EffortEstimate) -> None:
@@ -132,6 +130,38 @@ def approve_estimate(*, actor: User, estimate: EffortEstimate) -> EffortEstimate
     audit.record(actor=actor, action="estimate.approve", target=estimate,
                  engagement=estimate.engagement)
     return estimate
+
+
+@transaction.atomic
+def agree_on_estimate(*, actor: User, author: User, engagement: Engagement,
+                      lines: list[EffortLine]) -> EffortEstimate:
+    """A new approved version with exactly these lines, agreed on with a change request.
+
+    Args:
+        actor: who approves for the firm. author: who wrote the change.
+    Raises WrongState while a draft is open.
+    """
+    require(actor, Can.MANAGE, engagement)
+    engagement = Engagement.objects.select_for_update(of=("self",)).get(pk=engagement.pk)
+    require_no_draft(engagement)
+    newest = engagement.estimates.first()
+    engagement.estimates.filter(state=EffortEstimate.State.APPROVED).update(
+        state=EffortEstimate.State.SUPERSEDED)
+    made = EffortEstimate.objects.create(
+        engagement=engagement, version=newest.version + 1 if newest else 1, created_by=author,
+        state=EffortEstimate.State.APPROVED, approved_by=actor, approved_at=timezone.now())
+    EffortLine.objects.bulk_create(_placed(made, line, n) for n, line in enumerate(lines))
+    audit.record(actor=actor, action="estimate.agree", target=made, engagement=engagement)
+    return made
+
+
+def require_no_draft(engagement: Engagement) -> None:
+    """Raise WrongState while the newest estimate is a draft: a change starts from agreed days."""
+    newest = engagement.estimates.first()
+    if newest and newest.state == EffortEstimate.State.DRAFT:
+        raise WrongState(_("Version %(version)d of the effort estimate is still a draft: have it "
+                           "approved first, so that the change starts from agreed days.")
+                         % {"version": newest.version})
 
 
 def _open_draft(actor: User, estimate: EffortEstimate, seen: int | None) -> EffortEstimate:

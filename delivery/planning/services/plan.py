@@ -9,7 +9,6 @@ from django.db.models import Sum
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from delivery.planning.locking import assign, close_edit, open_for_edit
 from delivery.planning.models import (
     Dependency,
     Milestone,
@@ -24,6 +23,7 @@ from delivery.planning.usage import current_estimate
 from engagements import audit
 from engagements.access import Can, require
 from engagements.errors import InvalidInput, WrongState
+from engagements.locking import assign, close_edit, open_for_edit
 from engagements.models import Engagement, MigratedModel, User
 from engagements.stages import StageState
 

@@ -6,8 +6,7 @@ from decimal import Decimal
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from delivery.planning.estimating import MANAGEMENT_SHARE, half_days
-from delivery.planning.locking import close_edit
+from delivery.planning.effort_effects import days_between
 from delivery.planning.models import (
     ChangeRequest,
     Grade,
@@ -16,13 +15,14 @@ from delivery.planning.models import (
     ScopeEffect,
     WorkItem,
 )
-from delivery.planning.scope_effects import scope_lines, stages_of
+from delivery.planning.scope_effects import stages_of
 from delivery.planning.services.effects import change_draft, set_price_effect
 from delivery.planning.services.pricing import SERVICE_OF
 from delivery.quotes.models import PriceLine, QuoteLine, RateCard
 from delivery.quotes.services.line_changes import Action
 from engagements import services as engaging
 from engagements.errors import InvalidInput, WrongState
+from engagements.locking import close_edit
 from engagements.models import MigratedModel, User
 from engagements.stages import NEVER_SKIPPED, StageMove, StageState
 
@@ -160,9 +160,10 @@ def price_scope(*, actor: User, change: ChangeRequest) -> list[str]:
     change = change_draft(actor, change, of_price=True)
     if change.quote is None:
         raise InvalidInput(_("Choose the quote that gets a new version first."))
-    days = quoted_days(scope_lines(change))
+    days = quoted_days(change)
     if not days:
-        raise InvalidInput(_("Nothing that comes in or falls out has estimated person-days."))
+        raise InvalidInput(_("The person-days stay the same: no line of the quote changes. "
+                             "Leave the quote out."))
     added: dict[PriceLine, Decimal] = defaultdict(Decimal)
     sentences = [sentence for (code, grade), more in days.items()
                  if (sentence := _price(actor, change, code, grade, more, added))]
@@ -173,14 +174,11 @@ def price_scope(*, actor: User, change: ChangeRequest) -> list[str]:
     return sentences
 
 
-def quoted_days(lines: list[dict]) -> dict[tuple[str, str], Decimal]:
-    """Days by service (DOMAIN 6.2) and grade, with the share of project management."""
+def quoted_days(change: ChangeRequest) -> dict[tuple[str, str], Decimal]:
+    """Days more or less by service (DOMAIN 6.2) and grade, project management included."""
     days: dict[tuple[str, str], Decimal] = defaultdict(Decimal)
-    for line in lines:
-        days[SERVICE_OF[WorkItem(line["item"])], line["grade"]] += Decimal(line["days"])
-    total = sum(days.values(), Decimal(0))
-    share = half_days(abs(total) * MANAGEMENT_SHARE).copy_sign(total)
-    days[SERVICE_OF[WorkItem.MANAGEMENT], Grade.MANAGER.value] += share
+    for (item, grade), more in days_between(change).items():
+        days[SERVICE_OF[WorkItem(item)], grade] += more
     return {key: value for key, value in days.items() if value}
 
 

@@ -8,7 +8,6 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from delivery.planning.locking import assign, close_edit, open_for_edit
 from delivery.planning.models import WeeklyReport
 from delivery.planning.services.time import monday_of
 from delivery.planning.week_facts import week_facts
@@ -16,9 +15,11 @@ from delivery.planning.week_words import first_words
 from engagements import audit
 from engagements.access import Can, require
 from engagements.errors import InvalidInput, WrongState
+from engagements.locking import assign, close_edit, open_for_edit
 from engagements.models import Engagement, User
 
-FROZEN_FIELDS = ("light", "summary", "next_week", "problems", "customer_duties", "facts")
+FROZEN_FIELDS = ("light", "summary", "deviations", "next_week", "problems", "customer_duties",
+                 "facts")
 
 
 @transaction.atomic

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from delivery.planning.change_facts import shown_facts
 from delivery.planning.change_words import presented, scope_row
 from delivery.planning.forms.change import (
+    AddedCriterionForm,
     ChangeForm,
     CriterionEffectForm,
     PriceEffectForm,
@@ -18,6 +19,7 @@ from delivery.planning.forms.change import (
 )
 from delivery.planning.models import ChangeRequest
 from delivery.planning.scope_effects import scope_facts
+from delivery.planning.services import added_criteria
 from delivery.planning.services import changes as services
 from delivery.planning.services import effects as effect_services
 from delivery.planning.services import scope as scope_services
@@ -56,7 +58,8 @@ def _change(request, pk) -> ChangeRequest:
         ChangeRequest.objects.visible_to(request.user).select_related(
             "engagement", "created_by", "firm_approved_by", "customer_approved_by",
             "rejected_by", "quote", "new_quote", "new_criteria__engagement",
-            "new_baseline__plan__engagement"), pk=pk)
+            "new_baseline__plan__engagement",
+            "new_estimate__engagement"), pk=pk)
 
 
 @require_GET
@@ -73,6 +76,8 @@ def change(request, pk):
         "schedule_effects": row.schedule_effects.select_related("task__model"),
         "criterion_effects": row.criterion_effects.select_related(
             "criterion__model", "criterion__definition"),
+        "added_criteria": row.added_criteria.select_related("definition", "baseline", "artifact"),
+        "added_form": AddedCriterionForm(change=row) if may_write else None,
         "price_form": PriceEffectForm(change=row) if may_price else None,
         "scope_form": ScopeEffectForm(engagement=row.engagement) if may_write else None,
         "schedule_form": ScheduleEffectForm(engagement=row.engagement) if may_write else None,
@@ -127,6 +132,8 @@ def change_effect(request, pk, kind):
                      effect_services.set_schedule_effect),
         "criterion": (lambda: CriterionEffectForm(request.POST, engagement=row.engagement),
                       effect_services.set_criterion_effect),
+        "added": (lambda: AddedCriterionForm(request.POST, change=row),
+                  added_criteria.add_criterion),
         "price": (lambda: PriceEffectForm(request.POST, change=row),
                   effect_services.set_price_effect)}[kind]
     form = form()
@@ -154,7 +161,8 @@ def change_price_scope(request, pk):
 def change_effect_remove(request, pk, kind, effect):
     row = _change(request, pk)
     rows = {"scope": row.scope_effects, "schedule": row.schedule_effects,
-            "criterion": row.criterion_effects, "price": row.price_effects}[kind]
+            "criterion": row.criterion_effects, "added": row.added_criteria,
+            "price": row.price_effects}[kind]
     found = get_object_or_404(rows, pk=effect)
     attempt(request, lambda: effect_services.remove_effect(actor=request.user, effect=found),
             _("Removed."))

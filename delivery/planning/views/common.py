@@ -6,10 +6,8 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 
-from delivery.planning.locking import EditConflict
 from engagements.access import Can, require
-from engagements.doors import XLSX
-from engagements.errors import DeskError
+from engagements.doors import XLSX, attempt_form
 from engagements.models import Engagement
 
 
@@ -27,17 +25,8 @@ def internal_engagement(request: HttpRequest, code: str) -> Engagement:
 
 
 def saved(form, service: Callable[[], Any]) -> Any:
-    """Call the service for a valid form. After a conflict the form shows what changed and
-    carries the newer version, so that the writer may look and save again."""
-    try:
-        return service() or True
-    except EditConflict as error:
-        form.add_error(None, error.message)
-        form.data = form.data.copy()
-        form.data[form.add_prefix("seen")] = error.details["version"]
-    except DeskError as error:
-        form.add_error(None, error.message)
-    return None
+    """`attempt_form` of a service that may return nothing."""
+    return attempt_form(form, lambda: service() or True)
 
 
 def form_page(request: HttpRequest, form, engagement: Engagement, *, title: str, section: str,

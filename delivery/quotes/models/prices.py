@@ -5,6 +5,7 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from delivery.quotes.models.naming import Bilingual
 from engagements.models.engagement import local
 from engagements.stages import Stage
 
@@ -41,7 +42,7 @@ class RateCard(models.Model):
         return self.valid_from <= day and (self.valid_to is None or day <= self.valid_to)
 
 
-class PriceLine(models.Model):
+class PriceLine(Bilingual):
     """One price of a rate card."""
 
     class Category(models.TextChoices):
@@ -78,14 +79,6 @@ class PriceLine(models.Model):
     def __str__(self) -> str:
         price = "--" if self.unit_price is None else f"{Decimal(self.unit_price):,.2f}"
         return f"{self.code} {self.local_name} · {price}"
-
-    @property
-    def local_name(self) -> str:
-        return local(self.name, self.name_en)
-
-    @property
-    def local_specification(self) -> str:
-        return local(self.specification, self.specification_en)
 
     @property
     def local_basis(self) -> str:

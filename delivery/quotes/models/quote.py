@@ -6,9 +6,9 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from delivery.quotes.models.naming import Bilingual
 from delivery.quotes.models.prices import PriceLine
 from engagements.models import Engagement
-from engagements.models.engagement import local
 from engagements.stages import Stage
 
 
@@ -132,7 +132,7 @@ class Quote(models.Model):
         return str(self.State(self.current_state).label)
 
 
-class QuoteLine(models.Model):
+class QuoteLine(Bilingual):
     """A priced line. `amount` is never stored: it is always computed."""
 
     quote = models.ForeignKey(Quote, models.CASCADE, related_name="lines")
@@ -167,11 +167,3 @@ class QuoteLine(models.Model):
 
     def __str__(self) -> str:
         return f"{self.code} {self.local_name}"
-
-    @property
-    def local_name(self) -> str:
-        return local(self.name, self.name_en)
-
-    @property
-    def local_specification(self) -> str:
-        return local(self.specification, self.specification_en)

@@ -106,8 +106,9 @@ def _people(engagement: Engagement) -> list[dict]:
 
 def _model(model) -> dict:
     size = model.parameters_billion
-    return {"code": model.code, "name": pair(model.name, model.name_en), "task": model.task,
-            "framework": model.framework, "scope": both(model.get_scope_display),
+    return {"code": model.code, "name": pair(model.name, model.name_en),
+            "task": pair(model.task, model.task_en), "framework": model.framework,
+            "scope": both(model.get_scope_display),
             "parameters_billion": "" if size is None else f"{size.normalize():f}"}
 
 

@@ -7,12 +7,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import translation
 
-from delivery.planning.locking import EditConflict
 from delivery.planning.models import Meeting, Todo, WeeklyReport
 from delivery.planning.services import control, plan, time, weekly
 from delivery.planning.task_names import name_of
 from delivery.planning.week_facts import week_facts
 from engagements.errors import InvalidInput, NotAllowed, WrongState
+from engagements.locking import EditConflict
 from engagements.models import AuditEntry, Role, StageTransition
 from workers.models import Job, JobState
 

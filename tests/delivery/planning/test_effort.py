@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from delivery.planning import calibration, queries, usage
 from delivery.planning.drivers import model_facts
 from delivery.planning.estimating import ModelFacts, model_lines
-from delivery.planning.locking import EditConflict
 from delivery.planning.models import EffortEstimate, TimeEntry
 from delivery.planning.services import effort, time
 from delivery.quotes import services as quoting
 from delivery.quotes.models import PriceLine
 from engagements.errors import InvalidInput, NotAllowed, WrongState
+from engagements.locking import EditConflict
 from engagements.models import Engagement, Membership, Role, StageRecord
 from engagements.stages import Stage, StageState
 from workers.collecting.artifacts import store_file

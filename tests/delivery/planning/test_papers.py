@@ -2,6 +2,7 @@
 
 import io
 from datetime import date
+from decimal import Decimal
 
 import pytest
 from django.urls import reverse
@@ -121,3 +122,33 @@ def test_a_draft_that_cannot_come_into_force_has_no_paper(client, people, agreed
     client.force_login(people[Role.CONSULTANT])
     answer = client.get(reverse("planning:paper", args=["change", made.pk, "en"]))
     assert answer.url == reverse("planning:change_effects", args=[made.pk])
+
+
+def test_the_weekly_report_has_every_field(people, agreed):  # noqa: F811
+    """DOMAIN 9.10: milestones with plan, now and reasons; done, under way, to come; changes."""
+    from delivery.planning.services import plan, weekly
+    from tests.delivery.planning.test_changes import WORDS
+
+    manager = people[Role.MANAGER]
+    survey, design = agreed.plan.tasks.order_by("position")[:2]
+    plan.set_milestones(actor=manager, plan=agreed.plan, rows=[
+        {"name": "首付款", "name_en": "First payment", "percent": Decimal(100),
+         "trigger": "contract", "task": design}])
+    plan.update_task(actor=manager, task=survey, started_on=date(2025, 9, 22))
+    made = changes.create_change(actor=people[Role.CONSULTANT], engagement=agreed, **WORDS)
+    changes.submit_change(actor=people[Role.CONSULTANT], change=made)
+    report = weekly.draft_weekly(actor=manager, engagement=agreed, day=date(2025, 9, 24))
+    report = weekly.update_weekly(actor=manager, report=report, deviations="No input yet",
+                                  customer_duties="Send the logs")
+    facts = report.facts
+    [milestone] = facts["plan"]["milestones"]
+    assert (milestone["agreed"], milestone["is_reached"]) == ("2025-09-23", False)
+    assert [row["stage"] for row in facts["plan"]["in_progress"]] == ["survey"]
+    assert facts["plan"]["not_started"] == agreed.plan.tasks.count() - 1
+    assert facts["open_changes"] == [str(made)]
+    assert {name: Decimal(n) for name, n in facts["resources"].items()} == {
+        "used": 0, "quoted": 5}
+    text = words(papers.weekly_pdf(report, "en"))
+    for part in ("First payment", "2025-09-23", "No input yet", "Send the logs", made.code,
+                 "In progress", "Not started", "Milestone", "Risks", "Changes", "In all so far"):
+        assert "".join(part.split()) in "".join(text.split()), part

@@ -9,12 +9,12 @@ from django.urls import reverse
 from openpyxl import load_workbook
 
 from delivery.planning.gantt import chart
-from delivery.planning.locking import EditConflict
 from delivery.planning.models import Milestone, Task
 from delivery.planning.scheduling import end_of, schedule
 from delivery.planning.services import effort, plan
 from delivery.planning.spreadsheet import plan_xlsx
 from engagements.errors import InvalidInput, NotAllowed, WrongState
+from engagements.locking import EditConflict
 from engagements.models import Role
 
 MONDAY = date(2025, 9, 22)

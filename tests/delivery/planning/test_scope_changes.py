@@ -10,6 +10,7 @@ from django.utils.translation import override
 from assessments import services as assessing
 from assessments.models import CriteriaSet, MetricDefinition
 from delivery.planning.models import ChangeRequest, ScopeEffect
+from delivery.planning.scope_effects import coming_lines
 from delivery.planning.services import changes, effects, effort, scope
 from delivery.quotes.models import Quote
 from engagements import services as engaging
@@ -25,13 +26,21 @@ NEW = {"action": "add_model", "code": "OCR", "name": "文字识别", "scope": "i
 @pytest.fixture
 def two_models(people, engagement, llm, detector, agreed):  # noqa: F811
     """LLM and DET are planned and estimated; the estimate has its lines in the quote."""
-    effort.draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement)
+    estimate = effort.draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement)
+    effort.approve_estimate(actor=people[Role.MANAGER], estimate=estimate)
     return engagement
 
 
 @pytest.fixture
 def draft(people, two_models):
-    return changes.create_change(actor=people[Role.CONSULTANT], engagement=two_models, **WORDS)
+    return changes.create_change(actor=people[Role.CONSULTANT], engagement=two_models,
+                                 quote=Quote.objects.get(), **WORDS)
+
+
+def submitted(people, draft):
+    """The days are taken into the quote, and both sides get it."""
+    scope.price_scope(actor=people[Role.CONSULTANT], change=draft)
+    return changes.submit_change(actor=people[Role.CONSULTANT], change=draft)
 
 
 def dropping(people, draft, model):
@@ -40,8 +49,8 @@ def dropping(people, draft, model):
 
 
 def in_force(people, draft):
-    submitted = changes.submit_change(actor=people[Role.CONSULTANT], change=draft)
-    return [changes.approve_change(actor=people[role], change=submitted)
+    put = submitted(people, draft)
+    return [changes.approve_change(actor=people[role], change=put)
             for role in (Role.MANAGER, Role.REVIEWER)][-1]
 
 
@@ -122,7 +131,7 @@ def test_a_new_model_adds_listed_items(people, two_models):
     said = scope.price_scope(actor=consultant, change=made)
     assert said == []
     added = sum(e.quantity for e in made.price_effects.filter(action="add"))
-    assert added == sum(Decimal(line["days"]) for line in scope.scope_lines(made))
+    assert added == sum(line.days[1] for line in coming_lines(made.scope_effects.get()))
     again = scope.price_scope(actor=consultant, change=made)
     assert (again, sum(e.quantity for e in made.price_effects.filter(action="add"))) == ([], added)
 
@@ -158,23 +167,24 @@ def test_one_effect_per_part(people, draft, llm, two_models):
 
 def test_nothing_happens_where_a_stage_was_submitted_meanwhile(people, draft, detector):
     dropping(people, draft, detector)
-    submitted = changes.submit_change(actor=people[Role.CONSULTANT], change=draft)
-    changes.approve_change(actor=people[Role.MANAGER], change=submitted)
+    put = submitted(people, draft)
+    changes.approve_change(actor=people[Role.MANAGER], change=put)
     for move in ("start", "submit"):
         engaging.move_stage(actor=people[Role.CONSULTANT], move=move,
                             record=detector.stages.get(stage=Stage.SURVEY))
     before = everything()
     with pytest.raises(WrongState, match="DET"):
-        changes.approve_change(actor=people[Role.REVIEWER], change=submitted)
+        changes.approve_change(actor=people[Role.REVIEWER], change=put)
     assert everything() == before
 
 
 @pytest.mark.parametrize("part", ["add_model", "drop_model"])
 def test_nothing_remains_of_a_part_that_fails(people, draft, detector, monkeypatch, part):
-    scope.set_scope_effect(actor=people[Role.CONSULTANT], change=draft, **NEW)
+    scope.set_scope_effect(actor=people[Role.CONSULTANT], change=draft,
+                           **{**NEW, "scope": "full"})
     dropping(people, draft, detector)
-    submitted = changes.submit_change(actor=people[Role.CONSULTANT], change=draft)
-    changes.approve_change(actor=people[Role.MANAGER], change=submitted)
+    put = submitted(people, draft)
+    changes.approve_change(actor=people[Role.MANAGER], change=put)
     before, real = everything(), getattr(engaging, part)
 
     def fail(**kwargs):
@@ -184,9 +194,9 @@ def test_nothing_remains_of_a_part_that_fails(people, draft, detector, monkeypat
     with monkeypatch.context() as patched:
         patched.setattr(engaging, part, fail)
         with pytest.raises(RuntimeError):
-            changes.approve_change(actor=people[Role.REVIEWER], change=submitted)
+            changes.approve_change(actor=people[Role.REVIEWER], change=put)
     assert everything() == before
-    done = changes.approve_change(actor=people[Role.REVIEWER], change=submitted)
+    done = changes.approve_change(actor=people[Role.REVIEWER], change=put)
     assert (done.state, MigratedModel.objects.current().count()) == ("applied", 2)
 
 
@@ -202,4 +212,6 @@ def test_by_page_and_by_api(client, people, draft, detector):
     effect = draft.scope_effects.get(action="add_model")
     client.post(reverse("planning:change_effect_remove", args=[draft.pk, "scope", effect.pk]))
     assert ChangeRequest.objects.get().scope_effects.count() == 1
+    assert client.post(path + "price_scope/").status_code == 200
+    ChangeRequest.objects.update(quote=None)
     assert client.post(path + "price_scope/").status_code == 400

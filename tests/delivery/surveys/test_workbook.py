@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from datetime import datetime
 
 import openpyxl
 import pytest
@@ -11,9 +12,9 @@ from django.urls import reverse
 from delivery.surveys.reading import read_workbook
 from delivery.surveys.services import Change, save_answers
 from delivery.surveys.sheet import Sheet
-from delivery.surveys.spreadsheet import survey_xlsx
+from delivery.surveys.spreadsheet import sheet_of, survey_xlsx
 from engagements.errors import InvalidInput
-from engagements.models import Role
+from engagements.models import MigratedModel, Role
 
 
 def opened(survey, language="en"):
@@ -29,7 +30,7 @@ def packed(book) -> bytes:
 def place(book, name):
     """The cell of an input, looked up by key and model code."""
     key, _at, code = name.partition("@")
-    page = book["models" if code else "engagement"]
+    page = book[sheet_of(book.sheetnames, bool(code))]
     row = next(r for r in range(4, page.max_row + 1) if page.cell(r, 1).value == key)
     column = next(c for c in range(6, page.max_column + 1)
                   if not code or page.cell(3, c).value == code)
@@ -46,9 +47,9 @@ def test_a_workbook_read_back_unchanged_changes_nothing(complete, language):
 def test_it_has_drop_downs_notes_and_language(survey):
     book = opened(survey, "zh-hans")
     chip = place(book, "chip")
-    assert book["engagement"].cell(chip.row, 4).value == "昇腾型号"
-    assert book["engagement"].cell(chip.row, 4).comment.text
-    [rule] = [v for v in book["engagement"].data_validations.dataValidation if chip.coordinate in v]
+    assert book["项目"].cell(chip.row, 4).value == "昇腾型号"
+    assert book["项目"].cell(chip.row, 4).comment.text
+    [rule] = [v for v in book["项目"].data_validations.dataValidation if chip.coordinate in v]
     column = rule.formula1.split("$")[1]
     assert [c.value for c in book["_lists"][column] if c.value] == [
         "Ascend 910", "Ascend 910B", "Ascend 910C", "Ascend 310P"]
@@ -93,7 +94,7 @@ def test_wrong_cells_are_named(complete, name, value):
     cell = place(book, name)
     cell.value = value
     [error] = read_workbook(complete, packed(book)).errors
-    assert (error.sheet, error.cell) == ("engagement", cell.coordinate)
+    assert (error.sheet, error.cell) == ("Engagement", cell.coordinate)
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+49 10", "-x", "@SUM(A1)", "'quoted", "''"])
@@ -114,24 +115,69 @@ def bomb() -> bytes:
     return data.getvalue()
 
 
-def merged(survey) -> bytes:
-    book = opened(survey)
-    book["engagement"].merge_cells("F5:F6")
-    return packed(book)
-
-
 def long(survey) -> bytes:
     book = opened(survey)
-    book["models"].cell(5000, 1, "x")
+    book["Models"].cell(5000, 1, "x")
     return packed(book)
 
 
 @pytest.mark.parametrize("make", [
     lambda s: b"", lambda s: b"PK\x03\x04 cut off", lambda s: b"\xd0\xcf\x11\xe0" + b"x" * 99,
-    lambda s: b"x" * (6 * 2**20), lambda s: bomb(), merged, long,
+    lambda s: b"x" * (6 * 2**20), lambda s: bomb(), long,
     lambda s: packed(openpyxl.Workbook())],
-    ids=["empty", "cut", "password", "huge", "bomb", "merged", "long", "foreign"])
+    ids=["empty", "cut", "password", "huge", "bomb", "long", "foreign"])
 def test_hostile_files_end_in_one_sentence(survey, make):
     with pytest.raises(InvalidInput) as error:
         read_workbook(survey, make(survey))
     assert error.value.message.count("\n") == 0
+
+
+@pytest.mark.parametrize("language", ["zh-hans", "en"])
+def test_tabs_are_of_the_language_and_older_names_are_read(complete, language):
+    book = opened(complete, language)
+    names = book.sheetnames[:2]
+    assert names == {"zh-hans": ["项目", "模型"], "en": ["Engagement", "Models"]}[language]
+    for name, older in zip(names, ("engagement", "models"), strict=True):
+        book[name].title = older + "_"  # the program keeps names apart without case
+        book[older + "_"].title = older
+    reading = read_workbook(complete, packed(book))
+    assert (reading.differences, reading.errors) == ([], [])
+
+
+def test_of_merged_cells_nothing_is_taken_and_the_rest_is_read(complete):
+    book = opened(complete)
+    chip, need = place(book, "chip"), place(book, "need")
+    chip.value = "Ascend 910C"
+    area = f"F{need.row}:F{need.row + 1}"
+    book["Engagement"].merge_cells(area)
+    book["Models"].merge_cells("A1:D1")  # a heading does no harm
+    reading = read_workbook(complete, packed(book))
+    assert [(error.sheet, error.cell) for error in reading.errors] == [("Engagement", area)]
+    assert [row.cell.name for row in reading.differences] == ["chip"]
+
+
+def test_a_book_full_of_formulas_says_so_cell_by_cell(complete):
+    book = opened(complete)
+    page = book["Models"]
+    cells = [page.cell(row, 6) for row in range(4, page.max_row + 1)]
+    for cell in cells:
+        cell.value = "=HYPERLINK(\"http://example.com\")"
+    reading = read_workbook(complete, packed(book))
+    assert [error.cell for error in reading.errors] == [cell.coordinate for cell in cells]
+    assert reading.differences == []
+
+
+def test_a_date_in_a_text_cell_is_that_day(complete):
+    book = opened(complete)
+    place(book, "need").value = datetime(2026, 3, 31)
+    [row] = read_workbook(complete, packed(book)).differences
+    assert row.after == "2026-03-31"
+
+
+def test_three_hundred_models_come_back(complete):
+    MigratedModel.objects.bulk_create(
+        MigratedModel(engagement=complete.engagement, code=f"N{n:03}", name="模型")
+        for n in range(300))
+    reading = read_workbook(complete, survey_xlsx(complete, "zh-hans"))
+    assert (reading.differences, reading.errors) == ([], [])
+    assert reading.unchanged == len(Sheet(complete).cells)

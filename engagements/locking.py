@@ -5,10 +5,10 @@ from typing import TypeVar
 from django.core.exceptions import FieldDoesNotExist
 from django.utils.translation import gettext as _
 
-from delivery.planning.models.base import Edited
 from engagements import audit
 from engagements.errors import DeskError
 from engagements.models import AuditEntry, Engagement, User
+from engagements.models.edited import Edited
 
 Sheet = TypeVar("Sheet", bound=Edited)
 
