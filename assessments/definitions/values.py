@@ -46,7 +46,7 @@ VALUES = (
         "scaling_efficiency", "scaling", "samples_per_second", "ge", "%",
         name=("线性扩展效率", "Scaling efficiency"),
         formula=("吞吐_n / (n × 吞吐_1)", "throughput_n / (n × throughput_1)"),
-        source=gettext_noop("Optimisation criteria (≥ 80 % on 32 cards)")),
+        source=gettext_noop("Optimisation criteria (32 cards: ≥ 80 %)")),
     Definition(
         "weights_available", "value", "weight_files", "ge", "",
         name=("权重产出（非空权重文件数）", "Weights available (files that are not empty)"),

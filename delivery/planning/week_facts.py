@@ -114,7 +114,8 @@ def _milestones(plan: Plan, rows: list[Scheduled]) -> list[dict]:
     """Each with the date that was agreed, the one of now, and whether it is reached."""
     found = {row.task.pk: row for row in rows}
     return [{"name": m.name, "name_en": m.name_en or m.name,
-             "agreed": _day(row and row.baseline_finish), "now": _day(row and row.finish), "slip": row.slip if row else 0,
+             "agreed": _day(row and row.baseline_finish), "now": _day(row and row.finish),
+             "slip": row.slip if row else 0,
              "is_reached": bool(row and row.task.finished_on)}
             for m in plan.milestones.all() for row in [found.get(m.task_id)]]
 

@@ -2,13 +2,13 @@
 
 from decimal import Decimal
 
-from assessments.quantities import quantities
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from assessments import baselines
 from assessments import services as assessing
 from assessments.models import Baseline, CriteriaSet, MetricDefinition
+from assessments.services import baselines
+from assessments.verdicts.quantities import quantities
 from delivery.planning.models import AddedCriterion, ChangeRequest, ScopeAction
 from delivery.planning.scope_effects import stages_of
 from delivery.planning.services.effects import change_draft

@@ -1,9 +1,9 @@
 """The metric definitions behind criteria and verdicts (AR-01, AR-09)."""
 
-from assessments.sentences import SIGNS
 from django.utils.translation import gettext as _
 
 from assessments.models import MetricDefinition
+from assessments.wording.sentences import SIGNS
 from delivery.reports import evidence
 from delivery.reports.bilingual import both, pair
 

@@ -2,13 +2,13 @@
 
 from collections import Counter
 
-from assessments.baselines import spread
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from assessments.charts import can_be_drawn, criterion_chart_spec
 from assessments.models import Criterion, Outcome, Verdict
 from assessments.queries import verdict_sentence
+from assessments.services.baselines import spread
 from assessments.wording.sentences import SIGNS, in_unit, shown
 from delivery.reports import evidence
 from delivery.reports.bilingual import LANGUAGES, both, instant, pair

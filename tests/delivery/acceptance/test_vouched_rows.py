@@ -5,8 +5,6 @@ from contextlib import contextmanager
 from datetime import date
 
 import pytest
-from assessments.baselines import add_run
-from assessments.waivers import sign_waiver
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, models, transaction
@@ -15,6 +13,8 @@ from django.utils import timezone
 from assessments import services as assessing
 from assessments.models import Baseline, Criterion
 from assessments.services.allowlist import propose_difference
+from assessments.services.baselines import add_run
+from assessments.services.waivers import sign_waiver
 from delivery.acceptance import services
 from delivery.acceptance.deliverables import items_of
 from delivery.reports import services as reporting
