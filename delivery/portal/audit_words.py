@@ -10,6 +10,7 @@ PEOPLE = {
     "customer.create": _("Customer added"), "customer.update": _("Customer changed"),
     "member.add": _("Team member added"), "member.remove": _("Team member removed"),
     "notices.prefer": _("Own notices chosen"), "company.save": _("Our company's data changed"),
+    "row.write": _("Row written"),
 }
 ENGAGEMENTS = {
     "engagement.create": _("Engagement opened"), "engagement.update": _("Engagement changed"),
@@ -82,6 +83,7 @@ QUOTES = {
     "price_import.discard": _("Import of prices discarded"),
 }
 PLANNING = {
+    "estimate.agree": _("Estimate agreed by a change"),
     "estimate.draft": _("Estimate drafted"), "estimate.add_line": _("Estimate: line added"),
     "estimate.adjust": _("Estimate: line adjusted"), "estimate.approve": _("Estimate approved"),
     "driver.set": _("Effort driver set"), "driver.remove": _("Effort driver removed"),
@@ -109,6 +111,7 @@ CHANGES = {
     "change.apply": _("Change put in force"), "change.reject": _("Change rejected"),
 }
 DOCUMENTS = {
+    "identity.save": _("Look of papers changed"),
     "document.draft": _("Document drafted"), "document.refresh": _("Document's facts refreshed"),
     "document.write": _("Document's words written"), "document.correct": _("Correction begun"),
     "document.discard": _("Draft discarded"), "document.submit": _("Document submitted"),

@@ -76,7 +76,7 @@ def test_nothing_measured(criterion, manager):
 
 
 def test_a_changed_raw_file_proves_nothing(criterion, judged):
-    verdict, = judged(GPU)
+    verdict, = judged(GPU * 1.001)
     stored = verdict.measurement.artifact.file
     with open(stored.path, "ab") as file:
         file.write(b"\n")
@@ -137,7 +137,7 @@ def test_signing_freezes_the_baseline_and_hashes_every_fact(criterion):
 
 
 def test_a_new_version_copies_and_supersedes(criterion, manager, judged):
-    judged(GPU)
+    judged(GPU * 1.001)
     old = criterion.criteria_set
     new = services.draft_criteria(actor=manager, engagement=old.engagement)
     assert queries.current_criteria(old.engagement) == old
@@ -217,7 +217,7 @@ def test_a_model_without_criteria_is_not_accepted(criterion, manager, engagement
 def test_the_gates_follow_the_verdicts(criterion, model, judged):
     assert gate(model, Stage.DESIGN)["criteria"] is True
     assert gate(model, Stage.TRAIN_TUNE) == {"verdict": False}
-    judged(GPU)
+    judged(GPU * 1.001)
     assert gate(model, Stage.TRAIN_TUNE) == {"verdict": True}
     assert gate(model, Stage.ACCEPT) == {"criteria": True, "verdict": True}
     assert "verdict" not in gate(model, Stage.INFER_TUNE)

@@ -82,6 +82,6 @@ def test_a_passed_or_unjudged_criterion_is_not_waived(criterion, people, model, 
     with pytest.raises(WrongState):
         sign_waiver(**fields)
     services.measure_file(actor=people[Role.CONSULTANT], model=model,
-                          artifact=store("npu.log", megatron_log(GPU), model))
+                          artifact=store("npu.log", megatron_log(GPU * 1.001), model))
     with pytest.raises(WrongState):
         sign_waiver(**fields)

@@ -35,7 +35,7 @@ def test_wrong_cells_are_named_and_the_rest_is_written_on_demand(complete, peopl
     client.force_login(people[Role.REVIEWER])
     preview = send(client, complete, packed(book)).json()
     assert [(e["sheet"], e["cell"]) for e in preview["errors"]] == [
-        ("engagement", wrong.coordinate)]
+        ("Engagement", wrong.coordinate)]
     assert [d["name"] for d in preview["differences"]] == ["chip"]
     assert Sheet(complete).cells["chip"].value == "910b"
     assert send(client, complete, packed(book), apply="true").json()["saved"] == ["chip"]
