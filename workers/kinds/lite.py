@@ -60,7 +60,8 @@ class MindsporeLite(JobKind):
                 p["weight_file"] or "", f"--fmk={p['framework']}", *LITE_OPTIONS[p["target"]]]
 
     def facts(self, parameters):
-        return {"lite_input": parameters["framework"], "uses_lite": True}
+        return {"lite_input": parameters["framework"], "uses_lite": True,
+                "LD_LIBRARY_PATH": parameters["library_path"]}
 
     def judge(self, finished: Finished) -> Judgement:
         ending = LITE_ENDINGS[finished.parameters["target"]]

@@ -105,6 +105,9 @@ class Signature(models.Model):
                                    name="scan_has_checksum"),
         ]
 
+    def __str__(self) -> str:
+        return f"{self.name}, {self.capacity}"
+
 
 class Seal(models.Model):
     """The firm's seal on a stored file, as it was checked before the file was kept."""

@@ -62,7 +62,8 @@ def test_a_power_exchanged_behind_the_back_is_found(grant, review, act):
     act.sign(review)
     with connection.cursor() as cursor:
         cursor.execute("UPDATE acceptance_signature SET power_id = NULL")
-    assert any("陈国栋" in step.text for step in check_log([]) if not step.is_good)
+    wrong = [step.text for step in check_log([]) if not step.is_good]
+    assert any("陈国栋" in text for text in wrong), wrong
 
 
 
