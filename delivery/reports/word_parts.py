@@ -160,7 +160,7 @@ def _conclusion(word, facts: dict) -> None:
     word.add_paragraph(_("The customer decides on the basis of the results above:"))
     for choice in (_("Passed"), _("Passed with conditions: the outstanding issues are closed by "
                                   "their due dates"),
-                   _("Not passed; reason and date of the repeated inspection are stated")):
+                   _("Failed; reason and date of the repeated inspection are stated")):
         word.add_paragraph(f"{BOX} {choice}")
 
 

@@ -28,7 +28,7 @@ def facts(source: Source) -> dict:
 
 
 register(DocumentKind(
-    "TR", _("Migration test report"),
+    "TR", _("Test completion report"),
     _("States the verdict of every signed criterion, with all runs and raw files."),
     (
         Section("introduction", _("Introduction"), starts_page=True),
