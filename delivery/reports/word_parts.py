@@ -151,8 +151,8 @@ def _issues(word, facts: dict) -> None:
                            else _("There is no criterion."))
         return
     grid(word, [_("Number"), _("Model"), _("Description"), _("Verdict"), _("Responsible"),
-                _("Due")],
-         [(i["number"], i["model"], f"{i['name']}: {i['text']}", i["label"], "", "")
+                _("Due"), _("Affects the final acceptance")],
+         [(i["number"], i["model"], f"{i['name']}: {i['text']}", i["label"], "", "", "")
           for i in facts["issues"]])
 
 

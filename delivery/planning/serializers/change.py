@@ -76,7 +76,8 @@ class ChangeRequestSerializer(EditedSerializer):
                   "created_by", "created_at",
                   "firm_approved_by", "firm_approved_at", "customer_approved_by",
                   "customer_approved_at", "rejected_by", "rejection", "applied_at",
-                  "result", "result_by", "result_at", "new_criteria", "new_quote", "new_baseline", "new_estimate",
+                  "result", "result_by", "result_at", "new_criteria", "new_quote",
+                  "new_baseline", "new_estimate",
                   "scope_effects", "schedule_effects", "criterion_effects", "added_criteria",
                   "price_effects", "submitted_at",
                   "content_hash", "lock_version", "seen"]
