@@ -207,7 +207,7 @@ class Migration(migrations.Migration):
             name='Verdict',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('outcome', models.CharField(choices=[('passed', 'Passed'), ('failed', 'Failed'), ('not_measured', 'Not measured'), ('not_provable', 'Not provable')], max_length=14, verbose_name='verdict')),
+                ('outcome', models.CharField(choices=[('passed', 'Passed'), ('failed', 'Failed'), ('not_measured', 'Not tested'), ('not_provable', 'Inconclusive')], max_length=14, verbose_name='verdict')),
                 ('figure', models.FloatField(blank=True, null=True, verbose_name='figure')),
                 ('reason', models.CharField(max_length=60)),
                 ('facts', models.JSONField(blank=True, default=dict)),

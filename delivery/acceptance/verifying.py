@@ -181,8 +181,8 @@ def _verdict_step(bundle: Unpacked, facts: dict, verdict: dict, metric: dict) ->
 
 def _word(outcome: str) -> str:
     """A verdict in the active language; the database's own names need the database's models."""
-    return {"passed": _("Passed"), "failed": _("Failed"), "not_measured": _("Not measured"),
-            "not_provable": _("Not provable")}.get(outcome, outcome)
+    return {"passed": _("Passed"), "failed": _("Failed"), "not_measured": _("Not tested"),
+            "not_provable": _("Inconclusive")}.get(outcome, outcome)
 
 
 def _is_held_back(bundle: Unpacked, facts: dict, verdict: dict) -> bool:

@@ -36,7 +36,9 @@ def change_facts(change: ChangeRequest) -> dict:
         "effort": effort_effect(change),
         "schedule": {"text": change.effect_on_schedule, **_schedule(change, scope)},
         "price": {"text": change.effect_on_price, **price},
+        "quality": {"text": change.effect_on_quality},
         "criteria": {"text": change.effect_on_criteria, **_criteria(change)},
+        "measures": change.measures,
     }
 
 

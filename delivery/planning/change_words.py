@@ -25,7 +25,8 @@ def presented(facts: dict) -> dict:
                   "removed": [_line(line) for line in facts["scope"]["removed"]]},
         "effort": _effort(facts["effort"], price),
         "schedule": {**schedule, "tasks": [_task(row) for row in schedule.get("tasks", [])]},
-        "price": {**price, "lines": _lines(price), "totals": _totals(price)},
+        "price": {**price, "lines": _lines(price), "totals": _totals(price),
+                  "symbol": local(price.get("symbol", ""), f"{price.get('currency', '')} ")},
         "criteria": {**criteria, "rows": [_criterion(row) for row in criteria.get("rows", [])]},
     }
 

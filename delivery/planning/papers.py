@@ -82,7 +82,8 @@ def change_pdf(change: ChangeRequest, language: str) -> bytes:
         return {"change": change_words.presented(shown), "is_draft": not change.content_hash,
                 "state": change.get_state_display(), "rejection": change.rejection,
                 "written_by": str(change.created_by), "created": _minute(change.created_at),
-                "applied": _minute(change.applied_at),
+                "applied": _minute(change.applied_at), "result": change.result,
+                "result_by": str(change.result_by or ""), "result_at": _minute(change.result_at),
                 "approvals": [(side, str(who) if who else "", _minute(at))
                               for side, who, at in approvals],
                 "results": [(label, version) for label, version in results if version]}
@@ -124,7 +125,7 @@ def _digest(context: dict) -> str:
 def _frame(name: str, engagement: Engagement, number: str, look: dict) -> dict:
     """What every paper carries: title, parties, project, header and footer (DOMAIN 9.1)."""
     profile, customer = CompanyProfile.current(), engagement.customer
-    titles = {"minutes": _("Minutes of meeting"), "weekly": _("Weekly report"),
+    titles = {"minutes": _("Minutes of meeting"), "weekly": _("Weekly status report"),
               "change": _("Change order"), "timesheet": _("Timesheet confirmation")}
     before, between, after = _("Page {page} of {pages}").replace(
         "{pages}", "{page}").split("{page}")

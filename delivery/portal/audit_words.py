@@ -109,6 +109,7 @@ CHANGES = {
     "change.approve_firm": _("Change approved by us"),
     "change.approve_customer": _("Change approved by the customer"),
     "change.apply": _("Change put in force"), "change.reject": _("Change rejected"),
+    "change.result": _("Change: result recorded"),
 }
 DOCUMENTS = {
     "identity.save": _("Look of papers changed"),

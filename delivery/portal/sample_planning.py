@@ -35,7 +35,7 @@ RISKS = [
 MILESTONES = [
     {"name": "合同签订", "name_en": "Contract signed", "percent": Decimal(30),
      "trigger": "contract"},
-    {"name": "初验通过", "name_en": "Preliminary acceptance", "percent": Decimal(40),
+    {"name": "初验通过", "name_en": "Provisional acceptance", "percent": Decimal(40),
      "trigger": "preliminary"},
     {"name": "终验通过", "name_en": "Final acceptance", "percent": Decimal(30), "trigger": "FA"},
 ]

@@ -30,7 +30,8 @@ def in_language(facts: dict, is_english: bool) -> dict:
     parties = {side: {**facts[side], "name": pick(facts[side], "name"),
                       "address": pick(facts[side], "address")} for side in ("customer", "supplier")}
     return {
-        **facts, **parties, "project": {**facts["project"], "name": pick(facts["project"], "name")},
+        **facts, **parties, "symbol": f"{facts['currency']} " if is_english else facts["symbol"],
+        "project": {**facts["project"], "name": pick(facts["project"], "name")},
         "subject": pick(facts, "subject"), "notes": pick(facts, "notes"),
         "words_shown": facts["words_en"] if is_english else
         f"{facts['words_currency']}{facts['words']}",

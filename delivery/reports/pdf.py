@@ -55,11 +55,15 @@ def render_pdf(template: str, context: dict, language: str) -> bytes:
 
     Raises PdfUnavailableError naming the packages to install.
     """
+    return run_apart(set_type, html_of(template, context, language))
+
+
+def html_of(template: str, context: dict, language: str) -> str:
+    """What the PDF is set from; see `render_pdf`."""
     with override(language):
-        html = render_to_string(
+        return render_to_string(
             template, {"look": PLAIN, **context, "language": language,
                        "html_lang": HTML_LANG[language]})
-    return run_apart(set_type, html)
 
 
 def css_string(text: str) -> SafeString:

@@ -18,6 +18,7 @@ from delivery.reports.pdf import css_string, render_pdf
 from delivery.reports.registry import Section
 from delivery.reports.snapshot import content_hash
 
+TEMPLATE = "documents/document.html"
 FOLDER = "documents/parts/"
 GENERIC = {"words": "words.html", "table": "table.html", "figure": "figure.html"}
 SIGNED = Section("signed", "Signature page", starts_page=True)
@@ -35,15 +36,21 @@ def render_document(snapshot: dict, language: str, signed: dict | None = None, *
             page (see `delivery.acceptance.signing`).
         is_withdrawn: mark every page as withdrawn.
     """
+    context = context_of(snapshot, language, signed, is_withdrawn=is_withdrawn)
+    return render_pdf(TEMPLATE, context, language)
+
+
+def context_of(snapshot: dict, language: str, signed: dict | None = None, *,
+               is_withdrawn: bool = False) -> dict[str, Any]:
+    """What the template of documents shows; see `render_document`."""
     facts, digest = in_language(snapshot, language), content_hash(snapshot)
     with override(language):
-        context = {
+        return {
             **facts, "look": shown(facts), **_margins(facts, digest), "content_hash": digest,
             "signed": in_language(signed, language) if signed else None,
             "is_withdrawn": is_withdrawn, **_chapters(facts, bool(signed)),
             "delivered": sum(row["is_delivered"] for row in facts["references"]),
         }
-    return render_pdf("documents/document.html", context, language)
 
 
 def _margins(facts: dict, digest: str) -> dict[str, str]:

@@ -134,7 +134,7 @@ STANDARD: dict[str, tuple[str, str]] = {
     "pa_effect": (
         "初验通过后进入试运行，并触发合同约定的付款节点。试运行期间的问题记入遗留问题清单，"
         "关闭或经双方接受后进行终验。",
-        "Preliminary acceptance starts the trial run and releases the payment that the contract "
+        "Provisional acceptance starts the trial run and releases the payment that the contract "
         "ties to it. Problems of the trial run go on the list of outstanding issues; final "
         "acceptance follows once they are closed or accepted by both parties."),
     "hd_statement": (

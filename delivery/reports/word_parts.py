@@ -151,8 +151,8 @@ def _issues(word, facts: dict) -> None:
                            else _("There is no criterion."))
         return
     grid(word, [_("Number"), _("Model"), _("Description"), _("Verdict"), _("Responsible"),
-                _("Due")],
-         [(i["number"], i["model"], f"{i['name']}: {i['text']}", i["label"], "", "")
+                _("Due"), _("Affects the final acceptance")],
+         [(i["number"], i["model"], f"{i['name']}: {i['text']}", i["label"], "", "", "")
           for i in facts["issues"]])
 
 
@@ -160,7 +160,7 @@ def _conclusion(word, facts: dict) -> None:
     word.add_paragraph(_("The customer decides on the basis of the results above:"))
     for choice in (_("Passed"), _("Passed with conditions: the outstanding issues are closed by "
                                   "their due dates"),
-                   _("Not passed; reason and date of the repeated inspection are stated")):
+                   _("Failed; reason and date of the repeated inspection are stated")):
         word.add_paragraph(f"{BOX} {choice}")
 
 

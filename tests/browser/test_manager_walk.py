@@ -217,8 +217,8 @@ def change_with_a_new_version(walk: Walk, quote: Quote) -> Quote:
     walk.at("consultant", HERE + "changes/new/")
     walk.fill(title="取消检测模型", category="scope", requested_by="某电力公司 陈国栋",
               reason="业务调整", before="两个模型", after="一个模型", effect_on_scope="DET 退出",
-              effect_on_schedule="提前", effect_on_price="减少", effect_on_criteria="无",
-              quote=quote.pk)
+              effect_on_schedule="提前", effect_on_price="减少", effect_on_quality="无",
+              effect_on_criteria="无", quote=quote.pk)
     walk.press()
     walk.fill(action="drop_model", model="DET")
     walk.press("main form[action$='/effects/scope/'] button")

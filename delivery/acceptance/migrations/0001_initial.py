@@ -61,8 +61,8 @@ class Migration(migrations.Migration):
             name='Review',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('phase', models.CharField(choices=[('preliminary', 'Preliminary acceptance'), ('final', 'Final acceptance')], default='final', max_length=12, verbose_name='phase')),
-                ('decision', models.CharField(blank=True, choices=[('accepted', 'Passed'), ('conditional', 'Passed with conditions'), ('rejected', 'Not passed'), ('deemed', 'Deemed accepted under the contract')], max_length=12, verbose_name='decision')),
+                ('phase', models.CharField(choices=[('preliminary', 'Provisional acceptance'), ('final', 'Final acceptance')], default='final', max_length=12, verbose_name='phase')),
+                ('decision', models.CharField(blank=True, choices=[('accepted', 'Passed'), ('conditional', 'Passed with conditions'), ('rejected', 'Failed'), ('deemed', 'Deemed accepted under the contract')], max_length=12, verbose_name='decision')),
                 ('reason', models.TextField(blank=True, verbose_name='reason or conditions')),
                 ('retest_on', models.DateField(blank=True, null=True, verbose_name='date of the repeated inspection')),
                 ('decided_at', models.DateTimeField(blank=True, null=True)),
@@ -115,7 +115,7 @@ class Migration(migrations.Migration):
             name='ModelDecision',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('decision', models.CharField(choices=[('accepted', 'Passed'), ('conditional', 'Passed with conditions'), ('rejected', 'Not passed')], max_length=12, verbose_name='decision')),
+                ('decision', models.CharField(choices=[('accepted', 'Passed'), ('conditional', 'Passed with conditions'), ('rejected', 'Failed')], max_length=12, verbose_name='decision')),
                 ('reason', models.TextField(blank=True, verbose_name='reason')),
                 ('model', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='decisions', to='engagements.migratedmodel')),
                 ('review', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='model_decisions', to='acceptance.review')),
@@ -245,7 +245,7 @@ class Migration(migrations.Migration):
             name='AcceptanceTerms',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('has_preliminary', models.BooleanField(default=False, verbose_name='preliminary acceptance, trial period, then final acceptance')),
+                ('has_preliminary', models.BooleanField(default=False, verbose_name='provisional acceptance, trial period, then final acceptance')),
                 ('trial_days', models.PositiveSmallIntegerField(default=0, verbose_name='trial period (days)')),
                 ('review_days', models.PositiveSmallIntegerField(blank=True, null=True, verbose_name='review period (days)')),
                 ('is_deemed', models.BooleanField(default=False, verbose_name='the contract says that silence until the deadline counts as acceptance')),

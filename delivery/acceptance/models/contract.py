@@ -13,7 +13,7 @@ class AcceptanceTerms(models.Model):
     engagement = models.OneToOneField(Engagement, models.CASCADE,
                                       related_name="acceptance_terms")
     has_preliminary = models.BooleanField(
-        _("preliminary acceptance, trial period, then final acceptance"), default=False)
+        _("provisional acceptance, trial period, then final acceptance"), default=False)
     trial_days = models.PositiveSmallIntegerField(_("trial period (days)"), default=0)
     review_days = models.PositiveSmallIntegerField(_("review period (days)"), null=True,
                                                    blank=True)

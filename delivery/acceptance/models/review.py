@@ -14,11 +14,11 @@ class Review(models.Model):
     class Decision(models.TextChoices):
         ACCEPTED = "accepted", _("Passed")
         CONDITIONAL = "conditional", _("Passed with conditions")
-        REJECTED = "rejected", _("Not passed")
+        REJECTED = "rejected", _("Failed")
         DEEMED = "deemed", _("Deemed accepted under the contract")
 
     class Phase(models.TextChoices):
-        PRELIMINARY = "preliminary", _("Preliminary acceptance")
+        PRELIMINARY = "preliminary", _("Provisional acceptance")
         FINAL = "final", _("Final acceptance")
 
     document = models.OneToOneField(Document, models.PROTECT, related_name="review")

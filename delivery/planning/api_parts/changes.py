@@ -93,3 +93,9 @@ class ChangeRequestViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, Vis
     def reject(self, request, pk=None):
         """Reject, with the reason."""
         return self._done(changes.reject_change, serializers.RejectionSerializer)
+
+    @extend_schema(request=serializers.ChangeResultSerializer)
+    @action(detail=True, methods=["post"])
+    def result(self, request, pk=None):
+        """Follow-up and result of a change in force."""
+        return self._done(changes.record_result, serializers.ChangeResultSerializer)

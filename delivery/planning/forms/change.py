@@ -14,7 +14,7 @@ from engagements.stages import Stage
 from workers.models import Artifact
 
 TEXTS = ("reason", "before", "after", "effect_on_scope", "effect_on_schedule",
-         "effect_on_price", "effect_on_criteria")
+         "effect_on_price", "effect_on_quality", "effect_on_criteria", "measures")
 
 
 class ChangeForm(EditedForm):

@@ -37,8 +37,8 @@ class RiskForm(TeamForm):
 class IssueForm(TeamForm):
     class Meta:
         model = ProjectIssue
-        fields = ["description", "level", "model", "effect", "raised_on", "owner", "due_on",
-                  "closed_on"]
+        fields = ["description", "level", "model", "effect", "affects_final", "raised_on",
+                  "owner", "due_on", "closed_on"]
         widgets = {"raised_on": DayInput(), "due_on": DayInput(), "closed_on": DayInput()}
 
     def __init__(self, *args, **kwargs):

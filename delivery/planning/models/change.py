@@ -46,7 +46,9 @@ class ChangeRequest(Edited):
     effect_on_scope = models.TextField(_("effect on scope"), blank=True)
     effect_on_schedule = models.TextField(_("effect on schedule"), blank=True)
     effect_on_price = models.TextField(_("effect on price"), blank=True)
+    effect_on_quality = models.TextField(_("effect on quality"), blank=True)
     effect_on_criteria = models.TextField(_("effect on criteria"), blank=True)
+    measures = models.TextField(_("measures"), blank=True)
     quote = models.ForeignKey(Quote, models.PROTECT, null=True, blank=True,
                               related_name="change_requests",
                               verbose_name=_("quote that gets a new version"))
@@ -65,6 +67,10 @@ class ChangeRequest(Edited):
                                     blank=True, related_name="+")
     rejection = models.TextField(_("reason for the rejection"), blank=True)
     applied_at = models.DateTimeField(null=True, blank=True)
+    result = models.TextField(_("follow-up and result"), blank=True)
+    result_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True,
+                                  related_name="+")
+    result_at = models.DateTimeField(null=True, blank=True)
     new_criteria = models.ForeignKey(CriteriaSet, models.PROTECT, null=True, blank=True,
                                      related_name="+")
     new_quote = models.ForeignKey(Quote, models.PROTECT, null=True, blank=True, related_name="+")
@@ -87,6 +93,10 @@ class ChangeRequest(Edited):
                     applied_at__isnull=False, firm_approved_at__isnull=False,
                     customer_approved_at__isnull=False),
                 name="applied_change_has_both_approvals"),
+            models.CheckConstraint(
+                condition=models.Q(result="") | models.Q(
+                    state="applied", result_by__isnull=False, result_at__isnull=False),
+                name="change_result_follows_its_force"),
         ]
 
     def __str__(self) -> str:

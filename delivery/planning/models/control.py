@@ -75,6 +75,7 @@ class ProjectIssue(Edited):
     description = models.CharField(_("outstanding issue"), max_length=400)
     level = models.CharField(_("level"), max_length=10, choices=Level)
     effect = models.CharField(_("effect"), max_length=240, blank=True)
+    affects_final = models.BooleanField(_("holds up the final acceptance"), default=False)
     raised_on = models.DateField(_("raised on"))
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT,
                               related_name="project_issues", verbose_name=_("owner"))

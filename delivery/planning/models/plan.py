@@ -109,8 +109,8 @@ class Milestone(models.Model):
     class Trigger(models.TextChoices):
         CONTRACT = "contract", _("Signed contract")
         PLAN = "plan", _("Confirmed migration plan")
-        TEST_REPORT = "TR", _("Migration test report")
-        PRELIMINARY = "preliminary", _("Preliminary acceptance certificate")
+        TEST_REPORT = "TR", _("Test completion report")
+        PRELIMINARY = "preliminary", _("Provisional acceptance certificate")
         ACCEPTANCE = "FA", _("Acceptance document")
         TIMESHEET = "timesheet", _("Confirmed timesheet")
 

@@ -3,6 +3,7 @@
 from delivery.planning.serializers.change import (
     AddedCriterionSerializer,
     ChangeRequestSerializer,
+    ChangeResultSerializer,
     CriterionEffectSerializer,
     PriceEffectSerializer,
     RejectionSerializer,
@@ -43,6 +44,7 @@ __all__ = [
     "AdjustSerializer",
     "BoardRowSerializer",
     "ChangeRequestSerializer",
+    "ChangeResultSerializer",
     "CriterionEffectSerializer",
     "DependencySerializer",
     "EditedSerializer",

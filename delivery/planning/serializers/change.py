@@ -57,6 +57,10 @@ class RejectionSerializer(serializers.Serializer):
     reason = serializers.CharField()
 
 
+class ChangeResultSerializer(serializers.Serializer):
+    result = serializers.CharField()
+
+
 class ChangeRequestSerializer(EditedSerializer):
     scope_effects = ScopeEffectSerializer(many=True, read_only=True)
     schedule_effects = ScheduleEffectSerializer(many=True, read_only=True)
@@ -68,16 +72,19 @@ class ChangeRequestSerializer(EditedSerializer):
         model = ChangeRequest
         fields = ["id", "engagement", "number", "title", "category", "state", "requested_by",
                   "reason", "before", "after", "effect_on_scope", "effect_on_schedule",
-                  "effect_on_price", "effect_on_criteria", "quote", "created_by", "created_at",
+                  "effect_on_price", "effect_on_quality", "effect_on_criteria", "measures", "quote",
+                  "created_by", "created_at",
                   "firm_approved_by", "firm_approved_at", "customer_approved_by",
                   "customer_approved_at", "rejected_by", "rejection", "applied_at",
-                  "new_criteria", "new_quote", "new_baseline", "new_estimate",
+                  "result", "result_by", "result_at", "new_criteria", "new_quote",
+                  "new_baseline", "new_estimate",
                   "scope_effects", "schedule_effects", "criterion_effects", "added_criteria",
                   "price_effects", "submitted_at",
                   "content_hash", "lock_version", "seen"]
         read_only_fields = ["number", "state", "created_by", "created_at", "firm_approved_by",
                             "firm_approved_at", "customer_approved_by", "customer_approved_at",
-                            "rejected_by", "rejection", "applied_at", "new_criteria",
+                            "rejected_by", "rejection", "applied_at", "result", "result_by",
+                            "result_at", "new_criteria",
                             "new_quote", "new_baseline", "new_estimate", "submitted_at",
                             "content_hash", "lock_version"]
         validators = []

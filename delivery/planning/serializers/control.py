@@ -26,7 +26,8 @@ class ProjectIssueSerializer(EditedSerializer):
     class Meta:
         model = ProjectIssue
         fields = ["id", "engagement", "number", "description", "level", "model", "effect",
-                  "raised_on", "owner", "due_on", "closed_on", "lock_version", "seen"]
+                  "affects_final", "raised_on", "owner", "due_on", "closed_on", "lock_version",
+                  "seen"]
         read_only_fields = ["number", "lock_version"]
         validators = []
 

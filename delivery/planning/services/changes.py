@@ -18,7 +18,8 @@ from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.locking import assign, close_edit
 from engagements.models import Engagement, User
 
-EFFECTS = ("effect_on_scope", "effect_on_schedule", "effect_on_price", "effect_on_criteria")
+EFFECTS = ("effect_on_scope", "effect_on_schedule", "effect_on_price", "effect_on_quality",
+           "effect_on_criteria")
 
 
 @transaction.atomic
@@ -57,7 +58,7 @@ def _check_quote(engagement: Engagement, quote: Quote | None) -> None:
 def submit_change(*, actor: User, change: ChangeRequest) -> ChangeRequest:
     """Put the change to both sides and freeze what they sign: words and effects with their hash.
 
-    Raises InvalidInput unless all four effects are stated, “none” included, a chosen quote has
+    Raises InvalidInput unless all five effects are stated, “none” included, a chosen quote has
     lines that change, and a change of person-days names the quote in force; ChecksFailed for a
     quote that could not come into force.
     """
@@ -119,6 +120,23 @@ def _apply(change: ChangeRequest) -> None:
           criteria=change.new_criteria and str(change.new_criteria),
           quote=change.new_quote and str(change.new_quote),
           baseline=change.new_baseline and str(change.new_baseline))
+
+
+@transaction.atomic
+def record_result(*, actor: User, change: ChangeRequest, result: str) -> ChangeRequest:
+    """Say how a change in force was carried out and what came of it; the last word stands.
+
+    Raises WrongState before it is in force, InvalidInput without a word.
+    """
+    require(actor, Can.WORK, change.engagement)
+    change = ChangeRequest.objects.select_for_update(of=("self",)).get(pk=change.pk)
+    if change.state != ChangeRequest.State.APPLIED:
+        raise WrongState(_("Only a change in force has a result."))
+    if not result.strip():
+        raise InvalidInput(_("Say how the change was carried out and what came of it."))
+    change.result, change.result_by = result.strip(), actor
+    change.result_at = timezone.now()
+    return _move(change, actor, change.state, "change.result", result=change.result)
 
 
 @transaction.atomic

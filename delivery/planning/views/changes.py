@@ -71,6 +71,7 @@ def change(request, pk):
     return render(request, "delivery/planning/change.html", {
         "change": row, "engagement": row.engagement, "active": "changes", "is_draft": may_write,
         "may_price": may_price, "may_decide": _may_decide(user, row),
+        "may_follow": row.state == ChangeRequest.State.APPLIED and allowed(user, Can.WORK),
         "price_effects": row.price_effects.select_related("line", "price"),
         "scope_effects": [scope_row(found) for found in scope_facts(row)],
         "schedule_effects": row.schedule_effects.select_related("task__model"),
@@ -180,6 +181,9 @@ def change_move(request, pk, move):
         "reject": (lambda: services.reject_change(
             actor=request.user, change=row, reason=request.POST.get("reason", "")),
             _("Rejected.")),
+        "result": (lambda: services.record_result(
+            actor=request.user, change=row, result=request.POST.get("result", "")),
+            _("Saved.")),
     }
     if move not in moves:
         raise Http404

@@ -159,7 +159,7 @@ def _sheet(found: Plan) -> list[dict]:
     return rows or [
         {"name": "合同签订", "name_en": "Contract signed", "percent": 30,
          "trigger": Milestone.Trigger.CONTRACT},
-        {"name": "初验通过", "name_en": "Preliminary acceptance", "percent": 40,
+        {"name": "初验通过", "name_en": "Provisional acceptance", "percent": 40,
          "trigger": Milestone.Trigger.PRELIMINARY},
         {"name": "终验通过", "name_en": "Final acceptance", "percent": 30,
          "trigger": Milestone.Trigger.ACCEPTANCE}]

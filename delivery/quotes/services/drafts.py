@@ -19,7 +19,7 @@ VALID_DAYS = 30
 MAX_MILESTONES = 12
 PAYMENT_TERMS = [
     {"percent": "30", "name": "合同签订", "name_en": "Contract signed", "days": 10},
-    {"percent": "40", "name": "初验通过", "name_en": "Preliminary acceptance", "days": 15},
+    {"percent": "40", "name": "初验通过", "name_en": "Provisional acceptance", "days": 15},
     {"percent": "30", "name": "终验通过", "name_en": "Final acceptance", "days": 15},
 ]
 COPIED = ("subject", "subject_en", "currency", "exchange_rate", "discount_rate",

@@ -123,7 +123,8 @@ def issues(source: Source) -> dict:
     rows = [[f"I-{i.number:03}", i.model.code if i.model else "–", i.description,
              both(i.get_level_display), f"{i.raised_on}", str(i.owner), f"{i.due_on}",
              f"{i.closed_on or ''}",
-             both(lambda i=i: _("closed") if i.closed_on else _("open")), i.effect or "–"]
+             both(lambda i=i: _("closed") if i.closed_on else _("open")), i.effect or "–",
+             both(lambda i=i: _("yes") if i.affects_final else _("no"))]
             for i in source.engagement.project_issues.select_related("owner", "model")]
     return {**table(lambda: _("Outstanding issues"), [
         column(lambda: _("No."), "code"), column(lambda: _("Model"), "code"),
@@ -131,7 +132,8 @@ def issues(source: Source) -> dict:
         column(lambda: _("Level")), column(lambda: _("Raised"), "day"),
         column(lambda: _("Responsible"), is_required=True),
         column(lambda: _("Due"), "day", is_required=True), column(lambda: _("Closed"), "day"),
-        column(lambda: _("State")), column(lambda: _("Effect"))], rows,
+        column(lambda: _("State")), column(lambda: _("Effect")),
+        column(lambda: _("Affects the final acceptance"))], rows,
         empty=lambda: _("No issue is recorded.")), "cure": _page("control", source)}
 
 

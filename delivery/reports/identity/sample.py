@@ -40,7 +40,7 @@ def sample_facts(proposed: Identity, language: str) -> dict:
     firm, own = (current(None), proposed) if customer else (proposed, None)
     look = in_language(composed(firm, own), language)
     with override(language):
-        title, project = _("Migration test report"), _("Name of the project")
+        title, project = _("Test completion report"), _("Name of the project")
         before, between, after = _("Page {page} of {pages}").replace("{pages}", "{page}").split(
             "{page}")
         table_before, table_after = (_("Table %(n)s: %(title)s") % {"n": "{n}", "title": ""}

@@ -1,10 +1,18 @@
 """Final acceptance certificate: the form of DOMAIN 9.9."""
 
+from collections.abc import Iterator
+
+from django.urls import reverse
+from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from delivery.reports.facts.judged import judged_facts
+from delivery.reports.facts.trial import closure, trial
+from delivery.reports.gates import Problem
 from delivery.reports.kinds.test_report import ANNEXES, JUDGED_RULES
-from delivery.reports.registry import DocumentKind, Section, register
+from delivery.reports.models import Document
+from delivery.reports.registry import Block, DocumentKind, Section, register
+from delivery.reports.source import Source
 from delivery.reports.writers import document_docx
 from engagements.access import Can
 
@@ -24,10 +32,42 @@ FORM = (
     Section("signatures", _("Signatures and seals")),
 )
 
+TRIAL = Section("trial", _("Trial run and closure of the provisional acceptance"),
+                ("table:trial", "words:fa_trial", "table:closure"), is_wide=True)
+
+
+def facts(source: Source) -> dict:
+    """What every paper on verdicts shows, the trial run, and what its conditions came to."""
+    judged = judged_facts(source)
+    return {**judged, "tables": {**judged["tables"], "trial": trial(source),
+                                 "closure": closure(source)}}
+
+
+def trial_told(document: Document) -> Iterator[Problem]:
+    """After a trial run its result is written, and dates and closures are those of the records."""
+    source, stated = Source(document), document.snapshot["tables"]
+    now = {"trial": trial(source), "closure": closure(source)}
+    if any(stated.get(key) != entry for key, entry in now.items()):
+        yield Problem(_now("The trial run or its issues have moved on; collect the facts anew."),
+                      reverse("reports:document", args=[document.pk]))
+    if now["trial"]["rows"] and not document.words.get("fa_trial", {}).get("zh", "").strip():
+        yield Problem(_now("Write the result of the trial run."),
+                      reverse("reports:words", args=[document.pk]))
+
+
+def before(name: str, added: Section) -> tuple[Section, ...]:
+    """The chapters of the form with one more in front of the named one."""
+    at = [section.id for section in FORM].index(name)
+    return (*FORM[:at], added, *FORM[at:])
+
+
 register(DocumentKind(
     "FA", _("Final acceptance certificate"),
     _("The customer decides on it, criterion by criterion, and signs. It releases the last "
       "payment and starts the warranty."),
-    FORM, judged_facts, annexes=ANNEXES, rules=JUDGED_RULES, written_by=Can.ISSUE,
+    before("issues", TRIAL), facts, annexes=ANNEXES,
+    blocks=(Block("fa_trial", _("Result of the trial run"), is_required=False,
+                  hint=_("What ran, how long, with which result; what was repaired.")),),
+    rules=(*JUDGED_RULES, trial_told), written_by=Can.ISSUE,
     is_judged=True, writers={"docx": document_docx},
 ))

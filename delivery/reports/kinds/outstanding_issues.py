@@ -15,7 +15,7 @@ def facts(source: Source) -> dict:
 
 
 register(DocumentKind(
-    "PL", _("List of outstanding issues"),
+    "PL", _("Punch list"),
     _("Open issues with responsible person, date and effect, and criteria not passed."),
     (
         Section("project", _("Project"), starts_page=True),

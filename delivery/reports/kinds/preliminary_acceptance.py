@@ -16,10 +16,10 @@ CHANGED = {
 
 
 register(DocumentKind(
-    "PA", _("Preliminary acceptance certificate"),
+    "PA", _("Provisional acceptance certificate"),
     _("Functions and criteria shown on the agreed environment; starts the trial run."),
     tuple(CHANGED.get(section.id, section) for section in FORM),
     judged_facts, annexes=ANNEXES,
-    blocks=(Block("pa_effect", _("Effect of the preliminary acceptance")),),
+    blocks=(Block("pa_effect", _("Effect of the provisional acceptance")),),
     rules=JUDGED_RULES, written_by=Can.ISSUE, is_judged=True, writers={"docx": document_docx},
 ))

@@ -1,4 +1,7 @@
-"""Migration test report: the chapters of GB/T 8567-2006 as DOMAIN 9.8 maps them."""
+"""Test report: the chapters of GB/T 8567-2006 as DOMAIN 9.8 maps them, in that order.
+
+Its English titles are those of the test completion report of ISO/IEC/IEEE 29119-3 (DOMAIN 10).
+"""
 
 from django.utils.translation import gettext_lazy as _
 
@@ -28,18 +31,18 @@ def facts(source: Source) -> dict:
 
 
 register(DocumentKind(
-    "TR", _("Migration test report"),
+    "TR", _("Test completion report"),
     _("States the verdict of every signed criterion, with all runs and raw files."),
     (
-        Section("introduction", _("Introduction"), starts_page=True),
+        Section("introduction", _("Document information"), starts_page=True),
         Section("references", _("References")),
-        Section("overview", _("Overview of the results"),
+        Section("overview", _("Test completion evaluation"),
                 ("part:overview", "table:environments", "part:improvements")),
-        Section("details", _("Results in detail"), parts=("part:details", "figures:performance")),
-        Section("records", _("Test records"), is_wide=True),
-        Section("evaluation", _("Evaluation"),
+        Section("details", _("Test measures"), parts=("part:details", "figures:performance")),
+        Section("records", _("Testing performed"), is_wide=True),
+        Section("evaluation", _("Deviations and residual risks"),
                 ("part:defects", "table:issues", "table:risks", "part:evaluation")),
-        Section("activities", _("Summary of the test activities"),
+        Section("activities", _("Test activities and what blocked progress"),
                 ("part:activities", "table:passage", "table:sent_back")),
     ),
     facts, annexes=ANNEXES, rules=JUDGED_RULES, written_by=Can.ISSUE, is_judged=True,

@@ -20,8 +20,9 @@ from engagements.models import Role
 WORDS = {"title": "时延阈值调整", "category": "criteria", "requested_by": "某电力公司 陈国栋",
          "reason": "新增并发场景", "before": "≤ 10 ms", "after": "≤ 12 ms",
          "effect_on_scope": "无", "effect_on_schedule": "调研延长两天",
-         "effect_on_price": "新版报价",
-         "effect_on_criteria": "时延阈值由 10 改为 12"}
+         "effect_on_price": "新版报价", "effect_on_quality": "增加一轮并发压测",
+         "effect_on_criteria": "时延阈值由 10 改为 12",
+         "measures": "压测结果双方会签"}
 
 
 @pytest.fixture
@@ -136,13 +137,41 @@ def test_criteria_signed_meanwhile_stop_the_change(people, agreed, change):
         changes.approve_change(actor=people[Role.REVIEWER], change=change)
 
 
-def test_all_four_effects_are_stated_before_submission(people, agreed):
+@pytest.mark.parametrize("name", changes.EFFECTS)
+def test_every_effect_is_stated_before_submission(people, agreed, name):
     made = changes.create_change(actor=people[Role.CONSULTANT], engagement=agreed,
-                                 **{**WORDS, "effect_on_price": " "})
+                                 **{**WORDS, name: " "})
     with pytest.raises(InvalidInput):
         changes.submit_change(actor=people[Role.CONSULTANT], change=made)
-    changes.update_change(actor=people[Role.CONSULTANT], change=made, effect_on_price="无")
+    changes.update_change(actor=people[Role.CONSULTANT], change=made, **{name: "无"})
     assert changes.submit_change(actor=people[Role.CONSULTANT], change=made).state == "submitted"
+
+
+def test_quality_and_measures_are_part_of_what_both_sides_sign(people, agreed):
+    made = changes.create_change(actor=people[Role.CONSULTANT], engagement=agreed, **WORDS)
+    facts = changes.submit_change(actor=people[Role.CONSULTANT], change=made).facts
+    assert facts["quality"] == {"text": WORDS["effect_on_quality"]}
+    assert facts["measures"] == WORDS["measures"]
+
+
+def test_the_result_follows_when_the_change_is_in_force(people, agreed, change, client):
+    consultant = people[Role.CONSULTANT]
+    with pytest.raises(WrongState):
+        changes.record_result(actor=consultant, change=change, result="已压测")
+    for role in (Role.MANAGER, Role.REVIEWER):
+        change = changes.approve_change(actor=people[role], change=change)
+    signed = change.content_hash
+    with pytest.raises(InvalidInput):
+        changes.record_result(actor=consultant, change=change, result=" ")
+    with pytest.raises(NotAllowed):
+        changes.record_result(actor=people[Role.REVIEWER], change=change, result="x")
+    client.force_login(consultant)
+    client.post(f"/changes/{change.pk}/result/", {"result": "已压测，时延 11.2 ms"})
+    change.refresh_from_db()
+    assert (change.result, change.result_by, change.content_hash, change.state) == (
+        "已压测，时延 11.2 ms", consultant, signed, "applied")
+    page = client.get(f"/changes/{change.pk}/").content.decode()
+    assert "已压测，时延 11.2 ms" in page
 
 
 def test_who_may_decide(people, agreed, change, stranger):

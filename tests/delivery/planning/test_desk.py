@@ -59,7 +59,8 @@ def busy(people, engagement, llm, detector):
     change = changes.create_change(
         actor=people[Role.CONSULTANT], engagement=engagement, title="c", category="scope",
         requested_by="x", reason="x", before="x", after="x", effect_on_scope="x",
-        effect_on_schedule="x", effect_on_price="x", effect_on_criteria="x")
+        effect_on_schedule="x", effect_on_price="x", effect_on_quality="x",
+        effect_on_criteria="x")
     changes.submit_change(actor=people[Role.CONSULTANT], change=change)
     return engagement
 

@@ -65,14 +65,14 @@ def test_new_version_has_the_same_lines_and_number(people, issued):
         issued.number, 2, issued.lines.count())
 
 
-@pytest.mark.parametrize(("language", "total_word"), [("zh-hans", "价税合计"),
-                                                      ("en", "Total including tax")])
-def test_pdf_shows_the_totals(issued, language, total_word):
+@pytest.mark.parametrize(("language", "total_word", "money"), [
+    ("zh-hans", "价税合计", "¥"), ("en", "Total including tax", "CNY ")])
+def test_pdf_shows_the_totals(issued, language, total_word, money):
     reader = PdfReader(io.BytesIO(quote_pdf(issued, language)))
     text = "".join(page.extract_text() for page in reader.pages)
     totals = facts_of(issued)["totals"]
     assert total_word in text
-    assert f"¥{Decimal(totals['gross']):,.2f}" in text
+    assert f"{money}{Decimal(totals['gross']):,.2f}" in text
     assert issued.content_hash[:32] in text
 
 

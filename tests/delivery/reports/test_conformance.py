@@ -11,6 +11,7 @@ from delivery.acceptance.seals.sealing import seal
 from delivery.reports import registry, services
 from delivery.reports.rendering import render_document
 from engagements.models import Role
+from tests.delivery.reports.test_identity import picture
 
 JAXB = ("jaxb-runtime", "jaxb-core", "istack-commons-runtime", "txw2", "stax-ex", "FastInfoset")
 CHECKER = Path(__file__).with_name("Conformance.java")
@@ -56,4 +57,15 @@ def test_the_seal_leaves_an_archival_file(class_path, practised, people, tmp_pat
                                     kind="AC")
     file = tmp_path / "sealed.pdf"
     file.write_bytes(seal(render_document(draft.snapshot, "en"), reason="AC", is_practice=True))
+    assert problems(class_path, "2a", [file]) == []
+
+
+@pytest.mark.slow
+def test_a_logo_leaves_an_archival_file(class_path, practised, people, tmp_path):
+    admin = people[Role.ADMINISTRATOR]
+    services.save_identity(actor=admin, customer=None, logo=picture())
+    draft = services.draft_document(actor=admin, engagement=practised, kind="AC")
+    file = tmp_path / "logo.pdf"
+    file.write_bytes(render_document(draft.snapshot, "en"))
+    assert b"/Image" in file.read_bytes()
     assert problems(class_path, "2a", [file]) == []

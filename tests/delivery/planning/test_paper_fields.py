@@ -1,0 +1,68 @@
+"""Every field that DOMAIN 9.2 and 9.10 ask of the papers of the project and of the quotation."""
+
+import re
+from decimal import Decimal
+
+import pytest
+
+from delivery.planning import papers
+from delivery.planning.services import plan, weekly
+from delivery.quotes.models import Quote
+from delivery.quotes.paper import quote_pdf
+from engagements.models import Role
+from tests.delivery.planning.test_changes import agreed, change  # noqa: F401  (fixtures)
+from tests.delivery.planning.test_papers import (  # noqa: F401  (fixtures)
+    MONDAY,
+    meeting,
+    sheet,
+    words,
+)
+
+PAPERS = {
+    "meeting": (papers.minutes_pdf, (
+        "Number", "Topic", "Time", "Place or way", "Chair", "Recorded by",
+        "Participants (organisation)", "Agenda", "Discussion", "Decisions", "To-dos", "Owner",
+        "Due date", "Attachments", "Seal")),
+    "week": (papers.weekly_pdf, (
+        "Project", "Period", "Reported by", "Overall state", "Milestone", "Agreed", "Now",
+        "Reasons for deviations", "Done this week", "In progress", "Not started",
+        "Plan for next week", "Problems and answers", "Risks", "Person-days", "Quoted",
+        "Needed from the customer", "Changes")),
+    "change": (papers.change_pdf, (
+        "Number", "Name", "Requested by", "Date", "Category", "Reason", "Before", "After",
+        "Effect on scope", "Effect on schedule", "Effect on price", "Effect on quality",
+        "Effect on acceptance criteria", "Measures", "Approvals", "Follow-up and result", "Seal")),
+    "sheet": (papers.timesheet_pdf, (
+        "Period", "Person", "Grade", "Date", "Task", "Person-days", "Together", "By contract",
+        "Confirmation in the system", "Seal")),
+}
+QUOTE = ("Number and version", "Date", "Valid until", "To", "Unified social credit code", "From",
+         "Bank", "Account number", "Project", "Currency", "Category", "Item", "Grade", "Unit",
+         "Total excluding tax", "VAT", "Total including tax", "Amount in words", "Milestone",
+         "Invoice type", "Seal", "Authorised representative (signature)")
+
+
+@pytest.fixture
+def week(people, agreed):  # noqa: F811
+    """A weekly report of a plan with a milestone."""
+    made = agreed.plan
+    plan.set_milestones(actor=people[Role.MANAGER], plan=made, rows=[
+        {"name": "终验", "name_en": "Final acceptance", "percent": Decimal(100), "trigger": "FA",
+         "task": made.tasks.last()}])
+    return weekly.draft_weekly(actor=people[Role.CONSULTANT], engagement=agreed, day=MONDAY)
+
+
+def lost(pdf: bytes, labels: tuple[str, ...]) -> list[str]:
+    """Labels that the paper does not print; a label may be broken over two lines."""
+    found = re.sub(r"\s", "", words(pdf))
+    return [label for label in labels if re.sub(r"\s", "", label) not in found]
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_a_paper_of_the_project_prints_every_field(request, name):
+    make, labels = PAPERS[name]
+    assert lost(make(request.getfixturevalue(name), "en"), labels) == []
+
+
+def test_a_quotation_prints_every_field(agreed):  # noqa: F811
+    assert lost(quote_pdf(Quote.objects.get(), "en"), QUOTE) == []
