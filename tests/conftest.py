@@ -1,16 +1,23 @@
 """Fixtures that every folder of tests uses."""
 
 import os
+import sys
+from pathlib import Path
 
 import pytest
+from django.db import connection
 from django.db.models.signals import post_save
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
 from delivery.portal.audit_words import WORDS
+from engagements import vouching
 from engagements.models import AuditEntry, Customer, Engagement, Membership, Role, User
 
 ROLES = list(Role.values)
+TESTS = Path(__file__).parent
+PRODUCT = tuple(f"{TESTS.parent / part}{os.sep}" for part in (
+    "engagements", "workers", "assessments", "delivery"))
 
 # How long an example takes or is thought about says how busy the machine is. A build tries the
 # same examples every time; whoever works on the code meets new ones.
@@ -48,6 +55,53 @@ def _every_deed_has_words():
     yield
     post_save.disconnect(look, sender=AuditEntry)
     assert unknown == set(), "delivery/portal/audit_words.py has no words for them"
+
+
+class WatchedNote(vouching.Note):
+    """Knows which line of the product wrote its row; None for what a test wrote itself."""
+
+    late: set[str] = set()
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.writer = _writer()
+
+    def __call__(self) -> None:
+        if not self.is_taken:
+            self.remember()
+        super().__call__()
+
+    def remember(self) -> None:
+        if self.writer:
+            self.late.add(f"{self.table._meta.label}: {self.writer}")
+
+
+vouching.Note = WatchedNote
+
+
+def _writer() -> str | None:
+    frame = sys._getframe(2)
+    while frame:
+        name = frame.f_code.co_filename
+        if name.startswith(PRODUCT) and name != vouching.__file__:
+            return f"{name.removeprefix(str(TESTS.parent))}:{frame.f_lineno} {frame.f_code.co_name}"
+        if name.startswith(str(TESTS)):
+            return None
+        frame = frame.f_back
+    return None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """No service writes a row after its entry in the audit log: a crash between the two would
+    leave a good row that the log does not know."""
+    result = yield
+    for _savepoints, note, _is_robust in connection.run_on_commit:
+        if isinstance(note, WatchedNote) and not note.is_taken:
+            note.remember()
+    late, WatchedNote.late = sorted(WatchedNote.late), set()
+    assert late == [], "write these rows before audit.record, in its transaction"
+    return result
 
 
 @pytest.fixture

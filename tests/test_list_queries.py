@@ -16,7 +16,7 @@ from workers.collecting.artifacts import store_file
 from workers.models import Job, Node
 
 PAGES = ("/", "/audit/", "/search/?q=EP25", "/engagements/", "/engagements/EP2501/",
-         "/engagements/EP2501/team/", "/board/", "/jobs/", "/nodes/", "/customers/",
+         "/engagements/EP2501/team/", "/board/", "/jobs/", "/jobs/queue/", "/nodes/", "/customers/",
          "/people/", "/quotes/", "/engagements/EP2501/quotes/", "/documents/",
          "/engagements/EP2501/documents/", "/engagements/EP2501/changes/",
          "/engagements/EP2501/control/", "/engagements/EP2501/time/", "/notices/",

@@ -1,13 +1,12 @@
 """Reads that several doors share."""
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from django.db.models import Count, Q, QuerySet
 
 from workers.dispatch import queueing
 from workers.models import Job, Node
-from workers.models.job import OPEN_STATES
-from workers.nodes.leases import free_cards, held_cards
 
 
 def filtered_jobs(jobs: QuerySet, params) -> QuerySet:
@@ -47,25 +46,31 @@ def _visible(user, ids: list[int]) -> dict[int, Job]:
     return {job.pk: job for job in jobs.select_related("engagement", "node")}
 
 
-def queue_of(node: Node, user, now: datetime) -> dict:
-    """Who runs on the node until when, and who waits in which place for what.
+def queues_of(nodes: Iterable[Node], user, now: datetime) -> list[dict]:
+    """Who runs on each node until when, and who waits in which place for what.
 
     Rows: `job` (None where the user may not see it), cards, and `expected`: end or start.
     """
-    open_jobs = Job.objects.filter(node=node, state__in=OPEN_STATES).order_by("pk")
-    running = list(open_jobs.exclude(state__in=queueing.WAITING))
-    without_cards = open_jobs.filter(state__in=queueing.WAITING, cards_wanted=0)
-    waiting = [*queueing.outlook(node, now), *((job, now) for job in without_cards)]
-    seen = _visible(user, [job.pk for job in (*running, *(job for job, _start in waiting))])
-    ready = node.state == Node.State.READY and node.unreachable_since is None
-    usual = queueing.UsualDurations()
-    return {
-        "node": node, "free": len(free_cards(node)),
-        "running": [{"job": seen.get(job.pk), "state": job, "cards": held_cards(job),
-                     "expected": max(now, queueing.expected_end(job, usual))} for job in running],
-        "waiting": [{"job": seen.get(job.pk), "place": place if job.cards_wanted else None,
-                     "cards": job.cards_wanted,
-                     "priority": job.get_priority_display(),
-                     "priority_code": job.priority, "expected": start if ready else None,
-                     "reason": job.sentence}
-                    for place, (job, start) in enumerate(waiting, 1)]}
+    loads = queueing.loads_of(nodes)
+    jobs = [job for load in loads for job in load.jobs]
+    seen, usual = _visible(user, [job.pk for job in jobs]), queueing.UsualDurations(jobs)
+    return [{"node": load.node, "free": len(load.free),
+             "running": [_running(load, job, seen, max(now, queueing.expected_end(job, usual)))
+                         for job in load.running],
+             "waiting": _waiting(load, seen, now, usual)} for load in loads]
+
+
+def _running(load: queueing.Load, job: Job, seen: dict[int, Job], end: datetime) -> dict:
+    return {"job": seen.get(job.pk), "state": job, "cards": load.cards_of(job), "expected": end}
+
+
+def _waiting(load: queueing.Load, seen: dict[int, Job], now: datetime,
+             usual: queueing.UsualDurations) -> list[dict]:
+    ready = load.node.state == Node.State.READY and load.node.unreachable_since is None
+    without_cards = [job for job in load.jobs
+                     if job.state in queueing.WAITING and not job.cards_wanted]
+    rows = [*queueing.outlook(load, now, usual), *((job, now) for job in without_cards)]
+    return [{"job": seen.get(job.pk), "place": place if job.cards_wanted else None,
+             "cards": job.cards_wanted, "priority": job.get_priority_display(),
+             "priority_code": job.priority, "expected": start if ready else None,
+             "reason": job.sentence} for place, (job, start) in enumerate(rows, 1)]

@@ -4,6 +4,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from assessments.models import MetricDefinition
+from assessments.wording.quantities import quantity_words
 from engagements.models import Engagement, MigratedModel
 from workers.models import Artifact
 
@@ -54,7 +55,7 @@ class BaselineForm(FileForm):
         self.fields["model"].queryset = engagement.models.all()
         quantities = MetricDefinition.objects.order_by("quantity").values_list(
             "quantity", flat=True).distinct()
-        self.fields["quantity"].choices = [(q, q) for q in quantities]
+        self.fields["quantity"].choices = [(q, quantity_words(q)) for q in quantities]
         self.fields["quantity"].initial = "loss_curve"
 
     def clean(self):

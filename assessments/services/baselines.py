@@ -14,6 +14,7 @@ from assessments.verdicts.judging import aligned_curves
 from assessments.verdicts.quantities import LOSS_CURVE, quantities
 from assessments.verdicts.spread import Spread, spread_of
 from assessments.verdicts.verdict import curve_figures
+from assessments.wording.quantities import quantity_words
 from engagements import audit
 from engagements.access import Can, require
 from engagements.errors import InvalidInput, WrongState
@@ -58,7 +59,8 @@ def _held(artifact: Artifact, model: MigratedModel, quantity: str) -> float | No
              for q in quantities(reading.kind, reading.values)}
     if quantity not in found:
         raise InvalidInput(_("The file holds no “%(quantity)s”; it holds: %(found)s.") % {
-            "quantity": quantity, "found": ", ".join(sorted(found)) or _("nothing readable")})
+            "quantity": quantity_words(quantity),
+            "found": ", ".join(map(quantity_words, sorted(found))) or _("nothing readable")})
     return found[quantity]
 
 

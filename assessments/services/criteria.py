@@ -6,6 +6,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from assessments.models import Baseline, CriteriaSet, Criterion, MetricDefinition
+from assessments.wording.quantities import quantity_words
 from engagements import audit
 from engagements.access import Can, require
 from engagements.errors import InvalidInput, WrongState
@@ -54,7 +55,7 @@ def add_criterion(
         raise InvalidInput(_("The baseline belongs to another model."))
     if baseline and not baseline.serves(definition):
         raise InvalidInput(_("This baseline holds another quantity (%(quantity)s).")
-                           % {"quantity": baseline.quantity})
+                           % {"quantity": quantity_words(baseline.quantity)})
     criterion = Criterion.objects.create(
         criteria_set=criteria_set, model=model, definition=definition, stage=stage,
         threshold=Decimal(threshold), baseline=baseline,
@@ -69,6 +70,6 @@ def remove_criterion(*, actor: User, criterion: Criterion) -> None:
     """Take a threshold out of a draft."""
     require(actor, Can.MANAGE, criterion.criteria_set.engagement)
     require_draft(criterion.criteria_set)
+    Criterion.objects.filter(pk=criterion.pk).delete()
     audit.record(actor=actor, action="criterion.remove", target=criterion,
                  engagement=criterion.criteria_set.engagement)
-    criterion.delete()

@@ -18,9 +18,13 @@ MOST_RUNS = 20
 
 @transaction.atomic
 def load_standard_definitions() -> None:
-    """Make the catalogue's definitions exist; a version that exists is never changed."""
-    for entry in STANDARD:
-        MetricDefinition.objects.get_or_create(code=entry.code, version=1, defaults=entry.stored())
+    """Make the catalogue's definitions exist, with one entry in the audit log for those that are
+    new; a version that exists is never changed."""
+    asked = [MetricDefinition.objects.get_or_create(code=entry.code, version=1,
+                                                    defaults=entry.stored()) for entry in STANDARD]
+    if new := [definition for definition, is_new in asked if is_new]:
+        audit.record(actor=None, action="definition.load", target=new[0],
+                     data={"codes": [definition.code for definition in new]})
 
 
 @transaction.atomic

@@ -21,19 +21,25 @@ from workers.models import Artifact
 
 @transaction.atomic
 def measure_artifact(artifact: Artifact) -> list[Measurement]:
-    """Record what the readings of a model's artifact measured. Safe to repeat."""
+    """Keep what the readings of a model's artifact measured, with one entry in the audit log for
+    what is new. Safe to repeat."""
     if artifact.model is None:
         return []
-    found = []
+    found, is_new = [], False
     for reading in artifact.readings.order_by("pk"):
         for quantity in quantities(reading.kind, reading.values):
-            measurement, _created = Measurement.objects.get_or_create(
+            measurement, created = Measurement.objects.get_or_create(
                 artifact=artifact, quantity=quantity.name,
                 reader_version=reading.reader_version,
                 defaults={"model": artifact.model, "value": _kept(quantity.value),
                           "unit": quantity.unit, "job": artifact.job, "reader": reading.reader,
                           "place": quantity.place, "is_practice": artifact.is_practice})
             found.append(measurement)
+            is_new |= created
+    if is_new:
+        audit.record(actor=None, action="measurement.read", target=artifact,
+                     engagement=artifact.model.engagement,
+                     data={"sha256": artifact.sha256, "quantities": [m.quantity for m in found]})
     return found
 
 

@@ -12,11 +12,13 @@ from assessments.models import OperatorRow
 from assessments.performance.gains import Metric
 from assessments.performance.profiles import StepTime
 from assessments.wording.presentation import sheet_label
+from assessments.wording.quantities import quantity_words
 from engagements.templatetags.desk import tag
 from workers.models import StoredReading
 
 register = template.Library()
 register.filter(sheet_label)
+register.filter(quantity_words)
 
 
 @register.filter

@@ -53,10 +53,12 @@ NODES_AND_JOBS = {
 }
 JUDGEMENTS = {
     "definition.version": _("Metric definition: new version"),
+    "definition.load": _("Standard metric definitions loaded"),
     "criteria.draft": _("Criteria drafted"), "criteria.confirm": _("Criteria confirmed"),
     "criteria.sign": _("Criteria signed"), "criterion.add": _("Criterion added"),
     "criterion.remove": _("Criterion removed"), "baseline.record": _("Baseline recorded"),
     "baseline.confirm": _("Baseline confirmed"), "baseline.run": _("Baseline run ordered"),
+    "measurement.read": _("Measurements read from a file"),
     "measurement.add": _("Measurement taken"), "verdict.compute": _("Verdict computed"),
     "waiver.sign": _("Waiver signed"), "waiver.revoke": _("Waiver revoked"),
     "allowlist.propose": _("Allowed difference proposed"),
@@ -115,6 +117,7 @@ DOCUMENTS = {
     "identity.save": _("Look of papers changed"),
     "document.draft": _("Document drafted"), "document.refresh": _("Document's facts refreshed"),
     "document.write": _("Document's words written"), "document.correct": _("Correction begun"),
+    "document.file": _("Document's file stored"), "document.seal": _("Signed copy sealed"),
     "document.discard": _("Draft discarded"), "document.submit": _("Document submitted"),
     "document.review": _("Document reviewed"), "document.send_back": _("Document sent back"),
     "document.recall": _("Document recalled"), "document.hand_over": _("Document handed over"),
@@ -133,6 +136,7 @@ ACCEPTANCE = {
     "review.signers": _("Signers named"), "signer.turn": _("Signer's turn"),
     "review.notice": _("Notice of acceptance given"), "review.receipt": _("Receipt confirmed"),
     "review.condition_report": _("Condition reported as met"),
+    "review.wrong_code": _("Wrong code for signing"),
     "review.condition_close": _("Condition closed"), "document.sign": _("Document signed"),
     "power.record": _("Power of attorney recorded"), "power.end": _("Power of attorney ended"),
 }

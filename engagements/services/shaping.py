@@ -91,9 +91,9 @@ def add_member(*, actor: User, engagement: Engagement, user: User, role: str = "
 def remove_member(*, actor: User, membership: Membership) -> None:
     """Take a person off the team."""
     require(actor, Can.MANAGE, membership.engagement)
+    Membership.objects.filter(pk=membership.pk).delete()
     audit.record(actor=actor, action="member.remove", target=membership,
                  engagement=membership.engagement, data={"user": membership.user.username})
-    membership.delete()
 
 
 @transaction.atomic

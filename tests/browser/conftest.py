@@ -77,6 +77,7 @@ class Visitor:
         return self
 
     def open(self, path: str):
+        self.page.goto("about:blank")  # a page that reloads itself would break off the next one
         answer = self.page.goto(self.base + path)
         assert answer.status == 200, f"{path}: {answer.status}"
         return self.page

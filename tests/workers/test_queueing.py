@@ -65,7 +65,7 @@ def test_usual_duration_is_the_median_of_past_runs(wait):
     now = timezone.now()
     for minutes in (1, 2, 30):
         wait(state=JobState.SUCCEEDED, started_at=now, finished_at=now + timedelta(minutes=minutes))
-    assert queueing.UsualDurations().of(wait()) == timedelta(minutes=2)
+    assert queueing.UsualDurations([mine := wait()]).of(mine) == timedelta(minutes=2)
 
 
 def test_worker_without_the_claim_takes_no_cards(wait):

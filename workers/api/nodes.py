@@ -70,7 +70,7 @@ class NodeViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
     @action(detail=True)
     def queue(self, request, pk=None):
         """Who runs on the node until when, and who waits in which place for what."""
-        found = queries.queue_of(self.get_object(), request.user, timezone.now())
+        [found] = queries.queues_of([self.get_object()], request.user, timezone.now())
         return Response(serializers.QueueSerializer(found).data)
 
     @extend_schema(responses=serializers.ContactSerializer(many=True), filters=False)

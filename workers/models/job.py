@@ -2,7 +2,7 @@ import secrets
 
 from django.conf import settings
 from django.db import models
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext, gettext_noop, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from engagements.access import Can, allowed
@@ -20,7 +20,7 @@ class JobState(models.TextChoices):
     COLLECTING = "collecting", _("Collecting files")
     READING = "reading", _("Reading results")
     SUCCEEDED = "succeeded", _("Succeeded")
-    FAILED = "failed", _("Failed")
+    FAILED = "failed", pgettext_lazy("job", "Failed")
     CANCELLED = "cancelled", _("Cancelled")
     TIMED_OUT = "timed_out", _("Timed out")
     LOST = "lost", _("Lost")

@@ -67,7 +67,7 @@ rule("R-ACC-08", BLOCK, "X16", "baseline_runs compares_with_baseline",
      _("A baseline needs three or more runs that agree."), _("Repeat the reference run."),
      lambda f: [Spot(f["baseline_runs"], "baseline_runs", "baseline_runs", severity=WARN)]
      if f["compares_with_baseline"] and f["baseline_runs"] < 3 else [],
-     "blocks the signing of a baseline; a comparison is only warned of")
+     _("blocks the signing of a baseline; a comparison is only warned of"))
 rule("R-ACC-09", BLOCK, "S0, X21", "nonfinite_losses",
      _("The loss holds infinities or NaN."),
      _("Find the first step and look for overflow there."),

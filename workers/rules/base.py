@@ -78,7 +78,7 @@ class Rule:
     text: Any
     action: Any
     test: Callable[[Mapping[str, Any]], bool | Iterable[Spot]]
-    scope: str = ""
+    scope: Any = ""
     version: str = "1"
 
     @property

@@ -96,7 +96,7 @@ rule("R-CFG-05", BLOCK, "S0, X1", ALLOC,
 rule("R-CFG-06", BLOCK, "X1", f"{ALLOC} PYTORCH_ALLOC_CONF",
      _("PYTORCH_ALLOC_CONF and PYTORCH_NPU_ALLOC_CONF must not both be set."),
      _("Keep one of them."), lambda f: bool(f[ALLOC] and f["PYTORCH_ALLOC_CONF"]),
-     "torch_npu 26.2.0 and PyTorch 2.10 or newer")
+     _("torch_npu 26.2.0 and PyTorch 2.10 or newer"))
 rule("R-CFG-07", BLOCK, "S0", "memory_fraction",
      _("The memory fraction lies between 0 and 1."), _("Use for example 0.95."),
      lambda f: not 0 <= float(f["memory_fraction"]) <= 1)
@@ -125,7 +125,7 @@ rule("R-CFG-14", WARN, "S0", "peak_lr",
      _("The peak learning rate of a large language model is rarely above 0.0001."),
      _("Compare with the GPU run's setting."),
      lambda f: f["peak_lr"] > 1e-4 or (bool(f.get("final_lr")) and not (
-         0.05 <= f["final_lr"] / f["peak_lr"] <= 0.2)), "large language models")
+         0.05 <= f["final_lr"] / f["peak_lr"] <= 0.2)), _("large language models"))
 rule("R-CFG-15", INFO, "S0", "clip_grad weight_decay optimizer",
      _("Gradient clipping 1.0, weight decay 0.1 and an Adam family optimiser are usual."),
      _("Compare with the GPU run's setting."),

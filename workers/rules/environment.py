@@ -130,7 +130,7 @@ rule("R-ENV-03", WARN, "S0", "gcc arch is_compiling",
      _("MindSpore and TensorFlow are built with GCC 7.3.0 on aarch64."),
      _("Install GCC 7.3.0 for the build, or use a ready package."),
      lambda f: bool(f["is_compiling"]) and f["arch"] == "aarch64"
-     and release(f["gcc"]) != (7, 3, 0), "only when compiling")
+     and release(f["gcc"]) != (7, 3, 0), _("only when compiling"))
 rule("R-ENV-04", WARN, "S0", "os",
      _("The operating system is not in the supported list."),
      _("Check the list of the CANN release, or reinstall the host."),
@@ -153,7 +153,7 @@ rule("R-ENV-08", BLOCK, "S0", "arch tensorflow_package",
 rule("R-ENV-09", WARN, "S0, K", "python tensorflow mindspore",
      _("TensorFlow 2.6.5 and MindSpore meet only at Python 3.9."),
      _("Use Python 3.9, or one environment for each framework."), _mixed,
-     "TensorFlow 2.6.5 with MindSpore 2.x")
+     _("TensorFlow 2.6.5 with MindSpore 2.x"))
 rule("R-ENV-10", WARN, "S1", "is_set_env_sourced",
      _("set_env.sh must be sourced by the user who runs CANN."),
      _("Enter the path of set_env.sh at the node."), lambda f: not f["is_set_env_sourced"])

@@ -79,7 +79,7 @@ rule("R-INF-10", BLOCK, "S0", "quantisation granularity",
 rule("R-INF-11", BLOCK, "S0", "mindie_parallel",
      _("MindIE runs tensor parallel only."), _("Set DP, PP and EP to 1."),
      lambda f: any(int(v) > 1 for name, v in f["mindie_parallel"].items() if name != "tp"),
-     "MindIE 1.0.RC2 to 2.0.RC2; newer releases document more")
+     _("MindIE 1.0.RC2 to 2.0.RC2; newer releases document more"))
 rule("R-INF-12", WARN, "S0", "model_family",
      _("The model family is not in the built-in list of MindIE."),
      _("Plan adaptation of the model, or serve it with another engine."),

@@ -36,6 +36,31 @@ LABELS = {
     "uses_dataloader": _("DataLoader used"), "uses_lite": "MindSpore Lite",
     "gpu2npu_distributed": _("distributed mode of the tool"),
 }
+# Inside a place these stand as they are written in the file; alone they need words.
+ALONE = {
+    "arch": _("processor architecture"), "atc_mode": _("mode of ATC"), "cann": "CANN",
+    "chips": _("chips"), "clip_grad": _("gradient clipping"),
+    "compares_with_baseline": _("a baseline to compare with"),
+    "config_check": _("configuration check"),
+    "container_devices": _("devices of the container"), "dtype": _("data type"),
+    "dump_baseline": _("dump settings of the baseline"),
+    "dump_candidate": _("dump settings of the NPU run"), "gcc": "GCC",
+    "gradient_accumulation_dtype": _("data type of gradient accumulation"),
+    "hdk": _("driver and firmware"), "input_format": _("input format"),
+    "json_configs": _("JSON configurations"), "lite_input": _("input of MindSpore Lite"),
+    "loss_scaling": _("loss scaling"), "megatron": "Megatron", "migration": _("way of migration"),
+    "mindie_parallel": _("parallel set-up of MindIE"), "mindspeed": "MindSpeed",
+    "mindspore": "MindSpore", "optimizer": _("optimizer"), "os": _("operating system"),
+    "python": "Python", "scripts": _("scripts"), "split": _("split of the data set"),
+    "tensorflow": "TensorFlow", "tensorflow_package": _("TensorFlow package"),
+    "torch": "PyTorch", "torch_npu_plugin": _("torch_npu plug-in"),
+    "weight_decay": _("weight decay"),
+}
+
+
+def fact_words(name: str) -> str:
+    """A fact in the active language; variables and packages stand as they are called."""
+    return str(LABELS.get(name) or ALONE.get(name, name))
 
 
 def place_text(place: str) -> str:

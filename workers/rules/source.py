@@ -31,17 +31,17 @@ def _dtype(f):
 rule("R-SCR-01", BLOCK, "S4, X7", "scripts migration",
      _("Automatic migration does not support channels_last."),
      _("Use contiguous_format, that is, remove the memory_format argument."),
-     _automatic("R-SCR-01"), "automatic migration")
+     _automatic("R-SCR-01"), _("automatic migration"))
 rule("R-SCR-02", BLOCK, "S4, X7", "scripts migration",
      _("Automatic migration masks torch.jit.script."),
      _("Remove the decorator; if script mode is really needed, migrate with the tool."),
-     _automatic("R-SCR-02"), "automatic migration")
+     _automatic("R-SCR-02"), _("automatic migration"))
 rule("R-SCR-03", BLOCK, "S4, X7", "scripts",
      _("Later logic compares with the string nccl."),
      _("Compare with hccl, or with both."), _found("R-SCR-03"))
 rule("R-SCR-04", BLOCK, "S4", "scripts migration",
      _("init_process_group starts the nccl backend."), _("Use backend='hccl'."),
-     lambda f: _found("R-SCR-04")(f) if f["migration"] == "manual" else [], "manual migration")
+     lambda f: _found("R-SCR-04")(f) if f["migration"] == "manual" else [], _("manual migration"))
 rule("R-SCR-05", INFO, "S0, X10", "scripts",
      _("mindspeed.megatron_adaptor patches nccl and amp_C itself; findings of these are left out."),
      _("Keep the import."), _found("R-SCR-05"))

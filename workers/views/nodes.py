@@ -48,7 +48,8 @@ def node_page(request, pk):
         "offered": ssh.fingerprint(node.offered_host_key) if node.offered_host_key else "",
         "pinned": ssh.fingerprint(node.host_key) if node.host_key else "",
         "sentences": state_sentences(node, now),
-        "queue": queries.queue_of(node, request.user, now), "contacts": node.contacts.all()[:12],
+        "queue": queries.queues_of([node], request.user, now)[0],
+        "contacts": node.contacts.all()[:12],
         "logins": NodeLogin.objects.visible_to(request.user).in_use().filter(
             node=node).select_related("engagement"),
         "jobs": node.jobs.visible_to(request.user).select_related("node", "model")[:15],
@@ -197,5 +198,4 @@ def queue_page(request):
     require(request.user, Can.VIEW_INTERNAL)
     now, nodes = timezone.now(), Node.objects.visible_to(request.user)
     return render(request, "workers/queue.html", {
-        "queues": [queries.queue_of(node, request.user, now)
-                   for node in nodes.prefetch_related("cards")]})
+        "queues": queries.queues_of(nodes.prefetch_related("cards"), request.user, now)})

@@ -15,6 +15,7 @@ from delivery.acceptance.signing import signed_facts
 from delivery.reports.bilingual import LANGUAGES
 from delivery.reports.rendering import render_document
 from delivery.reports.services import store_pdf
+from engagements import audit
 
 if TYPE_CHECKING:
     from delivery.acceptance.seals.validating import SealFacts
@@ -76,11 +77,15 @@ def _store(review: Review, language: str, form: str) -> int:
     return 0
 
 
-def _keep_seal(stored, found: "SealFacts") -> Seal:
-    return Seal.objects.create(
+def _keep_seal(stored, found: "SealFacts") -> None:
+    kept = Seal.objects.create(
         file=stored, subject=found.certificate.subject[:240],
         fingerprint=found.certificate.fingerprint, is_practice=found.certificate.is_practice,
         stamped_at=found.stamped_at, authority=found.authority[:240], level=found.level)
+    audit.record(actor=None, action="document.seal", target=stored.document,
+                 engagement=stored.document.engagement,
+                 data={"format": stored.format, "language": stored.language, "level": kept.level,
+                       "fingerprint": kept.fingerprint})
 
 
 def complete_signed_copies() -> int:

@@ -101,7 +101,8 @@ def _require_pause(actor: User, review: Review, now) -> None:
 def check_code(*, actor: User, review: Review, code: str) -> Identification:
     """The actor's open identification, if the code is the one that was sent.
 
-    Every wrong code counts, also when the caller gives up afterwards.
+    Every wrong code counts and is noted in the audit log, also when the caller gives up
+    afterwards.
     """
     with transaction.atomic():
         found = open_identification(actor, review, is_locked=True)
@@ -111,6 +112,9 @@ def check_code(*, actor: User, review: Review, code: str) -> Identification:
         if not is_right:
             found.attempts += 1
             found.save(update_fields=["attempts"])
+            audit.record(actor=actor, action="review.wrong_code", target=review.document,
+                         engagement=review.document.engagement,
+                         data={"attempts": found.attempts})
     if not is_right:
         left = MOST_ATTEMPTS - found.attempts
         raise InvalidInput(

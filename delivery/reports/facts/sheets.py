@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 from assessments.models import Baseline, Criterion
 from assessments.services.baselines import is_curve, spread
 from assessments.services.confirming import baseline_hash, confirmations
+from assessments.wording.quantities import quantity_words
 from assessments.wording.sentences import SIGNS, in_unit
 from delivery.reports.bilingual import both, instant, pair
 from delivery.reports.facts.definitions import selection_rule
@@ -45,7 +46,8 @@ def _value(baseline: Baseline) -> dict[str, str]:
 
 def baselines(source: Source) -> dict:
     """One row per baseline: value, source, conditions, file."""
-    rows = [[f"B{b.pk}", b.model.code, both(lambda b=b: _quantity(b)), _value(b), b.source,
+    rows = [[f"B{b.pk}", b.model.code, both(lambda b=b: quantity_words(b.quantity)), _value(b),
+             b.source,
              b.hardware or _item(b, "chip", "cards"),
              b.software or _item(b, "framework", "torch", "cuda", "driver"),
              b.data_set or _item(b, "dataset"), b.seeds or _item(b, "seed"),
@@ -59,13 +61,6 @@ def baselines(source: Source) -> dict:
         column(lambda: _("Seeds")), column(lambda: _("By")), column(lambda: _("Time"))], rows,
         empty=lambda: _("No baseline is recorded.")),
         "cure": _page(source)}
-
-
-def _quantity(baseline: Baseline) -> str:
-    name, _colon, task = baseline.quantity.partition(":")
-    known = {"loss_curve": _("training loss, step by step"), "latency": _("latency"),
-             "throughput": _("throughput"), "score": _("evaluation score")}
-    return f"{known.get(name, name)} ({task})" if task else known.get(name, name)
 
 
 def _item(baseline: Baseline, *names: str) -> str:

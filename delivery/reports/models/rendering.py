@@ -1,5 +1,6 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from delivery.reports.models.document import Document
 
@@ -11,7 +12,7 @@ class RenderOrder(models.Model):
         PENDING = "pending", _("Waiting")
         RUNNING = "running", _("Being set")
         DONE = "done", _("Ready")
-        FAILED = "failed", _("Failed")
+        FAILED = "failed", pgettext_lazy("job", "Failed")
 
     document = models.ForeignKey(Document, models.CASCADE, related_name="orders")
     language = models.CharField(max_length=10)

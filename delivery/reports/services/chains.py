@@ -67,5 +67,5 @@ def reset_chain(*, actor: User, kind: str) -> None:
     require_administrator(actor)
     first = ChainStep.objects.filter(kind=registry.get(kind).code).first()
     if first:
-        audit.record(actor=actor, action="chain.reset", target=first, data={"kind": kind})
         ChainStep.objects.filter(kind=kind).delete()
+        audit.record(actor=actor, action="chain.reset", target=first, data={"kind": kind})

@@ -92,10 +92,10 @@ def _text(value: str, title: str) -> str:
 def discard_draft(*, actor: User, document: Document) -> None:
     """Throw a draft away. An issued document stays for good."""
     document = _own_draft(actor, document)
+    forget_previews(document)
+    Document.objects.filter(pk=document.pk).delete()
     audit.record(actor=actor, action="document.discard", target=document,
                  engagement=document.engagement)
-    forget_previews(document)
-    document.delete()
 
 
 @transaction.atomic

@@ -6,17 +6,23 @@ from django.core.files.base import ContentFile
 from django.db import transaction
 
 from delivery.reports.models import Document, DocumentFile
+from engagements import audit
 
 PREVIEW = "preview"
 
 
+@transaction.atomic
 def store_file(document: Document, language: str, content: bytes, format: str = "pdf"
                ) -> DocumentFile:
-    """Keep rendered bytes with their checksum. A format is stored once per language."""
+    """Keep rendered bytes with their checksum, and note it in the audit log. A format is stored
+    once per language."""
     entry = DocumentFile(document=document, language=language, format=format,
                          size=len(content), sha256=sha256(content).hexdigest())
     entry.file.save(entry.download_name, ContentFile(content), save=False)
     entry.save()
+    audit.record(actor=None, action="document.file", target=document,
+                 engagement=document.engagement,
+                 data={"language": language, "format": format, "sha256": entry.sha256})
     return entry
 
 

@@ -1,6 +1,7 @@
 """Pages for what went wrong: each says what happened and what to do, in the reader's language."""
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
@@ -33,9 +34,20 @@ def test_an_address_that_only_takes_entries(manager):
 
 def test_more_fields_than_the_portal_takes(manager, settings):
     settings.DATA_UPLOAD_MAX_NUMBER_FIELDS = 3
-    answer = manager.post("/engagements/new/", {f"f{n}": "x" for n in range(9)})
+    answer = manager.post("/engagements/new/", {f"f{n}": "x" for n in range(9)},
+                          headers={"referer": "http://testserver/engagements/new/"})
+    page = answer.content.decode()
     assert answer.status_code == 413
-    assert "too much at once" in answer.content.decode()
+    assert "too much at once" in page
+    assert 'href="http://testserver/engagements/new/"' in page
+
+
+def test_a_file_that_is_too_large_is_named_with_the_limit(manager, engagement, settings):
+    settings.UPLOAD_LIMIT_BYTES = 2**20
+    answer = manager.post(f"/scans/new/?engagement={engagement.code}", {
+        "upload": SimpleUploadedFile("source.zip", bytes(2**20 + 1))})
+    assert answer.status_code == 200
+    assert "source.zip is larger than 1 MB" in answer.content.decode()
 
 
 @pytest.mark.parametrize(("headers", "page"), [

@@ -1,0 +1,18 @@
+"""Measured quantities in words; codes stay in files and in the API."""
+
+from django.utils.translation import override
+
+from assessments.definitions.standard import STANDARD
+from assessments.wording.quantities import WORDS, quantity_words
+
+
+def test_every_quantity_of_a_standard_definition_has_words():
+    assert {entry.quantity for entry in STANDARD} - WORDS.keys() == set()
+
+
+def test_a_task_stands_in_brackets_and_an_unknown_one_as_it_is():
+    with override("en"):
+        assert quantity_words("latency_ms") == "Inference latency"
+        assert quantity_words("score:gsm8k/exact_match") == "Evaluation score (gsm8k/exact_match)"
+        assert quantity_words("loss_curve:stage 2") == "Training loss, step by step (stage 2)"
+        assert quantity_words("jitter") == "jitter"
