@@ -21,6 +21,7 @@ from delivery.reports.identity.colours import tint
 from delivery.reports.services import save_identity
 from engagements.errors import DeskError, NotAllowed, WrongState
 from engagements.models import Role
+from tests.delivery.reports.apart import same_everywhere
 
 
 def test_printed_total_of_the_source_is_not_the_sum_of_its_lines(card):
@@ -77,6 +78,12 @@ def test_pdf_shows_the_totals(issued, language, total_word):
     assert total_word in text
     assert f"¥{Decimal(totals['gross']):,.2f}" in text
     assert issued.content_hash[:32] in text
+
+
+@pytest.mark.slow
+def test_both_files_are_the_same_everywhere(issued, tmp_path):
+    assert set(same_everywhere(tmp_path, [("quote", issued.snapshot)])) == {
+        f"quote {language} {form}" for language in ("zh-hans", "en") for form in ("pdf", "xlsx")}
 
 
 @pytest.mark.slow
