@@ -39,6 +39,12 @@ def endless_gzip(path: Path) -> None:
     path.write_bytes(packed * 100)
 
 
+def endless_gzip_of_text(path: Path) -> None:
+    """2 GB of a log's lines, packed to 10 MB."""
+    line = b" iteration 1/ 2 | elapsed time per iteration (ms): 1.0 | lm loss: 1.0E+00 |\n"
+    path.write_bytes(gzip.compress(line * (200 * MIB // len(line)), compresslevel=9) * 10)
+
+
 def deep_json(path: Path) -> None:
     path.write_text("[" * 30_000_000)
 
@@ -96,17 +102,21 @@ def one_value(path: Path) -> None:
 
 
 FILES: list[Callable[[Path], None]] = [
-    sparse_line, long_line, endless_gzip, deep_json, deep_json_of_a_reader, workbook_bomb,
-    entities, bars, verl, spaces, carriage_returns, commas, quotes, one_value]
+    sparse_line, long_line, endless_gzip, endless_gzip_of_text, deep_json, deep_json_of_a_reader,
+    workbook_bomb, entities, bars, verl, spaces, carriage_returns, commas, quotes, one_value]
 
 
 def reading(path: Path) -> tuple[float, float, str]:
-    """Seconds of processor time, MB and what was said of one file."""
-    code = ("import resource, sys; from django.core.management import call_command\n"
+    """Seconds of processor time, MB and what was said of one file.
+
+    The memory is VmHWM of proc(5), the most of the new program alone: ru_maxrss of getrusage(2)
+    is handed on through execve(2) and may be that of the process which started it.
+    """
+    code = ("import sys; from django.core.management import call_command\n"
             "import django; django.setup()\n"
             "try: call_command('read', sys.argv[1], '--json')\n"
             "except SystemExit: pass\n"
-            "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)")
+            "print(open('/proc/self/status').read().partition('VmHWM:')[2].split()[0])")
     environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "delivery.settings"}
     before = _children_seconds()
     try:

@@ -1,11 +1,11 @@
 """A test report of 60 pages with 40 figures: against the bare PDF library, and beside pages.
 
-    python -m benchmarks.report [--figures 40] [--rounds 3]
+    python -m benchmarks.report [--figures 40] [--rounds 2]
 
 The report is drafted from an engagement of 20 models with two judged loss curves each. Printed
 are the medians of setting one language, by the clock and of the processor: by WeasyPrint alone
-from the finished HTML, and by an order as the worker fills it (facts to HTML, figures, setting in
-the process apart, storing), with figures still to be drawn and with figures that are kept;
+from the finished HTML, and by an order as the worker fills it (facts to HTML, figures, setting,
+storing), with figures still to be drawn and with figures that are kept; all in one process apart,
 rounds alternate. Then how long the list of documents takes to be answered in the process that
 orders: alone, while the report is set in that process, and while it is set apart. Exit status 1
 where an order takes the processor longer than 1.3 times WeasyPrint alone, where the page's median
@@ -128,6 +128,7 @@ def bare_html(document) -> str:
 
 
 def bare(html: str) -> bytes:
+    """The library's own work, called in the process apart."""
     import weasyprint
 
     from delivery.reports.pdf import ARCHIVAL
@@ -151,7 +152,7 @@ def page_times(client, work) -> tuple[float, float, float]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--figures", type=int, default=40)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=2)
     options = parser.parse_args()
     prepare()
     try:
@@ -164,17 +165,18 @@ def measure(document, rounds: int) -> int:
     import pypdf
     from django.conf import settings
 
+    from delivery.reports.press import run_apart
     from delivery.reports.services import make_order
 
     order = document.orders.get(language="en")
     html = bare_html(document)
-    pages = len(pypdf.PdfReader(io.BytesIO(bare(html))).pages)  # warms the library up
-    make_order(order.pk)  # and the process apart
+    pages = len(pypdf.PdfReader(io.BytesIO(run_apart(bare, html))).pages)  # warms the process up
+    make_order(order.pk)
     figures = Path(settings.MEDIA_ROOT, "figures")
     kept = sum(1 for path in figures.rglob("*.svg"))
     alone, first, again = [], [], []
     for _round in range(rounds):
-        alone.append(timed(lambda: bare(html)))
+        alone.append(timed(lambda: run_apart(bare, html)))
         forget_files(document)
         shutil.rmtree(figures)
         first.append(timed(lambda: make_order(order.pk)))

@@ -222,6 +222,14 @@ else:
         "processed_folder": str(QUEUE_DIR / "processed"),
         "polling_interval": 0.1,
     }
+# What all processes count together (turns of the verification page).
+CACHES = {"default": {
+    "BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL,
+    "KEY_PREFIX": "desk",
+} if REDIS_URL else {
+    "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
+    "LOCATION": VAR_DIR / "cache", "OPTIONS": {"MAX_ENTRIES": 5000},
+}}
 PRESS = read(env.bool, "DESK_PRESS", True)  # papers are set in a process of their own
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ALWAYS_EAGER = read(env.bool, "DESK_TASKS_EAGER", False)

@@ -34,6 +34,8 @@ def _quick_and_isolated(settings, tmp_path):
     settings.MEDIA_ROOT = tmp_path / "artifacts"
     settings.VAR_DIR = tmp_path
     settings.CELERY_TASK_ALWAYS_EAGER = False
+    settings.CACHES = {"default": {**settings.CACHES["default"],
+                                   "LOCATION": tmp_path / "cache"}}
     settings.AXES_ENABLED = False
     settings.PRESS = False
     settings.STORAGES = {

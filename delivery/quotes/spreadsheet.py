@@ -13,7 +13,10 @@ from openpyxl.worksheet.worksheet import Worksheet
 from delivery.quotes.documents import facts_of
 from delivery.quotes.models import Quote
 from delivery.quotes.paper import in_language
-from delivery.quotes.sheet_styles import named_styles, print_setup
+from delivery.quotes.sheet_styles import named_styles, place_logos, print_setup
+from delivery.reports import bilingual
+from delivery.reports.identity.look import heads, shown
+from delivery.reports.packing import steady
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
@@ -26,23 +29,28 @@ def quote_xlsx(quote: Quote, language: str) -> bytes:
     """The workbook in one language: quantities and prices are values, amounts are formulas.
 
     In a draft quantities and months may be typed over; an issued quote is locked throughout.
+    The same facts give the same bytes.
     """
     with override(language):
-        facts = in_language(facts_of(quote), language.startswith("en"))
+        frozen = facts_of(quote)
+        facts = in_language(frozen, language.startswith("en"))
+        look = bilingual.in_language(shown(frozen), language)
         book = Workbook()
         sheet = book.active
         sheet.title = _("Quotation")
-        for style in named_styles():
+        for style in named_styles(look):
             book.add_named_style(style)
         _head(sheet, facts)
         last = _lines(sheet, facts, is_draft=not quote.content_hash)
         row = _totals(sheet, facts, last)
         row = _payment(sheet, facts, row)
         _written(sheet, facts, row)
-        print_setup(sheet, HEAD_ROW, f"{facts['number']} V{facts['version']}.0")
+        place_logos(sheet, look)
+        print_setup(sheet, HEAD_ROW, f"{facts['number']} V{facts['version']}.0",
+                    heads(look, _("Quotation")))
     data = io.BytesIO()
     book.save(data)
-    return data.getvalue()
+    return steady(data.getvalue(), facts["quote_date"])
 
 
 def safe_text(value: str) -> str:

@@ -36,7 +36,7 @@ def document_docx(snapshot: dict, language: str) -> bytes:
         word = WordDocument()
         look = shown(facts)
         _styles(word, language, RGBColor.from_string(look["colour"].removeprefix("#").upper()))
-        _logos(word, look)
+        _logos(word, facts, look)
         _cover(word, facts, content_hash(snapshot))
         sections = [(f"{number}  {section.title}", as_wide_as_needed(section, facts))
                     for number, section in enumerate(registry.get(facts["kind"]).sections, 1)]
@@ -74,14 +74,17 @@ def _styles(word, language: str, colour: RGBColor) -> None:
     page.top_margin, page.header_distance = TOP, Mm(10)
 
 
-def _logos(word, look: dict) -> None:
-    pictures = [look[name] for name in ("logo", "partner_logo") if look[name]]
+def _logos(word, facts: dict, look: dict) -> None:
+    """The firm's logo and the customer's, each described for those who cannot see it."""
+    pictures = [(look[name], facts[side]["name"]) for name, side in
+                (("logo", "supplier"), ("partner_logo", "customer")) if look[name]]
     if pictures:
         run = word.add_paragraph().add_run()
-        for n, uri in enumerate(pictures):
+        for n, (uri, name) in enumerate(pictures):
             if n:
                 run.add_tab()
-            run.add_picture(io.BytesIO(of_uri(uri)), height=LOGO_HEIGHT)
+            picture = run.add_picture(io.BytesIO(of_uri(uri)), height=LOGO_HEIGHT)
+            picture._inline.docPr.set("descr", _("Logo of %(name)s") % {"name": name})
 
 
 def _cover(word, facts: dict, digest: str) -> None:

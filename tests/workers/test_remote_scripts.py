@@ -70,6 +70,13 @@ def test_exit_status_and_log_come_back(run):
     assert (state.exit_status, state.chunk) == (7, b"one\ntwo\n")
 
 
+def test_a_tool_that_asks_gets_no_answer(run):
+    """Neither the rest of our script nor a waiting line: it sees the end at once."""
+    start(run, ["sh", "-c", "printf 'Continue? '; read -r answer; echo \"$? [$answer]\""])
+    state = wait(run)
+    assert (state.exit_status, state.chunk) == (0, b"Continue? 1 []\n")
+
+
 def test_second_start_does_not_run_it_again(run, tmp_path):
     argv = ["sh", "-c", "echo ran >> ../../../count"]
     for _try in range(3):

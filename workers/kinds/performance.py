@@ -11,6 +11,7 @@ from django.utils.translation import gettext_noop
 from engagements.stages import Stage
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.formats import FRAMEWORK
+from workers.readers.conversion_results import AOE_FINISHED
 
 TUNED = {"1": _("Sub-graphs"), "2": _("Operators")}  # --job_type of aoe
 PROFILE = Parameter("profile", _("Folder of the profile"), "path",
@@ -129,9 +130,11 @@ class Aoe(JobKind):
                 f"--framework={parameters['framework']}", f"--job_type={parameters['job_type']}"]
 
     def judge(self, finished: Finished) -> Judgement:
+        """A report alone does not count: a run that died may have written one before."""
         report = next((reading.values for reading in finished.of_kind("performance_tuning")
                        if reading.values.get("form") == "aoe_result"), None)
-        if not report or report["succeeded"] is not True:
+        is_finished = finished.exit_status == 0 and AOE_FINISHED in finished.log
+        if not is_finished or not report or report["succeeded"] is not True:
             return Judgement(False, gettext_noop("The tuning did not succeed; see the log."))
         facts = {"base": report["baseline_ms"], "tuned": report["result_ms"]}
         if not report["improvement"] or report["improvement"] <= 0:

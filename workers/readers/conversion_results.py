@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from typing import Any
 
@@ -14,6 +15,8 @@ BASELINE = "model_baseline_performance(ms)"
 RESULT = "model_result_performance(ms)"
 QUANT_TYPE = "model_quant_type"
 LISTED = 200
+AOE_FINISHED = "Aoe process finished"
+AOE_END = re.compile(r"Aoe process (?:finished|failed)")
 
 
 @register
@@ -155,19 +158,21 @@ def _ms(value: Any) -> float | None:
 
 @register
 class AoeLogReader(Reader):
-    """stdout of aoe; "Aoe process finished" is its end."""
+    """stdout of aoe; only a run that came to its end says "Aoe process finished"."""
 
     name = "aoe_log"
     kind = "performance_tuning"
     tool = "aoe"
 
     def recognises(self, sample: Sample) -> int:
-        return 85 if "Aoe process finished" in sample.text else 0
+        return 85 if AOE_END.search(sample.text) else 0
 
     def read(self, source: Source) -> Reading:
         lines = [line.strip() for _number, line in source.lines() if line.strip()]
         errors = [line for line in lines if "[ERROR]" in line or "fail" in line.lower()]
-        values = {"form": "aoe_log", "succeeded": not errors, "errors": errors[:LISTED]}
+        is_finished = any(AOE_FINISHED in line for line in lines)
+        values = {"form": "aoe_log", "succeeded": is_finished and not errors,
+                  "errors": errors[:LISTED]}
         return self.reading(values)
 
 

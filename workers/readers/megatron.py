@@ -11,6 +11,7 @@ import re
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,8 @@ VALUE = re.compile(rb"(%b)(?:/%b)?" % (NUMBER.pattern, NUMBER.pattern), re.IGNOR
 PEAK_GB = re.compile(rb"max_memory_allocated\(GB\): ([\d.]+)")
 CONTINUED = re.compile(rb"\n(?: ?[a-z][a-z ]*: [^|\n]{1,60}\|)+[ \t\r]*(?=\n|$)")
 SPACE = re.compile(rb"[\s_]+")
+SIGN = re.compile(rb"[:=]")  # between a field's name and its value
+MOST_KEYS = 1024  # names of fields that are remembered; a log repeats a dozen
 NOT_THE_LOSS = (b"scale", b"balancing", b"aux", b"zloss", b"mtp", b"eval", b"valid", b"indexer")
 LOSS_KEYS = (b"lmloss", b"loss", b"reducedtrainloss", b"trainloss", b"totalloss")
 
@@ -166,7 +169,7 @@ def _layout(line: bytes) -> Layout | None:
     wanted = [b"elapsedtimeperiteration(ms)", _loss_key(keys), b"gradnorm"]
     if [key for key in keys if key in wanted] != wanted or RANK.match(line):
         return None
-    names = [re.split(rb"[:=]", text, maxsplit=1)[0] for text in fields]
+    names = [SIGN.split(text, maxsplit=1)[0] for text in fields]
     parts = [rb"iteration +(\d+)/ *\d+ \|"]
     for key, name in zip(keys, names, strict=True):
         value = rb" *([^ |\n]+) *" if key in wanted else rb"[^|\n]*"
@@ -237,7 +240,7 @@ def _value_places(line: bytes, start: int) -> list[tuple[int, int]]:
     places = [(0, start), (start + len(b"iteration"), line.index(b"/", start))]
     begin = line.index(b"|", start) + 1
     while (end := line.find(b"|", begin)) >= 0:
-        sign = re.compile(rb"[:=]").search(line, begin, end)
+        sign = SIGN.search(line, begin, end)
         if sign:
             places.append((sign.end(), end))
         begin = end + 1
@@ -245,7 +248,11 @@ def _value_places(line: bytes, start: int) -> list[tuple[int, int]]:
 
 
 def _key(field_text: bytes) -> bytes:
-    name = re.split(rb"[:=]", field_text, maxsplit=1)[0]
+    return _plain(SIGN.split(field_text, maxsplit=1)[0])
+
+
+@lru_cache(MOST_KEYS)
+def _plain(name: bytes) -> bytes:
     return SPACE.sub(b"", name).lower()
 
 
@@ -279,12 +286,12 @@ def _fields(text: bytes) -> Fields:
     """
     numbers: Fields = {}
     for part in text.split(b"|")[:-1]:
-        pieces = re.split(rb"[:=]", part, maxsplit=1)
+        pieces = SIGN.split(part, maxsplit=1)
         pieces = pieces if len(pieces) == 2 else part.strip().rsplit(b" ", maxsplit=1)
         if len(pieces) == 2:
             value = VALUE.fullmatch(SPACE.sub(b"", pieces[1]))
             if value:
-                numbers[_key(pieces[0])] = float(value[1])
+                numbers[_plain(pieces[0])] = float(value[1])
     return numbers
 
 

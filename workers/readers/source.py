@@ -117,11 +117,24 @@ class Source:
     def blocks(self, size: int = CHUNK_BYTES) -> Iterator[bytes]:
         """Unpacked raw bytes in blocks; raises ``too_large`` and ``damaged_gzip``.
 
-        A file that is too large as it lies there is refused before it is read.
+        A file that is too large, as it lies there or unpacked, is refused before it is read:
+        unpacking alone is a hundred times quicker than taking records from what it gives.
         """
         if not self.is_gzip and self.size > MAX_UNPACKED_BYTES:
             raise ReadError("too_large", TOO_LARGE)
+        if self._excess:
+            raise self._excess
         yield from self._blocks(size)
+
+    @cached_property
+    def _excess(self) -> ReadError | None:
+        """Why the packed file is refused as a whole; damage is told by whoever comes to it."""
+        try:
+            for _block in self._blocks(CHUNK_BYTES) if self.is_gzip else ():
+                pass
+        except ReadError as error:
+            return error if error.code in ("too_large", "unsafe_archive") else None
+        return None
 
     def _blocks(self, size: int) -> Iterator[bytes]:
         total = 0

@@ -17,6 +17,10 @@ class DocumentQuerySet(VouchedQuerySet):
         documents = self.filter(engagement__in=Engagement.objects.visible_to(user))
         return documents.frozen() if user.is_authenticated and user.is_reviewer else documents
 
+    def without_facts(self) -> "DocumentQuerySet":
+        """For lists: a snapshot may have megabytes, and reading it takes longer than a page."""
+        return self.defer("snapshot", "words")
+
     def frozen(self) -> "DocumentQuerySet":
         """What was issued, whatever became of it."""
         return self.exclude(state__in=Document.OPEN_STATES)

@@ -8,12 +8,16 @@ from engagements.models import Engagement
 LANGUAGE_NAMES = {"zh-hans": "中文", "en": "English"}
 
 
-def visible_document(request, pk: int) -> Document:
-    """The document, or 404 for whoever may not see it."""
-    return get_object_or_404(
-        Document.objects.visible_to(request.user).select_related(
-            "engagement__customer", "replaces", "created_by", "submitted_by", "reviewed_by",
-            "issued_by"), pk=pk)
+def visible_document(request, pk: int, *, with_facts: bool = True) -> Document:
+    """The document, or 404 for whoever may not see it.
+
+    Args:
+        with_facts: False where nothing of the snapshot is shown (see `without_facts`).
+    """
+    documents = Document.objects.visible_to(request.user).select_related(
+        "engagement__customer", "replaces", "created_by", "submitted_by", "reviewed_by",
+        "issued_by").defer("replaces__snapshot", "replaces__words")
+    return get_object_or_404(documents if with_facts else documents.without_facts(), pk=pk)
 
 
 def visible_engagement(request, code: str) -> Engagement:

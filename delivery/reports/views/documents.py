@@ -61,7 +61,7 @@ def _may(user, document: Document) -> dict[str, bool]:
 def _versions(document: Document, user) -> list[Document]:
     if not document.number:
         return [document.replaces] if document.replaces else []
-    return list(Document.objects.visible_to(user).filter(
+    return list(Document.objects.visible_to(user).without_facts().filter(
         number=document.number).exclude(pk=document.pk).order_by("version"))
 
 
@@ -71,7 +71,7 @@ def _progress(document: Document) -> dict:
     done = sum(order.state == RenderOrder.State.DONE for order in orders)
     return {
         "files": [(f, LANGUAGE_NAMES[f.language]) for f in document.files.select_related(
-            "document__engagement")],
+            "document__engagement").defer("document__snapshot", "document__words")],
         "orders": [(o, LANGUAGE_NAMES[o.language]) for o in orders
                    if o.state != RenderOrder.State.DONE],
         "is_waiting": any(order.state in WAITING for order in orders),
@@ -82,7 +82,7 @@ def _progress(document: Document) -> dict:
 @require_GET
 def document_progress(request, pk):
     """The card of files, which asks for itself until nothing is on order any more."""
-    document = visible_document(request, pk)
+    document = visible_document(request, pk, with_facts=False)
     answer = render(request, "delivery/reports/files.html", {
         "document": document, "may": _may(request.user, document), **_progress(document)})
     if document.is_frozen and request.GET.get("was") == Document.State.ISSUING:
@@ -93,7 +93,7 @@ def document_progress(request, pk):
 @require_GET
 def document_preview(request, pk, language):
     """The stored preview of a draft."""
-    document = visible_document(request, pk)
+    document = visible_document(request, pk, with_facts=False)
     if language not in LANGUAGES or document.is_frozen:
         raise Http404
     return _answer(get_object_or_404(document.files, Q(language=language, format=PREVIEW)))
@@ -103,7 +103,8 @@ def document_preview(request, pk, language):
 def document_file(request, pk):
     """A stored file; in the browser, or as a download with ?download=1."""
     stored = get_object_or_404(
-        DocumentFile.objects.select_related("document__engagement"), pk=pk,
+        DocumentFile.objects.select_related("document__engagement").defer(
+            "document__snapshot", "document__words"), pk=pk,
         document__in=Document.objects.visible_to(request.user))
     return _answer(stored, is_download=bool(request.GET.get("download")))
 

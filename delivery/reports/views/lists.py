@@ -14,7 +14,8 @@ from engagements.doors import attempt
 
 @require_GET
 def document_list(request):
-    documents = Document.objects.visible_to(request.user).select_related("engagement__customer")
+    documents = (Document.objects.visible_to(request.user).without_facts()
+                 .select_related("engagement__customer"))
     page = Paginator(documents, 25).get_page(request.GET.get("page"))
     return render(request, "delivery/reports/list.html", {"page": page})
 
@@ -22,11 +23,13 @@ def document_list(request):
 @require_GET
 def engagement_documents(request, code):
     engagement = visible_engagement(request, code)
-    documents = list(engagement.documents.visible_to(request.user).select_related("engagement"))
+    documents = list(engagement.documents.visible_to(request.user).without_facts()
+                     .select_related("engagement"))
     return render(request, "delivery/reports/engagement.html", {
         "engagement": engagement, "active": "documents", "documents": documents,
         "kinds": _kinds(request.user, documents),
-        "bundles": engagement.bundles.select_related("document")})
+        "bundles": engagement.bundles.select_related("document").defer(
+            "document__snapshot", "document__words")})
 
 
 def _kinds(user, documents: list[Document]) -> list[dict]:

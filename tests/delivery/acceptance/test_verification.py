@@ -1,10 +1,11 @@
 """The public page: number and checksum belong together, or not; nothing else."""
 
 import re
+from datetime import UTC, datetime
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from django.core.cache import cache
+from django.core.cache import CacheHandler, cache
 
 from delivery.acceptance import verification
 from delivery.reports.models import Document
@@ -76,6 +77,18 @@ def test_an_address_that_asks_too_often_waits(client, review, monkeypatch):
     assert status.count(429) >= 1
     assert ask(client, "x", "a" * 64, REMOTE_ADDR="10.9.9.9").status_code == 200
     assert client.get("/verify/").status_code == 200  # the empty form costs nothing
+
+
+def test_all_processes_count_an_addresss_turns_together(settings, monkeypatch):
+    """Each of them has a connection to the cache of its own, and keeps no count itself."""
+    monkeypatch.setattr(verification, "MOST_A_MINUTE", 3)
+    monkeypatch.setattr(verification.timezone, "now", lambda: datetime(2026, 1, 1, tzinfo=UTC))
+    caches = CacheHandler(settings.CACHES), CacheHandler(settings.CACHES)
+    turns = []
+    for one in (*caches, *caches):
+        monkeypatch.setattr(verification, "cache", one["default"])
+        turns.append(verification.take_turn("10.1.1.1"))
+    assert turns == [True, True, True, False]
 
 
 def test_the_code_on_the_cover_leads_to_the_page(settings, review):

@@ -14,6 +14,7 @@ from delivery.planning.services import changes, control, time, timesheets, weekl
 from engagements.models import Engagement, Role
 from tests.delivery.conftest import stored
 from tests.delivery.planning.test_changes import agreed, change  # noqa: F401  (fixtures)
+from tests.delivery.reports.apart import same_everywhere
 
 MONDAY = date(2025, 9, 22)
 LANGUAGES = ("zh-hans", "en")
@@ -152,3 +153,18 @@ def test_the_weekly_report_has_every_field(people, agreed):  # noqa: F811
     for part in ("First payment", "2025-09-23", "No input yet", "Send the logs", made.code,
                  "In progress", "Not started", "Milestone", "Risks", "Changes", "In all so far"):
         assert "".join(part.split()) in "".join(text.split()), part
+
+
+@pytest.mark.slow
+def test_every_paper_is_the_same_everywhere(
+        monkeypatch, tmp_path, meeting, report, change, sheet):  # noqa: F811
+    asked = []
+    monkeypatch.setattr(papers, "render_pdf", lambda *args: asked.append(("page", args)) or b"")
+    for language in LANGUAGES:
+        papers.minutes_pdf(meeting, language)
+        papers.weekly_pdf(report, language)
+        papers.change_pdf(change, language)
+        papers.timesheet_pdf(sheet, language)
+    assert set(same_everywhere(tmp_path, asked)) == {
+        f"{name} {language} pdf" for name in ("minutes", "weekly", "change", "timesheet")
+        for language in LANGUAGES}

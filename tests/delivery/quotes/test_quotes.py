@@ -8,6 +8,7 @@ from decimal import Decimal
 
 import pytest
 from openpyxl import load_workbook
+from PIL import Image
 from pypdf import PdfReader
 
 from delivery.quotes import services
@@ -16,8 +17,11 @@ from delivery.quotes.documents import facts_of
 from delivery.quotes.models import PriceLine, Quote
 from delivery.quotes.paper import quote_pdf
 from delivery.quotes.spreadsheet import quote_xlsx, safe_text
+from delivery.reports.identity.colours import tint
+from delivery.reports.services import save_identity
 from engagements.errors import DeskError, NotAllowed, WrongState
 from engagements.models import Role
+from tests.delivery.reports.apart import same_everywhere
 
 
 def test_printed_total_of_the_source_is_not_the_sum_of_its_lines(card):
@@ -77,6 +81,12 @@ def test_pdf_shows_the_totals(issued, language, total_word, money):
 
 
 @pytest.mark.slow
+def test_both_files_are_the_same_everywhere(issued, tmp_path):
+    assert set(same_everywhere(tmp_path, [("quote", issued.snapshot)])) == {
+        f"quote {language} {form}" for language in ("zh-hans", "en") for form in ("pdf", "xlsx")}
+
+
+@pytest.mark.slow
 def test_workbook_recalculates_to_the_pdf_s_figures(issued, tmp_path):
     office = shutil.which("soffice")
     assert office, "LibreOffice is needed: apt-get install libreoffice-calc"
@@ -96,6 +106,22 @@ def test_workbook_recalculates_to_the_pdf_s_figures(issued, tmp_path):
     paid = [row[3].replace(",", "") for row in cells if row[1] in {t["name"] for t in
                                                                    facts["payment"]}]
     assert paid == [term["amount"] for term in facts["payment"]]
+
+
+def test_workbook_takes_the_look_that_was_frozen(people, quote, issue):
+    admin, logo = people[Role.ADMINISTRATOR], io.BytesIO()
+    Image.new("RGB", (600, 90), (10, 92, 54)).save(logo, "PNG")
+    save_identity(actor=admin, customer=None, colour="#0a5c36", logo=logo.getvalue(),
+                  confidentiality_zh="内部", confidentiality_en="R&D only")
+    services.update_quote(actor=people[Role.SALES], quote=quote, source_note="以各行为准")
+    data = quote_xlsx(issued := issue(quote), "en")
+    save_identity(actor=admin, customer=None, colour="#7a1f2b", logo=b"")
+    assert quote_xlsx(issued, "en") == data
+    sheet = load_workbook(io.BytesIO(data)).active
+    assert (sheet["A1"].font.color.rgb, sheet["B19"].fill.fgColor.rgb) == (
+        "000A5C36", f"00{tint('#0a5c36')[1:].upper()}")
+    assert [Image.open(picture.ref).size for picture in sheet._images] == [(600, 90)]
+    assert sheet.oddHeader.right.text == "R&&D only"
 
 
 def test_workbook_has_formulas_and_no_foreign_ones(people, quote):

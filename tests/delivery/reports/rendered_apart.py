@@ -1,17 +1,18 @@
-"""A program that renders snapshots in a process of its own, on a day of its own.
+"""A program that renders papers in a process of its own, on a day of its own.
 
-    python rendered_apart.py SNAPSHOTS.json DAYS FOLDER
+    python rendered_apart.py PAPERS DAYS FOLDER
 
-Reads a list of snapshots, moves the clock by DAYS, and prints "kind language format sha256" for
-every file of each. FOLDER is for what the process keeps (figures).
+Reads what `same_everywhere` pickled, moves the clock by DAYS, and prints "name language format
+sha256" for every file of each. FOLDER is for what the process keeps (figures).
 """
 
 import datetime
 import hashlib
-import json
 import os
+import pickle
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 
@@ -38,7 +39,7 @@ def move_clock(days: float) -> None:
     datetime.datetime = Moved
 
 
-def main(snapshots: str, days: str, folder: str) -> None:
+def main(papers: str, days: str, folder: str) -> None:
     move_clock(float(days))
     os.environ |= {"DJANGO_SETTINGS_MODULE": "delivery.settings", "DESK_VAR_DIR": folder,
                    "DESK_ARTIFACT_DIR": folder, "DESK_PRESS": "false",
@@ -46,16 +47,43 @@ def main(snapshots: str, days: str, folder: str) -> None:
     import django
 
     django.setup()
+    made = {"document": of_document, "quote": of_quote, "page": of_page}
+    for sort, frozen in pickle.loads(Path(papers).read_bytes()):
+        for name, content in made[sort](frozen):
+            print(name, hashlib.sha256(content).hexdigest())
+
+
+def of_document(facts: dict) -> Iterator[tuple[str, bytes]]:
+    """Every file of a document, from its snapshot."""
     from delivery.reports import registry
     from delivery.reports.bilingual import LANGUAGES
     from delivery.reports.rendering import render_document
 
-    for facts in json.loads(Path(snapshots).read_text("utf-8")):
-        writers = {"pdf": render_document, **registry.get(facts["kind"]).writers}
-        for language in LANGUAGES:
-            for form, write in writers.items():
-                digest = hashlib.sha256(write(facts, language)).hexdigest()
-                print(facts["kind"], language, form, digest)
+    writers = {"pdf": render_document, **registry.get(facts["kind"]).writers}
+    for language in LANGUAGES:
+        for form, write in writers.items():
+            yield f"{facts['kind']} {language} {form}", write(facts, language)
+
+
+def of_quote(facts: dict) -> Iterator[tuple[str, bytes]]:
+    """PDF and workbook of an issued quote, from its snapshot."""
+    from delivery.quotes.models import Quote
+    from delivery.quotes.paper import quote_pdf
+    from delivery.quotes.spreadsheet import quote_xlsx
+    from delivery.reports.bilingual import LANGUAGES
+
+    quote = Quote(snapshot=facts, content_hash="0" * 64)
+    for language in LANGUAGES:
+        yield f"quote {language} pdf", quote_pdf(quote, language)
+        yield f"quote {language} xlsx", quote_xlsx(quote, language)
+
+
+def of_page(asked: tuple[str, dict, str]) -> Iterator[tuple[str, bytes]]:
+    """What `render_pdf` was asked for."""
+    from delivery.reports.pdf import render_pdf
+
+    template, _context, language = asked
+    yield f"{Path(template).stem} {language} pdf", render_pdf(*asked)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import io
 
+import docx
 import pytest
 from django.utils.translation import override
 from PIL import Image, PngImagePlugin
@@ -14,6 +15,7 @@ from delivery.reports.models import Document, Identity
 from delivery.reports.rendering import render_document
 from delivery.reports.services.identities import proposed
 from delivery.reports.snapshot import content_hash
+from delivery.reports.word_file import document_docx
 from engagements.errors import InvalidInput, NotAllowed
 from engagements.models import Customer, Role
 
@@ -115,6 +117,17 @@ def test_a_customer_has_what_it_sets_and_the_rest_of_the_firm(people, engagement
     assert look_of(Customer.objects.create(name="乙"))["partner_logo"] == ""
     with pytest.raises(InvalidInput):
         services.save_identity(actor=admin, customer=None, partner_logo=picture())
+
+
+def test_logos_in_a_word_file_say_whose_they_are(people, delivered):
+    admin = people[Role.ADMINISTRATOR]
+    services.save_identity(actor=admin, customer=None, logo=picture())
+    services.save_identity(actor=admin, customer=delivered.customer,
+                           partner_logo=picture(colour=(1, 2, 3)))
+    draft = services.draft_document(actor=admin, engagement=delivered, kind="SOW")
+    word = docx.Document(io.BytesIO(document_docx(draft.snapshot, "en")))
+    assert [shape._inline.docPr.get("descr") for shape in word.inline_shapes] == [
+        "Logo of Delivery company", "Logo of A power company"]
 
 
 def test_what_is_issued_keeps_its_look(monkeypatch, people, delivered):

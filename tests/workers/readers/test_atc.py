@@ -93,6 +93,16 @@ def test_aoe(sample):
     assert values["operators"] == 19
 
 
+@pytest.mark.parametrize(("text", "succeeded"), [
+    ("Aoe process finished\n", True),
+    ("[ERROR] The model cannot be parsed.\nAoe process failed\n", False),
+    ("[INFO] tuning\nAoe process failed\n", False),
+    ("[ERROR] FE cannot be initialised.\nAoe process finished\n", False)])
+def test_only_a_finished_aoe_without_errors_succeeded(written, text, succeeded):
+    reading = read_file(written(text))
+    assert (reading.values["form"], reading.values["succeeded"]) == ("aoe_log", succeeded)
+
+
 def test_quantisation_says_what_was_produced(written):
     description = {"model_quant_type": "W4A8", "a.weight": "W8A8", "b.weight": "FLOAT"}
     reading = read_file(written(json.dumps(description)))

@@ -1,12 +1,13 @@
 """Archives from outside: bombs, paths that lead out, cut files and documents with entities."""
 
+import gzip
 import io
 import zipfile
 
 import openpyxl
 import pytest
 
-from workers.readers import ReadError, read_file
+from workers.readers import ReadError, read_file, source
 
 WORKBOOK = "xl/workbook.xml"
 
@@ -85,3 +86,11 @@ def test_declared_dimensions_are_not_believed(tmp_path):
 
 def test_other_archives_are_unknown(written):
     assert code_of(written(archive(readme=b"hello"))) == "unknown_format"
+
+
+def test_text_that_unpacks_without_end_is_refused_before_it_is_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(source, "BOMB_BYTES", 2**20)
+    path = tmp_path / "log.gz"
+    path.write_bytes(gzip.compress(b" iteration 1/ 2 | lm loss: 1.0E+00 |\n" * 200_000))
+    with pytest.raises(ReadError, match="unsafe_archive"):
+        next(source.Source(path).blocks())

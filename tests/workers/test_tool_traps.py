@@ -1,0 +1,45 @@
+"""Tools whose status or words say more than they did: their kinds judge what was made."""
+
+import contextlib
+import json
+
+import pytest
+
+from workers import kinds
+from workers.kinds.base import Finished
+from workers.readers import read_file
+from workers.readers.source import ReadError
+
+kinds.load_all()
+TUNED = [{"OPAT": {"model_baseline_performance(ms)": 10.0, "model_result_performance(ms)": 8.0,
+                   "opat_tuning_result": "tuning successful"}}]
+BANNER = "    THE END-TO-END TOOLCHAIN TO UNLEASH HUAWEI ASCEND COMPUTE\n"
+SAID = "[2026-01-01 00:00:00][ERROR][{place}] no profiling data\n"
+EMPTY = {"perf.advisor": "analyzer_controller.py:401", "perf.cluster": "cluster_analysis.py:75",
+         "perf.compare": "detail_performance_generator.py:80"}
+
+
+@pytest.fixture
+def judged(tmp_path):
+    def judge(code: str, log: str, status: int = 0, **files: str):
+        """Whether the kind takes a run for a success that left this log and these files."""
+        readings = {}
+        for name, text in {"log.txt": log, **files}.items():
+            (tmp_path / name).write_text(text)
+            with contextlib.suppress(ReadError):
+                readings[name] = read_file(tmp_path / name)
+        return kinds.get(code).judge(Finished(status, log, readings, tuple(files))).is_success
+
+    return judge
+
+
+@pytest.mark.parametrize(("log", "status", "succeeded"), [
+    ("Aoe process finished\n", 0, True), ("[ERROR] device lost. Aoe process failed\n", 0, False),
+    ("tuning 3 of 19 operators\n", 0, False), ("Aoe process finished\n", 137, False)])
+def test_a_report_of_aoe_counts_only_behind_its_last_line(judged, log, status, succeeded):
+    assert judged("perf.aoe", log, status, report=json.dumps(TUNED)) is succeeded
+
+
+@pytest.mark.parametrize("code", EMPTY)
+def test_msprof_analyze_on_empty_input_is_no_success(judged, code):
+    assert judged(code, BANNER + SAID.format(place=EMPTY[code])) is False
