@@ -213,6 +213,8 @@ def plan_with_baseline(walk: Walk) -> None:
 
 def change_with_a_new_version(walk: Walk, quote: Quote) -> Quote:
     """DET is dropped: its tasks and days go, the quote gets a new version that both agree on."""
+    walk.at("manager", HERE + "effort/")
+    walk.move("/effort/1/approve/")
     walk.at("consultant", HERE + "changes/new/")
     walk.fill(title="取消检测模型", category="scope", requested_by="某电力公司 陈国栋",
               reason="业务调整", before="两个模型", after="一个模型", effect_on_scope="DET 退出",
