@@ -18,10 +18,10 @@ def with_progress(engagements: QuerySet) -> QuerySet:
                             filter=current & Q(models__stages__state__in=LET_THROUGH)))
 
 
-def matrix(engagement: Engagement) -> list[dict]:
+def matrix(models: QuerySet) -> list[dict]:
     """Models with their eight stage records, in order, in two queries."""
     return [{"model": model, "records": list(model.stages.all())}
-            for model in engagement.models.prefetch_related("stages")]
+            for model in models.prefetch_related("stages")]
 
 
 def stage_summary(engagement: Engagement) -> list[dict]:

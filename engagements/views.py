@@ -14,6 +14,7 @@ from engagements.forms import EngagementForm, MemberForm, ModelFactsForm, ModelF
 from engagements.models import Engagement, Membership
 from engagements.stages import Scope
 
+MODELS_PER_PAGE = 40
 
 def visible_engagement(request: HttpRequest, code: str) -> Engagement:
     """The engagement of that code, or 404 for a stranger."""
@@ -63,8 +64,10 @@ def engagement_edit(request, code):
 @require_GET
 def engagement_page(request, code):
     engagement = visible_engagement(request, code)
+    page = Paginator(engagement.models.all(), MODELS_PER_PAGE).get_page(request.GET.get("page"))
     return render(request, "engagements/engagement.html", {
-        "engagement": engagement, "active": "overview", "matrix": queries.matrix(engagement),
+        "engagement": engagement, "active": "overview", "page": page,
+        "matrix": queries.matrix(page.object_list),
         "summary": queries.stage_summary(engagement),
         "transitions": _transitions(engagement)[:12]})
 

@@ -10,6 +10,7 @@ from rest_framework.response import Response
 
 from delivery.quotes import serializers, services
 from delivery.quotes.checks import run_checks
+from delivery.quotes.file_api import QuoteFiles
 from delivery.quotes.models import Currency, PriceImport, Quote, QuoteLine, RateCard, TaxRate
 from delivery.quotes.versions import compare
 from engagements.access import Can, allowed, require
@@ -32,6 +33,16 @@ class RateCardViewSet(FirmOnly, viewsets.ReadOnlyModelViewSet):
     def get_serializer_class(self):
         return (serializers.RateCardDetailSerializer if self.action == "retrieve"
                 else serializers.RateCardSerializer)
+
+    @extend_schema(request=serializers.CloseSerializer, responses=serializers.RateCardSerializer)
+    @action(detail=True, methods=["post"])
+    def close(self, request, pk=None):
+        """End the period of a price list; quotes keep the prices they copied."""
+        door = serializers.CloseSerializer(data=request.data)
+        door.is_valid(raise_exception=True)
+        card = services.close_rate_card(
+            actor=request.user, card=self.get_object(), **door.validated_data)
+        return Response(serializers.RateCardSerializer(card).data)
 
 
 class TaxRateViewSet(FirmOnly, viewsets.ReadOnlyModelViewSet):
@@ -87,7 +98,7 @@ class PriceImportViewSet(FirmOnly, mixins.DestroyModelMixin, viewsets.ReadOnlyMo
         services.discard_import(actor=self.request.user, source=instance)
 
 
-class QuoteViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
+class QuoteViewSet(QuoteFiles, mixins.CreateModelMixin, mixins.UpdateModelMixin,
                    viewsets.ReadOnlyModelViewSet):
     queryset = Quote.objects.prefetch_related("lines").select_related("engagement__customer")
     filterset_fields = ["engagement", "number", "state"]
@@ -118,6 +129,16 @@ class QuoteViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
         door = serializers.AddLineSerializer(data=request.data)
         door.is_valid(raise_exception=True)
         services.add_line(actor=request.user, quote=self.get_object(), **door.validated_data)
+        return self._answer(status.HTTP_201_CREATED)
+
+    @extend_schema(request=serializers.ResourcesSerializer,
+                   responses={201: serializers.QuoteDetailSerializer})
+    @action(detail=True, methods=["post"])
+    def resources(self, request, pk=None):
+        """Add all cloud resources of a price list in their usual quantities."""
+        door = serializers.ResourcesSerializer(data=request.data)
+        door.is_valid(raise_exception=True)
+        services.add_resources(actor=request.user, quote=self.get_object(), **door.validated_data)
         return self._answer(status.HTTP_201_CREATED)
 
     @extend_schema(parameters=[LINE], request=serializers.QuoteLineSerializer, methods=["PATCH"])

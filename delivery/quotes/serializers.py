@@ -85,6 +85,20 @@ class AddLineSerializer(serializers.Serializer):
     revision = serializers.IntegerField(required=False)
 
 
+class ResourcesSerializer(serializers.Serializer):
+    """`revision` as seen; without it the newest draft is changed."""
+
+    card = serializers.PrimaryKeyRelatedField(queryset=RateCard.objects.all())
+    months = serializers.DecimalField(max_digits=6, decimal_places=2, min_value=0)
+    revision = serializers.IntegerField(required=False)
+
+
+class CloseSerializer(serializers.Serializer):
+    """The last day on which the price list is valid."""
+
+    valid_to = serializers.DateField()
+
+
 class QuoteMoveSerializer(serializers.Serializer):
     move = serializers.ChoiceField(choices=["submit", "withdraw", "review", "approve", "issue",
                                             "return", "accept", "decline"])

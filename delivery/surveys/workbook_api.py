@@ -1,42 +1,27 @@
 """REST doors of the workbook: download, upload with errors by cell."""
 
-from django.http import HttpResponse
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework.decorators import action
-from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.parsers import MultiPartParser
 from rest_framework.response import Response
 
 from delivery.surveys import serializers, services
 from engagements.doors import XLSX
-from engagements.errors import InvalidInput
-
-LANGUAGES = ("zh-hans", "en")
-LANGUAGE = OpenApiParameter("language", enum=LANGUAGES, default=LANGUAGES[0])
-
-
-class AnyAccepted(DefaultContentNegotiation):
-    """A file is sent as what it is, whatever the client says it accepts."""
-
-    def select_renderer(self, request, renderers, format_suffix=None):
-        return renderers[0], renderers[0].media_type
+from engagements.file_answers import LANGUAGE, AnyAccepted, attached, chosen_language, schema_of
 
 
 class WorkbookActions:
     """Mixed into the viewset of surveys."""
 
-    @extend_schema(parameters=[LANGUAGE], responses={(200, XLSX): OpenApiTypes.BINARY})
+    @extend_schema(parameters=[LANGUAGE], responses=schema_of(XLSX))
     @action(detail=True, content_negotiation_class=AnyAccepted)
     def workbook(self, request, pk=None):
         """The survey as a workbook to fill in."""
         from delivery.surveys.spreadsheet import survey_xlsx  # openpyxl: not at start
 
-        survey, language = self.get_object(), request.query_params.get("language", LANGUAGES[0])
-        if language not in LANGUAGES:
-            raise InvalidInput(f"language: {' | '.join(LANGUAGES)}")
-        return HttpResponse(survey_xlsx(survey, language), content_type=XLSX, headers={
-            "Content-Disposition": f'attachment; filename="survey-{survey.pk}-{language}.xlsx"'})
+        survey, language = self.get_object(), chosen_language(request)
+        return attached(survey_xlsx(survey, language), XLSX,
+                        f"survey-{survey.pk}-{language}.xlsx", survey)
 
     @extend_schema(request={"multipart/form-data": serializers.WorkbookUploadSerializer},
                    responses=serializers.WorkbookReadingSerializer)

@@ -162,12 +162,11 @@ def answered(path: Path, **given) -> None:
     book = openpyxl.load_workbook(path)
     cells = Sheet(Survey.objects.get()).cells
     given = {**GIVEN, "model_scope@LLM": "full", "model_scope@DET": "inference", **given}
-    for page in book.worksheets[:2]:
+    for page, is_per_model in zip(book.worksheets, (False, True), strict=False):
         heads = [cell.value for cell in page[HEAD_ROW]]
         for row in page.iter_rows(min_row=HEAD_ROW + 1):
             for column in range(FIRST_ANSWER - 1, len(row)):
-                name = row[0].value if page.title == "engagement" else (
-                    f"{row[0].value}@{heads[column]}")
+                name = f"{row[0].value}@{heads[column]}" if is_per_model else row[0].value
                 if name in cells and (cells[name].question.is_required or name in given):
                     question = cells[name].question
                     value = given.get(name, given.get(question.key, sample(question)))
@@ -214,6 +213,8 @@ def plan_with_baseline(walk: Walk) -> None:
 
 def change_with_a_new_version(walk: Walk, quote: Quote) -> Quote:
     """DET is dropped: its tasks and days go, the quote gets a new version that both agree on."""
+    walk.at("manager", HERE + "effort/")
+    walk.move("/effort/1/approve/")
     walk.at("consultant", HERE + "changes/new/")
     walk.fill(title="取消检测模型", category="scope", requested_by="某电力公司 陈国栋",
               reason="业务调整", before="两个模型", after="一个模型", effect_on_scope="DET 退出",

@@ -1,18 +1,26 @@
 """REST doors of change requests. Each write is one service call."""
 
+from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import mixins
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from delivery.planning import change_facts, serializers
+from delivery.planning import change_facts, papers, serializers
 from delivery.planning.api_parts.base import Visible
+from delivery.planning.api_parts.files import Paper
 from delivery.planning.models import ChangeRequest
 from delivery.planning.services import added_criteria, changes, effects, scope
 
+ROWS = {"scope": "scope_effects", "schedule": "schedule_effects", "price": "price_effects",
+        "criterion": "criterion_effects", "added": "added_criteria"}
+EFFECT = [OpenApiParameter("kind", enum=list(ROWS), location=OpenApiParameter.PATH),
+          OpenApiParameter("effect", OpenApiTypes.INT, OpenApiParameter.PATH)]
 
-class ChangeRequestViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, Visible):
+
+class ChangeRequestViewSet(Paper, mixins.CreateModelMixin, mixins.UpdateModelMixin, Visible):
+    render = papers.change_pdf
     queryset = ChangeRequest.objects.select_related("engagement").prefetch_related(
         "scope_effects", "schedule_effects", "criterion_effects", "added_criteria",
         "price_effects")
@@ -69,6 +77,16 @@ class ChangeRequestViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, Vis
     def price_effect(self, request, pk=None):
         """A line of the quote that is added, changed or removed."""
         return self._done(effects.set_price_effect, serializers.PriceEffectSerializer)
+
+    @extend_schema(parameters=EFFECT, request=None,
+                   responses={200: serializers.ChangeRequestSerializer})
+    @action(detail=True, methods=["delete"],
+            url_path=rf"effects/(?P<kind>{'|'.join(ROWS)})/(?P<effect>\d+)")
+    def remove_effect(self, request, pk=None, kind=None, effect=None):
+        """Take an effect out of a draft."""
+        found = get_object_or_404(getattr(self.get_object(), ROWS[kind]), pk=effect)
+        effects.remove_effect(actor=request.user, effect=found)
+        return self._fresh()
 
     @extend_schema(responses={(200, "application/json"): OpenApiTypes.OBJECT})
     @action(detail=True)

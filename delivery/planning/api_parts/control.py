@@ -5,8 +5,9 @@ from rest_framework import mixins, status
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from delivery.planning import serializers
+from delivery.planning import papers, serializers
 from delivery.planning.api_parts.base import Visible
+from delivery.planning.api_parts.files import Paper
 from delivery.planning.models import Meeting, ProjectIssue, Risk, Todo, WeeklyReport
 from delivery.planning.services import control, weekly
 
@@ -58,7 +59,8 @@ class TodoViewSet(mixins.CreateModelMixin, Visible):
         return self._fresh()
 
 
-class MeetingViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, Visible):
+class MeetingViewSet(Paper, mixins.CreateModelMixin, mixins.UpdateModelMixin, Visible):
+    render = papers.minutes_pdf
     queryset = Meeting.objects.prefetch_related("todos", "attachments").select_related(
         "engagement")
     serializer_class = serializers.MeetingSerializer
@@ -76,7 +78,8 @@ class MeetingViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, Visible):
             actor=self.request.user, meeting=serializer.instance, **fields)
 
 
-class WeeklyReportViewSet(mixins.UpdateModelMixin, Visible):
+class WeeklyReportViewSet(Paper, mixins.UpdateModelMixin, Visible):
+    render = papers.weekly_pdf
     queryset = WeeklyReport.objects.select_related("engagement")
     serializer_class = serializers.WeeklyReportSerializer
     filterset_fields = ["engagement", "state", "week_start"]
@@ -91,6 +94,13 @@ class WeeklyReportViewSet(mixins.UpdateModelMixin, Visible):
     def perform_update(self, serializer):
         serializer.instance = weekly.update_weekly(
             actor=self.request.user, report=serializer.instance, **serializer.validated_data)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def refresh(self, request, pk=None):
+        """Count the facts of a draft anew; its words stay."""
+        weekly.refresh_weekly(actor=request.user, report=self.get_object())
+        return self._fresh()
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])

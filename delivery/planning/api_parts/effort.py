@@ -6,8 +6,9 @@ from rest_framework import mixins, status
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from delivery.planning import serializers
+from delivery.planning import papers, serializers
 from delivery.planning.api_parts.base import Visible
+from delivery.planning.api_parts.files import Paper
 from delivery.planning.models import EffortEstimate, TimeEntry, Timesheet
 from delivery.planning.services import effort, pricing, time, timesheets
 from delivery.quotes.serializers import QuoteDetailSerializer
@@ -29,6 +30,14 @@ class EffortEstimateViewSet(mixins.CreateModelMixin, Visible):
         fields = self._taken(serializers.AdjustSerializer)
         line = get_object_or_404(self.get_object().lines, pk=fields.pop("line"))
         effort.adjust_line(actor=request.user, line=line, **fields)
+        return self._fresh()
+
+    @extend_schema(request=serializers.NewLineSerializer)
+    @action(detail=True, methods=["post"])
+    def lines(self, request, pk=None):
+        """Add a line that the rules do not give, with the reason."""
+        effort.add_effort_line(actor=request.user, estimate=self.get_object(),
+                               **self._taken(serializers.NewLineSerializer))
         return self._fresh()
 
     @extend_schema(request=None, responses={201: QuoteDetailSerializer})
@@ -69,7 +78,8 @@ class TimeEntryViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin, Visibl
         return Response(self.get_serializer(made).data, status=status.HTTP_201_CREATED)
 
 
-class TimesheetViewSet(mixins.CreateModelMixin, Visible):
+class TimesheetViewSet(Paper, mixins.CreateModelMixin, Visible):
+    render = papers.timesheet_pdf
     """A month's time: a manager confirms it for the firm, the customer answers."""
 
     queryset = Timesheet.objects.select_related("engagement")

@@ -7,12 +7,13 @@ from rest_framework.response import Response
 
 from delivery.planning import serializers
 from delivery.planning.api_parts.base import Visible
+from delivery.planning.api_parts.files import PlanWorkbook
 from delivery.planning.models import Dependency, Plan, Task
 from delivery.planning.scheduling import schedule
 from delivery.planning.services import plan
 
 
-class PlanViewSet(mixins.CreateModelMixin, Visible):
+class PlanViewSet(PlanWorkbook, mixins.CreateModelMixin, Visible):
     queryset = Plan.objects.prefetch_related("milestones").order_by("pk")
     serializer_class = serializers.PlanSerializer
     filterset_fields = ["engagement"]

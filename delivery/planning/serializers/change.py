@@ -18,7 +18,7 @@ class ScopeEffectSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = ScopeEffect
-        fields = ["action", "model", "stage", "code", "name", "name_en", "scope",
+        fields = ["id", "action", "model", "stage", "code", "name", "name_en", "scope",
                   "parameters_billion"]
         validators = []
 
@@ -26,14 +26,14 @@ class ScopeEffectSerializer(serializers.ModelSerializer):
 class ScheduleEffectSerializer(serializers.ModelSerializer):
     class Meta:
         model = ScheduleEffect
-        fields = ["task", "days_before", "days_after"]
+        fields = ["id", "task", "days_before", "days_after"]
         read_only_fields = ["days_before"]
 
 
 class CriterionEffectSerializer(serializers.ModelSerializer):
     class Meta:
         model = CriterionEffect
-        fields = ["criterion", "threshold_before", "threshold_after"]
+        fields = ["id", "criterion", "threshold_before", "threshold_after"]
         read_only_fields = ["threshold_before"]
 
 
@@ -42,7 +42,7 @@ class AddedCriterionSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = AddedCriterion
-        fields = ["code", "definition", "stage", "threshold", "baseline", "artifact"]
+        fields = ["id", "code", "definition", "stage", "threshold", "baseline", "artifact"]
 
 
 class PriceEffectSerializer(serializers.ModelSerializer):
@@ -50,7 +50,7 @@ class PriceEffectSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = PriceEffect
-        fields = ["action", "line", "price", "quantity", "months", "unit_price"]
+        fields = ["id", "action", "line", "price", "quantity", "months", "unit_price"]
 
 
 class RejectionSerializer(serializers.Serializer):

@@ -45,6 +45,18 @@ class AdjustSerializer(serializers.Serializer):
     seen = serializers.IntegerField(required=False, allow_null=True)
 
 
+class NewLineSerializer(serializers.ModelSerializer):
+    """`seen` is the `lock_version` you read; without it the newest is changed."""
+
+    seen = serializers.IntegerField(required=False, allow_null=True)
+    reason = serializers.CharField(max_length=240)
+
+    class Meta:
+        model = EffortLine
+        fields = ["model", "stage", "item", "grade", "low", "likely", "high", "reason", "seen"]
+        validators = []
+
+
 class TimeEntrySerializer(serializers.ModelSerializer):
     class Meta:
         model = TimeEntry

@@ -1,0 +1,117 @@
+"""REST doors of planning beside creation: papers, workbook, counting anew, lines and effects."""
+
+from datetime import date
+
+import pytest
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from delivery.planning.models import EffortLine, ScopeEffect
+from delivery.planning.services import changes, control, effort, plan, scope, weekly
+from engagements.doors import XLSX
+from engagements.models import AuditEntry, Role
+
+DAY = date(2026, 3, 4)
+LINE = {"stage": "env", "item": "env", "grade": "expert", "low": "1", "likely": "2",
+        "high": "3", "reason": "a second data set"}
+
+
+@pytest.fixture
+def api(people):
+    def of(role) -> APIClient:
+        client = APIClient(headers={"accept-language": "en"})
+        client.force_authenticate(people[role])
+        return client
+    return of
+
+
+@pytest.fixture
+def outside(stranger):
+    client = APIClient()
+    client.force_authenticate(stranger)
+    return client
+
+
+@pytest.fixture
+def change(people, engagement, llm):
+    made = changes.create_change(
+        actor=people[Role.CONSULTANT], engagement=engagement, title="c", category="scope",
+        requested_by="x", reason="x", before="x", after="x")
+    scope.set_scope_effect(actor=people[Role.CONSULTANT], change=made, action="drop_model",
+                           model=llm)
+    return made
+
+
+def test_an_effort_line_with_its_reason(api, outside, people, engagement, llm):
+    estimate = effort.draft_estimate(actor=people[Role.MANAGER], engagement=engagement)
+    url = f"/api/v1/effort-estimates/{estimate.pk}/lines/"
+    assert outside.post(url, LINE, format="json").status_code == 404
+    assert api(Role.REVIEWER).post(url, LINE, format="json").status_code in (403, 404)
+    assert api(Role.CONSULTANT).post(
+        url, {**LINE, "reason": ""}, format="json").status_code == 400
+    answer = api(Role.CONSULTANT).post(url, {**LINE, "model": llm.pk}, format="json")
+    assert answer.status_code == 200, answer.json()
+    line = EffortLine.objects.get(reason="a second data set")
+    assert (line.model, line.likely, line.stage) == (llm, 2, "env")
+
+
+def test_a_week_is_counted_anew(api, outside, people, engagement):
+    report = weekly.draft_weekly(actor=people[Role.MANAGER], engagement=engagement, day=DAY,
+                                 today=DAY)
+    type(report).objects.filter(pk=report.pk).update(facts={})
+    url = f"/api/v1/weekly-reports/{report.pk}/refresh/"
+    assert outside.post(url).status_code == 404
+    assert api(Role.SALES).post(url).status_code == 403
+    assert api(Role.MANAGER).post(url).status_code == 200
+    report.refresh_from_db()
+    assert report.facts != {}
+
+
+def test_an_effect_is_taken_out(api, outside, change):
+    effect = change.scope_effects.get()
+    url = f"/api/v1/change-requests/{change.pk}/effects/scope/{effect.pk}/"
+    assert outside.delete(url).status_code == 404
+    assert api(Role.REVIEWER).delete(url).status_code in (403, 404)
+    assert api(Role.CONSULTANT).delete(url.replace("scope", "price")).status_code == 404
+    answer = api(Role.CONSULTANT).delete(url)
+    assert (answer.status_code, answer.json()["scope_effects"]) == (200, [])
+    assert not ScopeEffect.objects.exists()
+
+
+def test_an_effect_tells_its_number(api, change):
+    shown = api(Role.CONSULTANT).get(f"/api/v1/change-requests/{change.pk}/").json()
+    assert [row["id"] for row in shown["scope_effects"]] == [change.scope_effects.get().pk]
+
+
+def test_the_plan_as_a_workbook(api, outside, people, engagement, llm):
+    made = plan.draft_plan(actor=people[Role.MANAGER], engagement=engagement, starts_on=DAY)
+    url = f"/api/v1/plans/{made.pk}/xlsx/"
+    assert outside.get(url).status_code == 404
+    answer = api(Role.MANAGER).get(url)
+    assert (answer["Content-Type"], answer.content[:2]) == (XLSX, b"PK")
+
+
+@pytest.mark.parametrize("language", ["zh-hans", "en"])
+def test_papers_as_pdf(api, outside, people, engagement, language):
+    meeting = control.record_meeting(
+        actor=people[Role.MANAGER], engagement=engagement, topic="kick-off",
+        held_at=timezone.now())
+    url = f"/api/v1/meetings/{meeting.pk}/pdf/?language={language}"
+    assert outside.get(url).status_code == 404
+    answer = api(Role.MANAGER).get(url, headers={"accept": "application/pdf"})
+    assert answer.content[:5] == b"%PDF-"
+    refused = api(Role.MANAGER).get(url.replace(language, "fr"))
+    assert (refused.status_code, "zh-hans | en" in str(refused.json())) == (400, True)
+
+
+def test_a_paper_through_the_api_stands_in_the_audit_log(people, engagement):
+    report = weekly.draft_weekly(actor=people[Role.MANAGER], engagement=engagement, day=DAY,
+                                 today=DAY)
+    client = APIClient()
+    client.force_login(people[Role.MANAGER])
+    assert client.get(f"/api/v1/weekly-reports/{report.pk}/pdf/").status_code == 200
+    assert AuditEntry.objects.get(action="file.download").engagement == engagement
+
+
+def test_no_paper_of_another_customer(outside, change):
+    assert outside.get(f"/api/v1/change-requests/{change.pk}/pdf/").status_code == 404
