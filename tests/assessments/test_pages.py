@@ -113,7 +113,7 @@ def test_a_form_says_what_is_wrong(as_role, engagement, model, definitions):
         {"model": model.pk, "quantity": "loss_curve",
          "upload": SimpleUploadedFile("notes.txt", b"hello\n")})
     assert answer.status_code == 200
-    assert "loss_curve" in " ".join(answer.context["form"].non_field_errors())
+    assert "训练损失" in " ".join(answer.context["form"].non_field_errors())
 
 
 @pytest.mark.parametrize(("route", "role"), [

@@ -105,7 +105,7 @@ def test_every_step_is_in_the_audit_log(draft, people):
     assert list(AuditEntry.objects.filter(action__startswith="document.").order_by("pk")
                 .values_list("action", flat=True)) == [
         "document.draft", "document.submit", "document.review", "document.approve",
-        "document.issue"]
+        "document.file", "document.file", "document.issue"]  # a file per language
 
 
 def test_a_withdrawn_version_stays_readable_and_is_marked(draft, people, client):
