@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from django.db import connection
 from django.db.models.signals import post_save
+from django.utils import translation
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
@@ -29,13 +30,16 @@ hypothesis_settings.load_profile("desk")
 
 @pytest.fixture(autouse=True)
 def _quick_and_isolated(settings, tmp_path):
-    """A fast hasher, files and queue in the test's own folder, tasks and papers here."""
+    """A fast hasher, files and queue in the test's own folder, tasks and papers here, and no
+    language that a test before has left active."""
+    translation.deactivate()
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.MEDIA_ROOT = tmp_path / "artifacts"
     settings.VAR_DIR = tmp_path
     settings.CELERY_TASK_ALWAYS_EAGER = False
-    settings.CACHES = {"default": {**settings.CACHES["default"],
-                                   "LOCATION": tmp_path / "cache"}}
+    cache = settings.CACHES["default"]
+    place = {"LOCATION": tmp_path / "cache"} if isinstance(cache["LOCATION"], Path) else {}
+    settings.CACHES = {"default": {**cache, **place, "KEY_PREFIX": str(tmp_path)}}
     settings.AXES_ENABLED = False
     settings.PRESS = False
     settings.STORAGES = {

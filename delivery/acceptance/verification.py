@@ -9,6 +9,7 @@ from django.core.cache import cache
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
+from redis.exceptions import RedisError
 
 from delivery.reports.models import Document
 
@@ -51,12 +52,12 @@ def _matches(document: Document | None, digest: str) -> bool:
 
 
 def take_turn(address: str) -> bool:
-    """Whether this address may ask once more in this minute."""
+    """Whether this address may ask once more in this minute; yes while turns cannot be counted."""
     key = f"verification:{address}:{timezone.now():%Y%m%d%H%M}"
-    cache.add(key, 0, timeout=120)
     try:
+        cache.add(key, 0, timeout=120)
         return cache.incr(key) <= MOST_A_MINUTE
-    except ValueError:  # it just went out of the cache
+    except (ValueError, RedisError):  # gone out of the cache, or the cache is away
         return True
 
 
