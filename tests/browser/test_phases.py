@@ -63,7 +63,9 @@ def test_preliminary_then_trial_then_final(visit, preliminary, people_with_mail,
     engagement, review = preliminary.engagement, Review.objects.get()
     assert (preliminary.state, engagement.state) == ("signed", "active")
     assert review.trial_ends_on == timezone.localdate() + timedelta(days=30)
-    final = draft(people, engagement, "FA")
+    final = reporting.write_words(
+        actor=people[Role.MANAGER], document=draft(people, engagement, "FA"),
+        words={"fa_trial": {"zh": "试运行三十天，无故障。", "en": "Thirty days without a fault."}})
     with pytest.raises(WrongState, match=review.trial_ends_on.isoformat()):
         open_version(people, final)
     end_the_trial(review)
