@@ -14,5 +14,6 @@ class EngagementsConfig(AppConfig):
         from engagements import models as own
         from engagements.vouching import vouch_for
 
-        vouch_for(own.Membership, own.StageRecord, own.StageTransition, own.ChecklistItem,
-                  own.StageWaiver)
+        vouch_for(own.User, without=["password", "last_login"])
+        vouch_for(own.Customer, own.Engagement, own.MigratedModel, own.Membership,
+                  own.StageRecord, own.StageTransition, own.ChecklistItem, own.StageWaiver)

@@ -2,7 +2,8 @@
 
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.decorators import action
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.request import Request
 
@@ -38,3 +39,21 @@ def attached(data: bytes, media_type: str, name: str, target) -> HttpResponse:
 def schema_of(*media_types: str) -> dict:
     """What a door answers that sends a file of one of the types."""
     return {(200, media_type): OpenApiTypes.BINARY for media_type in media_types}
+
+
+class Paper:
+    """Mixed into a viewset whose rows are printed; `render` takes row and language, gives bytes."""
+
+    render = None
+
+    @extend_schema(parameters=[LANGUAGE], responses=schema_of(PDF))
+    @action(detail=True, content_negotiation_class=AnyAccepted)
+    def pdf(self, request, pk=None):
+        """The row as a paper."""
+        row, language = self.get_object(), chosen_language(request)
+        data = type(self).render(row, language)
+        return attached(data, PDF, f"{self.paper_name(row)}-{language}.pdf", row)
+
+    def paper_name(self, row) -> str:
+        """What the file is called before its language: the row's number."""
+        return str(row).split(" ")[0]

@@ -1,5 +1,6 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from engagements.edited_form import EditedForm
 from engagements.models import Customer, Engagement, MigratedModel, Role, User
@@ -27,6 +28,12 @@ class EngagementForm(forms.ModelForm):
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         self.fields["customer"].required = False
+        self.fields["customer"].empty_label = _("a new customer")
+        if not self.instance.pk and not Customer.objects.exists():
+            self.fields["customer"].widget = forms.HiddenInput()
+            self.fields["new_customer"].label = _("Customer")
+            self.fields["new_customer"].required = True
+            self.fields["new_customer"].help_text = _("Full registered name.")
         if self.instance.pk:
             del self.fields["new_customer"]
             self.fields["code"].disabled = True
@@ -65,8 +72,18 @@ class ModelFactsForm(EditedForm):
 
 
 class MemberForm(forms.Form):
-    user = forms.ModelChoiceField(User.objects.filter(is_active=True), label=_("Person"))
-    role = forms.ChoiceField(choices=Role, label=_("Role in this engagement"))
+    """People for the team; without a word on it they keep the role of their account."""
+
+    user = forms.ModelMultipleChoiceField(None, label=pgettext_lazy("of a team", "People"),
+                                          widget=forms.CheckboxSelectMultiple)
+    role = forms.ChoiceField(choices=[("", _("as in their account")), *Role.choices],
+                             required=False, label=_("Role in this engagement"))
+
+    def __init__(self, *args, engagement: Engagement, **kwargs):
+        super().__init__(*args, **kwargs)
+        people = User.objects.filter(is_active=True).exclude(memberships__engagement=engagement)
+        self.fields["user"].queryset = people
+        self.fields["user"].label_from_instance = lambda p: f"{p} · {p.get_role_display()}"
 
 
 class PersonForm(forms.ModelForm):
@@ -78,7 +95,8 @@ class PersonForm(forms.ModelForm):
     class Meta:
         model = User
         fields = ["username", "password", *PERSON_FACTS]
-        labels = {"username": _("Log-in name"), "is_active": _("May sign in")}
+        labels = {"username": _("Log-in name"), "full_name": _("Full name"),
+                  "is_active": _("May sign in")}
         help_texts = {"username": "", "is_active": "",
                       "role": _("A customer's people are reviewers; all others are of the firm.")}
 

@@ -41,7 +41,7 @@ def _person(request, row: User | None):
                    ) if row else (lambda: services.add_person(actor=request.user, **fields))
         if attempt_form(form, service):
             messages.success(request, _("Saved."))
-            return redirect("people:list")
+            return redirect("people:new" if "again" in request.POST else "people:list")
     return render(request, "engagements/person.html", {"form": form, "person": row})
 
 

@@ -1,16 +1,25 @@
 """API errors as problem+json (RFC 9457)."""
 
-from django.http import JsonResponse
+from collections.abc import Iterator
+from typing import Any
+
+from django.http import Http404, JsonResponse
+from rest_framework.exceptions import NotFound
 from rest_framework.response import Response
+from rest_framework.settings import api_settings
 from rest_framework.views import exception_handler
 
 from engagements.errors import DeskError
 
 PROBLEM_TYPE = "application/problem+json"
+TOLD = 5  # faults of the input that the sentence names; `errors` holds them all
 
 
 def problem_response(error: Exception, context: dict) -> Response | JsonResponse | None:
     """Every API error in one shape: type, title, status, detail, and what else is known.
+
+    `detail` is a sentence in the user's language. Where the input is at fault, `errors` has DRF's
+    own shape: {field: [sentences]}, nested as the input is.
 
     Args:
         error: a DeskError, or what DRF's own handler understands.
@@ -21,6 +30,8 @@ def problem_response(error: Exception, context: dict) -> Response | JsonResponse
     if isinstance(error, DeskError):
         body = _problem(error.status, error.code, error.message, **error.details)
         return JsonResponse(body, status=error.status, content_type=PROBLEM_TYPE)
+    if isinstance(error, Http404):
+        error = NotFound()  # the words of Django's own name the table, and only in English
     response = exception_handler(error, context)
     if response is None:
         return None
@@ -29,11 +40,39 @@ def problem_response(error: Exception, context: dict) -> Response | JsonResponse
     if isinstance(data, dict) and set(data) == {"detail"}:
         body = _problem(response.status_code, code, str(data["detail"]))
     else:
-        body = _problem(response.status_code, code, str(error), errors=data)
+        body = _problem(response.status_code, code, input_sentence(data), errors=data)
     headers = {k: v for k, v in response.items() if k in ("WWW-Authenticate", "Allow")}
     return JsonResponse(
         body, status=response.status_code, content_type=PROBLEM_TYPE, headers=headers
     )
+
+
+def input_sentence(errors: Any) -> str:
+    """Faults of an input as text: `changes[1].name: This field is required.`
+
+    Args:
+        errors: {field: faults}, a list of such, or a list of sentences, as DRF gives them.
+    """
+    told = [f"{place}: {sentence}" if place else sentence for place, sentence in _faults(errors)]
+    return " ".join([*told[:TOLD], *(["…"] if told[TOLD:] else [])])
+
+
+def _faults(errors: Any, place: str = "") -> Iterator[tuple[str, str]]:
+    """(place in the input, sentence) of each fault."""
+    if isinstance(errors, str):
+        yield place, errors
+        return
+    entries = errors.items() if isinstance(errors, dict) else enumerate(errors)
+    for name, below in entries:
+        is_of_place = name == api_settings.NON_FIELD_ERRORS_KEY or isinstance(below, str)
+        yield from _faults(below, place if is_of_place else _inner(place, name))
+
+
+def _inner(place: str, name: str | int) -> str:
+    """The place of a field, or of a row of a list: `changes[1].name`."""
+    if isinstance(name, int):
+        return f"{place}[{name}]"
+    return f"{place}.{name}" if place else name
 
 
 def _problem(status: int, code: str, detail: str, **extra) -> dict:

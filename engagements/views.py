@@ -83,9 +83,10 @@ def _transitions(engagement):
 def team(request, code):
     engagement = visible_engagement(request, code)
     require(request.user, Can.VIEW_INTERNAL, engagement)
-    form = MemberForm(request.POST or None)
-    if form.is_valid() and attempt_form(form, lambda: services.add_member(
-            actor=request.user, engagement=engagement, **form.cleaned_data)):
+    form = MemberForm(request.POST or None, engagement=engagement)
+    if form.is_valid() and attempt_form(form, lambda: services.add_members(
+            actor=request.user, engagement=engagement, users=form.cleaned_data["user"],
+            role=form.cleaned_data["role"])):
         return redirect("engagements:team", code)
     return render(request, "engagements/team.html", {
         "engagement": engagement, "active": "team", "form": form,
@@ -108,7 +109,9 @@ def model_new(request, code):
     form = ModelForm(request.POST or None)
     if form.is_valid() and attempt_form(form, lambda: services.add_model(
             actor=request.user, engagement=engagement, **form.cleaned_data)):
-        return redirect("engagements:engagement", code)
+        messages.success(request, _("Saved."))
+        again = "again" in request.POST
+        return redirect("engagements:model_new" if again else "engagements:engagement", code)
     return render(request, "engagements/model_form.html", {"form": form, "engagement": engagement})
 
 

@@ -9,11 +9,14 @@ import hashlib
 import json
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from django.db import models, transaction
 from django.db.models.signals import post_delete, post_save
 
+CHUNK = 500  # rows read at once
+UNREADABLE = "unreadable"
 LONGEST = 64  # characters; a longer value is kept as its SHA-256
 _columns_left_out: dict[type[models.Model], frozenset[str]] = {}
 
@@ -43,7 +46,7 @@ class VouchedQuerySet(models.QuerySet):
     @transaction.atomic
     def update(self, **values) -> int:
         """As Django's; on exactly the rows that were noted."""
-        if self.model not in _columns_left_out:
+        if not _speaks_of(self.model, values):
             return super().update(**values)
         keys = list(self.order_by().select_for_update(of=("self",)).values_list("pk", flat=True))
         _note(self.model, keys)
@@ -56,8 +59,18 @@ class VouchedQuerySet(models.QuerySet):
         return made
 
 
-def _written(sender: type[models.Model], instance: models.Model, **_kwargs) -> None:
-    _note(sender, [instance.pk])
+def _written(sender: type[models.Model], instance: models.Model, update_fields=None, **_kwargs
+             ) -> None:
+    if update_fields is None or _speaks_of(sender, update_fields):
+        _note(sender, [instance.pk])
+
+
+def _speaks_of(table: type[models.Model], written: Collection[str]) -> bool:
+    """Whether the log vouches for one of the columns that are written."""
+    if table not in _columns_left_out:
+        return False
+    columns = {table._meta.get_field(name).attname for name in written if name != "pk"}
+    return not columns or not columns <= _columns_left_out[table]
 
 
 def _note(table: type[models.Model], keys: Collection) -> None:
@@ -112,8 +125,33 @@ def _stored(table: type[models.Model], rows: models.QuerySet) -> Iterator[tuple[
     """Key and columns of rows as the database holds them."""
     names = [field.attname for field in table._meta.concrete_fields
              if field.attname not in _columns_left_out[table]]
-    for row in rows.values(*names).iterator(chunk_size=500):
-        yield str(row[table._meta.pk.attname]), {name: plain(row[name]) for name in names}
+    for keys in batched(rows.values_list("pk", flat=True), CHUNK):
+        for row in _values(table._base_manager.filter(pk__in=keys).order_by("pk"), names):
+            yield str(row[table._meta.pk.attname]), {name: plain(row[name]) for name in names}
+
+
+def _values(rows: models.QuerySet, names: list[str]) -> list[dict[str, Any]]:
+    """The columns of rows; what Django cannot read, as a number beyond its column's digits that
+    SQLite keeps nevertheless, is UNREADABLE."""
+    try:
+        return list(rows.values(*names))
+    except ArithmeticError:
+        return [{name: _value(rows.filter(pk=key), name) for name in names}
+                for key in rows.values_list("pk", flat=True)]
+
+
+def _value(row: models.QuerySet, name: str) -> Any:
+    try:
+        return row.values_list(name, flat=True).get()
+    except ArithmeticError:
+        return UNREADABLE
+
+
+def batched(keys: models.QuerySet, size: int) -> Iterator[list]:
+    """Lists of so many keys."""
+    found = iter(keys.iterator(chunk_size=size))
+    while batch := list(islice(found, size)):
+        yield batch
 
 
 def plain(value: Any) -> Any:

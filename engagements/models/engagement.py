@@ -21,6 +21,8 @@ class Customer(models.Model):
     contact_phone = models.CharField(_("phone"), max_length=40, blank=True)
     contact_email = models.EmailField(_("e-mail"), blank=True)
 
+    objects = VouchedQuerySet.as_manager()
+
     class Meta:
         ordering = ["name"]
 
@@ -32,7 +34,7 @@ class Customer(models.Model):
         return local(self.name, self.name_en)
 
 
-class EngagementQuerySet(models.QuerySet):
+class EngagementQuerySet(VouchedQuerySet):
     def visible_to(self, user) -> "EngagementQuerySet":
         """Administrators and managers see all; everybody else what they are a member of."""
         if not user.is_authenticated:
@@ -108,7 +110,7 @@ class Membership(models.Model):
         return f"{self.user} · {self.get_role_display()}"
 
 
-class MigratedModelQuerySet(models.QuerySet):
+class MigratedModelQuerySet(VouchedQuerySet):
     def visible_to(self, user) -> "MigratedModelQuerySet":
         return self.filter(engagement__in=Engagement.objects.visible_to(user))
 

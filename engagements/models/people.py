@@ -1,6 +1,8 @@
-from django.contrib.auth.models import AbstractUser
+from django.contrib.auth.models import AbstractUser, UserManager
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+
+from engagements.vouching import VouchedQuerySet
 
 
 class Role(models.TextChoices):
@@ -12,6 +14,12 @@ class Role(models.TextChoices):
     REVIEWER = "reviewer", _("Customer reviewer")
 
 
+class People(UserManager.from_queryset(VouchedQuerySet)):
+    """The accounts."""
+
+    use_in_migrations = False
+
+
 class User(AbstractUser):
     """A person who signs in. `role` says what they may do, memberships say where."""
 
@@ -20,6 +28,8 @@ class User(AbstractUser):
     job_title = models.CharField(_("job title"), max_length=80, blank=True)
     organisation = models.CharField(_("organisation"), max_length=160, blank=True)
     phone = models.CharField(_("phone"), max_length=40, blank=True)
+
+    objects = People()
 
     def __str__(self) -> str:
         return self.full_name or self.username

@@ -12,6 +12,7 @@ from engagements.services.people import (
 from engagements.services.scoping import drop_model, set_model_scope, update_model
 from engagements.services.shaping import (
     add_member,
+    add_members,
     add_model,
     create_customer,
     create_engagement,
@@ -26,9 +27,9 @@ from engagements.services.waiving import (
     sign_stage_waiver,
 )
 
-__all__ = ["MOVE_PERMISSION", "add_member", "add_model", "add_person", "change_password",
-           "create_customer",
-           "create_engagement", "draft_stage_waiver", "drop_model", "mark_practice", "may_sign",
-           "move_stage", "move_stages", "remove_member", "revoke_stage_waiver", "set_model_scope",
-           "sign_stage_waiver", "tick_item", "update_customer", "update_engagement",
-           "update_model", "update_person"]
+__all__ = ["MOVE_PERMISSION", "add_member", "add_members", "add_model", "add_person",
+           "change_password", "create_customer", "create_engagement", "draft_stage_waiver",
+           "drop_model", "mark_practice", "may_sign", "move_stage", "move_stages",
+           "remove_member", "revoke_stage_waiver", "set_model_scope", "sign_stage_waiver",
+           "tick_item", "update_customer", "update_engagement", "update_model",
+           "update_person"]

@@ -50,7 +50,8 @@ def move_stage(*, actor: User, record: StageRecord, move: str, comment: str = ""
         InvalidInput: a move that needs a reason, without one.
     """
     require(actor, MOVE_PERMISSION[StageMove(move)], record.engagement)
-    record = StageRecord.objects.select_for_update(of=("self",)).get(pk=record.pk)
+    record = StageRecord.objects.select_for_update(of=("self",)).select_related(
+        "model__engagement").get(pk=record.pk)
     target = TRANSITIONS.get((record.state, move))
     if target is None:
         raise WrongState(

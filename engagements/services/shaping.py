@@ -1,5 +1,7 @@
 """Writes that shape an engagement: customer, facts, team, models."""
 
+from collections.abc import Iterable
+
 from django.db import transaction
 from django.utils.translation import gettext as _
 
@@ -85,6 +87,14 @@ def add_member(*, actor: User, engagement: Engagement, user: User, role: str = "
     audit.record(actor=actor, action="member.add", target=membership, engagement=engagement,
                  data={"user": user.username, "role": role})
     return membership
+
+
+@transaction.atomic
+def add_members(*, actor: User, engagement: Engagement, users: Iterable[User], role: str = ""
+                ) -> list[Membership]:
+    """Put people on the team, all of them or none."""
+    return [add_member(actor=actor, engagement=engagement, user=user, role=role)
+            for user in users]
 
 
 @transaction.atomic

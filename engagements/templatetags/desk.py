@@ -14,6 +14,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext_lazy as _
 
+from engagements.languages import other_language
 from engagements.stages import Stage, StageState
 
 register = template.Library()
@@ -181,3 +182,26 @@ def may(user, action: str) -> bool:
     from engagements.access import Can, allowed
 
     return allowed(user, Can(action))
+
+
+@register.filter
+def written(value):
+    """Free text that people wrote in one language, marked where the page is in the other."""
+    mark = chinese_mark(value)
+    return format_html("{} {}", in_its_language(value), mark) if mark else in_its_language(value)
+
+
+@register.filter
+def in_its_language(value):
+    """The text; where it is not in the language of the page or paper, with its `lang`."""
+    language = other_language(str(value))
+    return format_html('<span lang="{}">{}</span>', language, value) if language else value
+
+
+@register.filter
+def chinese_mark(value) -> str:
+    """The small sign that says of a text on an English page that it is Chinese."""
+    if other_language(str(value)) != "zh-Hans":
+        return ""
+    return format_html('<small class="desk-written" title="{}">中</small>',
+                       _("Written in Chinese; there is no translation."))

@@ -24,6 +24,27 @@ def test_an_administrator_adds_people_who_then_sign_in(client, people):
     assert FACTS["password"] not in str(entry.data)
 
 
+def test_people_are_added_one_after_another_and_put_on_a_team_together(client, people, engagement):
+    client.force_login(people[Role.ADMINISTRATOR])
+    answer = client.post(reverse("people:new"), {**FACTS, "again": "yes"})
+    assert answer.url == reverse("people:new")
+    client.post(reverse("people:new"), {**FACTS, "username": "he", "full_name": "何嘉"})
+    both = User.objects.filter(username__in=["zhou", "he"])
+    place = reverse("engagements:team", args=[engagement.code])
+    client.post(place, {"user": [person.pk for person in both]})
+    assert engagement.memberships.filter(user__in=both, role=Role.CONSULTANT).count() == 2
+    assert AuditEntry.objects.filter(action="member.add").count() == 2
+
+
+def test_of_people_put_on_a_team_all_fit_or_none(people, engagement):
+    outsider = services.add_person(actor=people[Role.ADMINISTRATOR], username="new",
+                                   password="Delivery-2026!", role=Role.CONSULTANT)
+    with pytest.raises(InvalidInput):
+        services.add_members(actor=people[Role.MANAGER], engagement=engagement,
+                             users=[outsider, people[Role.REVIEWER]], role=Role.CONSULTANT)
+    assert not engagement.memberships.filter(user=outsider).exists()
+
+
 def test_a_weak_password_and_a_taken_name_are_told(client, people):
     client.force_login(people[Role.ADMINISTRATOR])
     for wrong in ({"password": "123"}, {"username": "manager"}):

@@ -5,12 +5,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engagements import gates, services
+from engagements.access import Can
 from engagements.errors import DeskError
 from engagements.models import Role, StageTransition
+from engagements.services.moving import MOVE_PERMISSION
 from engagements.stages import (
     DONE,
     LET_THROUGH,
     NEVER_SKIPPED,
+    OUT_OF_SCOPE,
     TRANSITIONS,
     WITH_REASON,
     Stage,
@@ -124,6 +127,37 @@ def _check_world(model, states):
     assert states[Stage.ACCEPT] != StageState.WAIVED
     for record in model.stages.all():
         assert (record.passed_at is not None) == (record.state in LET_THROUGH)
+
+
+# What may be done with a stage (DOMAIN 2, 9.11), written down a second time: whoever changes the
+# table has to mean it. A column per move, "." where it is not possible.
+GRID = """
+            start       submit    pass    send_back waive  reopen      skip    restore
+not_started in_progress .         .       .         .      .           skipped .
+in_progress .           submitted .       .         .      .           skipped .
+submitted   .           .         passed  sent_back waived .           .       .
+passed      .           .         .       sent_back .      in_progress .       .
+waived      .           .         .       sent_back .      in_progress .       .
+sent_back   in_progress .         .       .         .      .           skipped .
+skipped     .           .         .       .         .      .           .       not_started
+"""
+
+
+def test_the_table_is_what_was_agreed():
+    moves, *rows = [line.split() for line in GRID.strip().splitlines()]
+    agreed = {(state, move): target for state, *targets in rows
+              for move, target in zip(moves, targets, strict=True) if target != "."}
+    assert {(str(state), str(move)): str(target)
+            for (state, move), target in TRANSITIONS.items()} == agreed
+    assert set(WITH_REASON) == {"send_back", "reopen", "skip", "restore"}
+    assert set(NEVER_SKIPPED) == {"survey", "accept"}
+    assert {scope: set(out) for scope, out in OUT_OF_SCOPE.items()} == {
+        "full": set(), "training": {"infer_migrate", "infer_tune"},
+        "inference": {"train_adapt", "train_tune"}}
+    assert {move for move, right in MOVE_PERMISSION.items() if right == Can.WORK} == {
+        "start", "submit"}
+    assert set(MOVE_PERMISSION.values()) == {Can.WORK, Can.MANAGE}
+    assert set(MOVE_PERMISSION) == set(moves)
 
 
 def test_every_state_can_be_left_and_reached():

@@ -5,11 +5,13 @@ import json
 import pytest
 from django.db import IntegrityError, transaction
 from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import override
 
 from delivery.planning.desk import waiting
-from engagements import services
+from engagements import gates, services
 from engagements.errors import GateNotMet, InvalidInput, NotAllowed, WrongState
-from engagements.gates import evaluate
+from engagements.gates import CheckResult, evaluate
 from engagements.models import AuditEntry, Role, StageWaiver
 from engagements.services.waiving import waiver_hash
 from engagements.stages import Stage, StageMove, StageState
@@ -76,8 +78,27 @@ def test_acceptance_is_not_waived(people, model):
     record.save()
     with pytest.raises(WrongState):
         services.draft_stage_waiver(actor=people[Role.MANAGER], record=record, reason="x")
-    with pytest.raises(WrongState):
+    StageWaiver.objects.create(  # not even by one that got in some other way
+        record=record, reason="x", checks=[c.as_dict() for c in evaluate(record)],
+        drafted_by=people[Role.MANAGER], drafted_at=timezone.now(), signed_by=people[Role.REVIEWER],
+        signed_at=timezone.now(), content_hash="x")
+    with override("en"), pytest.raises(WrongState, match="accept with conditions"):
         move(people, record, StageMove.WAIVE)
+
+
+def test_a_gate_that_is_met_is_passed_and_not_waived(people, submitted, signed, monkeypatch):
+    met = CheckResult("trial", "Trial", True, "")
+    monkeypatch.setattr(gates, "_checks", {"trial": lambda record: [met]})
+    with override("en"), pytest.raises(WrongState, match="no waiver is needed"):
+        move(people, submitted, StageMove.WAIVE)
+    move(people, submitted, StageMove.PASS)
+
+
+def test_the_stages_of_a_dropped_model_do_not_move(people, model):
+    services.drop_model(actor=people[Role.MANAGER], model=model, reason="x")
+    record = model.stages.get(stage=Stage.DESIGN)
+    with override("en"), pytest.raises(WrongState, match="was dropped"):
+        move(people, record, StageMove.RESTORE, comment="x")
 
 
 def test_reopening_needs_a_reason_and_ends_the_waiver(people, submitted, signed):
