@@ -258,3 +258,21 @@ def upload_artifact(
     audit.record(actor=actor, action="artifact.upload", target=artifact, engagement=engagement,
                  data={"sha256": artifact.sha256, "size": artifact.size})
     return artifact
+
+
+@transaction.atomic
+def read_again(*, actor: User, artifact: Artifact) -> bool:
+    """Read a stored file with today's readers; what older versions found stays beside it.
+
+    True where the reader is newer than those that read the file before. Raises WrongState where
+    the stored bytes are not those that were stored.
+    """
+    require(actor, Can.WORK if artifact.engagement_id else Can.OPERATE, artifact.engagement)
+    if not artifacts.is_intact(artifact):
+        raise WrongState(_("The stored file no longer has its recorded checksum."))
+    before = artifact.readings.count()
+    artifacts.read_artifact(artifact)
+    found = artifact.readings.count() - before
+    audit.record(actor=actor, action="artifact.read_again", target=artifact,
+                 engagement=artifact.engagement, data={"new_readings": found})
+    return bool(found)

@@ -32,7 +32,7 @@ def tick() -> None:
         waking.send_visit(answering)
 
 
-@shared_task(name="workers.dispatch.housekeeping")
+@shared_task(name="workers.housekeeping")
 def keep_house() -> None:
     """Remove old job folders whose files are stored and verified; measure the rest."""
     housekeeping.keep_house()

@@ -36,6 +36,8 @@ urlpatterns = [
     path("jobs/<int:pk>/retry/", jobs.job_retry, name="job_retry"),
     path("artifacts/upload/", artifacts.artifact_upload, name="artifact_upload"),
     path("artifacts/<int:pk>/", artifacts.artifact_page, name="artifact"),
+    path("artifacts/<int:pk>/read-again/", artifacts.artifact_read_again,
+         name="artifact_read_again"),
     path("artifacts/<int:pk>/download/", artifacts.artifact_download, name="artifact_download"),
     path("rules/", rules.rule_list, name="rules"),
     path("scans/", rules.scan_list, name="scans"),

@@ -9,6 +9,7 @@ from engagements.models import AuditEntry, Membership, Role
 from workers.logs import livelog, search
 from workers.models import CardLease, Job, JobState, Node, Trouble
 from workers.nodes import logins
+from workers.nodes.software_names import named_software
 
 pytestmark = pytest.mark.django_db
 
@@ -71,6 +72,25 @@ def test_pages_never_show_a_key(client, people, shared, login):
         assert (answer.status_code, b"secret words" in answer.content) == (200, False)
 
 
+def test_the_node_s_form_folds_what_is_seldom_set_and_shows_what_is_wrong(client, people, shared):
+    client.force_login(people[Role.OPERATOR])
+    place = reverse("workers:node_edit", args=[shared.pk])
+
+    def is_open(answer) -> list[bool]:
+        return [group["is_open"] for group in answer.context["form"].groups()]
+
+    assert is_open(client.get(place)) == [True, False, True, False]
+    assert is_open(client.post(place, {"bastion_port": "x"})) == [True, False, True, True]
+    names = [field.name for group in client.get(place).context["form"].groups()
+             for field in group["fields"]]
+    assert sorted(names) == sorted(client.get(place).context["form"].fields)
+
+
+def test_software_of_a_node_has_names_and_an_order():
+    assert named_software({"zlib": "1.3", "torch": "2.1.0", "cann": "8.0.RC3", "gcc": ""}) == [
+        ("CANN", "8.0.RC3"), ("PyTorch", "2.1.0"), ("zlib", "1.3")]
+
+
 def test_queue_hides_what_belongs_to_others(client, people, shared, engagement, stranger):
     running = Job.objects.create(kind="env.npu_info", engagement=engagement, node=shared,
                                  state=JobState.RUNNING, started_at=timezone.now(), cards_wanted=8)
@@ -123,6 +143,19 @@ def test_search_goes_backwards_over_the_edges_of_pieces(monkeypatch):
         found.append((before, hit["line"]))
     assert found == [(text.index(b"An"), "An Error here"), (0, "first NaN loss")]
     assert search.last_before(job, len(text), "FINE")["line"] == "finance is fine"
+
+
+def test_search_by_the_api(people, engagement, stranger):
+    text = b"fine\nAn Error here\nfine\n"
+    job = Job.objects.create(kind="env.npu_info", engagement=engagement, log_stored=len(text))
+    livelog.path(job).write_bytes(text)
+    api, url = APIClient(), f"/api/v1/jobs/{job.pk}/log/search/"
+    api.force_authenticate(people[Role.REVIEWER])
+    assert api.get(url).json() == {"found": 5, "line": "An Error here", "searched_to": 5}
+    assert api.get(url, {"before": 5}).json()["found"] is None
+    assert api.get(url, {"q": "FINE"}).json()["found"] == text.rindex(b"fine")
+    api.force_authenticate(stranger)
+    assert api.get(url).status_code == 404
 
 
 def test_search_does_a_bounded_part_at_once(monkeypatch):

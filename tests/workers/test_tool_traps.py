@@ -34,10 +34,21 @@ def judged(tmp_path):
 
 
 @pytest.mark.parametrize(("log", "status", "succeeded"), [
-    ("Aoe process finished\n", 0, True), ("[ERROR] device lost. Aoe process failed\n", 0, False),
+    ("Aoe process finished\n", 0, True),
+    ("<net> process finished. Performance improved by 20%\n", 0, True),
+    ("[ERROR] device lost. Aoe process failed\n", 0, False),
     ("tuning 3 of 19 operators\n", 0, False), ("Aoe process finished\n", 137, False)])
 def test_a_report_of_aoe_counts_only_behind_its_last_line(judged, log, status, succeeded):
     assert judged("perf.aoe", log, status, report=json.dumps(TUNED)) is succeeded
+
+
+def test_a_report_without_times_of_the_model_is_a_success_that_says_so(tmp_path):
+    (tmp_path / "report").write_text(json.dumps([{"OPAT": {"opat_tune_result": "tune success"}}]))
+    log = "Aoe process finished\n"
+    readings = {"report": read_file(tmp_path / "report")}
+    judgement = kinds.get("perf.aoe").judge(Finished(0, log, readings, ("report",)))
+    assert judgement.is_success is True
+    assert "no times of the whole model" in judgement.message
 
 
 @pytest.mark.parametrize("code", EMPTY)

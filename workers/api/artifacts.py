@@ -31,6 +31,13 @@ class ArtifactViewSet(viewsets.ReadOnlyModelViewSet):
             artifact.file.open("rb"), as_attachment=True,
             filename=artifact.name.replace("/", "_")), artifact)
 
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"], url_path="read-again")
+    def read_again(self, request, pk=None):
+        """Read the file with today's readers; readings of older versions stay."""
+        services.read_again(actor=request.user, artifact=self.get_object())
+        return Response(self.get_serializer(self.get_object()).data)
+
     @extend_schema(request=serializers.UploadSerializer)
     @action(detail=False, methods=["post"], parser_classes=[MultiPartParser])
     def upload(self, request):

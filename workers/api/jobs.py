@@ -7,7 +7,7 @@ from rest_framework.response import Response
 
 from workers import catalogue, kinds, services
 from workers.api import serializers
-from workers.logs import livelog
+from workers.logs import livelog, search
 from workers.models import Job
 
 MOST_AT_ONCE = 500  # jobs of one call
@@ -74,6 +74,17 @@ class JobViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
         offset = request.query_params.get("offset", "0")
         text, end = livelog.read(self.get_object(), int(offset) if offset.isdigit() else 0)
         return Response({"text": text, "next_offset": end})
+
+    @extend_schema(responses=serializers.LogHitSerializer, parameters=[
+        OpenApiParameter("q", str, description="empty: what errors look like"),
+        OpenApiParameter("before", int, description="byte offset; without, the end")])
+    @action(detail=True, url_path="log/search")
+    def log_search(self, request, pk=None):
+        """The last line before an offset that holds the text; null where this part has none."""
+        job, asked = self.get_object(), request.query_params
+        before = asked.get("before", "")
+        return Response(search.last_before(
+            job, int(before) if before.isdigit() else job.log_stored, asked.get("q", "")[:200]))
 
 
 def _order(data: dict) -> dict:

@@ -194,3 +194,11 @@ def kind_facts(kind: JobKind) -> dict:
 class LogSerializer(serializers.Serializer):
     text = serializers.CharField()
     next_offset = serializers.IntegerField()
+
+
+class LogHitSerializer(serializers.Serializer):
+    """`found` is the offset of the line; before `searched_to` nothing was searched yet."""
+
+    found = serializers.IntegerField(allow_null=True)
+    line = serializers.CharField()
+    searched_to = serializers.IntegerField()

@@ -15,6 +15,7 @@ from django.core.files.storage import FileSystemStorage
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from engagements import audit
 from engagements.errors import InvalidInput
 from engagements.models import Engagement, MigratedModel
 from engagements.services import mark_practice
@@ -59,6 +60,8 @@ def store_file(*, stream: BinaryIO, name: str, **fields) -> Artifact:
 def store_files(files: list[Incoming], **fields) -> list[Artifact]:
     """Store files and the rows that describe them: first all the bytes, then all the rows.
 
+    Writes an audit entry, which holds their checksums.
+
     Args:
         fields: the other columns of Artifact, the same for all.
     """
@@ -71,6 +74,10 @@ def store_files(files: list[Incoming], **fields) -> list[Artifact]:
         Artifact.objects.bulk_create(artifacts)
         if fields.get("is_practice") and fields.get("engagement"):
             mark_practice(engagement=fields["engagement"])
+        if artifacts:
+            audit.record(actor=fields.get("uploaded_by"), action="artifact.store",
+                         target=artifacts[0], engagement=fields.get("engagement"),
+                         data={"files": len(artifacts)})
     return artifacts
 
 

@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import BinaryIO
 
@@ -98,12 +99,9 @@ def _file(entry: bytes) -> tuple[str, RemoteFile]:
 
 def digests(node: Node, place: remote.Place, files: list[RemoteFile]) -> dict[str, str]:
     """SHA-256 by name as the node computes it; empty where it has no tool for it."""
-    found: dict[str, str] = {}
-    for some in _batches(files):
-        names = [file.name for file in some]
-        answer = ssh.run(node, remote.digest_script(place, names), 3600).stdout
-        found.update(read_digests(names, answer.decode("utf-8", "surrogateescape")))
-    return found
+    names = [file.name for file in files]
+    answer = ssh.run(node, remote.digest_script(place, names), 3600).stdout
+    return read_digests(names, answer.decode("utf-8", "surrogateescape"))
 
 
 def read_digests(names: list[str], answer: str) -> dict[str, str]:
@@ -122,21 +120,27 @@ def fetch(node: Node, place: remote.Place, files: list[RemoteFile]) -> Iterator[
     The node computes its checksums meanwhile, and small files are fetched while those before them
     are dealt with. Raises FileChanged naming a file that does not arrive as announced, Unreachable.
     """
+    small = list(_batches([file for file in files if file.size < LARGE]))
+    large = [file for file in files if file.size >= LARGE]
     with ThreadPoolExecutor(1, "digests") as pool:
-        expected = pool.submit(digests, node, place, files)
-        for arrived in _packs(node, place, [file for file in files if file.size < LARGE]):
-            yield _checked(arrived, expected.result())
-        for file in files:
-            if file.size >= LARGE:
-                yield _checked([_single(node, place, file)], expected.result())
+        expected = [pool.submit(digests, node, place, group)
+                    for group in (*small, *([file] for file in large))]
+        arriving = chain(_packs(node, place, small),
+                         ([_single(node, place, file)] for file in large))
+        try:
+            for arrived, digest in zip(arriving, expected, strict=True):
+                yield _checked(arrived, digest.result())
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _packs(node: Node, place: remote.Place, files: list[RemoteFile]) -> Iterator[list[Arrived]]:
+def _packs(node: Node, place: remote.Place, groups: list[list[RemoteFile]]
+           ) -> Iterator[list[Arrived]]:
     """Small files, always one archive ahead."""
     with ThreadPoolExecutor(1, "packs") as pool:
         following = None
-        for some in _batches(files):
-            arriving, following = following, pool.submit(_packed, node, place, some)
+        for group in groups:
+            arriving, following = following, pool.submit(_packed, node, place, group)
             if arriving:
                 yield arriving.result()
         if following:

@@ -7,6 +7,7 @@ from engagements.errors import InvalidInput
 from engagements.models import Engagement
 from workers import preflight
 from workers.defaults import defaults_for
+from workers.forms.node_groups import InGroups
 from workers.kinds import JobKind, Parameter
 from workers.models import Artifact, Node, Priority
 from workers.models.node import USERNAME
@@ -30,7 +31,8 @@ def _passphrase_field() -> forms.CharField:
 ONE_LINE = {"bastion_host_key": forms.Textarea(attrs={"rows": 2})}
 
 
-class NodeForm(forms.ModelForm):
+class NodeForm(InGroups, forms.ModelForm):
+    unfolded = ("private_key",)
     private_key, passphrase = _key_field(KEY_HELP), _passphrase_field()
 
     class Meta:
@@ -59,10 +61,8 @@ class _NewKey(forms.Form):
         return {}
 
 
-class NodeEditForm(_NewKey, forms.ModelForm):
+class NodeEditForm(InGroups, _NewKey, forms.ModelForm):
     """Another address, port or bastion leads to a new confirmation of the host key."""
-
-    field_order = ["name", "host", "port", "username", "new_key", "passphrase", "use_agent"]
 
     class Meta:
         model = Node
@@ -110,6 +110,18 @@ class LoginForm(_NewKey):
 class UploadForm(forms.Form):
     upload = forms.FileField(label=_("File"))
     note = forms.CharField(label=_("Note"), max_length=240, required=False)
+
+
+class ScanForm(UploadForm):
+    """A source archive and the model it belongs to."""
+
+    model = forms.ModelChoiceField(None, label=_("Model"), required=False,
+                                   empty_label=_("the whole engagement"))
+    field_order = ("model", "upload", "note")
+
+    def __init__(self, *args, engagement: Engagement, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["model"].queryset = engagement.models.current()
 
 
 FIELDS = {

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_noop
 from engagements.stages import Stage
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.formats import FRAMEWORK
-from workers.readers.conversion_results import AOE_FINISHED
+from workers.readers.aoe import is_finished
 
 TUNED = {"1": _("Sub-graphs"), "2": _("Operators")}  # --job_type of aoe
 PROFILE = Parameter("profile", _("Folder of the profile"), "path",
@@ -133,11 +133,14 @@ class Aoe(JobKind):
         """A report alone does not count: a run that died may have written one before."""
         report = next((reading.values for reading in finished.of_kind("performance_tuning")
                        if reading.values.get("form") == "aoe_result"), None)
-        is_finished = finished.exit_status == 0 and AOE_FINISHED in finished.log
-        if not is_finished or not report or report["succeeded"] is not True:
+        ended = finished.exit_status == 0 and is_finished(finished.log)
+        if not ended or not report or report["succeeded"] is not True:
             return Judgement(False, gettext_noop("The tuning did not succeed; see the log."))
         facts = {"base": report["baseline_ms"], "tuned": report["result_ms"]}
-        if not report["improvement"] or report["improvement"] <= 0:
+        if report["improvement"] is None:
+            return Judgement(True, gettext_noop(
+                "The tuning succeeded; its report states no times of the whole model."))
+        if report["improvement"] <= 0:
             return Judgement(True, gettext_noop(
                 "The tuning brought nothing: %(base)s ms before, %(tuned)s ms after."),
                 facts, facts)

@@ -4,10 +4,11 @@ from django.utils.translation import gettext_lazy as _
 
 from engagements.access import Can, allowed
 from engagements.models import Engagement, MigratedModel
+from engagements.vouching import VouchedQuerySet
 from workers.models.job import Job
 
 
-class ArtifactQuerySet(models.QuerySet):
+class ArtifactQuerySet(VouchedQuerySet):
     def visible_to(self, user) -> "ArtifactQuerySet":
         """Files of visible engagements; node files (no engagement) for the firm's people."""
         mine = models.Q(engagement__in=Engagement.objects.visible_to(user))

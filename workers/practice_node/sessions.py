@@ -12,6 +12,7 @@ from asyncssh.process import SSHServerProcess
 
 CHUNK = 64 * 1024
 SFTP_VERSION = 3
+GRACE_SECONDS = 2
 PASSED_ON = ("LANG", "LC_", "PRACTICE_")  # variables a client may set, as AcceptEnv of sshd
 
 
@@ -56,9 +57,17 @@ class CommandSession(SSHServerProcess):
         finally:
             feeding.cancel()
             if child.returncode is None:
-                self._signal(signal.SIGHUP)
-                await child.wait()
+                await self._hang_up(child)
             self._group = None
+
+    async def _hang_up(self, child: asyncio.subprocess.Process) -> None:
+        """Commands of a node that was started with nohup ignore SIGHUP."""
+        self._signal(signal.SIGHUP)
+        try:
+            await asyncio.wait_for(child.wait(), GRACE_SECONDS)
+        except TimeoutError:
+            self._signal(signal.SIGKILL)
+            await child.wait()
 
 
 async def _finish(child: asyncio.subprocess.Process, process: asyncssh.SSHServerProcess) -> None:

@@ -13,9 +13,11 @@ from workers.masking import mask_text
 from workers.readers.base import Reader, Reading, Sample, Source, register
 from workers.readers.source import ReadError, ReadingWarning
 
-BANNER = re.compile(r"ATC (?:start working now|run success|run failed)")
-SUCCESS = re.compile(r"ATC run success")
-FAILED = re.compile(r"ATC run failed")
+# at the start of a line: instructions quote these words too
+START = r"(?:^|\r)(?:\[[^\]\n]*\] ?)*ATC "
+BANNER = re.compile(START + r"(?:start working now|run success|run failed)", re.MULTILINE)
+SUCCESS = re.compile(START + r"run success", re.MULTILINE)
+FAILED = re.compile(START + r"run failed", re.MULTILINE)
 # "E10001: text", "EZ0501: text", "[PID: 7] 2025-01-02-… E19999: text", "…Error(E10003): text"
 CODE = re.compile(
     r"^(?:\[PID: *\d+\]\s*)?(?:\d{4}-\d\d-\d\d[-\d:. ]*\s+)?(?:[A-Za-z_]+\()?"
@@ -55,7 +57,7 @@ class Conversion:
         """Read one line."""
         self.last_line = number
         if ELIDED.match(line):
-            self.elided = self.elided or number
+            self.elided = self.elided or (None if self._working else number)
         elif SUCCESS.search(line):
             self.success, self.banner = number, True
         elif FAILED.search(line):
@@ -90,6 +92,11 @@ class Conversion:
             self.ops.setdefault(found["name"].strip(), found["type"].strip())
         for found in PARAMETER.finditer(line):
             self.parameters.append({"name": found["name"], "value": mask_text(found["value"])})
+
+    @property
+    def _working(self) -> bool:
+        """Between its banner and its first result atc prints dots."""
+        return self.banner and not (self.success or self.failed or self.errors)
 
     @property
     def succeeded(self) -> bool | None:

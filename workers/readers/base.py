@@ -15,7 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from workers.readers.source import ReadError, ReadingWarning, Sample, Source
+from workers.readers.sample import Sample
+from workers.readers.source import ReadError, ReadingWarning, Source
 
 __all__ = [
     "ReadError",
@@ -142,11 +143,24 @@ def read_file(path: str | Path) -> Reading:
     try:
         reading = reader.read(source)
     except DAMAGE as error:
-        raise damaged(reader, error) from error
+        raise source.refusal or damaged(reader, error) from error
     reading.values = json_safe(reading.values)
-    known = {(warning.code, warning.line) for warning in reading.warnings}
-    reading.warnings += [w for w in source.warnings if (w.code, w.line) not in known]
+    reading.warnings = with_warnings_of(source, reading.warnings)
     return reading
+
+
+TOLD_ENDS = {"truncated_record", "run_not_finished", "epoch_unfinished"}
+
+
+def with_warnings_of(source: Source, warnings: list[ReadingWarning]) -> list[ReadingWarning]:
+    """The reader's warnings and what opening and decoding the file had to say.
+
+    An unfinished last line is told where the reader has not left it out itself.
+    """
+    if not any(warning.code in TOLD_ENDS for warning in warnings):
+        source.warn_of_its_end()
+    known = {(warning.code, warning.line) for warning in warnings}
+    return warnings + [w for w in source.warnings if (w.code, w.line) not in known]
 
 
 def damaged(reader: Reader, error: BaseException) -> ReadError:
@@ -219,6 +233,8 @@ def _first_bytes(source: Source, limit: int) -> bytes:
 
 
 def _unknown(source: Source) -> ReadError:
+    if source.refusal:
+        return source.refusal
     if Sample(source, source.head).is_broken_json:
         message = "The file starts like JSON but is not complete or not valid."
         return ReadError("damaged_json", message)

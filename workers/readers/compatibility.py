@@ -17,12 +17,13 @@ COMPONENT = re.compile(
     re.IGNORECASE,
 )
 VERSIONISH = re.compile(r"\d+\.\d+|在研|master", re.IGNORECASE)
+LONGEST_NAME = 60  # of a column; longer text before a comma is a command or a sentence
 VERSION = re.compile(r"\d+(?:\.\w+)+")
 
 
 def _is_compatibility(table: Table) -> bool:
     """Headers name components and most cells under them are versions."""
-    named = [i for i, cell in enumerate(table.header) if COMPONENT.search(cell)]
+    named = [i for i, cell in enumerate(table.header) if _names_component(cell)]
     if not named or len(table.header) < 2 or not table.rows:
         return False
     status = any(re.search(r"status|状态|eol", cell, re.IGNORECASE) for cell in table.header)
@@ -31,6 +32,10 @@ def _is_compatibility(table: Table) -> bool:
     cells = [row[i] for row in table.rows[:50] for i in named if i < len(row) and row[i]]
     good = sum(bool(VERSIONISH.search(cell)) and len(cell) < 80 for cell in cells)
     return bool(cells) and good >= 0.6 * len(cells)
+
+
+def _names_component(cell: str) -> bool:
+    return len(cell) < LONGEST_NAME and "./" not in cell and bool(COMPONENT.search(cell))
 
 
 def _tables(source: Source) -> list[Table]:
@@ -47,12 +52,13 @@ class CompatibilityTableReader(Reader):
     """Tables whose columns are components and whose cells are versions."""
 
     name = "compatibility_table"
+    version = "2"
     kind = "compatibility_table"
 
     def recognises(self, sample: Sample) -> int:
         if sample.is_binary or len(sample.data) > 200_000:
             return 0
-        head = next((line for line in sample.lines if line.strip()), "")
+        head = sample.first_line
         if not COMPONENT.search(sample.text[:4000]) or head.lstrip()[:1] in "{[":
             return 0
         if "|" not in sample.text and "," not in head and "\t" not in head:

@@ -1,9 +1,8 @@
-"""Result files of conversion and tuning: fusion_result.json, AOE, quantisation descriptions."""
+"""Result files of conversions: fusion_result.json, quantisation descriptions."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from typing import Any
 
@@ -11,12 +10,8 @@ from workers.readers.base import Reader, Reading, Sample, Source, register
 from workers.readers.source import ReadError, ReadingWarning
 
 FUSIONS = ("graph_fusion", "ub_fusion")
-BASELINE = "model_baseline_performance(ms)"
-RESULT = "model_result_performance(ms)"
 QUANT_TYPE = "model_quant_type"
 LISTED = 200
-AOE_FINISHED = "Aoe process finished"
-AOE_END = re.compile(r"Aoe process (?:finished|failed)")
 
 
 @register
@@ -91,89 +86,6 @@ def _fusions(document: dict[str, Any]) -> list[tuple[str, int, int]]:
         for kind in FUSIONS
         for name, item in (document.get(kind) or {}).items()
     ]
-
-
-@register
-class AoeResultReader(Reader):
-    """``aoe_result_*.json``: performance in ms before and after tuning."""
-
-    name = "aoe_result"
-    more_keys = ("tuning", "succeeded", "result", "baseline_ms", "result_ms", "improvement",
-                 "improvement_printed", "operators", "repository")  # fmt: skip
-    kind = "performance_tuning"
-    tool = "aoe"
-
-    def recognises(self, sample: Sample) -> int:
-        return 95 if any(BASELINE in block for _name, block in _blocks(sample.json)) else 0
-
-    def read(self, source: Source) -> Reading:
-        blocks = [(name, block) for name, block in _blocks(source.json) if BASELINE in block]
-        tunings = [_tuning(name, block) for name, block in blocks]
-        first = tunings[0]
-        values = {"form": "aoe_result", **first, "tunings": tunings}
-        warnings = []
-        if first["succeeded"] is not True:
-            message = f"The tuning ended with {first['result']!r}."
-            warnings.append(ReadingWarning("tuning_not_successful", message))
-        if first["improvement"] is not None and first["improvement"] <= 0:
-            warnings.append(ReadingWarning("no_improvement", "The tuning brought no improvement."))
-        return self.reading(values, warnings=warnings)
-
-
-def _blocks(found: Any) -> list[tuple[str, dict[str, Any]]]:
-    documents = found if isinstance(found, list) else [found]
-    return [
-        (str(name), block)
-        for document in documents
-        if isinstance(document, dict)
-        for name, block in document.items()
-        if isinstance(block, dict)
-    ]
-
-
-def _tuning(name: str, block: dict[str, Any]) -> dict[str, Any]:
-    baseline, result = _ms(block.get(BASELINE)), _ms(block.get(RESULT))
-    stated = next((v for key, v in block.items() if key.endswith("tuning_result")), None)
-    summary = block.get("repo_summary") or {}
-    return {
-        "tuning": name,
-        "baseline_ms": baseline,
-        "result_ms": result,
-        # a share of the baseline; the tool prints it rounded as model_performance_improvement
-        "improvement": (baseline - result) / baseline if baseline and result is not None else None,
-        "improvement_printed": block.get("model_performance_improvement"),
-        "result": stated,
-        "succeeded": "success" in str(stated).lower() if stated is not None else None,
-        "operators": summary.get("total_num"),
-        "repository": {key: item for key, item in summary.items() if key.endswith("_num")},
-    }
-
-
-def _ms(value: Any) -> float | None:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return None
-
-
-@register
-class AoeLogReader(Reader):
-    """stdout of aoe; only a run that came to its end says "Aoe process finished"."""
-
-    name = "aoe_log"
-    kind = "performance_tuning"
-    tool = "aoe"
-
-    def recognises(self, sample: Sample) -> int:
-        return 85 if AOE_END.search(sample.text) else 0
-
-    def read(self, source: Source) -> Reading:
-        lines = [line.strip() for _number, line in source.lines() if line.strip()]
-        errors = [line for line in lines if "[ERROR]" in line or "fail" in line.lower()]
-        is_finished = any(AOE_FINISHED in line for line in lines)
-        values = {"form": "aoe_log", "succeeded": is_finished and not errors,
-                  "errors": errors[:LISTED]}
-        return self.reading(values)
 
 
 @register

@@ -5,7 +5,10 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterator, Sequence
+
+import numpy as np
 
 from workers.readers.base import Sample, Source, register
 from workers.readers.series import (
@@ -25,6 +28,12 @@ LOSSES = ("train_loss_step", "train/loss_step", "train_loss", "train/loss", "los
 LOSSES += ("training_loss", "loss", "lm_loss", "lm loss", "train/lm_loss", "total_loss")
 LOSSES += ("train/total_loss", "batch_loss", "train loss", "training loss")
 EPOCHS = ("epoch", "epochs")
+UNNAMED = ["wall time", "step", "value"]
+
+NO_NAME = ReadingWarning(
+    "unnamed_values",
+    "The export of TensorBoard does not name its values: they are taken for losses.",
+)
 
 
 def header_of(line: str) -> tuple[str, list[str]]:
@@ -40,7 +49,7 @@ def columns_of(names: list[str]) -> tuple[int, int, bool] | None:
     if loss is None:
         named = [i for i, name in enumerate(names) if re.search(r" - (?:train/)?loss$", name)]
         loss = named[0] if named else None
-    if loss is None and names == ["wall time", "step", "value"]:
+    if loss is None and names == UNNAMED:
         loss = 2
     step = next((names.index(name) for name in STEPS if name in names), None)
     epoch = next((names.index(name) for name in EPOCHS if name in names), None)
@@ -54,10 +63,11 @@ class CsvLogReader(TrainingLogReader):
     """A table with a step column and a loss column."""
 
     name = "csv_training_log"
+    version = "2"
     tool = "CSV"
 
     def recognises(self, sample: Sample) -> int:
-        first = next((line for line in sample.lines if line.strip()), "")
+        first = sample.first_line
         if len(first) > 4000 or not any(mark in first for mark in ",\t;"):
             return 0
         return 60 if columns_of(header_of(first)[1]) else 0
@@ -66,7 +76,8 @@ class CsvLogReader(TrainingLogReader):
         rows = table_rows(source)
         _number, names, _text = next(rows)
         step_at, loss_at, epochs = columns_of(names) or (0, 0, False)
-        steps, losses, lines, bad = [], [], [], []
+        steps, lines, bad = array("q"), array("q"), array("q")
+        losses = array("d")
         last: tuple[int, list[str], str] = (1, names, "")
         for last in rows:
             number, cells, _text = last
@@ -80,7 +91,7 @@ class CsvLogReader(TrainingLogReader):
                 check_count(len(lines))
             elif short or cells[loss_at] not in ("", "None", "null"):
                 bad.append(number)
-        warnings = []
+        warnings = [NO_NAME] if names == UNNAMED else []
         cut = len(last[1]) < len(names) or loss_at == len(names) - 1
         if cut and not source.ends_with_newline():
             warnings.append(truncated(last[0], last[2]))
@@ -117,17 +128,18 @@ def table_rows(source: Source) -> Iterator[tuple[int, list[str], str]]:
             yield number, [cell.strip() for cell in cells], text
 
 
-def _base(steps: list[int]) -> int:
+def _base(steps: Sequence[int]) -> int:
     """0 when records end at k-1, 2k-1, … or start at 0; 1 otherwise."""
     if not steps or steps[0] == 0:
         return 0
-    interval = usual_interval(sorted(set(steps))) or 1
+    interval = usual_interval(np.unique(steps)) or 1
     return 0 if interval > 1 and steps[0] % interval == interval - 1 else 1
 
 
 def _last_of(source: Source, names: list[str]) -> dict[str, float] | None:
     """Last value of every validation column."""
-    wanted = [i for i, name in enumerate(names) if name.startswith(("val", "test", "eval"))]
+    wanted = [i for i, name in enumerate(names)
+              if name.startswith(("val", "test", "eval")) and name not in UNNAMED]  # fmt: skip
     found: dict[str, float] = {}
     for _number, cells, _text in table_rows(source) if wanted else ():
         for index in wanted:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-import io
+import re
 from collections.abc import Iterator
 
 from workers.readers.base import Sample, Source
@@ -13,11 +13,20 @@ from workers.readers.xlsx import Row
 csv.field_size_limit(16 * 1024**2)
 
 
+LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+
+
+def csv_lines(content: str) -> Iterator[str]:
+    """Lines with their ends, for `csv.reader`; unlike StringIO without a copy of four bytes a
+    character."""
+    return (found[0] for found in LINE.finditer(content))
+
+
 def csv_rows(source: Source) -> Iterator[Row]:
     """Rows of a CSV file, the header first; quoted cells may span lines."""
     content = source.text.lstrip("\ufeff")
     try:
-        yield from map(tuple, csv.reader(io.StringIO(content, newline="")))
+        yield from map(tuple, csv.reader(csv_lines(content)))
     except csv.Error as error:
         raise ReadError("damaged_csv", f"The table cannot be read: {error}.") from error
 

@@ -15,6 +15,8 @@ from workers.readers.source import ReadError, ReadingWarning
 from workers.readers.tables import Table, framed_tables
 
 KIND = "evaluation"
+GROUP = re.compile(r"-{2,}")  # "--- Exam ---" heads the tasks below it
+NAMED = 3
 Score = dict[str, Any]
 UNBOUNDED = re.compile(r"perplexity|ppl|bits_per|likelihood|loss|_length|_count", re.IGNORECASE)
 
@@ -151,15 +153,27 @@ class OpenCompassReader(Reader):
 
     def read(self, source: Source) -> Reading:
         scores: list[Score] = []
+        missing: list[str] = []
         for row, models in _opencompass_rows(source):
             for model, cell in zip(models, row[4:], strict=False):
                 value = to_float(cell)
                 if value is not None:
                     name = {"task": row[0], "metric": row[2], "filter": row[3], "model": model}
                     scores.append({**name, "value": value, "stderr": None})
+                elif not GROUP.match(row[0]):
+                    missing.append(f"{row[0]} of {model}")
         if not scores:
             raise ReadError("no_scores", "The summary holds no score.")
-        return self.reading({"scores": without_repeats(scores), "scale": "percent"})
+        values = {"scores": without_repeats(scores), "scale": "percent"}
+        return self.reading(values, warnings=_without_score(missing))
+
+
+def _without_score(missing: list[str]) -> list[ReadingWarning]:
+    if not missing:
+        return []
+    named, more = ", ".join(missing[:NAMED]), len(missing) - NAMED
+    others = f" and {more} more" if more > 0 else ""
+    return [ReadingWarning("value_missing", f"No score is printed for {named}{others}.")]
 
 
 def _opencompass_rows(source: Source) -> list[tuple[list[str], list[str]]]:

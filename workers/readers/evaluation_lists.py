@@ -7,11 +7,12 @@ import re
 
 from workers.readers.base import Reader, Reading, Sample, Source, register
 from workers.readers.evaluation import KIND
+from workers.readers.figures import NUMBER
 from workers.readers.source import ReadError
 
 COCO = re.compile(
     r"Average (?P<kind>Precision|Recall) +\((?:AP|AR)\) @\[ IoU=(?P<iou>[\d.:]+) *\| "
-    r"area= *(?P<area>\w+) *\| maxDets= *(?P<most>\d+) *\] = (?P<value>-?[\d.]+)"
+    rf"area= *(?P<area>\w+) *\| maxDets= *(?P<most>\d+) *\] = (?P<value>{NUMBER})"
 )
 SUBJECTS = re.compile(r"^\s*(?:subject_name|subject|task)\s+question_n\s+acc\w*\s*$", re.MULTILINE)
 SUBJECT = re.compile(r"^\s*(?:\d+\s+)?(\S.*?)\s+(\d+)\s+([\d.]+)\s*$")

@@ -6,7 +6,8 @@ import re
 from typing import Any
 
 from workers.readers.base import register
-from workers.readers.line_logs import NUMBER, LineLogReader, Point, first_number
+from workers.readers.figures import AMOUNT, NUMBER
+from workers.readers.line_logs import Facts, LineLogReader, first_number
 from workers.readers.series import to_float
 from workers.readers.source import ReadingWarning
 
@@ -24,26 +25,22 @@ class OpenMmlabTextReader(LineLogReader):
         r"Iter(?:\(train\))?\s+\[\s*(?P<iteration>\d+)/\d+\]).{0,100}?"
         rf"\slr: .{{0,2000}}?[\s,]loss: (?P<loss>{NUMBER})"
     )
+    seconds = re.compile(rf"[\s,]time: ({AMOUNT})")
     validation = re.compile(r"(?:Epoch|Iter)\(val\)\s+(?:\[\d+\])?\[\d+/\d+\]\s+(.*)$")
 
-    def point(self, found: re.Match[str], line: str, facts: dict[str, Any]) -> Point | None:
-        if found["iteration"]:
-            step = int(found["iteration"])
-        else:
-            step = (int(found["epoch"]) - 1) * int(found["count"]) + int(found["step"])
-        loss, seconds = to_float(found["loss"]), first_number(r"[\s,]time: ([\d.]+)", line)
+    def step(self, found: re.Match[str], line: str, facts: Facts) -> int:
         facts["tool"] = "mmengine" if "(train)" in line else "mmcv"
-        if loss is None:
-            return None
-        return Point(step, loss, None if seconds is None else 1000 * seconds)
+        if found["iteration"]:
+            return int(found["iteration"])
+        return (int(found["epoch"]) - 1) * int(found["count"]) + int(found["step"])
 
-    def other(self, number: int, line: str, facts: dict[str, Any]) -> None:
+    def other(self, number: int, line: str, facts: Facts) -> None:
         if found := self.validation.search(line):
             pairs = re.findall(rf"([\w/@.-]+): ({NUMBER})(?=\s|$)", found[1])
             numbers = {key: float(value) for key, value in pairs if not key.endswith("time")}
             facts["evaluation"] = numbers or facts.get("evaluation")
 
-    def extras(self, facts: dict[str, Any]) -> dict[str, Any]:
+    def extras(self, facts: Facts) -> dict[str, Any]:
         return {"evaluation": facts.get("evaluation")}
 
 
@@ -56,11 +53,7 @@ class Detectron2TextReader(LineLogReader):
     meaning = "smoothed"
     step_base = 0
     pattern = re.compile(rf"\biter: (?P<step>\d+)\s+total_loss: (?P<loss>{NUMBER})")
-
-    def point(self, found: re.Match[str], line: str, facts: dict[str, Any]) -> Point | None:
-        loss, seconds = to_float(found["loss"]), first_number(r"\s(?:last_)?time: ([\d.]+)", line)
-        milliseconds = None if seconds is None else 1000 * seconds
-        return None if loss is None else Point(int(found["step"]), loss, milliseconds)
+    seconds = re.compile(rf"\s(?:last_)?time: ({AMOUNT})")
 
 
 @register
@@ -80,14 +73,16 @@ class MindFormersReader(LineLogReader):
         r"step:\[\s*(?P<step>\d+)/\s*(?P<count>\d+)\], "
         rf"loss:\s*\[?(?P<loss>{NUMBER}|N/A)"
     )
+    milliseconds = re.compile(r"\b(?:per_step_)?time:\s*([\d.]+) ?ms")
+    norm = re.compile(rf"(?:global|grad)_norm:? *\[?({NUMBER})[\],]")
 
-    def point(self, found: re.Match[str], line: str, facts: dict[str, Any]) -> Point | None:
+    def step(self, found: re.Match[str], line: str, facts: Facts) -> int:
         epoch, loss = int(found["epoch"] or 1), to_float(found["loss"])
         facts["total_steps"] = int(found["count"])
         base = facts.setdefault("first_epoch", 0 if epoch == 0 else 1)
         step = (epoch - base) * int(found["count"]) + int(found["step"])
         if loss is None:
-            return None
+            return step
         if loss == 0.0:
             facts.setdefault("zero", []).append(step)
             message = "A loss of exactly 0 is printed; MindFormers does so for skipped data."
@@ -97,14 +92,9 @@ class MindFormersReader(LineLogReader):
         if "throughput" in line:
             speed = first_number(r"throughput(?:_per_npu)?:\s*([\d.]+)T", line)
             facts.setdefault("tflops", []).append(speed)
-        return Point(
-            step,
-            loss,
-            first_number(r"\b(?:per_step_)?time:\s*([\d.]+) ?ms", line),
-            grad_norm=first_number(rf"(?:global|grad)_norm:? *\[?({NUMBER})[\],]", line),
-        )
+        return step
 
-    def extras(self, facts: dict[str, Any]) -> dict[str, Any]:
+    def extras(self, facts: Facts) -> dict[str, Any]:
         speeds = [speed for speed in facts.get("tflops", []) if speed is not None]
         mean = sum(speeds[1:]) / len(speeds[1:]) if len(speeds) > 1 else None
         zero = facts.get("zero")

@@ -8,40 +8,54 @@ the consoles of LLaMA-Factory and ms-swift, which print the same dictionaries.
 from __future__ import annotations
 
 import re
+from array import array
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from workers.readers.base import Sample, Source, register
+from workers.readers.columns import Column, as_array, kept_of
 from workers.readers.hf_records import infer_steps, real_losses
 from workers.readers.series import (
     LossSeries,
     TrainingLogReader,
     assemble,
+    check_count,
     statistic_values,
     to_float,
+    to_step,
     truncated,
 )
 from workers.readers.source import ReadError, ReadingWarning
 
 TOOL = "transformers Trainer"
-RECORD = re.compile(r"""\{['"]loss['"]: [^{}]*\}""")
+# an estimator of TensorFlow prints “Eval results: {'loss': …, 'global_step': …}”
+RECORD = re.compile(r"""(?<!results: )\{['"]loss['"]: [^{}]*\}""")
 OPENED = re.compile(r"""\{['"]loss['"]?:?[^}]*$""")
 SUMMARY = re.compile(r"""\{['"](?:train_runtime|eval_loss|eval_\w+)['"]: [^{}]*\}""")
 # values may be wrapped: np.float64(1.2), tensor(1.2, device='npu:0')
 PAIR = re.compile(r"""['"]([^'"]+)['"]: ['"]?(?:[a-z][\w.]*\()?([^,'"{}()]+)""")
-PROGRESS = re.compile(r"(\d+)/(\d+) \[")
+PROGRESS = re.compile(r"(\d{1,18})/(\d{1,18}) \[")
 METRIC = re.compile(r"^\s+(train_(?:loss|samples_per_second|steps_per_second))\s+= +([\d.]+)\s*$")
 STEP_KEYS = ("step", "global_step", "global_step/max_steps")
+MOST_NAMES = 1000  # metrics and totals of progress bars; a log has a dozen
 
 
 @dataclass
 class Printed:
-    """What the console shows, in order."""
+    """What the console shows, in order; records are kept as columns."""
 
-    records: list[dict[str, float | str]] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
-    summaries: list[dict[str, float | str]] = field(default_factory=list)
+    losses: Column = field(default_factory=Column)
+    norms: Column = field(default_factory=Column)
+    epochs: Column = field(default_factory=Column)
+    lines: array[int] = field(default_factory=lambda: array("q"))
+    steps: dict[str, array[int]] = field(
+        default_factory=lambda: {key: array("q") for key in STEP_KEYS}
+    )
+    damaged: array[int] = field(default_factory=lambda: array("q"))
+    summary: dict[str, float | str] = field(default_factory=dict)
     progress: Counter[int] = field(default_factory=Counter)
     reached: dict[int, int] = field(default_factory=dict)
     metrics: dict[str, float] = field(default_factory=dict)
@@ -53,15 +67,33 @@ class Printed:
             return
         self.last = (number, text)
         for found in RECORD.finditer(text):
-            self.records.append(_pairs(found[0]))
-            self.lines.append(number)
+            self._take_record(number, _pairs(found[0]))
         for found in SUMMARY.finditer(text):
-            self.summaries.append(_pairs(found[0]))
+            if len(self.summary) < MOST_NAMES:
+                self.summary.update(_pairs(found[0]))
         for done, total in PROGRESS.findall(text):
-            self.progress[int(total)] += 1
-            self.reached[int(total)] = max(int(done), self.reached.get(int(total), 0))
+            if int(total) in self.progress or len(self.progress) < MOST_NAMES:
+                self.progress[int(total)] += 1
+                self.reached[int(total)] = max(int(done), self.reached.get(int(total), 0))
         if found := METRIC.match(text):
             self.metrics[found[1]] = float(found[2])
+
+    def _take_record(self, number: int, record: dict[str, float | str]) -> None:
+        loss = record["loss"]
+        if not isinstance(loss, float):
+            self.damaged.append(number)
+            return
+        self.losses.append(loss)
+        self.norms.append(to_float(record.get("grad_norm")))
+        self.epochs.append(to_float(record.get("epoch")))
+        self.lines.append(number)
+        for key in tuple(self.steps):
+            step = to_step(record.get(key))
+            if step is None:
+                del self.steps[key]
+            else:
+                self.steps[key].append(step)
+        check_count(len(self.lines))
 
 
 def _pairs(text: str) -> dict[str, float | str]:
@@ -77,6 +109,7 @@ class HfConsoleReader(TrainingLogReader):
     """Trainer dictionaries in a console log."""
 
     name = "hf_trainer_console"
+    version = "2"
     tool = TOOL
 
     def recognises(self, sample: Sample) -> int:
@@ -86,24 +119,28 @@ class HfConsoleReader(TrainingLogReader):
         printed = Printed()
         for number, text in source.lines():
             printed.take(number, text)
-        warnings = _drop_repeated_epochs(printed)
+        warnings = _damaged(printed)
+        kept = _last_run(printed.epochs)
+        if len(kept) < len(printed.lines):
+            warnings.append(_resumed(printed, kept))
         if OPENED.search(printed.last[1]) and not RECORD.search(printed.last[1]):
             warnings.append(truncated(*printed.last))
-        records = [record for record in printed.records if isinstance(record["loss"], float)]
-        shown = [float(record["loss"]) for record in records]
-        steps, unit, found = _steps(records, printed)
-        norms = [_number(record, "grad_norm") for record in records]
-        losses, hidden = real_losses(shown, norms, steps)
+        steps, unit, found = _steps(printed, kept)
+        norms = printed.norms.keep(kept)
+        losses, hidden = real_losses(kept_of(printed.losses.values, kept), norms, steps)
         return assemble(
             steps,
             losses,
             meaning="window_mean",
             step_base=1,
-            line_of=lambda index: printed.lines[index],
+            line_of=lambda index: printed.lines[int(kept[index])],
             warnings=warnings + found + hidden,
             tool=TOOL,
             step_unit=unit,
-            extras=_console_extras(records, printed),
+            extras={
+                "grad_norm": statistic_values(norms.told),
+                **summary_extras({**printed.summary, **printed.metrics}),
+            },
         )
 
 
@@ -111,39 +148,46 @@ def _number(record: dict[str, Any], key: str) -> float | None:
     return to_float(record.get(key))
 
 
-def _drop_repeated_epochs(printed: Printed) -> list[ReadingWarning]:
-    """A resumed run starts at an earlier epoch: its records replace those from there on."""
-    kept: list[int] = []
-    again = None
-    for index, record in enumerate(printed.records):
-        epoch = _number(record, "epoch")
-        previous = _number(printed.records[kept[-1]], "epoch") if kept else None
-        if epoch is not None and previous is not None and epoch < previous:
-            again = again or printed.lines[index]
-            kept = [i for i in kept if (_number(printed.records[i], "epoch") or 0) < epoch]
-        kept.append(index)
-    dropped = len(printed.records) - len(kept)
-    printed.records = [printed.records[index] for index in kept]
-    printed.lines = [printed.lines[index] for index in kept]
-    if not dropped:
+def _damaged(printed: Printed) -> list[ReadingWarning]:
+    if not printed.damaged:
         return []
-    message = f"The run was resumed; {dropped} earlier records of the same epochs do not count."
-    return [ReadingWarning("repeated_steps", message, again)]
+    message = f"{len(printed.damaged)} records have no number as their loss and were left out."
+    return [ReadingWarning("damaged_lines", message, printed.damaged[0])]
 
 
-def _steps(
-    records: list[dict[str, Any]], printed: Printed
-) -> tuple[list[int], Any, list[ReadingWarning]]:
+def _last_run(epochs: Column) -> np.ndarray:
+    """Indices that count: a resumed run starts at an earlier epoch, and its records replace those
+    from there on."""
+    values, is_told = np.nan_to_num(epochs.values), epochs.is_told
+    if is_told.all() and (np.diff(values) >= 0).all():
+        return np.arange(len(values))
+    kept = array("q")
+    for index, epoch in enumerate(values):
+        if is_told[index] and kept and is_told[kept[-1]] and epoch < values[kept[-1]]:
+            while kept and values[kept[-1]] >= epoch:
+                kept.pop()
+        kept.append(index)
+    return np.array(kept, dtype=np.int64)
+
+
+def _resumed(printed: Printed, kept: np.ndarray) -> ReadingWarning:
+    dropped = np.setdiff1d(np.arange(len(printed.lines)), kept)
+    again = printed.lines[int(kept[kept > dropped[0]][0])] if (kept > dropped[0]).any() else None
+    message = (
+        f"The run was resumed; {len(dropped)} earlier records of the same epochs do not count."
+    )
+    return ReadingWarning("repeated_steps", message, again)
+
+
+def _steps(printed: Printed, kept: np.ndarray) -> tuple[np.ndarray, Any, list[ReadingWarning]]:
     """Step numbers: as printed, else inferred from progress, run time and epochs, else 1, 2, …"""
-    for key in STEP_KEYS:
-        if records and all(key in record for record in records):
-            return [int(str(r[key]).split("/")[0].split(".")[0]) for r in records], "step", []
-    count = len(records)
-    done = _steps_done(printed)
-    inferred = infer_steps(count, done, [_number(record, "epoch") for record in records])
+    for steps in printed.steps.values():
+        return kept_of(as_array(steps), kept), "step", []
+    count, done = len(kept), _steps_done(printed)
+    inferred = infer_steps(count, done, printed.epochs.keep(kept))
     if inferred is None:
         message = "The log names no steps and they cannot be inferred: records are numbered 1, 2, …"
-        return list(range(1, count + 1)), "record", [ReadingWarning("steps_unknown", message)]
+        return np.arange(1, count + 1), "record", [ReadingWarning("steps_unknown", message)]
     message = (
         f"The log names no steps; they are inferred from {done} steps in {count} records. "
         "trainer_state.json names them."
@@ -153,30 +197,14 @@ def _steps(
 
 def _steps_done(printed: Printed) -> int | None:
     """Optimizer steps the run took: from the progress bar, else run time × steps per second."""
-    finished = next((s for s in printed.summaries if "train_runtime" in s), None)
-    training = [total for total in printed.progress if total >= len(printed.records)]
+    is_finished = "train_runtime" in printed.summary
+    training = [total for total in printed.progress if total >= len(printed.lines)]
     if training:
         total = max(training, key=lambda number: printed.progress[number])
-        return total if finished else printed.reached[total]
-    if finished is None:
-        return None
-    rate = _number(finished, "train_steps_per_second")
-    seconds = _number(finished, "train_runtime")
+        return total if is_finished else printed.reached[total]
+    rate = _number(printed.summary, "train_steps_per_second")
+    seconds = _number(printed.summary, "train_runtime")
     return round(rate * seconds) if rate and seconds else None
-
-
-def _console_extras(records: list[dict[str, Any]], printed: Printed) -> dict[str, Any]:
-    summary: dict[str, Any] = {}
-    for one in printed.summaries:
-        summary.update(one)
-    return {
-        "grad_norm": _norm_values([_number(record, "grad_norm") for record in records]),
-        **summary_extras({**summary, **printed.metrics}),
-    }
-
-
-def _norm_values(norms: list[float | None]) -> dict[str, Any] | None:
-    return statistic_values([norm for norm in norms if norm is not None])
 
 
 def summary_extras(summary: dict[str, Any]) -> dict[str, Any]:
@@ -217,9 +245,9 @@ class TrainerStateReader(TrainingLogReader):
         if not isinstance(state["log_history"], list):
             raise ReadError("damaged_file", "log_history is not a list.")
         records = [r for r in state["log_history"] if to_float(r.get("loss")) is not None]
-        shown = [float(record["loss"]) for record in records]
-        steps = [int(record["step"]) for record in records]
-        norms = [_number(record, "grad_norm") for record in records]
+        shown = np.array([float(record["loss"]) for record in records])
+        steps = np.array([int(record["step"]) for record in records], dtype=np.int64)
+        norms = Column(_number(record, "grad_norm") for record in records)
         losses, hidden = real_losses(shown, norms, steps)
         interval = to_float(state.get("logging_steps"))
         last = {key: value for record in state["log_history"] for key, value in record.items()}
@@ -233,7 +261,7 @@ class TrainerStateReader(TrainingLogReader):
             tool=TOOL,
             extras={
                 "total_steps": state.get("max_steps"),
-                "grad_norm": _norm_values(norms),
+                "grad_norm": statistic_values(norms.told),
                 **summary_extras(last),
             },
         )

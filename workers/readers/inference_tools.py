@@ -6,20 +6,23 @@ import re
 from typing import Any
 
 from workers.readers.base import Reader, Reading, Sample, Source, register
+from workers.readers.figures import NUMBER
 from workers.readers.series import to_float
 from workers.readers.serving import cross_check, without_none
 from workers.readers.source import ReadError, ReadingWarning
 
 KIND = "inference_benchmark"
 LATENCY = re.compile(r"(H2D_latency|NPU_compute_time|D2H_latency) \(ms\): (.+)$")
-STATISTIC = re.compile(r"(min|max|mean|median|percentile\(99%\)) = ([\d.eE+-]+)")
+STATISTIC = re.compile(rf"(min|max|mean|median|percentile\(99%\)) = ({NUMBER})")
 THROUGHPUT = re.compile(
-    r"throughput 1000\*batchsize(?:\.mean)?\(([\d.]+)\)/NPU_compute_time\.mean\(([\d.eE+-]+)\): "
-    r"([\d.eE+-]+)"
+    rf"throughput 1000\*batchsize(?:\.mean)?\(({NUMBER})\)/NPU_compute_time\.mean\(({NUMBER})\): "
+    rf"({NUMBER})"
 )
 RATE = re.compile(r"\[(e2e|data read|preprocess|infer(?:ence)?|post(?:process)?)\] (.*)$")
 PURE_RATE = re.compile(r"ave_throughputRate: ?([\d.]+) ?samples/s, ave_latency: ?([\d.]+) ?ms")
-RATE_ITEM = re.compile(r"(throughputRate|Interface throughputRate|latency|moduleLatency): ([\d.]+)")
+RATE_ITEM = re.compile(
+    rf"(throughputRate|Interface throughputRate|latency|moduleLatency): ({NUMBER})"
+)
 MSAME = re.compile(r"Inference average time ?(without first time)? ?: ?([\d.]+) ?ms")
 MSAME_ONE = re.compile(r"Inference time ?: ?([\d.]+) ?ms")
 STAGES = {"infer": "inference", "post": "postprocess"}

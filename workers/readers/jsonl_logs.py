@@ -7,11 +7,13 @@ mmcv ``*.log.json``, detectron2 ``metrics.json``, and the per-epoch ``log.txt`` 
 from __future__ import annotations
 
 import json
+from array import array
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from workers.readers.base import Sample, Source, register
+from workers.readers.columns import Column, as_array
 from workers.readers.hf_records import real_losses
 from workers.readers.series import (
     LossSeries,
@@ -19,14 +21,17 @@ from workers.readers.series import (
     StepUnit,
     TrainingLogReader,
     assemble,
+    check_count,
     statistic_values,
     time_values,
     to_float,
+    to_step,
     truncated,
 )
-from workers.readers.source import ReadingWarning
+from workers.readers.source import MAX_LINE_CHARACTERS, ReadingWarning
 
 Record = dict[str, Any]
+MOST_NAMES = 1000  # of metrics that are remembered
 
 
 @dataclass(frozen=True)
@@ -120,7 +125,7 @@ def _dialect(records: Iterator[Record]) -> Dialect | None:
 
 
 def _is_point(dialect: Dialect, record: Record) -> bool:
-    if dialect.step not in record or dialect.loss not in record:
+    if dialect.loss not in record or to_step(record.get(dialect.step)) is None:
         return False
     return to_float(record[dialect.loss]) is not None and dialect.fits(record)
 
@@ -132,96 +137,120 @@ class JsonLinesReader(TrainingLogReader):
     name = "jsonl_training_log"
 
     def recognises(self, sample: Sample) -> int:
-        lines = [line for line in sample.lines[:2000] if line.strip()]
+        lines = [line[:MAX_LINE_CHARACTERS] for line in sample.lines[:2000] if line.strip()]
         if not lines or not lines[0].lstrip().startswith("{"):
             return 0
         records = (record for line in lines if (record := _parse(line)))
         return 85 if _dialect(records) else 0
 
     def series(self, source: Source) -> LossSeries:
-        records, lines, warnings = records_of(source)
-        dialect = _dialect(iter(records))
+        dialect = _dialect(record for _number, record in json_records(source, []))
         assert dialect is not None, "recognised without a training record"
-        kept = [i for i, record in enumerate(records) if _is_point(dialect, record)]
-        points = [records[index] for index in kept]
-        shown = [float(record[dialect.loss]) for record in points]
-        steps = _steps(dialect, points)
-        losses = shown
+        warnings: list[ReadingWarning] = []
+        found = _collect(dialect, json_records(source, warnings))
+        counted = _counted_on(found) if dialect.tool == "mmcv" else found.steps
+        steps, losses = as_array(counted), as_array(found.losses)
         if dialect.filters_nan:
-            norms = [to_float(record.get("grad_norm")) for record in points]
-            losses, hidden = real_losses(shown, norms, steps)
+            losses, hidden = real_losses(losses, found.norms, steps)
             warnings += hidden
         return assemble(
             steps,
             losses,
             meaning=dialect.meaning,
             step_base=0 if steps[0] == 0 else dialect.base,
-            line_of=lambda index: lines[kept[index]],
+            line_of=lambda index: found.lines[index],
             warnings=warnings,
             tool=dialect.tool,
             step_unit=dialect.unit,
-            extras=_extras(dialect, points, records),
+            extras=_extras(dialect, found),
         )
 
 
-def records_of(source: Source) -> tuple[list[Record], list[int], list[ReadingWarning]]:
-    """Objects, their lines and warnings about lines that are none."""
-    records, lines, broken = [], [], []
-    last = 0
+@dataclass
+class Collected:
+    """The training records of a file in columns, and its evaluations."""
+
+    steps: array[int] = field(default_factory=lambda: array("q"))
+    losses: array[float] = field(default_factory=lambda: array("d"))
+    lines: array[int] = field(default_factory=lambda: array("q"))
+    epochs: array[float] = field(default_factory=lambda: array("d"))
+    seconds: Column = field(default_factory=Column)
+    norms: Column = field(default_factory=Column)
+    last: Record = field(default_factory=dict)
+    evaluation: dict[str, dict[str, float]] = field(default_factory=dict)
+
+
+def _collect(dialect: Dialect, records: Iterator[tuple[int, Record]]) -> Collected:
+    found = Collected()
+    for number, record in records:
+        is_point = _is_point(dialect, record)
+        if is_point:
+            found.steps.append(to_step(record[dialect.step]) or 0)
+            found.losses.append(float(record[dialect.loss]))
+            found.lines.append(number)
+            found.epochs.append(to_float(record.get("epoch")) or 0.0)
+            found.seconds.append(to_float(record.get(dialect.seconds)))
+            found.norms.append(to_float(record.get("grad_norm")))
+            found.last = record
+            check_count(len(found.lines))
+        if not is_point or dialect.unit == "epoch":
+            _evaluate(record, found.evaluation)
+    return found
+
+
+def json_records(
+    source: Source, warnings: list[ReadingWarning]
+) -> Iterator[tuple[int, Record]]:
+    """(line, object) of every line that is one; at the end warnings name the lines that are none.
+    """
+    count = first = last = 0
+    broken = (0, "")
     for number, text in source.lines():
         if not text.strip():
             continue
-        last = number
-        record = _parse(text)
-        if record is None:
-            broken.append((number, text))
-        else:
-            records.append(record)
-            lines.append(number)
-    warnings = [truncated(*row) for row in broken if row[0] == last]
-    middle = [number for number, _text in broken if number != last]
-    if middle:
-        message = f"{len(middle)} lines are not JSON and were left out."
-        warnings.append(ReadingWarning("damaged_lines", message, middle[0]))
-    return records, lines, warnings
+        last, record = number, _parse(text)
+        if record is not None:
+            yield number, record
+            continue
+        if broken[0]:
+            count, first = count + 1, first or broken[0]
+        broken = (number, text)
+    if broken[0] == last:
+        warnings.append(truncated(*broken))
+    elif broken[0]:
+        count, first = count + 1, first or broken[0]
+    if count:
+        message = f"{count} lines are not JSON and were left out."
+        warnings.append(ReadingWarning("damaged_lines", message, first))
 
 
-def _steps(dialect: Dialect, points: list[Record]) -> list[int]:
-    """Global steps; mmcv counts iterations from 1 in every epoch."""
-    raw = [int(str(point[dialect.step]).split("/")[0].split(".")[0]) for point in points]
-    if dialect.tool != "mmcv":
-        return raw
-    steps, offset = [], 0
-    for index, step in enumerate(raw):
-        later_epoch = index and points[index].get("epoch", 0) > points[index - 1].get("epoch", 0)
-        if later_epoch and step <= raw[index - 1]:
-            offset += raw[index - 1]
+def _counted_on(found: Collected) -> array[int]:
+    """Global steps of mmcv, which counts iterations from 1 in every epoch."""
+    steps, offset = array("q"), 0
+    for index, step in enumerate(found.steps):
+        later_epoch = index and found.epochs[index] > found.epochs[index - 1]
+        if later_epoch and step <= found.steps[index - 1]:
+            offset += found.steps[index - 1]
         steps.append(step + offset)
     return steps
 
 
-def _extras(dialect: Dialect, points: list[Record], records: list[Record]) -> dict[str, Any]:
-    seconds = [to_float(point.get(dialect.seconds)) for point in points] if dialect.seconds else []
-    norms = [n for point in points if (n := to_float(point.get("grad_norm"))) is not None]
+def _extras(dialect: Dialect, found: Collected) -> dict[str, Any]:
     return {
-        "total_steps": points[-1].get(dialect.total) if dialect.total else None,
-        "iteration_time_ms": time_values([1000 * s for s in seconds if s is not None]),
-        "grad_norm": statistic_values(norms) if norms else None,
-        "evaluation": _evaluation(dialect, records),
+        "total_steps": found.last.get(dialect.total) if dialect.total else None,
+        "iteration_time_ms": time_values(1000 * found.seconds.told),
+        "grad_norm": statistic_values(found.norms.told),
+        "evaluation": found.evaluation or None,
     }
 
 
-def _evaluation(dialect: Dialect, records: list[Record]) -> dict[str, Any] | None:
+def _evaluate(record: Record, found: dict[str, dict[str, float]]) -> None:
     """Last and best of every accuracy-like number, last of every evaluation loss."""
-    found: dict[str, Any] = {}
-    for record in records:
-        for key, raw in record.items():
-            value = to_float(raw)
-            if value is None or (dialect.unit != "epoch" and _is_point(dialect, record)):
-                continue
-            if key.startswith("test_acc") or "accuracy" in key or key.endswith(("AP", "mAP")):
-                best = max(value, found.get(key, {}).get("max", value))
-                found[key] = {"last": value, "max": best}
-            elif key in ("eval_loss", "test_loss", "val_loss"):
-                found[key] = {"last": value}
-    return found or None
+    for key, raw in record.items():
+        value = to_float(raw)
+        if value is None or (key not in found and len(found) >= MOST_NAMES):
+            continue
+        if key.startswith("test_acc") or "accuracy" in key or key.endswith(("AP", "mAP")):
+            found[key] = {"last": value, "max": max(value, found.get(key, {}).get("max", value))}
+        elif key in ("eval_loss", "test_loss", "val_loss"):
+            found[key] = {"last": value}

@@ -17,7 +17,7 @@ PATTERNS = {
     "cp": r"using world size:.*?(?<!hierarchical )context-parallel size: (\d+)",
     "tp": r"using world size:.*?(?<!encoder-)tensor-model-parallel size: (\d+)",
     "pp": r"using world size:.*?(?<!encoder-)pipeline-model-parallel size: (\d+)",
-    "parameters_billion": r"Total number of parameters in billions: +([\d.]+)",
+    "parameters_billion": r"Total number of parameters in billions: +(\d+\.\d+)(?=\s)",
 }
 
 

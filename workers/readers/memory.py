@@ -136,7 +136,7 @@ class MemoryPairsReader(Reader):
     kind = KIND
 
     def recognises(self, sample: Sample) -> int:
-        first = next((line for line in sample.lines if line.strip()), "").lower()
+        first = sample.first_line.lower()
         return 80 if "baseline_mb" in first and "optimised_mb" in first else 0
 
     def read(self, source: Source) -> Reading:

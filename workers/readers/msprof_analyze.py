@@ -5,15 +5,17 @@ The tool returns 0 on empty or invalid input (26.2.0): ``[ERROR]`` lines are wha
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from workers.readers.base import Reader, Reading, Sample, Source, register
 from workers.readers.series import to_float
-from workers.readers.source import ZIP_MAGIC, ReadError, ReadingWarning
+from workers.readers.source import ReadError, ReadingWarning
 from workers.readers.tables import framed_tables
+from workers.readers.xlsx import Row, workbook_of
 
 KIND = "profile"
 BANNER = "THE END-TO-END TOOLCHAIN TO UNLEASH HUAWEI ASCEND COMPUTE"
@@ -23,10 +25,9 @@ OWN_MODULES = re.compile(
 )
 ERROR = re.compile(r"\[ERROR\](?:\[[^\]]*\])? ?(.*)$")
 TIMES = re.compile(r"(-?[\d.]+)s")
-SHEET = re.compile(r'<sheet [^>]*?name="([^"]+)"')
 ADVISOR_SHEET, COMPARE_SHEET = "问题综述", "OverallMetrics"
 CATEGORY = ("类型", "类别", "category", "problem")
-MAX_WORKBOOK = 256 * 1024**2
+MOST_ROWS = 10_000
 
 
 @register
@@ -87,15 +88,6 @@ def _problems(source: Source) -> list[str]:
     return found
 
 
-def sheet_names(data: bytes) -> list[str]:
-    """Names of the sheets of a workbook, read without loading the cells."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return SHEET.findall(archive.read("xl/workbook.xml").decode("utf-8"))
-    except (zipfile.BadZipFile, KeyError, UnicodeDecodeError, OSError):
-        return []
-
-
 @register
 class MsprofWorkbookReader(Reader):
     """Workbooks of advisor (sheet 问题综述) and compare (sheet OverallMetrics)."""
@@ -105,32 +97,33 @@ class MsprofWorkbookReader(Reader):
     tool = "msprof-analyze"
 
     def recognises(self, sample: Sample) -> int:
-        if not sample.data.startswith(ZIP_MAGIC):
-            return 0
-        names = sheet_names(sample.source.data)
-        return 90 if ADVISOR_SHEET in names or COMPARE_SHEET in names else 0
+        book = workbook_of(sample.source)
+        return 90 if book and {ADVISOR_SHEET, COMPARE_SHEET} & set(book.sheet_names) else 0
 
     def read(self, source: Source) -> Reading:
-        from openpyxl import load_workbook
-
-        with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
-            if sum(entry.file_size for entry in archive.infolist()) > MAX_WORKBOOK:
-                raise ReadError("too_large", "The unpacked workbook is larger than 256 MiB.")
-        book = load_workbook(io.BytesIO(source.data), data_only=True)
-        sheets = {sheet.title: [sheet.max_row, sheet.max_column] for sheet in book}
-        values: dict[str, Any] = {"sheets": sheets}
-        if COMPARE_SHEET in book.sheetnames:
-            values |= {"form": "msprof_analyze_compare", "metrics": _overall(book[COMPARE_SHEET])}
+        book = workbook_of(source)
+        assert book is not None, "recognised without a workbook"
+        values: dict[str, Any] = {
+            "sheets": {name: _extent(book.rows(name)) for name in book.sheet_names}
+        }
+        if COMPARE_SHEET in book.sheet_names:
+            rows = list(islice(book.rows(COMPARE_SHEET), MOST_ROWS))
+            values |= {"form": "msprof_analyze_compare", "metrics": _overall(rows)}
         else:
-            rows = list(book[ADVISOR_SHEET].iter_rows(min_row=2, values_only=True))
-            problems = [str(row[0]) for row in rows if row[0]]
+            rows = list(islice(book.rows(ADVISOR_SHEET), 1, MOST_ROWS))
+            problems = [str(row[0]) for row in rows if row and row[0]]
             values |= {"form": "msprof_analyze_advisor", "problems": problems}
         return self.reading(values)
 
 
-def _overall(sheet: Any) -> list[dict[str, Any]]:
+def _extent(rows: Iterator[Row]) -> list[int]:
+    """How many rows a sheet has, and how many columns its widest one."""
+    widths = Counter(len(row) for row in rows)
+    return [widths.total(), max(widths, default=0)]
+
+
+def _overall(rows: list[Row]) -> list[dict[str, Any]]:
     """Index, duration of base and comparison in ms and their ratio (comparison / base)."""
-    rows = list(sheet.iter_rows(values_only=True))
     start = next((i for i, row in enumerate(rows) if "Index" in [str(cell) for cell in row]), None)
     if start is None:
         raise ReadError("damaged_file", "The sheet OverallMetrics has no header.")
@@ -139,10 +132,11 @@ def _overall(sheet: Any) -> list[dict[str, Any]]:
     ratio_at = next((i for i, name in enumerate(header) if name == "Diff Ratio"), None)
     found = []
     for row in rows[start + 1 :]:
-        if row[0] is None or len(at) < 2:
+        if len(at) < 2 or len(row) <= at[1] or row[0] is None:
             continue
         base, ours = to_float(row[at[0]]), to_float(row[at[1]])
-        ratio = to_float(row[ratio_at]) if ratio_at is not None else None
+        has_ratio = ratio_at is not None and ratio_at < len(row)
+        ratio = to_float(row[ratio_at]) if has_ratio else None
         found.append(
             {"index": str(row[0]).strip(), "base_ms": base, "comparison_ms": ours, "ratio": ratio}
         )

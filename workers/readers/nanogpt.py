@@ -6,18 +6,20 @@
 from __future__ import annotations
 
 import re
+from array import array
 
 from workers.readers.base import Sample, Source, register
 from workers.readers.series import (
     LossSeries,
     TrainingLogReader,
     assemble,
+    check_count,
     time_values,
     to_float,
     truncated,
 )
 
-POINT = re.compile(r"\biter (\d+): loss (\S+), time ([\d.]+)ms")
+POINT = re.compile(r"\biter (\d+): loss (\S+), time (\d+(?:\.\d*)?)ms")
 OPENED = re.compile(r"\biter \d+")
 EVALUATION = re.compile(r"\bstep (\d+): train loss (\S+), val loss (\S+)")
 MAX_ITERS = re.compile(r"^(?:Overriding: )?max_iters = (\d+)")
@@ -34,8 +36,8 @@ class NanoGptReader(TrainingLogReader):
         return 90 if POINT.search(sample.text) else 0
 
     def series(self, source: Source) -> LossSeries:
-        steps, losses, times, lines, evaluations = [], [], [], [], []
-        total, last = None, (1, "")
+        steps, lines, losses, times = array("q"), array("q"), array("d"), array("d")
+        total, last, evaluations = None, (1, ""), []
         for number, text in source.lines():
             last = (number, text) if text.strip() else last
             if found := POINT.search(text):
@@ -45,6 +47,7 @@ class NanoGptReader(TrainingLogReader):
                     losses.append(loss)
                     times.append(float(found[3]))
                     lines.append(number)
+                    check_count(len(lines))
             elif found := EVALUATION.search(text):
                 evaluations.append((int(found[1]), to_float(found[2]), to_float(found[3])))
             elif found := MAX_ITERS.match(text):

@@ -30,8 +30,9 @@ FAILURE = re.compile(
     r"can not find (?:any )?(?:npu|device)|no (?:npu )?device found|drv\w* (?:not load|init)\w*",
     re.IGNORECASE,
 )
-RET = re.compile(r"ret(?:urn)?(?: value| code)?(?: is|[:=])? *(-\d+)")
+RET = re.compile(r"ret(?:urn)?(?: value| code)?(?: is|[:=])? *(-\d++)(?![?\ufffd\w])")
 GOOD_HEALTH = "OK"
+PROCESS_COLUMNS = (4, 5)  # npu-smi 26 adds the process id within the container
 
 
 @dataclass
@@ -57,7 +58,7 @@ class Snapshot:
             self._row(number, cells)
 
     def _row(self, number: int, cells: list[str]) -> None:
-        if len(cells) == 4 and cells[1].isdigit():
+        if len(cells) in PROCESS_COLUMNS and cells[1].isdigit():
             self._process(cells)
         elif len(cells) == 3 and self.pending is None:
             self._first(number, cells)
@@ -129,7 +130,7 @@ class NpuSmiReader(Reader):
 
     name = "npu_smi_info"
     kind = "npu_smi"
-    version = "2"
+    version = "3"
     tool = "npu-smi"
 
     def recognises(self, sample: Sample) -> int:

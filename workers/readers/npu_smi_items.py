@@ -33,6 +33,8 @@ FORMS = (
     ("board", "Firmware Version"),
     ("board", "Software Version"),
 )
+CHIP = {"NPU ID", "Chip ID"}
+CONTROLLER = re.compile(r"\s*Chip Name\s*: ?mcu\s*$", re.IGNORECASE)
 Items = dict[str, Any]
 
 
@@ -44,7 +46,7 @@ def _value(text: str) -> Any:
 
 
 def _blocks(source: Source) -> list[Items]:
-    """Groups of ``key : value``; a key that comes again starts the next chip."""
+    """Groups of ``key : value``; a key that comes again starts the next chip, as does ``mcu``."""
     blocks: list[Items] = [{}]
     last = None
     for _number, line in source.lines():
@@ -60,7 +62,7 @@ def _blocks(source: Source) -> list[Items]:
                 blocks[-1][last] = f"{blocks[-1][last]} {line.strip()}"
             continue
         last = found[1].strip()
-        if last in blocks[-1]:
+        if last in blocks[-1] or (CONTROLLER.match(line) and not blocks[-1].keys() <= CHIP):
             blocks.append({})
         blocks[-1][last] = _value(found[2].strip())
     return [block for block in blocks if block]

@@ -8,11 +8,10 @@ PaddleNLP ``loss: v, learning_rate: …, global_step: s`` (mean since the last l
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from workers.readers.base import register
-from workers.readers.line_logs import NUMBER, LineLogReader, Point, first_number
-from workers.readers.series import to_float
+from workers.readers.figures import AMOUNT, NUMBER
+from workers.readers.line_logs import Facts, LineLogReader
 
 
 @register
@@ -30,21 +29,15 @@ class PaddleReader(LineLogReader):
         rf"(?<!\w)loss: (?P<loss>{NUMBER})(?=[,\s]|$)(?! *\()"
     )
 
-    def point(self, found: re.Match[str], line: str, facts: dict[str, Any]) -> Point | None:
-        loss, step = to_float(found["loss"]), _step(found)
+    seconds = re.compile(rf"\bbatch_cost: ({AMOUNT})")
+    speed = re.compile(rf"\b(?:ips: |interval_samples_per_second: )({AMOUNT})")
+
+    def step(self, found: re.Match[str], line: str, facts: Facts) -> int:
         facts["tool"], facts["meaning"] = _suite(found)
-        seconds = first_number(r"\bbatch_cost: ([\d.]+)", line)
-        speed = first_number(r"\b(?:ips: |interval_samples_per_second: )([\d.]+)", line)
-        if loss is None:
-            return None
-        return Point(step, loss, None if seconds is None else 1000 * seconds, speed)
-
-
-def _step(found: re.Match[str]) -> int:
-    if found["global"]:
-        return int(found["global"])
-    epoch = int(found["epoch"] or 0) or int(found["counted"] or 1) - 1
-    return epoch * int(found["count"]) + int(found["step"])
+        if found["global"]:
+            return int(found["global"])
+        epoch = int(found["epoch"] or 0) or int(found["counted"] or 1) - 1
+        return epoch * int(found["count"]) + int(found["step"])
 
 
 def _suite(found: re.Match[str]) -> tuple[str, str]:

@@ -195,7 +195,7 @@ def _form(header: list[str]) -> tuple[str, Callable[[Rows], Summary]] | None:
 
 
 def _header(sample: Sample) -> list[str]:
-    first = next((line for line in sample.lines if line.strip()), "")
+    first = sample.first_line
     return [cell.strip() for cell in first.split(",")]
 
 

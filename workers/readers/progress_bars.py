@@ -7,10 +7,10 @@ again and again; the last print of a step counts, and steps go on from epoch to 
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from workers.readers.base import Sample, register
-from workers.readers.line_logs import NUMBER, LineLogReader, Point
+from workers.readers.figures import NUMBER
+from workers.readers.line_logs import Facts, LineLogReader, Point
 from workers.readers.series import to_float
 
 EVALUATION = re.compile(r"\b(?:val|valid|validat\w*|eval\w*|test\w*|sanity|predict\w*)\b", re.I)
@@ -35,13 +35,14 @@ class ProgressBarReader(LineLogReader):
     def recognises(self, sample: Sample) -> int:
         if "%|" not in sample.text or "global_step=" in sample.text:
             return 0
-        facts: dict[str, Any] = {}
+        facts: Facts = {}
         lines = [line for line in sample.lines if len(line) < LONGEST]
         bars = [(found, line) for line in lines if (found := self.pattern.search(line))]
         points = [self.point(found, line, facts) for found, line in bars]
-        return self.confidence if sum(p is not None for p in points) >= LEAST else 0
+        told = sum(point is not None and not point.is_again for point in points)
+        return self.confidence if told >= LEAST else 0
 
-    def point(self, found: re.Match[str], line: str, facts: dict[str, Any]) -> Point | None:
+    def point(self, found: re.Match[str], line: str, facts: Facts) -> Point | None:
         label = line[max(0, found.start() - LABEL) : found.start()]
         told = None if found["loss"] else self.labelled.search(label)
         loss = to_float(found["loss"] or (told and told["loss"]))
@@ -51,14 +52,12 @@ class ProgressBarReader(LineLogReader):
             is_mean = re.search(r"(?<![\w/])loss=", line) is not None
             facts.update(tool="Lightning", meaning="smoothed" if is_mean else "point")
         step = _step(found, label, facts)
-        if facts.get("last") is not None and facts["last"].step == step:
-            facts["last"].loss = loss  # the same bar, printed again
-            return None
-        facts["last"] = Point(step, loss)
-        return facts["last"]
+        is_again = facts.get("last") == step
+        facts["last"] = step
+        return Point(step, loss, is_again=is_again)
 
 
-def _step(found: re.Match[str], label: str, facts: dict[str, Any]) -> int:
+def _step(found: re.Match[str], label: str, facts: Facts) -> int:
     step, count = int(found["step"]), int(found["count"])
     named = EPOCH.search(label)
     if named is None:

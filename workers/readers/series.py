@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,14 +10,27 @@ from typing import Any, Literal
 
 import numpy as np
 
-from workers.readers.base import DAMAGE, Reader, Reading, damaged, open_source, recognise
+from workers.readers.base import (
+    DAMAGE,
+    Reader,
+    Reading,
+    damaged,
+    open_source,
+    recognise,
+    with_warnings_of,
+)
 from workers.readers.source import ReadError, ReadingWarning, Source
 
 Meaning = Literal["point", "window_mean", "running_mean", "smoothed"]
 StepUnit = Literal["step", "epoch", "sample", "record"]
+STEP = re.compile(r"\d{1,18}(?!\d)")
 LineOf = Callable[[int], int | None]
 
-MOST_RECORDS = 3_000_000  # of formats whose records are read one by one
+MOST_RECORDS = 3_000_000
+MOST_EPOCHS = 100_000
+LIKELY = 8  # equally frequent distances that are looked at; regular logs have one or two
+REGULAR = 0.75
+"""Share of distances that makes a log one that prints every so many steps."""
 WARM_UP_STEPS = 5
 """MindSpeed-LLM CI drops five iterations before it averages times (DOMAIN, FORMATS: Megatron)."""
 
@@ -70,9 +84,8 @@ def read_series(path: str | Path) -> LossSeries:
     try:
         series = reader.series(source)
     except DAMAGE as error:
-        raise damaged(reader, error) from error
-    known = {(warning.code, warning.line) for warning in series.warnings}
-    series.warnings += [w for w in source.warnings if (w.code, w.line) not in known]
+        raise source.refusal or damaged(reader, error) from error
+    series.warnings = with_warnings_of(source, series.warnings)
     return series
 
 
@@ -106,6 +119,8 @@ def assemble(
         all_steps, all_losses = all_steps[kept], all_losses[kept]
     found += _nonfinite(all_steps, all_losses, lambda i: line_of(int(kept[i])))
     interval = interval or usual_interval(all_steps)
+    if "skipped_iterations" not in {warning.code for warning in found}:
+        found += _missing(all_steps, interval, lambda i: line_of(int(kept[i])))
     if meaning == "window_mean" and interval == 1 and step_unit == "step":
         meaning = "point"
     return LossSeries(
@@ -122,10 +137,11 @@ def assemble(
     )
 
 
-def check_count(records: int) -> None:
-    """Raise ReadError ``too_large`` for more records than fit into memory one by one."""
-    if records > MOST_RECORDS:
-        raise ReadError("too_large", f"The log holds more than {MOST_RECORDS:,} records.")
+def check_count(records: int, most: int | None = None) -> None:
+    """Raise ReadError ``too_large`` for more records than any run leaves."""
+    most = most or MOST_RECORDS
+    if records > most:
+        raise ReadError("too_large", f"The log holds more than {most:,} records.")
 
 
 def records_of_one_rank(ranks: np.ndarray) -> tuple[np.ndarray, list[ReadingWarning]]:
@@ -153,11 +169,16 @@ def last_occurrences(steps: np.ndarray) -> np.ndarray:
 
 
 def usual_interval(steps: np.ndarray) -> int | None:
-    """Most frequent distance between neighbouring records; None for a single record."""
+    """Most frequent distance between neighbouring records; None for a single record.
+
+    Of equally frequent ones the one that most steps are multiples of: runs that print every 5
+    steps may print the first one too (1, 5, 10).
+    """
     if len(steps) < 2:
         return None
     distances, counts = np.unique(np.diff(steps), return_counts=True)
-    return int(distances[np.argmax(counts)])
+    likely = distances[counts == counts.max()][:LIKELY]
+    return int(max(likely, key=lambda distance: np.count_nonzero(steps % distance == 0)))
 
 
 def _repeated(steps: np.ndarray, kept: np.ndarray, line_of: LineOf) -> ReadingWarning:
@@ -179,6 +200,20 @@ def _nonfinite(steps: np.ndarray, losses: np.ndarray, line_of: LineOf) -> list[R
         return []
     message = f"{len(bad)} of {len(losses)} loss values are NaN or Inf, first at step "
     return [ReadingWarning("nonfinite_loss", f"{message}{steps[bad[0]]}.", line_of(int(bad[0])))]
+
+
+def _missing(steps: np.ndarray, interval: int | None, line_of: LineOf) -> list[ReadingWarning]:
+    """Where a log that prints regularly leaves records out, as damaged lines do."""
+    distances = np.diff(steps)
+    gaps = np.flatnonzero(distances >= 2 * (interval or 1))
+    if not len(gaps) or np.count_nonzero(distances == interval) < REGULAR * len(distances):
+        return []
+    first = int(gaps[0])
+    message = (
+        f"Records are missing at {len(gaps)} places, first between step {steps[first]} and step "
+        f"{steps[first + 1]}."
+    )
+    return [ReadingWarning("missing_steps", message, line_of(first + 1))]
 
 
 def series_values(series: LossSeries) -> dict[str, Any]:
@@ -252,8 +287,14 @@ def to_float(text: str | float | None) -> float | None:
         return None
     try:
         return float(text)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         return None
+
+
+def to_step(value: Any) -> int | None:
+    """The step in 12, 12.0, "12/100"; None where there is no number or one of over 18 digits."""
+    found = STEP.match(str(value))
+    return int(found[0]) if found else None
 
 
 def truncated(line: int | None, text: str) -> ReadingWarning:

@@ -14,7 +14,11 @@ from typing import Any
 
 from workers.readers.source import ReadingWarning
 
-CELL = re.compile(r"^([-+]?[\d.,]+(?:[eE][-+]?\d+)?)\s*(ms|μs|µs|us|s|ns|tokens?/s|tok/s|req/s|%)?")
+CELL = re.compile(
+    r"^([-+]?\d[\d,]*+(?:\.\d*+)?(?:[eE][-+]?\d++)?+)(?![.\d])"
+    r"\s*(ms|μs|µs|us|s|ns|tokens?/s|tok/s|req/s|%)?(?=[\s([]|$)(?!\s*\d)"
+)
+DIGIT = re.compile(r"[-+]?\d")
 MILLISECONDS = {"ms": 1.0, "μs": 1e-3, "µs": 1e-3, "us": 1e-3, "s": 1e3, "ns": 1e-6}
 STATISTICS = {"average": "mean", "avg": "mean", "mean": "mean", "median": "median"}
 STATISTICS |= {"min": "min", "max": "max", "std": "std", "n": "count", "slo_p90": "slo_p90"}
@@ -50,6 +54,17 @@ def milliseconds(text: str | float | None, default: str = "ms") -> float | None:
         return None
     factor = MILLISECONDS.get(unit or default)
     return None if factor is None else number * factor
+
+
+def damaged_cells(table: Table) -> list[ReadingWarning]:
+    """A warning that names the cells of a metric which begin like a number and are none."""
+    bad = [f"{metric} {column}: “{str(cell)[:40]}”" for metric, row in table.items()
+           for column, cell in row.items()
+           if DIGIT.match(str(cell)) and cell_number(cell)[0] is None]  # fmt: skip
+    if not bad:
+        return []
+    message = f"{len(bad)} cells hold no number and were left out: {', '.join(bad[:5])}."
+    return [ReadingWarning("damaged_cells", message)]
 
 
 def statistic_name(header: str) -> str:

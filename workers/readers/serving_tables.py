@@ -7,17 +7,19 @@ not available. AISBench (its successor): E2EL, TTFT, TPOT, ITL with a stage (tot
 from __future__ import annotations
 
 import csv
-import io
 import re
+from collections import Counter
 from typing import Any
 
 from workers.readers.base import Reader, Reading, Sample, Source, register
-from workers.readers.jsonl_logs import records_of
+from workers.readers.csv_rows import csv_lines
+from workers.readers.jsonl_logs import json_records
 from workers.readers.series import to_float
 from workers.readers.serving import (
     Table,
     cell_number,
     cross_check,
+    damaged_cells,
     failed_requests,
     latencies_of,
     milliseconds,
@@ -28,6 +30,7 @@ from workers.readers.tables import framed_tables
 
 KIND = "inference_benchmark"
 PERFORMANCE = "Performance Parameters"
+MINDIE_TEXTS = ("CurrentTime", "DataSource", "ModelName")
 STAGES = ("stable", "total")
 
 
@@ -98,7 +101,8 @@ def _mindie_values(
         "metrics": rows,
         "common": common,
     }
-    warnings = failed_requests(failed)
+    numbers = {name: cell for name, cell in common.items() if name not in MINDIE_TEXTS}
+    warnings = damaged_cells({**rows, "Common Metric": numbers}) + failed_requests(failed)
     if elapsed and returned:
         computed = returned * (mean or 0) * 1000 / elapsed
         warnings += cross_check("GenerateSpeed", output, computed)
@@ -110,6 +114,10 @@ def _aisbench_latency(rows: dict[str, Table]) -> dict[str, Any]:
     """Latencies of the stable stage where it was measured, else of the total."""
     stage = next((stage for stage in STAGES if stage in rows), None)
     return {"latency_ms": latencies_of(rows[stage]) if stage else {}, "stage": stage}
+
+
+def _aisbench_damage(rows: dict[str, Table]) -> list[ReadingWarning]:
+    return [warning for table in rows.values() for warning in damaged_cells(table)]
 
 
 def _aisbench_common(common: dict[str, Any]) -> tuple[dict[str, Any], list[ReadingWarning]]:
@@ -143,7 +151,7 @@ def _aisbench_common(common: dict[str, Any]) -> tuple[dict[str, Any], list[Readi
         "duration_s": None if duration is None else duration / 1000,
         "common": common,
     }
-    warnings = failed_requests(failed)
+    warnings = damaged_cells({"Common Metric": common}) + failed_requests(failed)
     output = number("Total Generated Tokens")
     if duration and output:
         stated = number("Output Token Throughput")
@@ -179,7 +187,8 @@ class AisBenchConsoleReader(Reader):
         chosen = next((common[stage] for stage in STAGES if stage in common), {})
         values, warnings = _aisbench_common(chosen)
         return self.reading(
-            {**_aisbench_latency(rows), **values, "metrics": rows}, warnings=warnings
+            {**_aisbench_latency(rows), **values, "metrics": rows},
+            warnings=_aisbench_damage(rows) + warnings,
         )
 
 
@@ -196,7 +205,7 @@ class AisBenchCsvReader(Reader):
 
     def read(self, source: Source) -> Reading:
         rows: dict[str, Table] = {}
-        reader = csv.DictReader(io.StringIO(source.text))
+        reader = csv.DictReader(csv_lines(source.text))
         for row in reader:
             if None in row.values():
                 message = f"Row {reader.line_num} is cut off."
@@ -205,7 +214,8 @@ class AisBenchCsvReader(Reader):
             rows.setdefault(row["Stage"], {})[row[PERFORMANCE]] = cells
         if not rows:
             raise ReadError("damaged_file", "The table of performance parameters is empty.")
-        return self.reading({**_aisbench_latency(rows), "metrics": rows})
+        values = {**_aisbench_latency(rows), "metrics": rows}
+        return self.reading(values, warnings=_aisbench_damage(rows))
 
 
 @register
@@ -239,20 +249,23 @@ class AisBenchDetailsReader(Reader):
     tool = "AISBench"
 
     def recognises(self, sample: Sample) -> int:
-        first = next((line for line in sample.lines if line.strip()), "")
+        first = sample.first_line
         return 90 if '"time_points"' in first and '"output_tokens"' in first else 0
 
     def read(self, source: Source) -> Reading:
-        records, _lines, warnings = records_of(source)
-        done = [record for record in records if record.get("success")]
-        failed = len(records) - len(done)
+        warnings: list[ReadingWarning] = []
+        total: Counter[str] = Counter()
+        tokens = {"input": 0.0, "output": 0.0}
+        for _line, record in json_records(source, warnings):
+            is_done = bool(record.get("success"))
+            total["completed" if is_done else "failed"] += 1
+            for side in tokens if is_done else ():
+                tokens[side] += to_float(record.get(f"{side}_tokens")) or 0
+        done, failed = total["completed"], total["failed"]
         values = {
             "latency_ms": {},
             "throughput": {},
-            "requests": {"total": len(records), "completed": len(done), "failed": failed},
-            "tokens": {
-                "input": sum(to_float(record.get("input_tokens")) or 0 for record in done),
-                "output": sum(to_float(record.get("output_tokens")) or 0 for record in done),
-            },
+            "requests": {"total": done + failed, "completed": done, "failed": failed},
+            "tokens": tokens,
         }
         return self.reading(values, warnings=warnings + failed_requests(failed))

@@ -7,6 +7,7 @@ when requests produce one token. Peak concurrency is counted per second and may 
 from __future__ import annotations
 
 import re
+from array import array
 from typing import Any
 
 from workers.readers.base import Reader, Reading, Sample, Source, register
@@ -100,6 +101,7 @@ class VllmConsoleReader(Reader):
     """The block ``Serving Benchmark Result`` of the console."""
 
     name = "vllm_bench_console"
+    version = "2"
     kind = KIND
     tool = "vllm bench serve"
 
@@ -108,20 +110,24 @@ class VllmConsoleReader(Reader):
 
     def read(self, source: Source) -> Reading:
         items: dict[str, float] = {}
-        closed, tool = False, self.tool
-        for _number, line in source.lines():
+        closed, tool, titles = False, self.tool, array("q")
+        for number, line in source.lines():
             if TITLE in line:
                 items, closed = {}, False
+                titles.append(number)
             elif re.fullmatch(r"=+\s*", line) and items:
                 closed = True
             elif line.startswith("Backend:"):
-                tool = "SGLang" if "sglang" in line else self.tool
+                tool = "SGLang"  # its bench_serving names the server it measures; vLLM's does not
             elif not closed and (found := ITEM.match(line)) and found[2] != COUNTED_AGAIN:
                 items[found[1].strip()] = float(found[3])
         if "Successful requests" not in items:
             raise ReadError("damaged_file", "The result block holds no figures.")
         values = _console_values(items)
         warnings = _vllm_warnings(values, values["tokens"].get("output"))
+        if len(titles) > 1:
+            message = f"The log holds {len(titles)} results; the last one counts."
+            warnings.append(ReadingWarning("several_results", message, titles[-1]))
         if not closed:
             message = "The result block has no end: figures may be missing."
             warnings.append(ReadingWarning("truncated_record", message))

@@ -12,28 +12,39 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from workers.readers.decoding import (
+    ANSI_BYTES,
+    BYTE_HOLES,
+    LOST,
+    UTF8_BOM,
+    decode,
+    decode_utf16,
+    looks_binary,
+    utf16_of,
+)
+
 MAX_UNPACKED_BYTES = 4 * 1024**3
-TOO_LARGE = "The unpacked file is larger than 4 GiB; give the part that holds the values."
+MAX_PACKED_BYTES = 1024**3  # of a file that has to be unpacked again for each pass
+TOO_LARGE = "The file is larger than 4 GiB, or 1 GiB unpacked; give the part with the values."
 MAX_TEXT_BYTES = 256 * 1024**2
 MAX_LINE_CHARACTERS = 1024**2
 MAX_LINE_BYTES = 8 * 1024**2
 BOMB_BYTES, BOMB_RATIO = 64 * 1024**2, 100  # logs pack to a tenth or a hundredth
-MAX_PARSED_BYTES = 32 * 1024**2
+MAX_JSON_BYTES = 600 * 1024**2
+JSON_COSTS = {"{": 100, "[": 64, ",": 40, '"': 25}
+"""Bytes that CPython takes for what each of these characters opens or parts."""
 CHUNK_BYTES = 1024 * 1024
 HEAD_BYTES = 256 * 1024
-TAIL_BYTES = 64 * 1024
 
-ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-ANSI_BYTES = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]")
 # "[2026-01-01 …" opens a log line, `{"` and `[{` open JSON
 JSON_START = re.compile(r"\{\s*[\"}]|\[\s*[\[{\"\]]")
 JSON_NUMBERS = re.compile(r"\[\s*(?:-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?\s*[,\]]|true|false|null)")
-NEWLINES = re.compile(r"\r\n|\r|\n")
-ZIP_MAGIC = b"PK\x03\x04"
 GZIP_MAGIC = b"\x1f\x8b"
-UTF16_BOMS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
-UTF8_BOM = b"\xef\xbb\xbf"
-CONTROL = bytes(sorted(set(range(1, 32)) - {7, 8, 9, 10, 12, 13, 27}))
+HAS_HOLES = "The file holds NUL bytes, as a crash leaves them; what they replace is lost."
+HAS_LOST = "Some characters are neither UTF-8 nor GBK."
+UNFINISHED = re.compile(rb"[\w.%]\Z|[eE][-+]\Z")
+IS_UNFINISHED = "The file ends within its last line, whose last value may be cut off."
+ENDS_BYTES = 64
 
 
 class ReadError(Exception):
@@ -57,49 +68,14 @@ class ReadingWarning:
     line: int | None = None
 
 
-def decode(data: bytes) -> tuple[str, bool]:
-    """Text of ``data`` without terminal codes and NUL, and whether characters were lost.
-
-    UTF-8 first, then GBK, line by line where a file mixes them; otherwise U+FFFD.
-    """
-    try:
-        text, lossy = data.decode("utf-8"), False
-    except UnicodeDecodeError:
-        decoded = [_decode_line(line) for line in data.split(b"\n")]
-        text = "\n".join(line for line, _lossy in decoded)
-        lossy = any(lossy for _line, lossy in decoded)
-    if "\x1b" in text:
-        text = ANSI.sub("", text)
-    return text.replace("\x00", ""), lossy
-
-
-def _decode_line(line: bytes) -> tuple[str, bool]:
-    for encoding in ("utf-8", "gb18030"):
-        try:
-            return line.decode(encoding), False
-        except UnicodeDecodeError:
-            continue
-    return line.decode("utf-8", "replace"), True
-
-
-def looks_binary(data: bytes) -> bool:
-    """True for archives and event files; NUL holes that crashes leave in logs do not count."""
-    if data.startswith(ZIP_MAGIC):
-        return True
-    if data[:2] in UTF16_BOMS:
-        return False
-    data = data[:65536]
-    controls = len(data) - len(data.translate(None, CONTROL))
-    nuls = data.count(0)
-    return controls * 50 > len(data) - nuls
-
-
 @dataclass
 class Source:
     """One file to read. ``warnings`` collects what decoding had to repair."""
 
     path: Path
     warnings: list[ReadingWarning] = field(default_factory=list)
+    refusal: ReadError | None = None
+    """Why ``json`` is None although the content may be JSON."""
 
     @property
     def size(self) -> int:
@@ -142,7 +118,7 @@ class Source:
             with self._open() as stream:
                 while block := stream.read(size):
                     total += len(block)
-                    if total > MAX_UNPACKED_BYTES:
+                    if total > (MAX_PACKED_BYTES if self.is_gzip else MAX_UNPACKED_BYTES):
                         raise ReadError("too_large", TOO_LARGE)
                     if self.is_gzip and total > max(BOMB_BYTES, BOMB_RATIO * self.size):
                         message = f"The file unpacks to over {BOMB_RATIO} times its size."
@@ -156,7 +132,7 @@ class Source:
 
         Lines of more than 8 MiB end at a carriage return, or are cut with a warning.
         """
-        if self.head[:2] in UTF16_BOMS:
+        if utf16_of(self.head):
             yield self.text.encode("utf-8")
             return
         held, number = [], 1
@@ -166,19 +142,30 @@ class Source:
             cut = data.rfind(b"\n") + 1 or (is_long and data.rfind(b"\r") + 1)
             if cut:
                 chunk = b"".join([*held, data[:cut]])
+                yield self._clean(chunk, number)
                 number += chunk.count(b"\n")
-                yield _clean(chunk)
                 held = [data[cut:]]
             elif is_long:  # what a line holds beyond is of no tool
                 self._warn_once("long_line", "A line was cut at 8 MiB.", number)
             else:
                 held.append(data)
         if any(held):
-            yield _clean(b"".join(held))
+            yield self._clean(b"".join(held), number)
+
+    def _clean(self, data: bytes, number: int) -> bytes:
+        if b"\x1b" in data:
+            data = ANSI_BYTES.sub(b"", data)
+        if (at := data.find(b"\x00")) < 0:
+            return data
+        self._warn_once("nul_bytes", HAS_HOLES, number + data.count(b"\n", 0, at))
+        return BYTE_HOLES.sub(LOST.encode(), data)
 
     @cached_property
     def data(self) -> bytes:
         """The whole unpacked file; raises ``too_large`` above 256 MiB."""
+        return self._whole()
+
+    def _whole(self) -> bytes:
         parts, total = [], 0
         for block in self.blocks():
             total += len(block)
@@ -196,14 +183,19 @@ class Source:
     @cached_property
     def text(self) -> str:
         """The whole file as text, line ends as they are."""
-        data = self.data
-        for bom, encoding in UTF16_BOMS.items():
-            if data.startswith(bom):
-                return data[2:].decode(encoding, "replace").replace("\x00", "")
+        data = self._whole()
+        if utf16_of(data):
+            return decode_utf16(data)
         text, lossy = decode(data.removeprefix(UTF8_BOM))
         if lossy:
-            self._warn_once("undecodable_text", "Some characters are neither UTF-8 nor GBK.")
+            self._warn_of_lost(text, 1)
+        if (at := data.find(b"\x00")) >= 0:
+            self._warn_once("nul_bytes", HAS_HOLES, data.count(b"\n", 0, at) + 1)
         return text
+
+    def _warn_of_lost(self, text: str, number: int) -> None:
+        line = number + text.count("\n", 0, text.index(LOST))
+        self._warn_once("undecodable_text", HAS_LOST, line)
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """(line number, text) of every record; a ``\\r`` starts a record but not a line number."""
@@ -211,7 +203,7 @@ class Source:
         for chunk in self.chunks():
             text, lossy = decode(chunk)
             if lossy:
-                self._warn_once("undecodable_text", "Some characters are neither UTF-8 nor GBK.")
+                self._warn_of_lost(text, number)
             rows = text.split("\n")
             last = rows.pop()
             for row in [*rows, last] if last else rows:
@@ -226,82 +218,66 @@ class Source:
 
     @cached_property
     def json(self) -> Any:
-        """The file as one JSON value (bare NaN allowed), or None where it is not one."""
+        """The file as one JSON value (bare NaN allowed), or None where it is not one.
+
+        A file that would take over 600 MiB of memory is left alone, see ``refusal``.
+        """
         start = decode(self.head[:4096].removeprefix(UTF8_BOM))[0].lstrip()
         if not (JSON_START.match(start) or JSON_NUMBERS.match(start)):
             return None
         try:
-            return json.loads(self.text)
+            return None if self._is_json_lines or self._is_costly else json.loads(self.text)
         except (ValueError, RecursionError, ReadError):
             return None
 
+    @property
+    def _is_json_lines(self) -> bool:
+        first, _end, rest = self.text.lstrip()[:MAX_LINE_CHARACTERS].partition("\n")
+        return bool(rest.strip()) and is_json(first)
+
+    @property
+    def _is_costly(self) -> bool:
+        cost = sum(self.text.count(sign) * bytes_ for sign, bytes_ in JSON_COSTS.items())
+        if cost <= MAX_JSON_BYTES:
+            return False
+        message = "The JSON holds more values than can be read at once; give the part that counts."
+        self.refusal = ReadError("too_large", message)
+        return True
+
+    @cached_property
+    def _end(self) -> bytes:
+        """The last bytes, unpacked."""
+        if self.is_gzip:
+            last = b""
+            for block in self.blocks():
+                last = (last + block)[-ENDS_BYTES:]
+            return last
+        with self.path.open("rb") as stream:
+            stream.seek(max(0, self.size - ENDS_BYTES))
+            return stream.read()
+
     def ends_with_newline(self) -> bool:
         """False when the last record may be cut off."""
-        last = b""
-        for block in self.blocks():
-            last = block[-1:]
-        return last in (b"\n", b"\r")
+        return self._end.rstrip(b"\x00").endswith((b"\n", b"\r"))
+
+    def warn_of_its_end(self) -> None:
+        """Warn of text that ends in the middle of a line with a word or a number."""
+        if looks_binary(self.head) or not UNFINISHED.search(self._end) or self.json is not None:
+            return
+        lines = 1 + sum(block.count(b"\n") for block in self.blocks())
+        self._warn_once("unfinished_line", IS_UNFINISHED, lines)
 
     def _warn_once(self, code: str, message: str, line: int | None = None) -> None:
         if all(warning.code != code for warning in self.warnings):
             self.warnings.append(ReadingWarning(code, message, line))
 
 
-def _clean(data: bytes) -> bytes:
-    if b"\x1b" in data:
-        data = ANSI_BYTES.sub(b"", data)
-    return data.replace(b"\x00", b"") if b"\x00" in data else data
-
-
-def _is_json(text: str) -> bool:
+def is_json(text: str) -> bool:
+    """Whether a text of at most 1 MiB is one JSON value."""
+    if len(text) > MAX_LINE_CHARACTERS:
+        return False
     try:
         json.loads(text)
     except (ValueError, RecursionError):
         return False
     return True
-
-
-class Sample:
-    """What a reader may look at to recognise its format: content only, never the name.
-
-    ``data``: first 256 KiB raw; ``text``: the same decoded (empty for binary files);
-    ``lines``: its records; ``json``: the parsed file if it is one JSON value, else None.
-    """
-
-    def __init__(self, source: Source, data: bytes) -> None:
-        self._source = source
-        self.data = data
-        self.is_binary = looks_binary(data)
-
-    @cached_property
-    def text(self) -> str:
-        if self.is_binary:
-            return ""
-        for bom, encoding in UTF16_BOMS.items():
-            if self.data.startswith(bom):
-                return self.data[2:].decode(encoding, "replace")
-        return decode(self.data.removeprefix(UTF8_BOM))[0]
-
-    @cached_property
-    def lines(self) -> list[str]:
-        return NEWLINES.split(self.text)
-
-    @property
-    def json(self) -> Any:
-        return None if self.is_binary else self._source.json
-
-    @cached_property
-    def is_broken_json(self) -> bool:
-        """True for one JSON value that is cut off or damaged; readers of lines leave it alone.
-
-        Files above 32 MiB are not parsed for this.
-        """
-        start = next((line.strip() for line in self.lines if line.strip()), "")
-        if not JSON_START.match(self.text.lstrip()) or self._source.size > MAX_PARSED_BYTES:
-            return False
-        return not _is_json(start) and self.json is None
-
-    @property
-    def source(self) -> Source:
-        """The whole file, for formats that need to look inside (archives)."""
-        return self._source

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import csv
-import io
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from workers.readers.csv_rows import csv_lines
 from workers.readers.source import Source
 
 RULE = re.compile(r"^[\s|+\-=:_╒╤╕╞╪╡├┼┤╘╧╛┌┬┐└┴┘─═━┏┳┓┡╇┩┗┻┛╔╦╗╠╬╣╚╩╝]*$")
@@ -60,9 +60,9 @@ def framed_tables(lines: Iterable[tuple[int, str]], least: int = 2) -> list[Tabl
 def csv_table(source: Source, limit: int | None = None) -> Table:
     """A CSV or TSV file; quoted cells may span lines; ``limit`` bounds the rows."""
     text = source.text.lstrip("\ufeff")
-    first = text.lstrip().split("\n", 1)[0]
+    first = text.lstrip().partition("\n")[0]
     separator = max(",\t;", key=first.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    reader = csv.reader(csv_lines(text), delimiter=separator)
     table: Table | None = None
     for row in reader:
         cells = [cell.strip() for cell in row]

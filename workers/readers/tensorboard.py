@@ -11,7 +11,10 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from workers.readers.base import Reader, Reading, Sample, Source, register
+from workers.readers.columns import Column
 from workers.readers.hf_records import real_losses
 from workers.readers.series import LossSeries, TrainingLogReader, assemble
 from workers.readers.source import ReadError, ReadingWarning
@@ -204,12 +207,12 @@ class TensorBoardReader(TrainingLogReader):
             names = ", ".join(list(events.scalars)[:8]) or "none"
             message = f"The event file holds no training loss; its scalars: {names}."
             raise ReadError("no_loss_points", message)
-        steps = [step for step, _value in events.scalars[tag]]
-        losses = [value for _step, value in events.scalars[tag]]
+        steps = np.array([step for step, _value in events.scalars[tag]], dtype=np.int64)
+        losses = np.array([value for _step, value in events.scalars[tag]], dtype=np.float64)
         by_trainer = tag == "train/loss" and "train/epoch" in events.scalars
         if by_trainer:
             norms = dict(events.scalars.get("train/grad_norm", []))
-            losses, hidden = real_losses(losses, [norms.get(step) for step in steps], steps)
+            losses, hidden = real_losses(losses, Column(map(norms.get, steps.tolist())), steps)
             warnings += hidden
         return assemble(
             steps,

@@ -9,11 +9,13 @@ global_step=N``) and scripts that print alike. Asked last.
 from __future__ import annotations
 
 import re
+from array import array
 from typing import Any
 
 from workers.readers.base import Sample, register
-from workers.readers.line_logs import NUMBER, LineLogReader, Point, first_number
-from workers.readers.series import time_values, to_float
+from workers.readers.figures import AMOUNT, NUMBER
+from workers.readers.line_logs import Facts, LineLogReader, Point, first_number, warn
+from workers.readers.series import time_values
 from workers.readers.source import ReadingWarning
 
 EVALUATION = re.compile(r"\b(?:val|valid|validation|eval|test)\b[ _]?", re.IGNORECASE)
@@ -27,12 +29,15 @@ class TextLogReader(LineLogReader):
     """Any line with a step and a loss, at least three of them."""
 
     name = "text_training_log"
+    version = "2"
     tool = None
     confidence = most_confidence = 15
     pattern = re.compile(
-        r"(?:\b(?:total|global|train)?[_ ]?(?:step|iteration|iter)s?\b[\s:=#\[(]*"
+        r"(?:\b(?:(?:total|global|train)?[_ ]?(?:step|iteration|iter)s?(?![A-Za-z_])|"
+        r"batch(?= +\d+ \|))[\s:=#\[(-]*"
         r"(?P<step>\d+)(?!\d*%)(?:\s*/\s*(?P<count>\d+))?[^\n]{0,120}?"
-        r"\b(?:total|train|training|lm|batch)?[_ ]?loss\b['\"]?(?: is)?[\s:=\[]*"
+        r"(?<![A-Za-z]-)\b(?:total|train|training|lm|batch)?[-_ ]?loss\b['\"]?(?: is)?[\s:=\[|]*"
+        r"(?:\(?Tensor\([^()]{0,80}value= ?)?"
         rf"|\b(?:reduced_train_)?loss ?= ?(?={NUMBER}, (?:global_)?step ?= ?(?P<later>\d+)))"
         rf"(?P<loss>{NUMBER})(?![A-Za-z])",
         re.IGNORECASE,
@@ -45,59 +50,56 @@ class TextLogReader(LineLogReader):
         for line in sample.lines:
             if len(line) > MAX_LINE or line.startswith(("|", "- ", "* ", "#")):
                 continue
-            if self.pattern.search(line) and not EVALUATION.search(line):
+            record = self.pattern.search(line)
+            if record and not EVALUATION.search(line[: record.start("loss")]):
                 found += 1
                 if found == 3:
                     return self.confidence
         return 0
 
-    def point(self, found: re.Match[str], line: str, facts: dict[str, Any]) -> Point | None:
+    def point(self, found: re.Match[str], line: str, facts: Facts) -> Point | None:
         if len(line) > MAX_LINE or EVALUATION.search(line[: found.start("loss")]):
             return None
-        loss = to_float(found["loss"])
         count = int(found["count"]) if found["count"] else None
         step = _global_step(int(found["step"] or found["later"]), count, line, facts)
-        if loss is None:
-            return None
-        return Point(
-            step,
-            loss,
-            _milliseconds(line),
-            _samples_per_second(line),
-        )
+        return Point(step, float(found["loss"]), _milliseconds(line), _samples_per_second(line))
 
-    def other(self, number: int, line: str, facts: dict[str, Any]) -> None:
+    def other(self, number: int, line: str, facts: Facts) -> None:
         if found := PER_STEP.search(line):
             facts["tool"] = "MindSpore"
-            facts.setdefault("per_step", []).append(float(found[1]))
+            facts.setdefault("per_step", array("d")).append(float(found[1]))
 
-    def extras(self, facts: dict[str, Any]) -> dict[str, Any]:
+    def extras(self, facts: Facts) -> dict[str, Any]:
         times = time_values(facts.get("per_step", []))
         return {"iteration_time_ms": times} if times else {}
 
 
 def _milliseconds(line: str) -> float | None:
-    seconds = first_number(r"\biter time \(s\): *([\d.]+)", line)
+    seconds = first_number(rf"\biter time \(s\): *({AMOUNT})", line)
     if seconds is not None:
         return 1000 * seconds
     return first_number(r"(?:step|per_step|iter)[ _]time:? *([\d.]+) ?ms", line)
 
 
 def _samples_per_second(line: str) -> float | None:
-    named = first_number(r"(?:samples|examples|images|imgs)/s(?:ec)?: *([\d.]+)", line)
+    named = first_number(rf"(?:samples|examples|images|imgs)/s(?:ec)?: *({AMOUNT})", line)
     if named is not None:
         return named
     return first_number(r"([\d.]+) ?(?:samples|examples|images|imgs)/s", line)
 
 
-def _global_step(step: int, count: int | None, line: str, facts: dict[str, Any]) -> int:
-    """Steps that start again in every epoch are counted on, by the printed length of an epoch."""
+def _global_step(step: int, count: int | None, line: str, facts: Facts) -> int:
     found = EPOCH.search(line)
-    epoch = int(found[1]) if found else None
-    if found and facts.get("epoch") not in (None, epoch) and step <= facts.get("step", -1):
+    return counted_on(step, int(found[1]) if found else None, count, facts)
+
+
+def counted_on(step: int, epoch: int | None, count: int | None, facts: Facts) -> int:
+    """Steps that start again in every epoch are counted on, by the printed length of an epoch."""
+    is_next = epoch is not None and facts.get("epoch") not in (None, epoch)
+    if is_next and step <= facts.get("step", -1):
         facts["offset"] = facts.get("offset", 0) + (count or facts["step"] + (step == 0))
         since = "their printed number" if count else "the last one printed"
         message = f"Steps start again in every epoch; they are counted on by {since}."
-        facts.setdefault("warnings", [ReadingWarning("steps_counted_on", message)])
+        warn(facts, ReadingWarning("steps_counted_on", message))
     facts["epoch"], facts["step"] = epoch, step
     return step + facts.get("offset", 0)

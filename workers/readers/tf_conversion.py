@@ -146,7 +146,7 @@ class FailedReportReader(Reader):
     tool = "convert_tf2npu"
 
     def recognises(self, sample: Sample) -> int:
-        return 85 if UNSUPPORTED.match(_first_line(sample)) else 0
+        return 85 if UNSUPPORTED.match(sample.first_line) else 0
 
     def read(self, source: Source) -> Reading:
         found = [hit for _number, line in source.lines() if (hit := UNSUPPORTED.search(line))]
@@ -165,10 +165,6 @@ def _place(hit: re.Match[str], **more: Any) -> dict[str, Any]:
     return {"file": hit["file"], "line": int(hit["line"]), **more}
 
 
-def _first_line(sample: Sample) -> str:
-    return next((line for line in sample.lines if line.strip()), "")
-
-
 @register
 class ManualReader(Reader):
     """``need_migration_doc.txt``: what has to be migrated by hand, each with an example."""
@@ -178,7 +174,7 @@ class ManualReader(Reader):
     tool = "convert_tf2npu"
 
     def recognises(self, sample: Sample) -> int:
-        return 85 if MANUAL.match(_first_line(sample)) else 0
+        return 85 if MANUAL.match(sample.first_line) else 0
 
     def read(self, source: Source) -> Reading:
         lines = list(source.lines())

@@ -7,11 +7,13 @@ it, which Huawei's guide compares. Supervised fine-tuning prints ``train/loss``.
 from __future__ import annotations
 
 import re
+from array import array
 from typing import Any
 
 from workers.readers.base import register
-from workers.readers.line_logs import NUMBER, LineLogReader, Point
-from workers.readers.series import statistic_values, to_float
+from workers.readers.figures import NUMBER
+from workers.readers.line_logs import Facts, LineLogReader
+from workers.readers.series import statistic_values
 
 FIELD = re.compile(rf"(?:^| - )([\w/.\-]+?):(?:np\.float\d+\()?({NUMBER})")
 SHOWN = ("critic/score/mean", "critic/rewards/mean", "response_length/mean", "actor/entropy",
@@ -30,22 +32,15 @@ class VerlReader(LineLogReader):
         rf"(?:actor/pg_loss|train/loss):(?:np\.float\d+\()?(?P<loss>{NUMBER})",
         re.MULTILINE,
     )
+    seconds = re.compile(rf" - timing_s/step:(?:np\.float\d+\()?({NUMBER})")
+    norm = re.compile(rf" - (?:actor|train)/grad_norm:(?:np\.float\d+\()?({NUMBER})")
 
-    def point(self, found: re.Match[str], line: str, facts: dict[str, Any]) -> Point | None:
-        fields = {name: to_float(value) for name, value in FIELD.findall(line[found.start() :])}
-        for name in SHOWN:
-            if (value := fields.get(name)) is not None:
-                facts.setdefault("metrics", {}).setdefault(name, []).append(value)
-        seconds, loss = fields.get("timing_s/step"), to_float(found["loss"])
-        if loss is None:
-            return None
-        return Point(
-            int(found["step"]),
-            loss,
-            None if seconds is None else 1000 * seconds,
-            grad_norm=fields.get("actor/grad_norm", fields.get("train/grad_norm")),
-        )
+    def step(self, found: re.Match[str], line: str, facts: Facts) -> int:
+        for name, value in FIELD.findall(line[found.start() :]):
+            if name in SHOWN:
+                facts.setdefault("metrics", {}).setdefault(name, array("d")).append(float(value))
+        return int(found["step"])
 
-    def extras(self, facts: dict[str, Any]) -> dict[str, Any]:
+    def extras(self, facts: Facts) -> dict[str, Any]:
         found = facts.get("metrics", {})
         return {"metrics": {name: statistic_values(values) for name, values in found.items()}}

@@ -2,6 +2,8 @@
 
 from django.utils.translation import gettext_lazy as _
 
+from workers.readers.base import READERS, load_readers
+
 WORDS = {
     "accuracy_advice": _("Accuracy advice"), "accuracy_compare": _("Accuracy comparison"),
     "accuracy_dump": _("Accuracy dump"), "accuracy_graph": _("Accuracy graph"),
@@ -26,3 +28,9 @@ WORDS = {
 def kind_words(kind: str) -> str:
     """The kind in the active language; one without words as it stands."""
     return str(WORDS.get(kind, kind))
+
+
+def reader_words(name: str) -> str:
+    """What the reader of that name reads; the name of one that is no more."""
+    load_readers()
+    return kind_words(READERS[name].kind) if name in READERS else name

@@ -14,7 +14,8 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
-from workers.readers.source import ZIP_MAGIC, ReadError, Source
+from workers.readers.decoding import ZIP_MAGIC
+from workers.readers.source import ReadError, Source
 
 MAX_TOTAL_BYTES = 200 * 1024**2
 MAX_RATIO = 300

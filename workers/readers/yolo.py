@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from workers.readers.base import Sample, Source, register
 from workers.readers.series import (
+    MOST_EPOCHS,
     LossSeries,
     TrainingLogReader,
     check_count,
@@ -68,7 +69,7 @@ class YoloLogReader(TrainingLogReader):
         table = Table()
         for number, line in source.lines():
             _take(table, number, line)
-            check_count(len(table.rows))
+            check_count(len(table.rows), MOST_EPOCHS)
         warnings = _drop_unfinished(table, source)
         return curve_of(
             table.rows,
@@ -167,7 +168,8 @@ def _drop_unfinished(table: Table, source: Source) -> list[ReadingWarning]:
     unfinished = [row for row in table.rows if not row.is_done]
     if cut and table.rows[-1].is_done and not PROGRESS.search(line.split(":")[-1]):
         unfinished.append(table.rows[-1])
-    table.rows = [row for row in table.rows if row not in unfinished]
+    left_out = {id(row) for row in unfinished}
+    table.rows = [row for row in table.rows if id(row) not in left_out]
     if not unfinished:
         return []
     if cut and unfinished[-1].line == number:

@@ -10,6 +10,7 @@ import re
 from workers.readers.base import Sample, Source, register
 from workers.readers.csv_log import header_of, table_rows
 from workers.readers.series import (
+    MOST_EPOCHS,
     LossSeries,
     TrainingLogReader,
     check_count,
@@ -29,7 +30,7 @@ class YoloResultsReader(TrainingLogReader):
     more_keys = ("loss_parts",)
 
     def recognises(self, sample: Sample) -> int:
-        first = next((line for line in sample.lines if line.strip()), "")
+        first = sample.first_line
         if sample.is_binary or len(first) > 4000:
             return 0
         names = header_of(first)[1]
@@ -48,7 +49,7 @@ class YoloResultsReader(TrainingLogReader):
                 bad.append(last[0])
                 continue
             rows.append(row)
-            check_count(len(rows))
+            check_count(len(rows), MOST_EPOCHS)
             for name, value in values.items():
                 if name.startswith(("metrics/", "val/")) and value is not None:
                     scores.setdefault(_score_name(name), []).append(value)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from workers.readers.source import UTF8_BOM, decode
+from workers.readers.decoding import UTF8_BOM, decode
 from workers.scan.checks import CHECKS
 from workers.scan.findings import MAX_FINDINGS, Finding, Report
 from workers.scan.opening import Bounds, open_sources

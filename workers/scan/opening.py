@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
-from workers.readers.source import GZIP_MAGIC, ZIP_MAGIC, ReadError
+from workers.readers.decoding import ZIP_MAGIC
+from workers.readers.source import GZIP_MAGIC, ReadError
 
 MAX_MEMBERS = 20_000
 MAX_FILE_BYTES = 2 * 1024**2

@@ -8,13 +8,14 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from workers.kinds.base import title_of
-from workers.readers.words import kind_words
+from workers.readers.words import kind_words, reader_words
 from workers.reading_pages import page_of
 from workers.rules.labels import fact_words
 
 register = template.Library()
 register.filter("job_kind", title_of)
 register.filter("reading_kind", kind_words)
+register.filter(reader_words)
 register.filter(fact_words)
 
 ROWS = 20  # of a list of things that a page shows; the file has them all

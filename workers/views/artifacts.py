@@ -3,11 +3,11 @@
 from django.http import FileResponse, HttpRequest
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from engagements import downloads
 from engagements.access import Can, require
-from engagements.doors import attempt_form
+from engagements.doors import attempt, attempt_form
 from workers import judging, services
 from workers.forms.jobs import UploadForm
 from workers.models import Artifact
@@ -35,6 +35,14 @@ def artifact_download(request, pk):
     return downloads.of(FileResponse(
         artifact.file.open("rb"), as_attachment=True, filename=artifact.name.replace("/", "_"),
         content_type="application/octet-stream"), artifact)
+
+
+@require_POST
+def artifact_read_again(request, pk):
+    artifact = _artifact(request, pk)
+    attempt(request, lambda: services.read_again(actor=request.user, artifact=artifact),
+            _("Read with the readers of this release; what earlier ones found is kept."))
+    return redirect("workers:artifact", pk)
 
 
 @require_http_methods(["GET", "POST"])

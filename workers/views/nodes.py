@@ -15,6 +15,7 @@ from workers.forms.jobs import LoginForm, NodeEditForm, NodeForm
 from workers.models import Node, NodeLogin
 from workers.nodes import editing, logins, ssh
 from workers.nodes.sentences import state_sentences
+from workers.nodes.software_names import named_software
 
 
 @require_GET
@@ -49,6 +50,7 @@ def node_page(request, pk):
         "pinned": ssh.fingerprint(node.host_key) if node.host_key else "",
         "sentences": state_sentences(node, now),
         "queue": queries.queues_of([node], request.user, now)[0],
+        "software": named_software(node.software),
         "contacts": node.contacts.all()[:12],
         "logins": NodeLogin.objects.visible_to(request.user).in_use().filter(
             node=node).select_related("engagement"),

@@ -9,7 +9,7 @@ from engagements.access import Can, require
 from engagements.doors import attempt_form
 from engagements.models import Engagement
 from workers import scanning
-from workers.forms.jobs import UploadForm
+from workers.forms.jobs import ScanForm
 from workers.models import StoredReading
 from workers.rules import RULES_VERSION, SEVERITIES
 from workers.rules.listing import FAMILIES, filtered_rules
@@ -47,16 +47,21 @@ def scan_list(request):
 def scan_new(request):
     """Upload a source archive and scan it."""
     engagement, model, _stage = place_asked(request)
+    choices = Engagement.objects.visible_to(request.user)
+    if engagement is None and len(choices[:2]) == 1:
+        engagement = choices[0]
     require(request.user, Can.WORK, engagement)
-    form = UploadForm(request.POST or None, request.FILES or None)
-    if engagement and form.is_valid():
+    if engagement is None:
+        return render(request, "workers/scan_form.html", {"choices": choices})
+    form = ScanForm(request.POST or None, request.FILES or None, engagement=engagement,
+                    initial={"model": model})
+    if form.is_valid():
         scan = attempt_form(form, lambda: scanning.scan_upload(
-            actor=request.user, engagement=engagement, model=model, **form.cleaned_data))
+            actor=request.user, engagement=engagement, **form.cleaned_data))
         if scan:
             return redirect("workers:scan", scan.pk)
-    choices = Engagement.objects.visible_to(request.user) if not engagement else None
     return render(request, "workers/scan_form.html", {
-        "form": form, "engagement": engagement, "model": model, "choices": choices})
+        "form": form, "engagement": engagement, "model": model})
 
 
 def _scan(request, pk: int) -> StoredReading:

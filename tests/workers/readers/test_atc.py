@@ -86,23 +86,6 @@ def test_fusion_documents_in_a_row(sample, written):
     assert "truncated_record" in codes(cut)
 
 
-def test_aoe(sample):
-    values = read_file(sample("accuracy/atc/aoe_result_opat_doc_sample.json")).values
-    assert (values["baseline_ms"], values["result_ms"]) == (113.588725, 113.236731)
-    assert values["improvement"] == pytest.approx(0.0031, abs=5e-6)
-    assert values["operators"] == 19
-
-
-@pytest.mark.parametrize(("text", "succeeded"), [
-    ("Aoe process finished\n", True),
-    ("[ERROR] The model cannot be parsed.\nAoe process failed\n", False),
-    ("[INFO] tuning\nAoe process failed\n", False),
-    ("[ERROR] FE cannot be initialised.\nAoe process finished\n", False)])
-def test_only_a_finished_aoe_without_errors_succeeded(written, text, succeeded):
-    reading = read_file(written(text))
-    assert (reading.values["form"], reading.values["succeeded"]) == ("aoe_log", succeeded)
-
-
 def test_quantisation_says_what_was_produced(written):
     description = {"model_quant_type": "W4A8", "a.weight": "W8A8", "b.weight": "FLOAT"}
     reading = read_file(written(json.dumps(description)))
@@ -114,3 +97,17 @@ def test_quantisation_says_what_was_produced(written):
 def test_text_without_atc_is_unknown(written):
     with pytest.raises(ReadError):
         read_file(written("E is a letter\nnothing else\n"))
+
+
+def test_instructions_that_quote_atc_are_no_log(written):
+    text = "# Guide\n\n    ATC run success, welcome to the next use.\n\nSee `ATC run failed`.\n"
+    with pytest.raises(ReadError, match="unknown_format"):
+        read_file(written(text))
+
+
+def test_dots_while_atc_works_leave_nothing_out(written):
+    start = "ATC start working now, please wait for a moment.\n...\n"
+    reading = read_file(written(start + "ATC run success, welcome to the next use.\n"))
+    assert (reading.values["succeeded"], reading.warnings) == (True, [])
+    cut = read_file(written(start + "ATC run failed\nE10016: text\n...\n"))
+    assert "rows_elided" in {warning.code for warning in cut.warnings}

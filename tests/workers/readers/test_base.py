@@ -59,9 +59,10 @@ def test_the_name_of_a_file_does_not_matter(written):
         LOG.replace("iter", "\x1b[32miter\x1b[0m").encode(),
         LOG.replace("\n", "\r").encode(),
         LOG.replace("\n", "\r\n").encode(),
-        LOG.replace("loss", "lo\x00ss").encode(),
+        LOG.encode("utf-16-le"),
+        LOG.replace("iter 1", "\x00\x00\x00iter 1").encode(),
     ],
-    ids=["gzip", "bom", "utf16", "gbk", "ansi", "cr", "crlf", "nul"],
+    ids=["gzip", "bom", "utf16", "gbk", "ansi", "cr", "crlf", "utf16 without mark", "nul"],
 )
 def test_every_encoding_gives_the_same_curve(written, content):
     loss = read_file(written(content)).values["loss"]
@@ -73,9 +74,22 @@ def test_gbk_text_is_decoded(written):
     assert list(source.lines()) == [(1, "显存不足")]
 
 
-def test_characters_that_are_lost_are_a_warning(written):
-    reading = read_file(written(LOG.encode() + b"\xff\xfe\xff\n"))
-    assert [warning.code for warning in reading.warnings] == ["undecodable_text"]
+@pytest.mark.parametrize(("lost", "code"), [(b"\xff\xfe\xff", "undecodable_text"),
+                                            (b"\0\0\0", "nul_bytes")])
+def test_characters_that_are_lost_are_a_warning(written, lost, code):
+    reading = read_file(written(LOG.encode() + lost + b"\n"))
+    assert [(warning.code, warning.line) for warning in reading.warnings] == [(code, 3)]
+
+
+def test_a_hole_never_joins_what_stands_beside_it(written):
+    values = read_file(written(LOG.replace("3.9", "3.\0\0\0009"))).values
+    assert (values["loss"]["points"], values["loss"]["last"]) == (1, 4.1)
+    assert code_of(written('{"log_history": [{"loss": 1.\x005, "step": 1}]}')) == "damaged_json"
+
+
+def test_a_file_that_ends_within_a_line_says_so(written):
+    [warning] = read_file(written(LOG + "step 3: train loss 1.5, val loss 1.4")).warnings
+    assert (warning.code, warning.line) == ("unfinished_line", 3)
 
 
 def test_damaged_gzip(written):

@@ -94,3 +94,15 @@ def test_text_that_unpacks_without_end_is_refused_before_it_is_read(tmp_path, mo
     path.write_bytes(gzip.compress(b" iteration 1/ 2 | lm loss: 1.0E+00 |\n" * 200_000))
     with pytest.raises(ReadError, match="unsafe_archive"):
         next(source.Source(path).blocks())
+
+
+def test_json_of_countless_values_is_refused_before_it_is_parsed(written, monkeypatch):
+    monkeypatch.setattr(source, "MAX_JSON_BYTES", 100_000)
+    for text in ('{"log_history": [' + "{}," * 2000 + "{}]}", "[" + "0.1," * 5000 + "1]"):
+        assert code_of(written(text)) == "too_large"
+
+
+def test_json_lines_are_not_one_costly_json(written, monkeypatch):
+    monkeypatch.setattr(source, "MAX_JSON_BYTES", 1000)
+    lines = "".join(f'{{"step": {n}, "loss": 1.5}}\n' for n in range(1, 200))
+    assert read_file(written(lines)).values["loss"]["points"] == 199

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from workers.readers import megatron, read_file
+from workers.readers import megatron_columns, read_file
 from workers.readers.series import read_series
 
 LINE = (" [2026-01-01 00:{m:02d}:{s:02d}] iteration {n:8d}/{total:8d} | consumed samples: {c:12d} "
@@ -35,7 +35,7 @@ def written(path, count: int, *, other: str = "", losses=None):
 def test_both_ways_give_one_curve(tmp_path, monkeypatch, other, losses):
     path = written(tmp_path / "a.log", 6000, other=other, losses=losses)
     by_columns = read_series(path)
-    monkeypatch.setattr(megatron, "_as_table", lambda *_: False)
+    monkeypatch.setattr(megatron_columns, "found_by_places", lambda *_: None)
     slowly = read_series(path)
     assert np.array_equal(by_columns.losses, slowly.losses, equal_nan=True)
     assert by_columns.steps.tolist() == slowly.steps.tolist()
@@ -52,8 +52,8 @@ def test_memory_lines_among_like_lines_are_read(tmp_path):
 
 def test_like_lines_need_no_other_way(tmp_path, monkeypatch):
     path = written(tmp_path / "a.log", 3000, other="saving checkpoint at iteration | x\n")
-    monkeypatch.setattr(megatron, "_fast", None)
-    monkeypatch.setattr(megatron, "_slowly", None)
+    monkeypatch.setattr(megatron_columns, "found_by_pattern", None)
+    monkeypatch.setattr(megatron_columns, "_slowly", None)
     assert len(read_series(path).steps) == 3000
 
 

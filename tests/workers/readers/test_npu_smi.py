@@ -124,3 +124,28 @@ def test_compatibility_tables(sample):
     assert codes(table) == ["unlikely_pair"]
     chain = read_file(sample("node/mindformers_version_map.json")).values["rows"]
     assert {"cann": "8.2.RC1", "driver": "25.2.0", "support": ["25.2.0"]} in chain
+
+
+WIDE = """\
++-------------------------------------------------------------------------------------------+
+| npu-smi 26.0.rc1                            Version: 26.0.rc1                             |
++---------------------------+---------------+-----------------------------------------------+
+| NPU   Name                | Health        | Power(W)      Temp(C)   Hugepages-Usage(page) |
+| Chip                      | Bus-Id        | AICore(%)     Memory-Usage(MB)  HBM-Usage(MB) |
++===========================+===============+===============================================+
+| 0     910B2               | OK            | 424.0         64        0    / 0              |
+| 0                         | 0000:C1:00.0  | 100           0    / 0          38711/ 65536  |
++===========================+===============+===============================================+
++-----------------+------------+--------------+--------------------+-------------------------+
+| NPU     Chip    | Process id | Process name | Process memory(MB) | Process id in container |
++=================+============+==============+====================+=========================+
+| 0       0       | 1712733    | python3      | 35321              | 127                     |
++=================+============+==============+====================+=========================+
+"""
+
+
+def test_processes_of_a_driver_that_prints_their_number_in_the_container(written):
+    values = read_file(written(WIDE)).values
+    assert values["chips"][0]["hbm_used_mb"] == 38711
+    assert values["processes"] == [
+        {"npu": 0, "chip": 0, "pid": 1712733, "name": "python3", "memory_mb": 35321}]

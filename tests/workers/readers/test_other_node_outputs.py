@@ -53,3 +53,11 @@ def test_a_later_device_does_not_hide_a_broken_one(written, text):
     assert [check["healthy"] for check in reading.values["checks"]] == [False, True]
     assert reading.values["healthy"] is False
     assert [warning.code for warning in reading.warnings] == ["network_problem"]
+
+
+def test_a_controller_is_not_the_chip_before_it(written):
+    text = ("\tNPU ID       : 0\n\n\tChip ID      : 0\n\tTemperature(C) : 38\n"
+            "\tAicore Count : 24\n\n\tChip Name    : mcu\n\tTemperature(C) : 35\n")
+    values = read_file(written(text)).values
+    assert values["items"] == {"NPU ID": 0, "Chip ID": 0, "Temperature(C)": 38, "Aicore Count": 24}
+    assert values["blocks"][1] == {"Chip Name": "mcu", "Temperature(C)": 35}

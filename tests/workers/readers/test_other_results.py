@@ -133,3 +133,18 @@ def test_a_gpu_that_ran_out_of_memory(written):
     assert reading.tool == "PyTorch"
     assert sizes == {"requested_bytes": 2, "capacity_bytes": 79, "allocated_bytes": 70,
                      "free_bytes": 1}
+
+
+def test_a_task_without_a_score_is_named(written):
+    reading = read_file(written("dataset,version,metric,mode,qwen\n--- Exam ---,-,-,-,-\n"
+                                "gsm8k,1d7fe4,accuracy,gen,82.41\nhumaneval,8e3,pass@1,gen,-\n"))
+    assert [score["task"] for score in reading.values["scores"]] == ["gsm8k"]
+    assert [(w.code, "humaneval of qwen" in w.message) for w in reading.warnings] == [
+        ("value_missing", True)]
+
+
+def test_the_last_of_several_results_counts_and_is_told(written):
+    reading = read_file(written(SGLANG + "next run\n" + SGLANG.replace("20.00", "40.00")))
+    assert reading.values["duration_s"] == 40
+    told = [(warning.code, warning.line) for warning in reading.warnings]
+    assert ("several_results", 12) in told

@@ -182,3 +182,27 @@ def test_open_clip_counts_samples(written):
         for seen in (256, 512, 768))))
     assert (series.step_unit, series.steps.tolist()) == ("sample", [256, 512, 768])
     assert [warning.code for warning in series.warnings] == ["steps_are_samples"]
+
+
+def test_a_first_step_logged_apart_does_not_shorten_the_interval(written):
+    lines = "".join(f'{{"loss": 2.5, "epoch": 0.1, "global_step/max_steps": "{step}/100"}}\n'
+                    for step in (1, 5, 10))
+    assert read_series(written(lines)).interval == 5
+
+
+def test_a_damaged_iteration_is_not_called_skipped(written):
+    text = "".join(OLD_MEGATRON.format(i=step, loss=2.0) for step in range(1, 9))
+    series = read_series(written(text.replace("2.000000E+00", "2.0#0000E+00", 1)))
+    assert [(w.code, w.line) for w in series.warnings] == [("damaged_lines", 1)]
+    inside = text.replace(OLD_MEGATRON.format(i=4, loss=2.0), "")
+    assert [(w.code, w.line) for w in read_series(written(inside)).warnings] == [
+        ("missing_steps", 4)]
+
+
+def test_times_and_norms_are_of_the_rank_that_counts(written):
+    text = "".join(f"[default{rank}]: iteration {step}/ 9 | elapsed time per iteration (ms): "
+                   f"{10 + rank}.0 | lm loss: 2.5 | grad norm: {rank}.5 |\n"
+                   for step in range(1, 9) for rank in (0, 1))
+    values = read_file(written(text)).values
+    assert values["iteration_time_ms"]["mean"] == 10.0
+    assert (values["grad_norm"]["points"], values["grad_norm"]["mean"]) == (8, 0.5)

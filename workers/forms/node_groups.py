@@ -1,0 +1,30 @@
+"""The fields of a node in groups; what is seldom set is folded at first."""
+
+from django.utils.translation import gettext_lazy as _
+
+GROUPS = (
+    (_("Connection"), True, ("name", "host", "port", "username", "labels", "is_practice")),
+    (_("Key of the log-in"), False, ("private_key", "new_key", "passphrase", "use_agent")),
+    (_("Cards and job folders"), True, (
+        "cards_total", "ring_size", "scratch_dir", "keep_days", "set_env")),
+    (_("Bastion"), False, (
+        "bastion_host", "bastion_port", "bastion_username", "bastion_host_key")),
+)
+
+
+class InGroups:
+    """For a form over a node; `unfolded` names fields whose groups are open from the start."""
+
+    wide = ("private_key", "new_key", "use_agent", "set_env", "bastion_host_key", "is_practice")
+    unfolded: tuple[str, ...] = ()
+
+    def groups(self) -> list[dict]:
+        """Title, fields, and whether it is open: by its kind, when it is filled, or for errors."""
+        return [{"title": title, "is_open": is_open or self._is_wanted(names),
+                 "fields": [self[name] for name in names if name in self.fields]}
+                for title, is_open, names in GROUPS]
+
+    def _is_wanted(self, names: tuple[str, ...]) -> bool:
+        if "bastion_host" in names and self["bastion_host"].value():
+            return True
+        return any(name in self.unfolded or name in self.errors for name in names)

@@ -1,0 +1,64 @@
+"""What a reader looks at to recognise its format."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Any
+
+from workers.readers.decoding import UTF8_BOM, decode, decode_utf16, looks_binary, utf16_of
+from workers.readers.source import JSON_START, Source, is_json
+
+NEWLINES = re.compile(r"\r\n|\r|\n")
+HEADER_CHARACTERS = 20_000
+MAX_PARSED_BYTES = 32 * 1024**2
+
+
+class Sample:
+    """What a reader may look at to recognise its format: content only, never the name.
+
+    ``data``: first 256 KiB raw; ``text``: the same decoded (empty for binary files);
+    ``lines``: its records; ``json``: the parsed file if it is one JSON value, else None.
+    """
+
+    def __init__(self, source: Source, data: bytes) -> None:
+        self._source = source
+        self.data = data
+        self.is_binary = looks_binary(data)
+
+    @cached_property
+    def text(self) -> str:
+        if self.is_binary:
+            return ""
+        if utf16_of(self.data):
+            return decode_utf16(self.data)
+        return decode(self.data.removeprefix(UTF8_BOM))[0]
+
+    @cached_property
+    def lines(self) -> list[str]:
+        return NEWLINES.split(self.text)
+
+    @property
+    def first_line(self) -> str:
+        """The first line that is not blank, or its first 20,000 characters."""
+        return next((line for line in self.lines if line.strip()), "")[:HEADER_CHARACTERS]
+
+    @property
+    def json(self) -> Any:
+        return None if self.is_binary else self._source.json
+
+    @cached_property
+    def is_broken_json(self) -> bool:
+        """True for one JSON value that is cut off or damaged; readers of lines leave it alone.
+
+        Files above 32 MiB are not parsed for this.
+        """
+        start = next((line.strip() for line in self.lines if line.strip()), "")
+        if not JSON_START.match(self.text.lstrip()) or self._source.size > MAX_PARSED_BYTES:
+            return False
+        return not is_json(start) and self.json is None
+
+    @property
+    def source(self) -> Source:
+        """The whole file, for formats that need to look inside (archives)."""
+        return self._source
