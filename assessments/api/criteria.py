@@ -1,11 +1,13 @@
 """REST doors of criteria, baselines and verdicts. Each write is one service call."""
 
-from drf_spectacular.utils import extend_schema
+from django.http import Http404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import mixins, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from assessments import services
+from assessments import charts, queries, services
 from assessments.api import criteria_serializers as serializers
 from assessments.models import (
     Baseline,
@@ -18,6 +20,8 @@ from assessments.models import (
 )
 from assessments.services import baselines, waivers
 from engagements.access import Can, require
+from workers.models import Artifact
+from workers.readers.base import ReadError
 
 
 class VisibleMixin:
@@ -131,6 +135,36 @@ class CriterionViewSet(VisibleMixin, mixins.CreateModelMixin, mixins.DestroyMode
         return Response(serializers.VerdictSerializer(verdict).data,
                         status=status.HTTP_201_CREATED)
 
+    @extend_schema(request=serializers.MeasureSerializer,
+                   responses={201: serializers.VerdictSerializer(many=True)})
+    @action(detail=True, methods=["post"], pagination_class=None, filterset_fields=None)
+    def measure(self, request, pk=None):
+        """Take a stored file as a measurement of the criterion's model and judge it."""
+        criterion = self.get_object()
+        data = serializers.MeasureSerializer(data=request.data)
+        data.fields["artifact"].queryset = Artifact.objects.visible_to(request.user)
+        data.is_valid(raise_exception=True)
+        verdicts = services.measure_file(actor=request.user, model=criterion.model,
+                                         **data.validated_data)
+        return Response(serializers.VerdictSerializer(verdicts, many=True).data,
+                        status=status.HTTP_201_CREATED)
+
+    @extend_schema(responses={(200, "application/json"): OpenApiTypes.OBJECT}, parameters=[
+        OpenApiParameter("first", int, required=True),
+        OpenApiParameter("last", int, required=True)])
+    @action(detail=True)
+    def curve(self, request, pk=None):
+        """Both curves of a judged loss curve between two steps, thinned with every extreme kept."""
+        criterion = self.get_object()
+        verdict = queries.newest_verdict(criterion)
+        window = serializers.StepsSerializer(data=request.query_params)
+        window.is_valid(raise_exception=True)
+        if not charts.can_be_drawn(criterion, verdict):
+            raise Http404
+        try:
+            return Response(charts.curve_detail(criterion, verdict, **window.validated_data))
+        except ReadError as error:
+            raise Http404 from error
 
     @extend_schema(request=serializers.DifferenceAcceptanceSerializer,
                    responses=serializers.VerdictSerializer)

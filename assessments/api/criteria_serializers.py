@@ -14,6 +14,7 @@ from assessments.models import (
     Waiver,
 )
 from assessments.queries import newest_verdict, verdict_sentence
+from workers.models import Artifact
 
 
 class MetricDefinitionSerializer(serializers.ModelSerializer):
@@ -123,3 +124,14 @@ class CriteriaSetSerializer(serializers.ModelSerializer):
 
 class CriteriaSignatureSerializer(serializers.Serializer):
     customer_signatory = serializers.CharField(max_length=120, required=False, default="")
+
+
+class MeasureSerializer(serializers.Serializer):
+    artifact = serializers.PrimaryKeyRelatedField(queryset=Artifact.objects.none())
+
+
+class StepsSerializer(serializers.Serializer):
+    """The first and the last step of a window."""
+
+    first = serializers.IntegerField(min_value=0)
+    last = serializers.IntegerField(min_value=0)

@@ -47,7 +47,7 @@ def _panel(alt, entry: Bars):
     if entry.before == entry.after:
         values[1] = None
     factor = 100 if entry.metric.is_share else 1
-    rows = [{"side": name, "value": value * factor, "text": f"{value * factor:.4g}"}
+    rows = [{"side": name, "value": value * factor, "text": _figure(value * factor)}
             for name, value in zip(names, values, strict=True) if value is not None]
     data = alt.Chart(alt.Data(values=rows))
     x = alt.X("side:N", sort=names, title=None, axis=alt.Axis(labelAngle=0))
@@ -77,7 +77,12 @@ def _target_text(entry: Bars, factor: int) -> str:
     """A blank keeps panels with and without a target in line."""
     if entry.target is None:
         return " "
-    return _("Target %(value)s") % {"value": f"{entry.sign} {entry.target * factor:.4g}"}
+    return _("Target %(value)s") % {"value": f"{entry.sign} {_figure(entry.target * factor)}"}
+
+
+def _figure(value: float) -> str:
+    """Four digits, of a thousand and more six with separators: 0.6706, 21,743."""
+    return f"{value:.4g}" if abs(value) < 1000 else f"{value:,.6g}"
 
 
 @built_quickly
@@ -117,7 +122,7 @@ def operators_spec(operators: list[OperatorTime], *, is_practice: bool = False) 
     rows = [{"name": op.name[:60], "value": op.milliseconds,
              "text": f"{100 * op.share:.1f} %" if op.share is not None else ""}
             for op in operators]
-    y = alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=260))
+    y = alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=250))
     data = alt.Chart(alt.Data(values=rows))
     chart = alt.layer(
         data.mark_bar(color=CANDIDATE_COLOUR).encode(

@@ -78,7 +78,7 @@ VALUES = (
         "token_latency", "value", "tpot_ms", "le", "ms",
         name=("每词元时延（TPOT）", "Latency per output token (TPOT)"),
         formula=("首词元之后各词元耗时的平均", "mean time per output token after the first"),
-        source="Serving benchmarks"),
+        source=gettext_noop("Serving benchmarks")),
     Definition(
         "token_latency_reduction", "reduction", "tpot_ms", "ge", "%",
         name=("每词元时延降低", "Reduction of the latency per output token"),
@@ -89,7 +89,7 @@ VALUES = (
         "first_token_latency", "value", "ttft_ms", "le", "ms",
         name=("首词元时延（TTFT）", "Time to the first token (TTFT)"),
         formula=("各请求首词元耗时的平均", "mean time to the first token of the requests"),
-        source="Serving benchmarks"),
+        source=gettext_noop("Serving benchmarks")),
     Definition(
         "single_run_cosine", "value", "min_cosine", "ge", "%",
         name=("单次推理余弦相似度（分诊用，非验收）",
@@ -97,5 +97,6 @@ VALUES = (
         formula=("各输出张量余弦相似度的最小值；有 NaN 即不通过",
                  "smallest cosine of the compared tensors; any NaN means not passed"),
         alignment=("相同输入与数据类型", "same input and data type"),
-        source="Vendor's triage value (≥ 95 %); data-set accuracy may still fall short"),
+        source=gettext_noop("Vendor's triage value (≥ 95 %); data-set accuracy may still fall "
+                            "short")),
 )

@@ -3,6 +3,7 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from engagements.errors import WrongState
@@ -119,6 +120,11 @@ class MetricDefinition(models.Model):
     @property
     def local_alignment(self) -> str:
         return local(self.alignment, self.alignment_en)
+
+    @property
+    def local_source(self) -> str:
+        """The source in the active language, where the library has words for it."""
+        return gettext(self.source) if self.source else ""
 
 
 class CriteriaSet(models.Model):

@@ -1,8 +1,9 @@
 """Writes of metric definitions. A version that exists is never changed."""
 
+from contextlib import suppress
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from assessments.definitions.standard import STANDARD
@@ -16,15 +17,17 @@ from engagements.models import User
 MOST_RUNS = 20
 
 
-@transaction.atomic
 def load_standard_definitions() -> None:
     """Make the catalogue's definitions exist, with one entry in the audit log for those that are
     new; a version that exists is never changed."""
-    asked = [MetricDefinition.objects.get_or_create(code=entry.code, version=1,
-                                                    defaults=entry.stored()) for entry in STANDARD]
-    if new := [definition for definition, is_new in asked if is_new]:
-        audit.record(actor=None, action="definition.load", target=new[0],
-                     data={"codes": [definition.code for definition in new]})
+    known = set(MetricDefinition.objects.filter(version=1).values_list("code", flat=True))
+    new = [MetricDefinition(**entry.stored(), version=1)
+           for entry in STANDARD if entry.code not in known]
+    if new:
+        with suppress(IntegrityError), transaction.atomic():  # another process was quicker
+            MetricDefinition.objects.bulk_create(new)
+            audit.record(actor=None, action="definition.load", target=new[0],
+                         data={"codes": [definition.code for definition in new]})
 
 
 @transaction.atomic

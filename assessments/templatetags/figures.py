@@ -11,6 +11,7 @@ from assessments.accuracy.reading_warnings import reading_warning
 from assessments.models import OperatorRow
 from assessments.performance.gains import Metric
 from assessments.performance.profiles import StepTime
+from assessments.wording.environments import item_words
 from assessments.wording.presentation import sheet_label
 from assessments.wording.quantities import quantity_words
 from engagements.templatetags.desk import tag
@@ -19,6 +20,7 @@ from workers.models import StoredReading
 register = template.Library()
 register.filter(sheet_label)
 register.filter(quantity_words)
+register.filter(item_words)
 
 
 @register.filter

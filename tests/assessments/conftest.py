@@ -12,6 +12,7 @@ from assessments.models import MetricDefinition
 from engagements.models import Role
 from engagements.services import add_model
 from engagements.stages import Stage
+from tests.kept import kept
 from workers.models import Job, Node
 from workers.readers.series import LossSeries
 from workers.services import upload_artifact
@@ -48,18 +49,21 @@ def store(people, engagement):
 
 
 @pytest.fixture
+@kept
 def model(people, engagement):
     return add_model(actor=people[Role.MANAGER], engagement=engagement, code="LLM",
                      name="巡检报告生成大模型", name_en="Report model")
 
 
 @pytest.fixture
+@kept
 def definitions(db) -> dict[str, MetricDefinition]:
     services.load_standard_definitions()
     return {row.code: row for row in MetricDefinition.objects.all()}
 
 
 @pytest.fixture
+@kept
 def baseline(people, model, store):
     """The GPU's loss curve: 200 steps from 4.0 down to 2.0."""
     return services.record_baseline(
@@ -69,11 +73,13 @@ def baseline(people, model, store):
 
 
 @pytest.fixture
+@kept
 def draft(people, engagement):
     return services.draft_criteria(actor=people[Role.MANAGER], engagement=engagement)
 
 
 @pytest.fixture
+@kept
 def criterion(people, draft, model, definitions, baseline):
     """Mean relative error < 2 %, in a signed set."""
     row = services.add_criterion(

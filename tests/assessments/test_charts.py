@@ -1,6 +1,7 @@
 """The chart's specification and picture."""
 
 import json
+import re
 from decimal import Decimal
 
 import altair as alt
@@ -67,6 +68,7 @@ def test_the_picture_shows_curves_threshold_and_the_first_nan(pair):
     with override("en"):
         svg = as_svg(loss_chart_spec(pair, threshold=Decimal("0.02"), figure=0.01,
                                      is_interactive=False))
+    assert set(re.findall('font-family="([^"]*)"', svg)) == {"Noto Sans CJK SC"}
     assert "Not finite from step 2501" in svg
     assert "Threshold 2 %" in svg
     assert "Judged figure" not in svg  # it leaves the NaN steps out and would reassure

@@ -12,6 +12,7 @@ from assessments import services
 from assessments.models import Baseline, CriteriaSet, Criterion, Verdict
 from engagements.models import Role
 from tests.assessments.conftest import megatron_log
+from tests.kept import kept
 
 GPU = np.linspace(4, 2, 200)
 
@@ -25,6 +26,7 @@ def as_role(client, people):
 
 
 @pytest.fixture
+@kept
 def verdict(people, criterion, model, store):
     verdict, = services.measure_file(
         actor=people[Role.CONSULTANT], model=model,

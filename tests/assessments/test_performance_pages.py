@@ -15,6 +15,7 @@ from assessments.performance.pictures import CHARTS, chart_spec, chart_svg
 from engagements.models import Role
 from tests.assessments.conftest import log, trace
 from tests.assessments.test_performance import gains
+from tests.kept import kept
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "performance"
 
@@ -28,6 +29,7 @@ def _in_english(client):
 
 
 @pytest.fixture
+@kept
 def full(model, run, record, store):
     """A model with something for every chart."""
     for milliseconds, parts in ((500, (65, 35, 0)), (400, (78, 12, 10))):

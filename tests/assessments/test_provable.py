@@ -24,6 +24,7 @@ from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role
 from engagements.stages import Stage
 from tests.assessments.conftest import megatron_log
+from tests.kept import kept
 from workers.models import Job, Node
 
 GPU = np.linspace(4, 2, 200)
@@ -53,6 +54,7 @@ def judged(consultant, model, store):
 
 
 @pytest.fixture
+@kept
 def on_node(criterion, judged, engagement, model):
     """The criterion's run, as a job of a node with known software brought it."""
     verdict, = judged(GPU * 1.001)

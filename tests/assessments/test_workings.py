@@ -18,11 +18,13 @@ from assessments.wording import calculation
 from assessments.wording.preview import tried
 from engagements.models import Role
 from tests.assessments.conftest import curve, megatron_log
+from tests.kept import kept
 
 GPU = np.linspace(4, 2, 200)
 
 
 @pytest.fixture
+@kept
 def judged(criterion, people, model, store):
     """The criterion, judged on a curve that is 1 % high and 5 % high at step 51."""
     losses = GPU * 1.01
@@ -85,8 +87,24 @@ def test_detail_of_a_stretch(client, judged, people, stranger):
     assert (found["points"], len(found["curves"]), len(found["errors"])) == (21, 42, 21)
     assert max(row["value"] for row in found["errors"]) == pytest.approx(0.05, rel=1e-3)
     assert client.get(url, {"first": "x", "last": "60"}).status_code == 400
+    door = f"/api/v1/criteria/{judged.pk}/curve/"
+    assert client.get(door, {"first": 40, "last": 60}).json() == found
+    assert client.get(door, {"first": "x"}).json()["errors"].keys() == {"first", "last"}
     client.force_login(stranger)
     assert client.get(url, {"first": 1, "last": 2}).status_code == 404
+    assert client.get(door, {"first": 1, "last": 2}).status_code == 404
+
+
+def test_a_file_is_measured_by_the_api(client, criterion, people, model, store, stranger):
+    url = f"/api/v1/criteria/{criterion.pk}/measure/"
+    file = {"artifact": store("npu.log", megatron_log(GPU * 1.01), model).pk}
+    for user, status in ((stranger, 404), (people[Role.REVIEWER], 403)):
+        client.force_login(user)
+        assert client.post(url, file).status_code == status
+    client.force_login(people[Role.CONSULTANT])
+    assert client.post(url, {"artifact": 0}).status_code == 400
+    answer = client.post(url, file)
+    assert (answer.status_code, [row["outcome"] for row in answer.json()]) == (201, ["passed"])
 
 
 def test_the_verdict_page_shows_calculation_environment_and_runs(client, judged, people):
