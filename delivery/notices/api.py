@@ -1,7 +1,7 @@
 """REST doors of the inbox and of channels. Each write is one service call."""
 
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import mixins, viewsets
 from rest_framework.decorators import action
 from rest_framework.response import Response
@@ -34,21 +34,34 @@ class NoticeViewSet(viewsets.ReadOnlyModelViewSet):
         """Mark the whole inbox read."""
         return Response({"read": services.mark_all_read(actor=request.user)})
 
+    @extend_schema(responses=serializers.PreferenceSerializer(many=True), filters=False,
+                   parameters=[OpenApiParameter("engagement", str, description="project code")])
+    @action(detail=False, pagination_class=None)
+    def preferences(self, request):
+        """What one hears of: in general, or of an engagement."""
+        engagement = self._named(request.query_params.get("engagement", ""))
+        return self._preferences(engagement)
+
     @extend_schema(request=serializers.PreferencesSerializer,
                    responses=serializers.PreferenceSerializer(many=True))
-    @action(detail=False, methods=["post"], pagination_class=None)
-    def preferences(self, request):
+    @preferences.mapping.post
+    def set_preferences(self, request):
         """Choose what to hear of; answers with what counts now."""
         door = serializers.PreferencesSerializer(data=request.data)
         door.is_valid(raise_exception=True)
-        code = door.validated_data["engagement"]
-        engagement = get_object_or_404(Engagement.objects.visible_to(request.user), code=code) \
-            if code else None
+        engagement = self._named(door.validated_data["engagement"])
         services.set_preferences(
             actor=request.user, engagement=engagement,
             choices={row["kind"]: {"in_inbox": row["in_inbox"], "email": row["email"]}
                      for row in door.validated_data["choices"]})
-        rows = queries.preference_rows(request.user, engagement)
+        return self._preferences(engagement)
+
+    def _named(self, code: str) -> Engagement | None:
+        visible = Engagement.objects.visible_to(self.request.user)
+        return get_object_or_404(visible, code=code) if code else None
+
+    def _preferences(self, engagement: Engagement | None) -> Response:
+        rows = queries.preference_rows(self.request.user, engagement)
         return Response(serializers.PreferenceSerializer(rows, many=True).data)
 
 

@@ -1,13 +1,14 @@
 """Administration pages of channels and of what was sent."""
 
 from django.core.paginator import Paginator
+from django.db.models import Count, OuterRef, Q, Subquery
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from delivery.notices import channels
 from delivery.notices.forms import ChannelForm
-from delivery.notices.models import Channel, Dispatch
+from delivery.notices.models import Channel, Dispatch, SendAttempt
 from engagements.access import Can, require
 from engagements.doors import attempt, attempt_form
 
@@ -15,8 +16,11 @@ from engagements.doors import attempt, attempt_form
 @require_GET
 def channel_list(request):
     require(request.user, Can.MANAGE)
+    newest = SendAttempt.objects.filter(channel=OuterRef("pk")).order_by("-pk").values("is_ok")
     return render(request, "delivery/notices/channels.html", {
-        "channels": Channel.objects.visible_to(request.user).select_related("engagement")})
+        "channels": Channel.objects.visible_to(request.user).select_related("engagement").annotate(
+            is_last_ok=Subquery(newest[:1]),
+            given_up=Count("dispatches", filter=Q(dispatches__state=Dispatch.State.DEAD)))})
 
 
 @require_http_methods(["GET", "POST"])

@@ -15,6 +15,8 @@ REASONS = {
     "http": _("The host answered with an HTTP error."),
     "rejected": _("The robot rejected the message; look its code up in the robot's manual."),
     "signature": _("The robot does not accept the signature; check the signing secret."),
+    "security": _("The robot's security settings refused the message; check its signing secret, "
+                  "keywords and list of addresses."),
     "unreadable": _("The answer is not what this kind of robot sends."),
     "mail": _("The mail server did not take the message."),
     "rate": _("The channel's rate is used up; try again in a minute."),

@@ -39,6 +39,7 @@ class Robot(Sender):
     limit = 4096  # bytes
     pause = timedelta(minutes=1)  # after a refusal
     signature_codes: frozenset[int] = frozenset()
+    security_codes: frozenset[int] = frozenset()  # signature, keyword or address list, as set there
 
     def block(self, item: Item) -> str:
         lines = [f"**{item.title}** {item.about}"]
@@ -58,9 +59,16 @@ class Robot(Sender):
             return Outcome(False, reason, str(status), status, pause=self.pause)
         if code == 0 and not isinstance(code, bool) and status == 200:
             return Outcome(True, http_status=status)
-        is_signature = code in self.signature_codes
-        return Outcome(False, "signature" if is_signature else "rejected", str(code)[:30], status,
-                       is_permanent=is_signature, pause=self.pause)
+        reason = self._reason(code)
+        return Outcome(False, reason, str(code)[:30], status,
+                       is_permanent=reason != "rejected", pause=self.pause)
+
+    def _reason(self, code) -> str:
+        if not isinstance(code, int):  # the other side may send anything
+            return "rejected"
+        if code in self.signature_codes:
+            return "signature"
+        return "security" if code in self.security_codes else "rejected"
 
 
 class WeCom(Robot):
@@ -85,6 +93,7 @@ class DingTalk(Robot):
 
     limit = 16_000
     pause = timedelta(minutes=10)
+    security_codes = frozenset({310000})
 
     def request(self, channel, items, events, now) -> Request:
         title = clip(headline(items), 120)
@@ -110,6 +119,7 @@ class Feishu(Robot):
     limit = 14_000  # leaves room for escapes and the card around it
     largest_request = 20_000
     signature_codes = frozenset({19021})
+    security_codes = frozenset({19022, 19024})
     TEMPLATES = {"red": "red", "orange": "orange", "green": "green"}
 
     def request(self, channel, items, events, now) -> Request:

@@ -5,6 +5,7 @@ from delivery.planning.api_parts import board, changes, control, desk, effort, p
 routes = [
     ("effort-estimates", effort.EffortEstimateViewSet, "effort-estimate"),
     ("time-entries", effort.TimeEntryViewSet, "time-entry"),
+    ("grade-costs", effort.GradeCostViewSet, "grade-cost"),
     ("timesheets", effort.TimesheetViewSet, "timesheet"),
     ("plans", plan.PlanViewSet, "plan"),
     ("plan-tasks", plan.TaskViewSet, "plan-task"),

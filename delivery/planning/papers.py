@@ -13,7 +13,7 @@ from delivery.planning import change_words, time_words
 from delivery.planning.change_facts import shown_facts
 from delivery.planning.models import ChangeRequest, Meeting, Timesheet, WeeklyReport
 from delivery.planning.task_names import name_of, shared_names
-from delivery.planning.week_words import done_lines, problem_lines
+from delivery.planning.week_words import done_lines, in_reader_words, problem_lines
 from delivery.quotes.models import CompanyProfile
 from delivery.reports.bilingual import in_language
 from delivery.reports.identity.look import heads, look_of
@@ -25,20 +25,23 @@ HASH_SHOWN = 32  # characters of the content hash in the footer
 
 
 def minutes_pdf(meeting: Meeting, language: str) -> bytes:
-    """The minutes: decisions and to-dos with owners and dates, for both sides to confirm."""
-    def facts() -> dict:
-        return {"meeting": {
-            **{name: getattr(meeting, name) for name in (
-                "topic", "place", "chair", "participants", "discussion")},
-            "agenda": meeting.agenda_lines,
-            "attachments": [{"name": file.name, "sha256": file.sha256}
-                            for file in meeting.attachments.order_by("pk")],
-            "held_at": _minute(meeting.held_at), "recorded_by": str(meeting.recorded_by),
-            "decisions": meeting.decision_lines,
-            "todos": [{"text": todo.text, "owner": str(todo.owner), "due": f"{todo.due_on}"}
-                      for todo in meeting.todos.select_related("owner")]}}
+    """The minutes: decisions and to-dos with owners and dates, for both sides to confirm.
 
-    return _paper("minutes", meeting.engagement, str(meeting).split(" ")[0], language, facts)
+    They hold nothing but what people wrote, so that both languages bear the same hash.
+    """
+    facts = {"meeting": {
+        **{name: getattr(meeting, name) for name in (
+            "topic", "place", "chair", "participants", "discussion")},
+        "agenda": meeting.agenda_lines,
+        "attachments": [{"name": file.name, "sha256": file.sha256}
+                        for file in meeting.attachments.order_by("pk")],
+        "held_at": _minute(meeting.held_at), "recorded_by": str(meeting.recorded_by),
+        "decisions": meeting.decision_lines,
+        "todos": [{"text": todo.text, "owner": str(todo.owner), "due": f"{todo.due_on}"}
+                  for todo in meeting.todos.select_related("owner")]}}
+    number = str(meeting).split(" ")[0]
+    return _paper("minutes", meeting.engagement, number, language, lambda: facts,
+                  _digest({"number": number, **facts}))
 
 
 def weekly_pdf(report: WeeklyReport, language: str) -> bytes:
@@ -47,11 +50,11 @@ def weekly_pdf(report: WeeklyReport, language: str) -> bytes:
 
     def facts() -> dict:
         return {"report": {
-            **{name: getattr(report, name) for name in (
-                "summary", "deviations", "next_week", "problems", "customer_duties", "light")},
+            **{name: getattr(report, name) for name in ("deviations", "customer_duties", "light")},
+            **in_reader_words(report),
             "light_label": report.get_light_display(), "written_by": str(report.written_by),
             "week": [f"{report.week_start}", f"{report.week_end}"], "facts": report.facts,
-            "done": _not_in(report.summary, done_lines(report.facts)),
+            "done": _not_in(in_reader_words(report)["summary"], done_lines(report.facts)),
             "finished": [name_of(task) for task in report.facts["plan"].get("finished", [])],
             "in_progress": shared_names(report.facts["plan"].get("in_progress", [])),
             "milestones": [{**row, "name": local(row["name"], row["name_en"])}
@@ -113,7 +116,7 @@ def _paper(name: str, engagement: Engagement, number: str, language: str,
     with override(language):
         context = {**_frame(name, engagement, number, look), **facts()}
     digest = content_hash or _digest(context)
-    context["page_foot"] = f"{number} · {digest[:HASH_SHOWN]}"
+    context["page_foot"] = f"{number} · SHA-256 {digest[:HASH_SHOWN]}…"
     return render_pdf(f"documents/planning/{name}.html", context, language)
 
 

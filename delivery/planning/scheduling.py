@@ -58,7 +58,7 @@ def schedule_with(plan: Plan, lengths: dict[int, int], tasks: list[Task] | None 
         loaded.tasks, loaded.links = tasks, links or []
     for task in loaded.tasks:
         task.days = lengths.get(task.pk, task.days)
-    return before, loaded.dated()
+    return before, loaded.dated(known={row.task.pk: row for row in before})
 
 
 class _Loaded:
@@ -72,13 +72,19 @@ class _Loaded:
         self.planned = baseline.tasks if baseline else {}
         self.calendar = WorkingCalendar(plan.starts_on)
 
-    def dated(self) -> list[Scheduled]:
+    def dated(self, known: dict[int, Scheduled] | None = None) -> list[Scheduled]:
+        """All tasks with their dates; a row of `known` stands where its task has the same."""
         dates = _computed(self.tasks, self.links, self.calendar)
         if length(dates) > LONGEST:
             raise InvalidInput(
                 _("The plan would last more than ten years; check lengths and lags."))
-        return [_scheduled(task, dates[task.pk], self.calendar, self.planned.get(str(task.pk)))
+        return [self._row(task, dates[task.pk], (known or {}).get(task.pk))
                 for task in self.tasks]
+
+    def _row(self, task: Task, dates: Dates, known: Scheduled | None) -> Scheduled:
+        if known and known.task is task and known.dates == dates:
+            return known
+        return _scheduled(task, dates, self.calendar, self.planned.get(str(task.pk)))
 
 
 def _computed(tasks: list[Task], links: list[Link], calendar: WorkingCalendar

@@ -1,5 +1,7 @@
 """A task's name as plain data, so that each reader gets it in his language."""
 
+from django.db.models import QuerySet
+
 from delivery.planning.models import Task
 from engagements.stages import Stage
 
@@ -14,6 +16,14 @@ def name_of(facts: dict[str, str]) -> str:
     """The name in the active language, as `str(task)` gives it."""
     title = facts["title"] or str(Stage(facts["stage"]).label)
     return f"{facts['model']} · {title}" if facts["model"] else title
+
+
+def named_tasks(tasks: QuerySet[Task]) -> list[tuple[int, str]]:
+    """(id, name) of thousands of tasks, without a row of each task and model in memory."""
+    stages = {"": "", **{stage.value: str(stage.label) for stage in Stage}}
+    rows = tasks.values_list("pk", "model__code", "stage", "title")
+    return [(pk, f"{code} · {title or stages[stage]}" if code else title or stages[stage])
+            for pk, code, stage, title in rows]
 
 
 def shared_names(tasks: list[dict[str, str]]) -> list[str]:

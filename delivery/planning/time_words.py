@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from delivery.planning.models import TimeEntry, WorkItem
@@ -17,8 +18,13 @@ def presented(facts: dict) -> dict:
         **facts,
         "engagement": _party(facts["engagement"]), "customer": _party(facts["customer"]),
         "rows": _days([_row(row) for row in facts["rows"]]),
-        "people": [{**row, "grade_label": grade_label(row["grade"])} for row in facts["people"]],
-        "grades": [{**row, "grade_label": grade_label(row["grade"])} for row in facts["grades"]]}
+        "people": [_graded(row) for row in facts["people"]],
+        "grades": [_graded(row) for row in facts["grades"]],
+        "is_quoted": any(Decimal(row["contract"]) for row in facts["grades"])}
+
+
+def _graded(row: dict) -> dict:
+    return {**row, "grade_label": capfirst(grade_label(row["grade"]))}
 
 
 def _party(entry: dict) -> dict:
@@ -40,7 +46,7 @@ def _row(row: dict) -> dict:
     task = [row["model"], str(WorkItem(row["item"]).label)]
     corrects = _("Corrects %(timesheet)s") % {"timesheet": row["corrects"]}
     return {**row, "half_label": str(TimeEntry.Half(row["half"]).label),
-            "grade_label": grade_label(row["grade"]),
+            "grade_label": capfirst(grade_label(row["grade"])),
             "task": " · ".join(part for part in task if part),
             "note": ": ".join(part for part in (corrects if row["corrects"] else "", row["note"])
                               if part)}

@@ -53,7 +53,6 @@ urlpatterns = [
     path(OF + "changes/", changes.changes, name="changes"),
     path(OF + "changes/new/", changes.change_new, name="change_new"),
     path("changes/<int:pk>/", changes.change, name="change"),
-    path("changes/<int:pk>/effects/", changes.change_effects, name="change_effects"),
     path("changes/<int:pk>/edit/", changes.change_edit, name="change_edit"),
     path("changes/<int:pk>/effects/scope/price/", changes.change_price_scope,
          name="change_price_scope"),

@@ -1,10 +1,14 @@
 """The facts of a week in words: lines for the page, and the first draft of the report."""
 
+from collections.abc import Callable
+
+from django.conf import settings
 from django.utils.translation import gettext as _
+from django.utils.translation import override
 
 from assessments.models import Outcome
 from delivery.planning.models import ProjectIssue, WeeklyReport
-from delivery.planning.task_names import name_of
+from delivery.planning.task_names import name_of, shared_names
 from engagements.stages import Stage, StageMove
 from workers.models import JobState
 
@@ -45,11 +49,37 @@ def problem_lines(facts: dict) -> list[str]:
     return lines
 
 
+def next_lines(facts: dict) -> list[str]:
+    """Tasks of the coming week, the models that share one on one line."""
+    return shared_names(facts["plan"].get("next", []))
+
+
+LINES = {"summary": done_lines, "problems": problem_lines, "next_week": next_lines}
+
+
+def in_reader_words(report: WeeklyReport) -> dict[str, str]:
+    """Summary, problems and plan; lines that the system wrote stand in the active language.
+
+    A line that a person wrote or changed stays as it is.
+    """
+    return {name: _translated(getattr(report, name), lines, report.facts)
+            for name, lines in LINES.items()}
+
+
+def _translated(text: str, lines: Callable[[dict], list[str]], facts: dict) -> str:
+    known = {}
+    for language, _name in settings.LANGUAGES:
+        with override(language):
+            written = lines(facts)
+        known.update(zip(written, lines(facts), strict=False))
+    return "\n".join(known.get(line, line) for line in text.splitlines())
+
+
 def first_words(facts: dict) -> dict[str, str]:
     """The draft's fields in the writer's language; a person goes on from there."""
     problems = problem_lines(facts)
     return {"summary": "\n".join(done_lines(facts)), "problems": "\n".join(problems),
-            "next_week": "\n".join(map(name_of, facts["plan"].get("next", []))),
+            "next_week": "\n".join(next_lines(facts)),
             "light": light(facts)}
 
 

@@ -10,7 +10,7 @@ PEOPLE = {
     "customer.create": _("Customer added"), "customer.update": _("Customer changed"),
     "member.add": _("Team member added"), "member.remove": _("Team member removed"),
     "notices.prefer": _("Own notices chosen"), "company.save": _("Our company's data changed"),
-    "row.write": _("Row written"),
+    "row.write": _("Row written"), "sample.load": _("Sample engagement loaded"),
 }
 ENGAGEMENTS = {
     "engagement.create": _("Engagement opened"), "engagement.update": _("Engagement changed"),
@@ -47,7 +47,8 @@ NODES_AND_JOBS = {
     "node_login.change": _("Log-in on a node changed"),
     "node_login.withdraw": _("Log-in on a node withdrawn"),
     "job.queue": _("Job queued"), "job.cancel": _("Job cancelled"), "job.end": _("Job ended"),
-    "artifact.upload": _("File uploaded"), "file.download": _("File downloaded"),
+    "artifact.store": _("Files stored"), "artifact.upload": _("File uploaded"),
+    "artifact.read_again": _("File read again"), "file.download": _("File downloaded"),
     "source.scan": _("Source scanned"), "chain.start": _("Job chain started"),
     "chain.end": _("Job chain ended"),
 }
@@ -138,6 +139,8 @@ ACCEPTANCE = {
     "review.condition_report": _("Condition reported as met"),
     "review.wrong_code": _("Wrong code for signing"),
     "review.condition_close": _("Condition closed"), "document.sign": _("Document signed"),
+    "third_party.attach": _("Third-party test report attached"),
+    "third_party.withdraw": _("Third-party test report withdrawn"),
     "power.record": _("Power of attorney recorded"), "power.end": _("Power of attorney ended"),
 }
 NOTICES = {

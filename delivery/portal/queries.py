@@ -9,12 +9,12 @@ from workers.models import Job, JobState
 
 
 def troubled_jobs(user: User) -> QuerySet:
-    """Jobs that ended badly or cannot be reached, newest first."""
+    """Jobs of others that ended badly or cannot be reached, newest first; one's own wait above."""
     if not allowed(user, Can.VIEW_INTERNAL):
         return Job.objects.none()
     return Job.objects.visible_to(user).filter(
         state__in=[JobState.FAILED, JobState.LOST, JobState.TIMED_OUT, JobState.UNKNOWN],
-        retries=None).select_related("engagement", "model", "node")
+        retries=None).exclude(created_by=user).select_related("engagement", "model", "node")
 
 
 def running_jobs(user: User) -> QuerySet:

@@ -13,7 +13,7 @@ from delivery.portal.sample_planning import load_planning
 from delivery.portal.sample_survey import load_survey
 from delivery.quotes.models import CompanyProfile
 from delivery.quotes.services import load_rate_cards
-from engagements import services
+from engagements import audit, services
 from engagements.models import Engagement, Role, User
 from engagements.stages import Scope
 from workers.models import Node
@@ -31,17 +31,18 @@ LOGINS = [
     ("admin", PASSWORD, "管理员 / administrator"),
 ]
 
+FIRM = "昇腾迁移交付有限公司（演练）"
 PEOPLE = {
-    "admin": (Role.ADMINISTRATOR, "沈管理", "系统管理员", "交付公司"),
-    "manager": (Role.MANAGER, "林雪", "项目经理", "交付公司"),
-    "consultant": (Role.CONSULTANT, "周启明", "高级交付顾问", "交付公司"),
-    "sales": (Role.SALES, "何嘉", "商务经理", "交付公司"),
-    "operator": (Role.OPERATOR, "马涛", "节点管理员", "交付公司"),
+    "admin": (Role.ADMINISTRATOR, "沈管理", "系统管理员", FIRM),
+    "manager": (Role.MANAGER, "林雪", "项目经理", FIRM),
+    "consultant": (Role.CONSULTANT, "周启明", "高级交付顾问", FIRM),
+    "sales": (Role.SALES, "何嘉", "商务经理", FIRM),
+    "operator": (Role.OPERATOR, "马涛", "节点管理员", FIRM),
     "reviewer": (Role.REVIEWER, "陈国栋", "信息中心主任", "某智能电力公司"),
 }
 
 COMPANY = {
-    "name": "昇腾迁移交付有限公司（演练）", "name_en": "Ascend Migration Delivery Ltd. (practice)",
+    "name": FIRM, "name_en": "Ascend Migration Delivery Ltd. (practice)",
     "address": "上海市（演练地址）", "phone": "021-00000000", "contact_name": "何嘉",
     "email": "sales@practice.example", "address_en": "Shanghai (practice address)",
     "bank": "演练银行上海分行", "bank_account": "0000 0000 0000 0000",
@@ -86,8 +87,12 @@ def load_sample() -> Engagement:
         CompanyProfile.objects.create(**COMPANY)
     people = {name: _person(name) for name in PEOPLE}
     load_rate_cards(actor=people["admin"])
-    existing = Engagement.objects.filter(code=CODE).first()
-    return existing or _engagement(people)
+    if existing := Engagement.objects.filter(code=CODE).first():
+        return existing
+    engagement = _engagement(people)
+    audit.record(actor=people["admin"], action="sample.load", target=engagement,
+                 engagement=engagement)
+    return engagement
 
 
 def _person(username: str) -> User:
@@ -128,6 +133,12 @@ def _engagement(people: dict[str, User]) -> Engagement:
     load_survey(engagement, people["reviewer"], people["consultant"])
     load_planning(engagement, people)
     return engagement
+
+
+def holds_real_work() -> bool:
+    """Whether people were entered without the sample, as `manage.py begin` does."""
+    return (User.objects.exists()
+            and not User.objects.filter(email__endswith="@practice.example").exists())
 
 
 def practice_node_is_enrolled() -> bool:

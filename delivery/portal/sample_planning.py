@@ -9,7 +9,17 @@ from decimal import Decimal
 from django.utils import timezone
 from django.utils.translation import override
 
-from delivery.planning.services import control, effort, plan, time, timesheets, weekly
+from delivery.planning.models import Plan, Task
+from delivery.planning.services import (
+    changes,
+    control,
+    effects,
+    effort,
+    plan,
+    time,
+    timesheets,
+    weekly,
+)
 from engagements.models import Engagement, User
 from engagements.services import mark_practice
 from engagements.stages import Stage
@@ -32,6 +42,8 @@ RISKS = [
     ("三方算子缺少昇腾实现（演练）", 4, 4, "算子清单评审，预留自定义算子人天"),
     ("数据出域审批延迟（演练）", 3, 3, "先以脱敏样本联调，项目经理每周跟进"),
 ]
+# title and working days of the task that each milestone follows from
+MILESTONE_TASKS = [("合同签订（演练）", 0), ("初验（演练）", 0), ("试运行（演练）", 20)]
 MILESTONES = [
     {"name": "合同签订", "name_en": "Contract signed", "percent": Decimal(30),
      "trigger": "contract"},
@@ -41,12 +53,27 @@ MILESTONES = [
 ]
 MINUTES = {
     "topic": "项目启动会（演练）", "place": "线上会议", "chair": "林雪",
-    "participants": "交付公司：林雪、周启明、何嘉\n某智能电力公司：陈国栋",
+    "participants": "昇腾迁移交付有限公司（演练）：林雪、周启明、何嘉\n某智能电力公司：陈国栋",
+    "agenda": "迁移范围与阶段\n验收指标与基线来源\n沟通与变更方式",
     "discussion": "介绍迁移范围与七个阶段；核对十个模型的场景、数据与基线来源；"
                   "说明验收指标由双方签署后冻结。",
     "decisions": "先迁移巡检报告生成大模型，其余模型按同一流程跟进\n"
                  "训练损失平均相对误差以小于 2 % 为验收指标\n每周五发送周报，变更一律走变更单",
 }
+CHANGE = {
+    "title": "仪表读数识别延长训练调优（演练）", "category": "schedule",
+    "requested_by": "某智能电力公司 陈国栋",
+    "reason": "测试集标注口径需双方复核，复核后重测精度基线（演练）",
+    "before": "仪表读数识别的训练调优按基线计划执行，不含标注口径复核",
+    "after": "训练调优前增加标注口径复核与基线重测，该任务延长两个工作日",
+    "effect_on_scope": "无",
+    "effect_on_schedule": "仪表读数识别的训练调优延长两个工作日，后续任务顺延",
+    "effect_on_price": "无，复核工作量由双方各自承担",
+    "effect_on_quality": "准确率基线口径一致，重测可复现",
+    "effect_on_criteria": "无，阈值与口径不变",
+    "measures": "复核结论写入会议纪要，由双方确认（演练）",
+}
+CHANGE_RESULT = "标注口径已复核，计划基线已更新，重测安排在训练调优首日（演练）"
 
 
 def load_planning(engagement: Engagement, people: dict[str, User]) -> None:
@@ -56,21 +83,37 @@ def load_planning(engagement: Engagement, people: dict[str, User]) -> None:
         mark_practice(engagement=engagement)
         estimate = effort.draft_estimate(actor=consultant, engagement=engagement)
         effort.approve_estimate(actor=manager, estimate=estimate)
-        _plan(engagement, manager, consultant)
+        load_plan(engagement, manager, consultant)
         _control(engagement, manager, consultant)
+        _change(engagement, people)
         _time(engagement, manager, consultant)
         _reports(engagement, manager, consultant)
 
 
-def _plan(engagement: Engagement, manager: User, consultant: User) -> None:
+def load_plan(engagement: Engagement, manager: User, consultant: User) -> None:
+    """The plan with a date for each milestone, its baseline, and its first tasks under way."""
     made = plan.draft_plan(actor=manager, engagement=engagement, starts_on=STARTS)
+    tasks = _milestone_tasks(made, manager)
     plan.take_baseline(actor=manager, plan=made)
-    plan.set_milestones(actor=manager, plan=made, rows=MILESTONES)
+    plan.set_milestones(actor=manager, plan=made, rows=[
+        {**row, "task": task} for row, task in zip(MILESTONES, tasks, strict=True)])
     tasks = made.tasks.select_related("plan__engagement", "model").filter(model__code="LLM")
     for task in tasks[:5]:
         plan.update_task(actor=manager, task=task, owner=consultant)
     plan.update_task(actor=manager, task=tasks[0], started_on=STARTS,
                      finished_on=STARTS + timedelta(days=3))
+
+
+def _milestone_tasks(made: Plan, manager: User) -> list[Task]:
+    """The signed contract, provisional acceptance of all models, and the trial run after it."""
+    accepted = list(made.tasks.filter(stage=Stage.ACCEPT))
+    contract, provisional, trial = (
+        plan.add_task(actor=manager, plan=made, title=title, days=days)
+        for title, days in MILESTONE_TASKS)
+    for before, after in [*((task, provisional) for task in accepted), (provisional, trial)]:
+        plan.link_tasks(actor=manager, before=before, after=after)
+    plan.update_task(actor=manager, task=contract, started_on=STARTS, finished_on=STARTS)
+    return [contract, provisional, trial]
 
 
 def _control(engagement: Engagement, manager: User, consultant: User) -> None:
@@ -89,6 +132,19 @@ def _control(engagement: Engagement, manager: User, consultant: User) -> None:
     meeting = control.record_meeting(actor=consultant, engagement=engagement, held_at=held,
                                      todos=todos, **MINUTES)
     control.finish_todo(actor=consultant, todo=meeting.todos.get(owner=consultant))
+
+
+def _change(engagement: Engagement, people: dict[str, User]) -> None:
+    """A change of the schedule in force: asked for, approved by both sides, with its result."""
+    consultant = people["consultant"]
+    change = changes.create_change(actor=consultant, engagement=engagement, **CHANGE)
+    task = engagement.plan.tasks.get(model__code="MTR", stage=Stage.TRAIN_TUNE)
+    effects.set_schedule_effect(actor=consultant, change=change, task=task,
+                                days_after=task.days + 2)
+    change = changes.submit_change(actor=consultant, change=change)
+    for side in ("manager", "reviewer"):
+        change = changes.approve_change(actor=people[side], change=change)
+    changes.record_result(actor=consultant, change=change, result=CHANGE_RESULT)
 
 
 def _time(engagement: Engagement, manager: User, consultant: User) -> None:

@@ -15,6 +15,7 @@ from delivery.surveys.services import (
     submit_survey,
 )
 from delivery.surveys.sheet import Sheet
+from engagements.errors import InvalidInput
 from engagements.models import Engagement, User
 from engagements.stages import Scope
 
@@ -71,10 +72,16 @@ SPECIAL = {
 
 @transaction.atomic
 def load_survey(engagement: Engagement, customer: User, consultant: User) -> Survey:
-    """Begin, answer, submit and confirm the survey of the sample engagement."""
+    """Begin, answer, submit and confirm the survey of the sample engagement.
+
+    Raises InvalidInput for an answer that the survey refuses, and where one it needs is not known,
+    as the size of a model without a number of parameters.
+    """
     survey = start_survey(actor=customer, engagement=engagement)
     while changes := _asked_and_known(survey):  # an answer may make further questions asked
-        save_answers(actor=customer, survey=survey, changes=changes)
+        saved = save_answers(actor=customer, survey=survey, changes=changes)
+        if saved.errors:
+            raise InvalidInput("; ".join(f"{name}: {why}" for name, why in saved.errors.items()))
     submit_survey(actor=customer, survey=survey)
     return confirm_survey(actor=consultant, survey=survey)
 
@@ -90,6 +97,8 @@ def _answers(engagement: Engagement) -> dict[str, object]:
     found: dict[str, object] = dict(ENGAGEMENT)
     for model in engagement.models.all():
         facts = {**MODEL, **SPECIAL.get(model.code, {}), "model_scope": Scope(model.scope).value,
-                 "model_name": f"{model.name} v1", "parameters": str(model.parameters_billion)}
+                 "model_name": f"{model.name} v1"}
+        if model.parameters_billion is not None:
+            facts["parameters"] = str(model.parameters_billion)
         found.update({f"{key}@{model.code}": value for key, value in facts.items()})
     return found

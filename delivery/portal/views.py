@@ -16,12 +16,16 @@ from engagements.access import Can, require
 from engagements.models import AuditEntry
 from engagements.templatetags.desk import COLOURS
 
+SHOWN = 60  # lines of the desk
+
 
 @require_GET
 def home(request):
     user = request.user
+    found = waiting(user)
     return render(request, "delivery/portal/home.html", {
-        "waiting": waiting(user)[:60], "troubled": queries.troubled_jobs(user)[:10],
+        "waiting": found[:SHOWN], "waiting_count": len(found),
+        "waiting_more": max(0, len(found) - SHOWN), "troubled": queries.troubled_jobs(user)[:10],
         "running": queries.running_jobs(user)[:10],
         "engagements": queries.my_engagements(user)[:12]})
 

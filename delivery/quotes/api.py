@@ -12,6 +12,7 @@ from delivery.quotes import serializers, services
 from delivery.quotes.checks import run_checks
 from delivery.quotes.file_api import QuoteFiles
 from delivery.quotes.models import Currency, PriceImport, Quote, QuoteLine, RateCard, TaxRate
+from delivery.quotes.terms_api import QuoteTerms
 from delivery.quotes.versions import compare
 from engagements.access import Can, allowed, require
 
@@ -98,9 +99,9 @@ class PriceImportViewSet(FirmOnly, mixins.DestroyModelMixin, viewsets.ReadOnlyMo
         services.discard_import(actor=self.request.user, source=instance)
 
 
-class QuoteViewSet(QuoteFiles, mixins.CreateModelMixin, mixins.UpdateModelMixin,
+class QuoteViewSet(QuoteFiles, QuoteTerms, mixins.CreateModelMixin, mixins.UpdateModelMixin,
                    viewsets.ReadOnlyModelViewSet):
-    queryset = Quote.objects.prefetch_related("lines").select_related("engagement__customer")
+    queryset = Quote.objects.select_related("engagement__customer")
     filterset_fields = ["engagement", "number", "state"]
 
     def get_serializer_class(self):
@@ -108,7 +109,8 @@ class QuoteViewSet(QuoteFiles, mixins.CreateModelMixin, mixins.UpdateModelMixin,
                 else serializers.QuoteDetailSerializer)
 
     def get_queryset(self):
-        return super().get_queryset().visible_to(self.request.user)
+        quotes = super().get_queryset().visible_to(self.request.user)
+        return quotes.defer("snapshot") if self.action == "list" else quotes
 
     def perform_create(self, serializer):
         fields = {k: v for k, v in serializer.validated_data.items() if k != "revision"}

@@ -105,6 +105,12 @@ def amounts_of(line: QuoteLine | LineRow, discount_rate: Decimal) -> LineAmounts
                         is_tax_included=line.is_tax_included)
 
 
+def totals_facts(quote: Quote, lines: Iterable[LineRow]) -> dict:
+    """The totals alone, with words and currency: as the snapshot would hold them."""
+    total = totals(all_amounts(quote, lines))
+    return {**_figures(total), "words": amount_in_words(total.gross), "currency": quote.currency}
+
+
 def _parties(quote: Quote) -> dict:
     supplier, engagement = CompanyProfile.current(), quote.engagement
     return {
@@ -112,7 +118,7 @@ def _parties(quote: Quote) -> dict:
         "supplier": {f: getattr(supplier, f) for f in SUPPLIER_FIELDS},
         "project": {"code": engagement.code, "name": engagement.name,
                     "name_en": engagement.name_en},
-        "look": look_of(engagement.customer)}
+        "is_practice": engagement.has_practice_data, "look": look_of(engagement.customer)}
 
 
 def line_facts(line: QuoteLine | LineRow, amounts: LineAmounts) -> dict:

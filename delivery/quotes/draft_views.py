@@ -15,6 +15,7 @@ from delivery.quotes.forms import (
     TermsForm,
 )
 from delivery.quotes.models import Quote, QuoteLine
+from delivery.quotes.payment import milestone_rows, staffing_rows
 from delivery.quotes.revisions import ChangedMeanwhile
 from delivery.quotes.views import found_quote
 from engagements.access import Can, require
@@ -145,7 +146,8 @@ def payment(request, pk):
         try:
             services.update_quote(
                 actor=request.user, quote=quote, revision=_revision(request),
-                payment_terms=_milestones(milestones), staffing=_staff(staff))
+                payment_terms=milestone_rows(milestones.cleaned_data),
+                staffing=staffing_rows(staff.cleaned_data))
             return redirect("quotes:quote", pk)
         except DeskError as error:
             problem, revision = error.message, error.details.get("revision", revision)
@@ -157,15 +159,3 @@ def payment(request, pk):
 def _revision(request) -> int | None:
     seen = request.POST.get("revision", "")
     return int(seen) if seen.isdigit() else None
-
-
-def _milestones(formset) -> list[dict]:
-    return [{"percent": f"{entry['percent'].normalize():f}", "name": entry["name"],
-             "name_en": entry["name_en"], "days": entry["days"]}
-            for entry in formset.cleaned_data if entry.get("name")]
-
-
-def _staff(formset) -> list[dict]:
-    return [{"grade": entry["grade"], "people": entry["people"],
-             "days": f"{entry['days'].normalize():f}"}
-            for entry in formset.cleaned_data if entry.get("grade") and entry.get("days")]

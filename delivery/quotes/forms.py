@@ -10,6 +10,7 @@ from delivery.quotes import conditions
 from delivery.quotes.documents import GRADES, grade_label, unit_label
 from delivery.quotes.models import Currency, PriceLine, Quote, QuoteLine, RateCard, TaxRate
 from delivery.quotes.services.drafts import MAX_MILESTONES
+from engagements.percent_field import PercentField
 from engagements.stages import Stage
 
 DATE = {"type": "date"}
@@ -79,6 +80,8 @@ class QuoteLineForm(forms.ModelForm):
 class TermsForm(forms.ModelForm):
     revision = forms.IntegerField(widget=forms.HiddenInput, required=False)
     currency = forms.ChoiceField(label=_("Currency"))
+    discount_rate = PercentField(label=_("Discount (%)"), min_value=0, max_value=100,
+                                 decimal_places=2)
 
     class Meta:
         model = Quote
@@ -90,8 +93,7 @@ class TermsForm(forms.ModelForm):
                    "notes_en": forms.Textarea(attrs={"rows": 3}),
                    "source_note": forms.Textarea(attrs={"rows": 2}),
                    "internal_note": forms.Textarea(attrs={"rows": 2})}
-        help_texts = {"discount_rate": _("As a fraction: 0.05 is 5 %."),
-                      "exchange_rate": _("Units of the price list's currency for one unit of the "
+        help_texts = {"exchange_rate": _("Units of the price list's currency for one unit of the "
                                          "quote's; 1 where both are the same."),
                       "internal_note": _("For the firm only; never on the customer's copy.")}
 

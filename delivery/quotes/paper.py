@@ -74,7 +74,7 @@ def quote_pdf(quote: Quote, language: str) -> bytes:
     A draft carries a mark; nothing in it comes from anywhere but the snapshot.
     """
     facts = facts_of(quote)
-    footer = f"{facts['number']} V{facts['version']}.0 · {content_hash(facts)[:32]}"
+    footer = f"{facts['number']} V{facts['version']}.0 · SHA-256 {content_hash(facts)[:32]}…"
     with override(language):
         shown = in_language(facts, language.startswith("en"))
         before, between, after = _("Page {page} of {pages}").replace(
@@ -82,9 +82,11 @@ def quote_pdf(quote: Quote, language: str) -> bytes:
         parties = [(_("For the supplier"), shown["supplier"]["name"]),
                    (_("Confirmed by the customer"), shown["customer"]["name"])]
         look = bilingual.in_language(shown_look(facts), language)
+        practice = css_string(_("PRACTICE DATA – NOT EVIDENCE"))
         margins = heads(look, f"{_('Quotation')} · {facts['number']}")
     return render_pdf("documents/quote/quote.html", {
         "facts": shown, "supplier": shown["supplier"], "page_foot": footer, "look": look,
         **{name: css_string(text) for name, text in margins.items()},
         "page_before": before, "page_between": between, "page_after": after, "parties": parties,
-        "number": facts["number"], "is_draft": not quote.content_hash}, language)
+        "number": facts["number"], "is_draft": not quote.content_hash, "practice_words": practice,
+        "is_practice": facts.get("is_practice", False)}, language)

@@ -6,11 +6,10 @@ from django.utils.translation import gettext_lazy as _
 
 from delivery.quotes.models import CompanyProfile, PriceImport
 from delivery.quotes.price_table import FIELDS
-from delivery.quotes.standards import discount_limit
-from engagements.models import Role
+from delivery.quotes.standards import APPROVERS, discount_limit
+from engagements.percent_field import PercentField
 
 DATE = {"type": "date"}
-APPROVERS = (Role.MANAGER, Role.ADMINISTRATOR)
 
 
 class UploadForm(forms.Form):
@@ -64,12 +63,11 @@ class CompanyForm(forms.ModelForm):
 
 
 class LimitsForm(forms.Form):
-    """The largest discount per approving role, as a fraction."""
+    """The largest discount per approving role."""
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         for role in APPROVERS:
-            self.fields[role.value] = forms.DecimalField(
-                label=_("Largest discount: %(role)s") % {"role": role.label}, min_value=0,
-                max_value=1, decimal_places=4, initial=discount_limit(role),
-                help_text=_("As a fraction: 0.05 is 5 %."))
+            self.fields[role.value] = PercentField(
+                label=_("Largest discount (%%): %(role)s") % {"role": role.label}, min_value=0,
+                max_value=100, decimal_places=2, initial=discount_limit(role))

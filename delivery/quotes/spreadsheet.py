@@ -1,7 +1,6 @@
 """The quotation as xlsx with live formulas that give the PDF's figures."""
 
 import io
-import re
 from decimal import Decimal
 
 from django.utils.translation import gettext as _
@@ -13,16 +12,23 @@ from openpyxl.worksheet.worksheet import Worksheet
 from delivery.quotes.documents import facts_of
 from delivery.quotes.models import Quote
 from delivery.quotes.paper import in_language
-from delivery.quotes.sheet_styles import named_styles, place_logos, print_setup
+from delivery.quotes.sheet_head import DISCOUNT, HEAD_ROW, LAST_COLUMN, WIDTHS, write_head
+from delivery.quotes.sheet_styles import (
+    height,
+    named_styles,
+    place_logos,
+    print_setup,
+    safe_text,
+)
+from delivery.quotes.sheet_terms import write_payment, write_terms
 from delivery.reports import bilingual
 from delivery.reports.identity.look import heads, shown
 from delivery.reports.packing import steady
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
-HEAD_ROW = 19
 FIRST_LINE = HEAD_ROW + 1
-DISCOUNT = "$C$17"
+LOGO_CELLS = {"logo": "J2", "partner_logo": "M2"}  # rows 2 to 6: nothing else stands there
+WRAPPED = (2, 3, 4, 5, 16)  # columns of a line that hold texts
+FIGURES = range(7, 16)
 
 
 def quote_xlsx(quote: Quote, language: str) -> bytes:
@@ -40,52 +46,19 @@ def quote_xlsx(quote: Quote, language: str) -> bytes:
         sheet.title = _("Quotation")
         for style in named_styles(look):
             book.add_named_style(style)
-        _head(sheet, facts)
-        last = _lines(sheet, facts, is_draft=not quote.content_hash)
-        row = _totals(sheet, facts, last)
-        row = _payment(sheet, facts, row)
-        _written(sheet, facts, row)
-        place_logos(sheet, look)
-        print_setup(sheet, HEAD_ROW, f"{facts['number']} V{facts['version']}.0",
+        total = HEAD_ROW + len(facts["lines"]) + 1
+        write_head(sheet, facts, total)
+        _lines(sheet, facts, is_draft=not quote.content_hash)
+        row = _totals(sheet, facts, total)
+        row = write_payment(sheet, facts, row + 2, total)
+        write_terms(sheet, facts, row + 2)
+        place_logos(sheet, look, LOGO_CELLS)
+        print_setup(sheet, WIDTHS, HEAD_ROW, f"{facts['number']} V{facts['version']}.0",
                     heads(look, _("Quotation")))
+        sheet.protection.sheet = True
     data = io.BytesIO()
     book.save(data)
     return steady(data.getvalue(), facts["quote_date"])
-
-
-def safe_text(value: str) -> str:
-    """Text that no spreadsheet takes for a formula, without characters it cannot hold."""
-    value = CONTROL.sub("", value)
-    return f"'{value}" if value.startswith(FORMULA_STARTS) else value
-
-
-def _head(sheet: Worksheet, facts: dict) -> None:
-    """Items 1 to 7 of DOMAIN 9.2, in rows 1 to 17."""
-    customer, supplier = facts["customer"], facts["supplier"]
-    sheet["A1"] = _("Quotation")
-    sheet["A1"].style = "desk_title"
-    rows = [
-        (_("Number and version"), f"{facts['number']} V{facts['version']}.0"),
-        (_("Date"), facts["quote_date"]),
-        (_("Valid until"), facts["valid_until"]),
-        (_("To"), customer["name"]),
-        (_("Contact"), f"{customer['contact_name']} {customer['contact_phone']}"),
-        (_("Address"), customer["address"]),
-        (_("From"), supplier["name"]),
-        (_("Unified social credit code"), supplier["credit_code"]),
-        (_("Contact"), f"{supplier['contact_name']} {supplier['phone']} {supplier['email']}"),
-        (_("Address"), supplier["address"]),
-        (_("Bank and account"), f"{supplier['bank']} {supplier['bank_account']}"),
-        (_("Project"), f"{facts['project']['code']} {facts['project']['name']}"),
-        (_("Subject"), facts["subject"]),
-        (_("Currency"), facts["currency"]),
-        (_("Scope of services"), " ".join(entry["text"] for entry in facts["scope"])),
-    ]
-    for row, (label, value) in enumerate(rows, 2):
-        sheet.cell(row, 2, label).style = "desk_label"
-        sheet.cell(row, 3, safe_text(value.strip()))
-    sheet.cell(17, 2, _("Discount")).style = "desk_label"
-    sheet.cell(17, 3, Decimal(facts["discount_rate"])).style = "desk_rate"
 
 
 def titles() -> tuple[str, ...]:
@@ -96,21 +69,26 @@ def titles() -> tuple[str, ...]:
             _("Before discount (excl. tax)"), _("Remark"))
 
 
-def _lines(sheet: Worksheet, facts: dict, is_draft: bool) -> int:
+def _lines(sheet: Worksheet, facts: dict, is_draft: bool) -> None:
     for column, title in enumerate(titles(), 1):
-        sheet.cell(HEAD_ROW, column, title).style = "desk_head"
-    row = HEAD_ROW
-    figure = "desk_input" if is_draft else "desk_number"
+        style = "desk_head_number" if column in FIGURES else "desk_head"
+        sheet.cell(HEAD_ROW, column, title).style = style
+    sheet.row_dimensions[HEAD_ROW].height = height(zip(titles(), WIDTHS, strict=True))
+    figure = "desk_input" if is_draft else "desk_count"
     for number, line in enumerate(facts["lines"], 1):
-        row += 1
-        texts = (number, *(safe_text(line[name]) for name in (
-            "name", "specification", "category_label", "grade_label", "unit_label")))
-        values = [*((value, "desk_text") for value in texts),
-                  (Decimal(line["quantity"]), figure), (Decimal(line["months"]), figure),
-                  *_amounts(line, row), (safe_text(line["remark"]), "desk_text")]
-        for column, (value, style) in enumerate(values, 1):
-            sheet.cell(row, column, value).style = style
-    return row
+        _line(sheet, HEAD_ROW + number, number, line, figure)
+
+
+def _line(sheet: Worksheet, row: int, number: int, line: dict, figure: str) -> None:
+    texts = [safe_text(line[name]) for name in (
+        "name", "specification", "category_label", "grade_label", "unit_label")]
+    values = [(number, "desk_centre"), *((text, "desk_text") for text in texts),
+              (Decimal(line["quantity"]), figure), (Decimal(line["months"]), figure),
+              *_amounts(line, row), (safe_text(line["remark"]), "desk_text")]
+    for column, (value, style) in enumerate(values, 1):
+        sheet.cell(row, column, value).style = style
+    sheet.row_dimensions[row].height = height(
+        (values[column - 1][0], WIDTHS[column - 1]) for column in WRAPPED)
 
 
 def _amounts(line: dict, row: int) -> list[tuple]:
@@ -129,57 +107,36 @@ def _amounts(line: dict, row: int) -> list[tuple]:
             (Decimal(line["tax_rate"]), "desk_rate"), *((value, "desk_number") for value in money)]
 
 
-def _totals(sheet: Worksheet, facts: dict, last: int) -> int:
-    """Subtotal, discount, net, tax, gross and the words, which go stale visibly."""
-    row = last + 1
-    sheet.cell(row, 2, _("Total")).style = "desk_total"
+def _totals(sheet: Worksheet, facts: dict, total: int) -> int:
+    """The sums of the columns, and below the amounts what they come to; returns the last row."""
+    for column in range(1, LAST_COLUMN + 1):
+        sheet.cell(total, column).style = "desk_total"
+    sheet.cell(total, 2, _("Total"))
     for column in (12, 13, 14, 15):
         letter = get_column_letter(column)
-        formula = f"=SUM({letter}{FIRST_LINE}:{letter}{last})" if facts["lines"] else 0
-        sheet.cell(row, column, formula).style = "desk_total"
-    for n, (label, formula) in enumerate((
-            (_("Subtotal before discount"), f"=O{row}"), (_("Discount"), f"=O{row}-L{row}"),
-            (_("Total excluding tax"), f"=L{row}"), (_("Tax"), f"=M{row}"),
-            (_("Total including tax"), f"=N{row}")), 1):
-        sheet.cell(row + n, 2, label).style = "desk_label"
-        sheet.cell(row + n, 3, formula).style = "desk_total"
-    sheet.cell(row + 6, 2, _("Amount in words")).style = "desk_label"
-    stale = _("The quantities were changed; ask for the amount in words.").replace('"', '""')
-    sheet.cell(row + 6, 3, f'=IF(ROUND(N{row}-{facts["totals"]["gross"]},2)=0,'
-                           f'"{facts["words_shown"]}","{stale}")').style = "desk_total"
+        formula = f"=SUM({letter}{FIRST_LINE}:{letter}{total - 1})" if facts["lines"] else 0
+        sheet.cell(total, column, formula)
+    row = total
+    for label, formula, style in _sums(facts, total):
+        row += 1
+        for column in (11, 12, 13):
+            sheet.cell(row, column).style = "desk_head"
+        sheet.cell(row, 11, label)
+        sheet.merge_cells(start_row=row, start_column=11, end_row=row, end_column=13)
+        sheet.cell(row, 14, formula).style = style
     return row
 
 
-def _payment(sheet: Worksheet, facts: dict, total: int) -> int:
-    row = first = total + 8
-    sheet.cell(row, 2, _("Payment")).style = "desk_head"
-    for number, term in enumerate(facts["payment"], 1):
-        row += 1
-        sheet.cell(row, 2, safe_text(term["name"])).style = "desk_text"
-        sheet.cell(row, 3, Decimal(term["percent"]) / 100).style = "desk_rate"
-        formula = (f"=ROUND($N${total}*C{row},2)" if number < len(facts["payment"])
-                   else f"=$N${total}-SUM(D{first}:D{row - 1})")
-        sheet.cell(row, 4, formula).style = "desk_number"
-    return row + 2
-
-
-def _written(sheet: Worksheet, facts: dict, row: int) -> None:
-    """Items 13 to 20 of DOMAIN 9.2."""
-    notes = [{"title": _("Assumptions and exclusions"), "text": facts["notes"]}]
-    entries = [{"title": _("Invoice type"), "text": facts["invoice_label"]},
-               *facts["before_notes"], *(notes if facts["notes"] else []), *facts["after_notes"]]
-    if facts["source"]:
-        entries.append({"title": _("Note on the price list"), "text": facts["source_note"]})
-    for entry in entries:
-        sheet.cell(row, 2, entry["title"]).style = "desk_label"
-        cell = sheet.cell(row, 3, safe_text(entry["text"]))
-        cell.style = "desk_note"
-        sheet.merge_cells(start_row=row, start_column=3, end_row=row, end_column=16)
-        sheet.row_dimensions[row].height = 15 * (1 + entry["text"].count("\n")
-                                                 + len(entry["text"]) // 110)
-        row += 1
-    row += 1
-    for column, side in ((2, _("For the supplier")), (9, _("Confirmed by the customer"))):
-        for n, label in enumerate((side, _("Seal and signature"), _("Date"))):
-            sheet.cell(row + n, column, f"{label}：" if n else side).style = "desk_label"
-    sheet.row_dimensions[row + 1].height = 130  # a seal of 45 mm fits
+def _sums(facts: dict, total: int) -> list[tuple[str, str, str]]:
+    """Label, formula and style: discount where there is one, tax by its rates, the whole."""
+    rows = []
+    if facts["has_discount"]:
+        rows += [(_("Subtotal before discount"), f"=O{total}", "desk_number"),
+                 (f"{_('Discount')} ({facts['discount_percent']})", f"=L{total}-O{total}",
+                  "desk_number")]
+    rows.append((_("Total excluding tax"), f"=L{total}", "desk_total"))
+    span = f"{FIRST_LINE}:{{0}}{total - 1}"
+    rates, taxes = (f"{letter}{span.format(letter)}" for letter in "KM")
+    rows += [(f"{_('VAT')} {rate['label']}", f"=SUMIF({rates},{rate['rate']},{taxes})",
+              "desk_number") for rate in facts["by_rate"]]
+    return [*rows, (_("Total including tax"), f"=N{total}", "desk_gross")]

@@ -22,6 +22,7 @@ CURRENCIES = [
     ("EUR", "€", "欧元", "euros"), ("HKD", "HK$", "港元", "Hong Kong dollars"),
 ]
 LIMITS = {Role.MANAGER: Decimal("0.10"), Role.ADMINISTRATOR: Decimal("0.50")}
+APPROVERS = tuple(LIMITS)
 DEFAULT_TAX = Decimal("0.06")
 
 
@@ -46,7 +47,7 @@ def discount_limit(role: str) -> Decimal:
 
 def roles_that_approve(rate: Decimal) -> list[str]:
     """Roles whose limit reaches a discount."""
-    return [role for role in (Role.MANAGER, Role.ADMINISTRATOR) if discount_limit(role) >= rate]
+    return [role for role in APPROVERS if discount_limit(role) >= rate]
 
 
 def default_tax_rate(day: date) -> Decimal:

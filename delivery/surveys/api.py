@@ -7,6 +7,7 @@ from rest_framework.response import Response
 
 from delivery.surveys import publishing, serializers, services
 from delivery.surveys.consequence_api import ConsequenceActions
+from delivery.surveys.draft_api import routes as draft_routes
 from delivery.surveys.models import Comment, Questionnaire, Survey
 from delivery.surveys.sheet import Sheet
 from delivery.surveys.versioning import Transfer, transfer
@@ -109,4 +110,4 @@ def _answers(survey: Survey) -> list[dict]:
 
 
 routes = [("questionnaires", QuestionnaireViewSet, "questionnaire"),
-          ("surveys", SurveyViewSet, "survey")]
+          ("surveys", SurveyViewSet, "survey"), *draft_routes]

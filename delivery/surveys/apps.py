@@ -7,3 +7,7 @@ class SurveysConfig(AppConfig):
 
     def ready(self) -> None:
         from delivery.surveys import checks  # noqa: F401  registers gate checks and defaults
+        from delivery.surveys import models as own
+        from engagements.vouching import vouch_for
+
+        vouch_for(own.Survey, own.Answer, own.Consequence, own.Decision)

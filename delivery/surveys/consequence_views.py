@@ -96,8 +96,9 @@ def _tell(request, count: int) -> None:
 @require_POST
 def follows_decide(request, code):
     survey, form = survey_of(request, code), DecisionForm(request.POST)
+    tokens = request.POST.getlist("shown") if "take_over" in request.POST else ()
     require(request.user, Can.MANAGE, survey.engagement)
     if form.is_valid() and attempt_form(form, lambda: services.decide(
-            actor=request.user, survey=survey, **form.cleaned_data)):
+            actor=request.user, survey=survey, tokens=tokens, **form.cleaned_data)):
         return redirect("surveys:follows", code)
     return _page(request, survey, form)

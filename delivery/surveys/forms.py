@@ -5,6 +5,7 @@ from delivery.surveys.models import Decision, Question
 from delivery.surveys.services import Change
 from delivery.surveys.sheet import Cell
 from delivery.surveys.values import choices_of
+from engagements.languages import other_language
 
 
 class CellsForm:
@@ -49,6 +50,8 @@ class Field:
             attrs |= {"aria-invalid": "true", "class": "form-control is-invalid"}
         if question.help or question.help_en:
             attrs["aria-describedby"] = f"help-{self.cell.name}"
+        if language := other_language(self.cell.text):
+            attrs["lang"] = language
         return _widget(question, attrs).render(name, self.value)
 
 

@@ -10,9 +10,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 from openpyxl import Workbook
 from openpyxl.comments import Comment
-from openpyxl.styles import Alignment, Font, PatternFill, Protection
+from openpyxl.styles import Alignment, Border, Font, PatternFill, Protection, Side
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.datavalidation import DataValidation
+from openpyxl.worksheet.properties import PageSetupProperties
 from openpyxl.worksheet.worksheet import Worksheet
 
 from delivery.surveys.models import Question, Survey
@@ -26,6 +27,7 @@ META = "_desk"
 FORMAT = "delivery-desk-survey-1"
 # Names of the two sheets by language; a book is read back in either, whoever translated it.
 SHEETS = {"zh-hans": {False: "项目", True: "模型"}, "en": {False: "Engagement", True: "Models"}}
+LINES = Border(*[Side("thin", color="C5CEDB")] * 4)
 LISTED = (Question.Type.CHOICE, Question.Type.BOOL)
 
 
@@ -63,14 +65,15 @@ def plain_text(value: str) -> str:
 
 def _fill(page: Worksheet, lists: Worksheet, sheet: Sheet, per_model: bool) -> None:
     models = sheet.models if per_model else [None]
-    page["A1"] = _("Survey") + " · " + safe_text(str(sheet.survey.engagement))
-    page["A1"].font = Font(bold=True, size=14)
-    page["A2"] = _("Fill in the yellow cells only. Grey: not asked, given the other answers.")
+    page["B1"] = _("Survey") + " · " + safe_text(str(sheet.survey.engagement))
+    page["B1"].font = Font(bold=True, size=14)
+    page["B2"] = _("Fill in the yellow cells only. Grey: not asked, given the other answers.")
     titles = [_("Key"), "#", _("Section"), _("Survey question"), _("Required"), *(
         [m.code for m in models] if per_model else [_("Answer")])]
     for column, title in enumerate(titles, 1):
         cell = page.cell(HEAD_ROW, column, safe_text(title))
         cell.font, cell.fill = Font(bold=True), PatternFill("solid", fgColor="EEF3FB")
+        cell.border, cell.alignment = LINES, Alignment(vertical="center", wrap_text=True)
     row = HEAD_ROW
     for question in sheet.questions:
         if question.is_per_model == per_model:
@@ -87,10 +90,11 @@ def _row(page: Worksheet, lists: Worksheet, row: int, question: Question, cells:
     for column, text in enumerate((
             question.key, question.number, question.local_section, question.local_label + unit,
             _("Yes") if question.is_required else ""), 1):
-        page.cell(row, column, safe_text(text) if isinstance(text, str) else text)
+        cell = page.cell(row, column, safe_text(text) if isinstance(text, str) else text)
+        cell.border, cell.alignment = LINES, Alignment(wrap_text=True, vertical="top")
     for column, answer in enumerate(cells, FIRST_ANSWER):
         cell = page.cell(row, column, _cell_value(answer))
-        cell.protection = Protection(locked=False)
+        cell.protection, cell.border = Protection(locked=False), LINES
         cell.alignment = Alignment(wrap_text=True, vertical="top")
         cell.number_format = "General" if question.type == Question.Type.NUMBER else "@"
         colour = "FFFBEA" if sheet.is_asked(answer) else "E5E7EB"
@@ -148,7 +152,12 @@ def _layout(page: Worksheet, columns: int) -> None:
     for column in range(1, columns + 1):
         width = {1: 20, 2: 5, 3: 16, 4: 48, 5: 10}.get(column, 36)
         page.column_dimensions[get_column_letter(column)].width = width
+    page.column_dimensions["A"].hidden = True  # keys are for the reader of the book
     page.freeze_panes = page.cell(HEAD_ROW + 1, FIRST_ANSWER)
+    page.page_setup.orientation, page.page_setup.paperSize = "landscape", page.PAPERSIZE_A4
+    page.sheet_properties.pageSetUpPr = PageSetupProperties(fitToPage=True)
+    page.page_setup.fitToHeight = 0
+    page.print_title_rows = f"{HEAD_ROW}:{HEAD_ROW}"
     page.protection.sheet = True
     page.protection.formatColumns = page.protection.formatRows = False
 

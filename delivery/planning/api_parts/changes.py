@@ -9,9 +9,9 @@ from rest_framework.response import Response
 
 from delivery.planning import change_facts, papers, serializers
 from delivery.planning.api_parts.base import Visible
-from delivery.planning.api_parts.files import Paper
 from delivery.planning.models import ChangeRequest
 from delivery.planning.services import added_criteria, changes, effects, scope
+from engagements.file_answers import Paper
 
 ROWS = {"scope": "scope_effects", "schedule": "schedule_effects", "price": "price_effects",
         "criterion": "criterion_effects", "added": "added_criteria"}

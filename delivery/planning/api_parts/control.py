@@ -7,9 +7,9 @@ from rest_framework.response import Response
 
 from delivery.planning import papers, serializers
 from delivery.planning.api_parts.base import Visible
-from delivery.planning.api_parts.files import Paper
 from delivery.planning.models import Meeting, ProjectIssue, Risk, Todo, WeeklyReport
 from delivery.planning.services import control, weekly
+from engagements.file_answers import Paper
 
 
 class RiskViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, Visible):

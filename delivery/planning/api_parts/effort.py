@@ -1,17 +1,19 @@
 """REST doors of effort and time. Each write is one service call."""
 
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema
-from rest_framework import mixins, status
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import mixins, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from delivery.planning import papers, serializers
+from delivery.planning import calibration, papers, queries, serializers, usage
 from delivery.planning.api_parts.base import Visible
-from delivery.planning.api_parts.files import Paper
-from delivery.planning.models import EffortEstimate, TimeEntry, Timesheet
+from delivery.planning.models import EffortEstimate, GradeCost, TimeEntry, Timesheet
 from delivery.planning.services import effort, pricing, time, timesheets
 from delivery.quotes.serializers import QuoteDetailSerializer
+from engagements.access import Can, allowed, require
+from engagements.file_answers import Paper
+from engagements.models import Engagement
 
 
 class EffortEstimateViewSet(mixins.CreateModelMixin, Visible):
@@ -22,6 +24,22 @@ class EffortEstimateViewSet(mixins.CreateModelMixin, Visible):
     def perform_create(self, serializer):
         serializer.instance = effort.draft_estimate(
             actor=self.request.user, **serializer.validated_data)
+
+    @extend_schema(responses=serializers.EstimateTotalsSerializer)
+    @action(detail=True)
+    def totals(self, request, pk=None):
+        """Days by grade and by stage."""
+        estimate = self.get_object()
+        return Response(serializers.EstimateTotalsSerializer({
+            f"by_{by}": queries.totals(estimate, by) for by in ("grade", "stage")}).data)
+
+    @extend_schema(responses=serializers.CalibrationSerializer(many=True), filters=False)
+    @action(detail=False, pagination_class=None)
+    def calibration(self, request):
+        """Estimated against worked days, by item type."""
+        require(request.user, Can.VIEW_INTERNAL)
+        return Response(serializers.CalibrationSerializer(
+            calibration.comparison(), many=True).data)
 
     @extend_schema(request=serializers.AdjustSerializer)
     @action(detail=True, methods=["post"])
@@ -68,6 +86,19 @@ class TimeEntryViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin, Visibl
     def perform_destroy(self, instance):
         time.remove_time(actor=self.request.user, entry=instance)
 
+    @extend_schema(responses=serializers.UsageSerializer, filters=False, parameters=[
+        OpenApiParameter("engagement", str, required=True, description="project code")])
+    @action(detail=False, pagination_class=None)
+    def usage(self, request):
+        """Quoted, planned and used days by grade; for managers also the margin."""
+        require(request.user, Can.VIEW_INTERNAL)
+        engagement = get_object_or_404(Engagement.objects.visible_to(request.user),
+                                       code=request.query_params.get("engagement"))
+        is_manager = allowed(request.user, Can.MANAGE)
+        return Response(serializers.UsageSerializer({
+            "grades": usage.days_by_grade(engagement),
+            "margin": usage.margin(engagement) if is_manager else None}).data)
+
     @extend_schema(request=serializers.TimeCorrectionSerializer,
                    responses={201: serializers.TimeEntrySerializer})
     @action(detail=True, methods=["post"])
@@ -78,9 +109,31 @@ class TimeEntryViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin, Visibl
         return Response(self.get_serializer(made).data, status=status.HTTP_201_CREATED)
 
 
+class GradeCostViewSet(viewsets.ViewSet):
+    """What a person-day of each grade costs the firm; for managers."""
+
+    serializer_class = serializers.GradeCostSerializer
+
+    @extend_schema(responses=serializers.GradeCostSerializer(many=True))
+    def list(self, request):
+        require(request.user, Can.MANAGE)
+        return Response(serializers.GradeCostSerializer(GradeCost.objects.all(), many=True).data)
+
+    @extend_schema(request=serializers.GradeCostSerializer)
+    def create(self, request):
+        """Set the cost of a grade; a later one takes its place."""
+        require(request.user, Can.MANAGE)
+        door = serializers.GradeCostSerializer(data=request.data)
+        door.is_valid(raise_exception=True)
+        cost = time.set_grade_cost(actor=request.user, **door.validated_data)
+        return Response(serializers.GradeCostSerializer(cost).data,
+                        status=status.HTTP_201_CREATED)
+
+
 class TimesheetViewSet(Paper, mixins.CreateModelMixin, Visible):
-    render = papers.timesheet_pdf
     """A month's time: a manager confirms it for the firm, the customer answers."""
+
+    render = papers.timesheet_pdf
 
     queryset = Timesheet.objects.select_related("engagement")
     serializer_class = serializers.TimesheetSerializer

@@ -1,6 +1,8 @@
+from html import escape
+
 from django import forms
 from django.forms.utils import flatatt
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html
 from django.utils.safestring import mark_safe
 
 
@@ -17,10 +19,10 @@ class LongSelect(forms.Select):
     def render(self, name, value, attrs=None, renderer=None):
         chosen = str(value) if value not in (None, "") else ""
         context = self.build_attrs(self.attrs, {**(attrs or {}), "name": name})
-        options = format_html_join("", '<option value="{}"{}>{}</option>', (
-            (key, mark_safe(" selected") if str(key) == chosen else "", label)
-            for key, label in self.choices))
-        return format_html("<select{}>{}</select>", flatatt(context), options)
+        options = "".join(
+            f'<option value="{escape(str(key))}"{" selected" if str(key) == chosen else ""}>'
+            f"{escape(str(label))}</option>" for key, label in self.choices)
+        return format_html("<select{}>{}</select>", flatatt(context), mark_safe(options))
 
 
 class ManyFilesInput(forms.FileInput):

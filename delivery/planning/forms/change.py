@@ -3,9 +3,12 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from assessments.models import Baseline, CriteriaSet, Criterion, MetricDefinition
+from assessments.wording.sentences import in_unit, scale_of
 from delivery.planning.forms.base import LongSelect, short_text
 from delivery.planning.models import ChangeRequest, ScopeAction, ScopeEffect, Task
 from delivery.planning.models.plan import LONGEST_TASK
+from delivery.planning.task_names import named_tasks
+from delivery.planning.usage import agreed_quote
 from delivery.quotes.models import PriceLine, Quote, QuoteLine, RateCard
 from delivery.quotes.services.line_changes import Action
 from engagements.edited_form import EditedForm
@@ -13,6 +16,7 @@ from engagements.models import Engagement
 from engagements.stages import Stage
 from workers.models import Artifact
 
+COMPUTED = ("effect_on_scope", "effect_on_schedule", "effect_on_price", "effect_on_criteria")
 TEXTS = ("reason", "before", "after", "effect_on_scope", "effect_on_schedule",
          "effect_on_price", "effect_on_quality", "effect_on_criteria", "measures")
 
@@ -20,30 +24,44 @@ TEXTS = ("reason", "before", "after", "effect_on_scope", "effect_on_schedule",
 class ChangeForm(EditedForm):
     class Meta:
         model = ChangeRequest
-        fields = ["title", "category", "requested_by", *TEXTS, "quote"]
+        fields = ["title", "category", "requested_by", "quote", *TEXTS]
         widgets = {name: short_text() for name in TEXTS}
 
     def __init__(self, *args, engagement: Engagement, **kwargs):
         super().__init__(*args, **kwargs)
         self.fields["quote"].queryset = Quote.objects.filter(
             engagement=engagement, state__in=["issued", "accepted"])
+        for name in COMPUTED:
+            self.fields[name].help_text = _("Empty: said from the effects.")
+        if not self.instance.pk:
+            customer = engagement.customer
+            self.initial = {
+                "quote": agreed_quote(engagement), "effect_on_quality": _("none"),
+                "requested_by": f"{customer.local_name} {customer.contact_name}".strip(),
+                **self.initial}
 
     def _post_clean(self):
         """Nothing is put on the instance: the service compares with what is stored."""
 
 
 class ScopeEffectForm(forms.ModelForm):
+    is_priced = forms.BooleanField(label=_("Take the days into the quote"), required=False,
+                                   initial=True)
+
     class Meta:
         model = ScopeEffect
         fields = ["action", "model", "stage", "code", "name", "name_en", "scope",
                   "parameters_billion"]
+        widgets = {"model": LongSelect}
         help_texts = {"model": _("To drop, or whose stage it is."),
                       "stage": _("To bring in or take out."),
                       "code": _("Of a model to be added, as all that follows.")}
 
-    def __init__(self, *args, engagement: Engagement, **kwargs):
+    def __init__(self, *args, change: ChangeRequest, **kwargs):
         super().__init__(*args, **kwargs)
-        self.fields["model"].queryset = engagement.models.current()
+        self.fields["model"].queryset = change.engagement.models.current()
+        if change.quote_id is None:
+            del self.fields["is_priced"]
 
     def _post_clean(self):
         """Nothing is put on the instance: the service says in words what does not fit."""
@@ -56,8 +74,9 @@ class ScheduleEffectForm(forms.Form):
 
     def __init__(self, *args, engagement: Engagement, **kwargs):
         super().__init__(*args, **kwargs)
-        self.fields["task"].queryset = Task.objects.filter(
-            plan__engagement=engagement).select_related("model")
+        tasks = Task.objects.filter(plan__engagement=engagement)
+        self.fields["task"].queryset = tasks
+        self.fields["task"].choices = [("", "---------"), *named_tasks(tasks)]
 
 
 class PriceEffectForm(forms.Form):
@@ -88,7 +107,7 @@ class PriceEffectForm(forms.Form):
 class AddedCriterionForm(forms.Form):
     """A criterion that comes in; its threshold is entered in the unit of the definition."""
 
-    code = forms.ChoiceField(label=_("Model"))
+    code = forms.ChoiceField(label=_("Model"), widget=LongSelect)
     stage = forms.ChoiceField(label=_("Stage"), choices=Stage, initial=Stage.INFER_TUNE)
     definition = forms.ModelChoiceField(MetricDefinition.objects.all(),
                                         label=_("Metric definition"))
@@ -117,19 +136,30 @@ class AddedCriterionForm(forms.Form):
     def clean(self):
         data = super().clean()
         definition, threshold = data.get("definition"), data.get("threshold")
-        if definition and threshold is not None and definition.unit == "%":
-            data["threshold"] = threshold / 100
+        if definition and threshold is not None:
+            data["threshold"] = threshold / scale_of(definition.unit)
         return data
 
 
 class CriterionEffectForm(forms.Form):
+    """A new threshold, entered in the unit of the definition."""
+
     criterion = forms.ModelChoiceField(None, label=_("Criterion"), widget=LongSelect)
     threshold_after = forms.DecimalField(
         label=_("Threshold after"), max_digits=24, decimal_places=10,
-        help_text=_("A fraction for figures in per cent: 0.02 is 2 %."))
+        help_text=_("In the unit of the definition: enter 2 for 2 %."))
 
     def __init__(self, *args, engagement: Engagement, **kwargs):
         super().__init__(*args, **kwargs)
         self.fields["criterion"].queryset = Criterion.objects.filter(
             criteria_set__engagement=engagement,
             criteria_set__state=CriteriaSet.State.SIGNED).select_related("model", "definition")
+        self.fields["criterion"].label_from_instance = lambda c: (
+            f"{c} · {in_unit(c.threshold, c.definition.unit)}")
+
+    def clean(self):
+        data = super().clean()
+        criterion, threshold = data.get("criterion"), data.get("threshold_after")
+        if criterion and threshold is not None:
+            data["threshold_after"] = threshold / scale_of(criterion.definition.unit)
+        return data

@@ -274,7 +274,7 @@ class Migration(migrations.Migration):
                 ('name', models.CharField(max_length=80, verbose_name='milestone')),
                 ('name_en', models.CharField(blank=True, max_length=80, verbose_name='English name')),
                 ('percent', models.DecimalField(decimal_places=2, max_digits=5, verbose_name='payment (%)')),
-                ('trigger', models.CharField(choices=[('contract', 'Signed contract'), ('plan', 'Confirmed migration plan'), ('TR', 'Test completion report'), ('preliminary', 'Provisional acceptance certificate'), ('FA', 'Acceptance document'), ('timesheet', 'Confirmed timesheet')], max_length=12, verbose_name='trigger document')),
+                ('trigger', models.CharField(choices=[('contract', 'Signed contract'), ('plan', 'Confirmed migration plan'), ('TR', 'Test completion report'), ('preliminary', 'Provisional acceptance certificate'), ('FA', 'Final acceptance certificate'), ('timesheet', 'Confirmed timesheet')], max_length=12, verbose_name='trigger document')),
                 ('position', models.PositiveSmallIntegerField(default=0)),
                 ('plan', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='milestones', to='planning.plan')),
                 ('task', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='milestones', to='planning.task', verbose_name='follows from task')),

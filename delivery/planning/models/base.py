@@ -1,10 +1,9 @@
-from django.db import models
-
 from engagements.access import Can, allowed
 from engagements.models import Engagement
+from engagements.vouching import VouchedQuerySet
 
 
-class SharedQuerySet(models.QuerySet):
+class SharedQuerySet(VouchedQuerySet):
     """Rows of an engagement that its customer sees too."""
 
     engagement_path = "engagement"

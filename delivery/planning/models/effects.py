@@ -8,6 +8,7 @@ from delivery.quotes.models import PriceLine, QuoteLine
 from delivery.quotes.services.line_changes import Action, LineChange
 from engagements.models import MigratedModel
 from engagements.stages import Scope, Stage
+from engagements.vouching import VouchedQuerySet
 from workers.models import Artifact
 
 
@@ -35,6 +36,8 @@ class ScopeEffect(models.Model):
     scope = models.CharField(_("scope"), max_length=12, choices=Scope, default=Scope.FULL)
     parameters_billion = models.DecimalField(
         _("parameters (billion)"), max_digits=9, decimal_places=3, null=True, blank=True)
+
+    objects = VouchedQuerySet.as_manager()
 
     class Meta:
         ordering = ["pk"]
@@ -65,6 +68,8 @@ class ScheduleEffect(models.Model):
     days_before = models.PositiveSmallIntegerField(_("working days before"))
     days_after = models.PositiveSmallIntegerField(_("working days after"))
 
+    objects = VouchedQuerySet.as_manager()
+
     class Meta:
         ordering = ["pk"]
         constraints = [
@@ -86,6 +91,8 @@ class CriterionEffect(models.Model):
     threshold_before = models.DecimalField(_("threshold before"), max_digits=24,
                                            decimal_places=10)
     threshold_after = models.DecimalField(_("threshold after"), max_digits=24, decimal_places=10)
+
+    objects = VouchedQuerySet.as_manager()
 
     class Meta:
         ordering = ["pk"]
@@ -122,6 +129,8 @@ class AddedCriterion(models.Model):
     artifact = models.ForeignKey(Artifact, models.PROTECT, null=True, blank=True,
                                  related_name="+", verbose_name=_("raw file of the baseline"))
 
+    objects = VouchedQuerySet.as_manager()
+
     class Meta:
         ordering = ["pk"]
         constraints = [
@@ -156,6 +165,8 @@ class PriceEffect(models.Model):
     months = models.DecimalField(_("months after"), max_digits=6, decimal_places=2, default=1)
     unit_price = models.DecimalField(_("unit price after"), max_digits=16, decimal_places=4,
                                      null=True, blank=True)
+
+    objects = VouchedQuerySet.as_manager()
 
     class Meta:
         ordering = ["pk"]

@@ -111,7 +111,7 @@ class Milestone(models.Model):
         PLAN = "plan", _("Confirmed migration plan")
         TEST_REPORT = "TR", _("Test completion report")
         PRELIMINARY = "preliminary", _("Provisional acceptance certificate")
-        ACCEPTANCE = "FA", _("Acceptance document")
+        ACCEPTANCE = "FA", _("Final acceptance certificate")
         TIMESHEET = "timesheet", _("Confirmed timesheet")
 
     plan = models.ForeignKey(Plan, models.CASCADE, related_name="milestones")

@@ -39,11 +39,18 @@ from delivery.planning.serializers.plan import (
     ScheduledSerializer,
     TaskSerializer,
 )
+from delivery.planning.serializers.usage import (
+    CalibrationSerializer,
+    EstimateTotalsSerializer,
+    GradeCostSerializer,
+    UsageSerializer,
+)
 
 __all__ = [
     "AddedCriterionSerializer",
     "AdjustSerializer",
     "BoardRowSerializer",
+    "CalibrationSerializer",
     "ChangeRequestSerializer",
     "ChangeResultSerializer",
     "CriterionEffectSerializer",
@@ -51,6 +58,8 @@ __all__ = [
     "EditedSerializer",
     "EffortEstimateSerializer",
     "EffortLineSerializer",
+    "EstimateTotalsSerializer",
+    "GradeCostSerializer",
     "MeetingSerializer",
     "MeetingTodoSerializer",
     "MilestoneSerializer",
@@ -70,6 +79,7 @@ __all__ = [
     "TimesheetAnswerSerializer",
     "TimesheetSerializer",
     "TodoSerializer",
+    "UsageSerializer",
     "WaitingSerializer",
     "WeekSerializer",
     "WeeklyReportSerializer",

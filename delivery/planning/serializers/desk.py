@@ -19,7 +19,10 @@ class BoardRowSerializer(serializers.Serializer):
 
 
 class WaitingSerializer(serializers.Serializer):
-    """`urgency`: 0 overdue, 1 others wait, 2 broken, 3 open."""
+    """`urgency`: 0 overdue, 1 due within a week, 2 others wait, 3 broken, 4 open.
+
+    `reason` says why in words; `count` is how many rows an entry stands for.
+    """
 
     urgency = serializers.IntegerField()
     kind = serializers.CharField()
@@ -27,5 +30,7 @@ class WaitingSerializer(serializers.Serializer):
     title = serializers.CharField()
     engagement = serializers.CharField()
     url = serializers.CharField()
+    reason = serializers.CharField()
+    count = serializers.IntegerField()
     since = serializers.DateTimeField(allow_null=True)
     due = serializers.DateField(allow_null=True)

@@ -18,9 +18,6 @@ from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.locking import assign, close_edit
 from engagements.models import Engagement, User
 
-EFFECTS = ("effect_on_scope", "effect_on_schedule", "effect_on_price", "effect_on_quality",
-           "effect_on_criteria")
-
 
 @transaction.atomic
 def create_change(*, actor: User, engagement: Engagement, **fields) -> ChangeRequest:
@@ -58,16 +55,15 @@ def _check_quote(engagement: Engagement, quote: Quote | None) -> None:
 def submit_change(*, actor: User, change: ChangeRequest) -> ChangeRequest:
     """Put the change to both sides and freeze what they sign: words and effects with their hash.
 
-    Raises InvalidInput unless all five effects are stated, “none” included, a chosen quote has
-    lines that change, and a change of person-days names the quote in force; ChecksFailed for a
-    quote that could not come into force.
+    Effects on scope, schedule, price and criteria are said by the facts where nobody did.
+
+    Raises InvalidInput unless the effect on quality is stated, “none” included, a chosen quote
+    has lines that change, and a change of person-days names the quote in force; ChecksFailed for
+    a quote that could not come into force.
     """
     change = change_draft(actor, change)
-    missing = [str(change._meta.get_field(name).verbose_name) for name in EFFECTS
-               if not getattr(change, name).strip()]
-    if missing:
-        raise InvalidInput(_("State each effect, also where there is none: %(missing)s.")
-                           % {"missing": ", ".join(missing)})
+    if not change.effect_on_quality.strip():
+        raise InvalidInput(_("State the effect on quality, also where there is none."))
     if change.quote and not change.price_effects.exists():
         raise InvalidInput(_("Say which lines of %(quote)s change, or leave the quote out.")
                            % {"quote": change.quote})

@@ -133,8 +133,8 @@ def _kept_effect(actor: User, change: ChangeRequest, action: str, line: QuoteLin
 def remove_effect(*, actor: User, effect: Effect) -> None:
     """Take an effect out of a draft; with a model to be added go its criteria."""
     change = change_draft(actor, effect.change, of_price=isinstance(effect, PriceEffect))
-    close_edit(change, actor=actor, action="change.remove_effect",
-               engagement=change.engagement, changed={str(effect): ("", "--")})
     if isinstance(effect, ScopeEffect) and effect.code:
         change.added_criteria.filter(code=effect.code).delete()
-    effect.delete()
+    type(effect).objects.filter(pk=effect.pk).delete()
+    close_edit(change, actor=actor, action="change.remove_effect",
+               engagement=change.engagement, changed={str(effect): ("", "--")})

@@ -16,7 +16,7 @@ from delivery.planning.models import (
     WorkItem,
 )
 from delivery.planning.scope_effects import stages_of
-from delivery.planning.services.effects import change_draft, set_price_effect
+from delivery.planning.services.effects import change_draft, remove_effect, set_price_effect
 from delivery.planning.services.pricing import SERVICE_OF
 from delivery.quotes.models import PriceLine, QuoteLine, RateCard
 from delivery.quotes.services.line_changes import Action
@@ -53,6 +53,17 @@ def set_scope_effect(*, actor: User, change: ChangeRequest, action: str,
     close_edit(change, actor=actor, action="change.effect", engagement=change.engagement,
                changed={effect.get_action_display(): ("--", effect)})
     return effect
+
+
+@transaction.atomic
+def set_scope(*, actor: User, change: ChangeRequest, is_priced: bool = False, **effect
+              ) -> list[str]:
+    """Set a scope effect, with `is_priced` together with its days in the quote, or neither.
+
+    Returns the sentences of `price_scope`.
+    """
+    made = set_scope_effect(actor=actor, change=change, **effect)
+    return price_scope(actor=actor, change=made.change) if is_priced else []
 
 
 def _require_whole(effect: ScopeEffect) -> None:
@@ -168,7 +179,8 @@ def price_scope(*, actor: User, change: ChangeRequest) -> list[str]:
     sentences = [sentence for (code, grade), more in days.items()
                  if (sentence := _price(actor, change, code, grade, more, added))]
     for price, more in added.items():
-        PriceEffect.objects.filter(change=change, price=price).delete()
+        for effect in PriceEffect.objects.filter(change=change, price=price):
+            remove_effect(actor=actor, effect=effect)
         set_price_effect(actor=actor, change=change, action=Action.ADD, price=price,
                          quantity=more)
     return sentences

@@ -80,12 +80,11 @@ def remove_time(*, actor: User, entry: TimeEntry) -> None:
     if entry.timesheet:
         raise WrongState(_("This half-day stands on %(timesheet)s and is not changed any more. "
                            "Write a correction.") % {"timesheet": entry.timesheet})
+    TimeEntry.objects.filter(pk=entry.pk).delete()
+    if entry.corrects:
+        _count_again(entry.corrects)
     audit.record(actor=actor, action="time.remove", target=entry, engagement=entry.engagement,
                  data={"date": str(entry.work_date), "half": entry.half, "item": entry.item})
-    corrected = entry.corrects
-    entry.delete()
-    if corrected:
-        _count_again(corrected)
 
 
 def _count_again(entry: TimeEntry) -> None:

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from delivery.planning.change_facts import shown_facts
-from delivery.planning.change_words import presented, scope_row
+from delivery.planning.change_words import presented, scope_row, threshold_row
 from delivery.planning.forms.change import (
     AddedCriterionForm,
     ChangeForm,
@@ -64,38 +64,39 @@ def _change(request, pk) -> ChangeRequest:
 
 @require_GET
 def change(request, pk):
+    """What it changes, before and after; why it could not come into force; a draft's forms."""
     row, user = _change(request, pk), request.user
     is_draft = row.state == ChangeRequest.State.DRAFT
     may_write = is_draft and allowed(user, Can.WORK)
     may_price = is_draft and row.quote_id and (may_write or allowed(user, Can.PRICE))
+    facts, problem = _facts(row)
+    prices = row.price_effects.select_related("line", "price")
     return render(request, "delivery/planning/change.html", {
+        "facts": facts, "problem": problem,
         "change": row, "engagement": row.engagement, "active": "changes", "is_draft": may_write,
         "may_price": may_price, "may_decide": _may_decide(user, row),
         "may_follow": row.state == ChangeRequest.State.APPLIED and allowed(user, Can.WORK),
-        "price_effects": row.price_effects.select_related("line", "price"),
+        "price_effects": prices,
+        "listed_prices": [] if facts and facts["price"]["lines"] else prices,
         "scope_effects": [scope_row(found) for found in scope_facts(row)],
         "schedule_effects": row.schedule_effects.select_related("task__model"),
-        "criterion_effects": row.criterion_effects.select_related(
-            "criterion__model", "criterion__definition"),
+        "criterion_effects": [threshold_row(effect) for effect in
+                              row.criterion_effects.select_related(
+                                  "criterion__model", "criterion__definition")],
         "added_criteria": row.added_criteria.select_related("definition", "baseline", "artifact"),
         "added_form": AddedCriterionForm(change=row) if may_write else None,
         "price_form": PriceEffectForm(change=row) if may_price else None,
-        "scope_form": ScopeEffectForm(engagement=row.engagement) if may_write else None,
+        "scope_form": ScopeEffectForm(change=row) if may_write else None,
         "schedule_form": ScheduleEffectForm(engagement=row.engagement) if may_write else None,
         "criterion_form": CriterionEffectForm(engagement=row.engagement) if may_write else None})
 
 
-@require_GET
-def change_effects(request, pk):
-    """Before and after on one page; what could not come into force says why."""
-    row, facts, problem = _change(request, pk), None, ""
+def _facts(row: ChangeRequest) -> tuple[dict | None, str]:
+    """What both sides sign in words; or why it could not come into force."""
     try:
-        facts = presented(shown_facts(row))
+        return presented(shown_facts(row)), ""
     except DeskError as error:
-        problem = error.message
-    return render(request, "delivery/planning/change_effects.html", {
-        "change": row, "engagement": row.engagement, "active": "changes", "facts": facts,
-        "problem": problem, "may_decide": _may_decide(request.user, row)})
+        return None, error.message
 
 
 def _may_decide(user, row: ChangeRequest) -> bool:
@@ -127,8 +128,8 @@ def change_edit(request, pk):
 def change_effect(request, pk, kind):
     row = _change(request, pk)
     form, service = {
-        "scope": (lambda: ScopeEffectForm(request.POST, engagement=row.engagement),
-                  scope_services.set_scope_effect),
+        "scope": (lambda: ScopeEffectForm(request.POST, change=row),
+                  scope_services.set_scope),
         "schedule": (lambda: ScheduleEffectForm(request.POST, engagement=row.engagement),
                      effect_services.set_schedule_effect),
         "criterion": (lambda: CriterionEffectForm(request.POST, engagement=row.engagement),
@@ -139,8 +140,9 @@ def change_effect(request, pk, kind):
                   effect_services.set_price_effect)}[kind]
     form = form()
     if form.is_valid():
-        attempt(request, lambda: service(actor=request.user, change=row, **form.cleaned_data),
-                _("Saved."))
+        said = attempt(request, lambda: service(
+            actor=request.user, change=row, **form.cleaned_data), _("Saved."))
+        _warn(request, said)
     else:
         messages.error(request, "; ".join(
             f"{form.fields[name].label}: {' '.join(errors)}" for name, errors in
@@ -153,9 +155,14 @@ def change_price_scope(request, pk):
     row = _change(request, pk)
     said = attempt(request, lambda: scope_services.price_scope(actor=request.user, change=row),
                    _("The days were taken over into lines of the quote."))
-    for sentence in said or []:
-        messages.warning(request, sentence)
+    _warn(request, said)
     return redirect("planning:change", pk)
+
+
+def _warn(request, said) -> None:
+    """What pricing the scope could not do."""
+    for sentence in said if isinstance(said, list) else []:
+        messages.warning(request, sentence)
 
 
 @require_POST

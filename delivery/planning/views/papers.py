@@ -13,7 +13,7 @@ BY_KIND = {"minutes": (Meeting, papers.minutes_pdf), "weekly": (WeeklyReport, pa
            "change": (ChangeRequest, papers.change_pdf),
            "timesheet": (Timesheet, papers.timesheet_pdf)}
 PAGE_OF = {"minutes": "planning:meeting", "weekly": "planning:weekly",
-           "change": "planning:change_effects", "timesheet": "planning:timesheet"}
+           "change": "planning:change", "timesheet": "planning:timesheet"}
 
 
 @require_GET

@@ -12,7 +12,9 @@ from delivery.planning.gantt import chart
 from delivery.planning.models import Dependency, Milestone, Plan, Task
 from delivery.planning.scheduling import end_of, schedule, working_days_of
 from delivery.planning.services import plan as services
+from delivery.planning.usage import agreed_quote
 from delivery.planning.views.common import form_page, saved, visible_engagement, workbook
+from delivery.quotes.services.drafts import PAYMENT_TERMS
 from delivery.reports.models import Document
 from engagements.access import Can, require
 from engagements.doors import attempt
@@ -154,15 +156,18 @@ def milestones(request, code):
 
 
 def _sheet(found: Plan) -> list[dict]:
-    """The milestones as they are; at first the terms that are usual."""
+    """The milestones as they are; at first the terms of the agreed quote, or the usual ones."""
     rows = list(found.milestones.values("name", "name_en", "percent", "trigger", "task"))
-    return rows or [
-        {"name": "合同签订", "name_en": "Contract signed", "percent": 30,
-         "trigger": Milestone.Trigger.CONTRACT},
-        {"name": "初验通过", "name_en": "Provisional acceptance", "percent": 40,
-         "trigger": Milestone.Trigger.PRELIMINARY},
-        {"name": "终验通过", "name_en": "Final acceptance", "percent": 30,
-         "trigger": Milestone.Trigger.ACCEPTANCE}]
+    quote = agreed_quote(found.engagement)
+    return rows or _proposed(quote.payment_terms if quote else PAYMENT_TERMS)
+
+
+def _proposed(terms: list[dict]) -> list[dict]:
+    """The first payment follows the contract, the last the acceptance."""
+    last, trigger = len(terms) - 1, Milestone.Trigger
+    return [{"name": term["name"], "name_en": term.get("name_en", ""), "percent": term["percent"],
+             "trigger": trigger.CONTRACT if n == 0 else trigger.ACCEPTANCE if n == last
+             else trigger.PRELIMINARY} for n, term in enumerate(terms)]
 
 
 def _rows(sheet) -> list[dict]:

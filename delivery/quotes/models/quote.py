@@ -10,9 +10,10 @@ from delivery.quotes.models.naming import Bilingual
 from delivery.quotes.models.prices import PriceLine
 from engagements.models import Engagement
 from engagements.stages import Stage
+from engagements.vouching import VouchedQuerySet
 
 
-class QuoteQuerySet(models.QuerySet):
+class QuoteQuerySet(VouchedQuerySet):
     def visible_to(self, user) -> "QuoteQuerySet":
         """Customers see only what was issued to them."""
         quotes = self.filter(engagement__in=Engagement.objects.visible_to(user))

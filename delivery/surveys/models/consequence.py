@@ -5,9 +5,10 @@ from django.utils.translation import gettext_lazy as _
 from delivery.surveys.models.survey import Survey
 from engagements.access import Can, allowed
 from engagements.models import MigratedModel
+from engagements.vouching import VouchedQuerySet
 
 
-class InternalQuerySet(models.QuerySet):
+class InternalQuerySet(VouchedQuerySet):
     def visible_to(self, user) -> "InternalQuerySet":
         """Nothing for customers, otherwise the rows of visible surveys."""
         if not allowed(user, Can.VIEW_INTERNAL):

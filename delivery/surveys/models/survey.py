@@ -4,9 +4,10 @@ from django.utils.translation import gettext_lazy as _
 
 from delivery.surveys.models.questionnaire import Question, Questionnaire
 from engagements.models import Engagement, MigratedModel
+from engagements.vouching import VouchedQuerySet
 
 
-class SurveyQuerySet(models.QuerySet):
+class SurveyQuerySet(VouchedQuerySet):
     def visible_to(self, user) -> "SurveyQuerySet":
         """Surveys of the engagements that the user may see."""
         return self.filter(engagement__in=Engagement.objects.visible_to(user))
@@ -53,6 +54,8 @@ class Answer(models.Model):
     revision = models.PositiveIntegerField(default=0)
     changed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     changed_at = models.DateTimeField()
+
+    objects = VouchedQuerySet.as_manager()
 
     class Meta:
         ordering = ["question__position", "model__position"]

@@ -68,9 +68,9 @@ def _take_over(actor: User, survey: Survey, row: Row) -> None:
     before = row.applied.value if row.applied else None
     if row.item is None:
         kind.withdraw(actor, survey, row.applied)
+        Consequence.objects.filter(pk=row.applied.pk).delete()
         audit.record(actor=actor, action="consequence.withdraw", target=row.applied,
                      engagement=survey.engagement, data={"before": before})
-        row.applied.delete()
         return
     result = kind.apply(actor, survey, row.item, row.applied)
     taken, _made = Consequence.objects.update_or_create(
@@ -83,11 +83,15 @@ def _take_over(actor: User, survey: Survey, row: Row) -> None:
 
 
 @transaction.atomic
-def decide(*, actor: User, survey: Survey, verdict: str, reason: str) -> Decision:
+def decide(*, actor: User, survey: Survey, verdict: str, reason: str,
+           tokens: Iterable[str] = ()) -> Decision:
     """Go, go with conditions, or no-go, with the readiness at this moment.
 
+    Args:
+        tokens: rows that are taken over first, as they were shown (see `apply_consequences`);
+            with a no-go nothing is.
     Raises WrongState unless the survey is confirmed; InvalidInput without a reason, or for a
-    plain “go” while something that blocks is missing.
+    plain “go” while something that blocks is missing; what `apply_consequences` raises.
     """
     require(actor, Can.MANAGE, survey.engagement)
     survey = locked(survey)
@@ -95,6 +99,8 @@ def decide(*, actor: User, survey: Survey, verdict: str, reason: str) -> Decisio
         raise WrongState(_("Confirm the survey before deciding on it."))
     if verdict not in Decision.Verdict.values or not reason.strip():
         raise InvalidInput(_("Choose a decision and give its reason."))
+    if verdict != Decision.Verdict.NO_GO and (chosen := list(tokens)):
+        apply_consequences(actor=actor, survey=survey, tokens=chosen)
     found = readiness(Sheet(survey))
     if verdict == Decision.Verdict.GO and found.blocking:
         raise InvalidInput(_("Not without conditions while this is missing: %(items)s. Go ahead "

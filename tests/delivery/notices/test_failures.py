@@ -19,6 +19,7 @@ from tests.delivery.notices.conftest import states
     ("feishu", (400, {}, b'{"code":9499}'), "rejected 9499"),
     ("wecom", (200, {}, b"<html>portal</html>"), "unreadable 200"),
     ("wecom", (200, {}, b'{"errcode":false}'), "rejected False"),
+    ("dingtalk", (200, {}, b'{"errcode":[310000]}'), "rejected [310000]"),
     ("wecom", (500, {}, b'{"errcode":0}'), "rejected 0"),
     ("wecom", (200, {}, b'["errcode"]'), "unreadable 200"),
     ("webhook", (500, {}, b""), "http 500")])
@@ -38,7 +39,9 @@ def test_failures_are_tried_again_later(channel_of, other_side, submit, kind, an
 
 
 @pytest.mark.parametrize(("kind", "answer"), [
-    ("feishu", (200, {}, b'{"code":19021}')), ("webhook", (302, {"Location": "/x"}, b"")),
+    ("feishu", (200, {}, b'{"code":19021}')),
+    ("feishu", (200, {}, b'{"code":19024}')), ("dingtalk", (200, {}, b'{"errcode":310000}')),
+    ("webhook", (302, {"Location": "/x"}, b"")),
     ("webhook", (410, {}, b""))])
 def test_what_cannot_get_better_is_given_up_at_once(channel_of, other_side, submit, kind, answer):
     channel = channel_of(kind, kinds=["stage_submitted"])

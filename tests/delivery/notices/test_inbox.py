@@ -267,6 +267,8 @@ def test_api_of_the_inbox(people, submit, stranger):
     chosen = api.post("/api/v1/notices/preferences/", {"choices": [
         {"kind": "job_failed", "in_inbox": False, "email": "daily"}]}, format="json").json()
     assert {"kind": "job_failed", "in_inbox": False, "email": "daily"} in chosen
+    assert api.get("/api/v1/notices/preferences/").json() == chosen
+    assert api.get("/api/v1/notices/preferences/?engagement=none").status_code == 404
     api.force_authenticate(stranger)
     assert api.post(f"/api/v1/notices/{rows[0]['id']}/read/").status_code == 404
     assert api.get("/api/v1/notice-channels/").json()["results"] == []

@@ -4,6 +4,7 @@ from delivery.quotes.models import CompanyProfile
 from engagements import services
 from engagements.models import Role
 from engagements.stages import Scope
+from tests.kept import kept
 
 
 @pytest.fixture(autouse=True)
@@ -15,12 +16,14 @@ def firm(db):
 
 
 @pytest.fixture
+@kept
 def llm(people, engagement):
     return services.add_model(actor=people[Role.MANAGER], engagement=engagement, code="LLM",
                               name="大模型", parameters_billion="13")
 
 
 @pytest.fixture
+@kept
 def detector(people, engagement):
     return services.add_model(actor=people[Role.MANAGER], engagement=engagement, code="DET",
                               name="检测模型", scope=Scope.INFERENCE)

@@ -22,6 +22,7 @@ from tests.delivery.planning.test_scope_changes import (  # noqa: F401  (fixture
     submitted,
     two_models,
 )
+from tests.kept import kept
 
 
 def metric(code):
@@ -34,6 +35,7 @@ def likely(estimate):
 
 
 @pytest.fixture
+@kept
 def widened(people, draft, detector):  # noqa: F811
     """OCR comes in with a criterion, DET falls out."""
     consultant = people[Role.CONSULTANT]
@@ -98,7 +100,7 @@ def test_before_it_is_signed_days_and_price_are_shown(client, people, widened):
     client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
     scope.price_scope(actor=people[Role.CONSULTANT], change=widened)
     client.force_login(people[Role.CONSULTANT])
-    page = client.get(reverse("planning:change_effects", args=[widened.pk]))
+    page = client.get(reverse("planning:change", args=[widened.pk]))
     facts = page.context["facts"]
     assert facts["effort"]["grades"]
     assert facts["price"]["totals"][2]["difference"] != "0.00"
@@ -109,7 +111,7 @@ def test_before_it_is_signed_days_and_price_are_shown(client, people, widened):
 def test_a_model_without_criterion_is_named(client, people, widened):
     effects.remove_effect(actor=people[Role.CONSULTANT], effect=widened.added_criteria.get())
     client.force_login(people[Role.CONSULTANT])
-    page = client.get(reverse("planning:change_effects", args=[widened.pk]))
+    page = client.get(reverse("planning:change", args=[widened.pk]))
     assert page.context["facts"]["criteria"]["without"] == ["OCR"]
 
 

@@ -6,10 +6,11 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from delivery.planning.models import EffortLine, ScopeEffect
+from delivery.planning.models import EffortLine, GradeCost, ScopeEffect
 from delivery.planning.services import changes, control, effort, plan, scope, weekly
 from engagements.doors import XLSX
 from engagements.models import AuditEntry, Role
+from tests.kept import kept
 
 DAY = date(2026, 3, 4)
 LINE = {"stage": "env", "item": "env", "grade": "expert", "low": "1", "likely": "2",
@@ -17,22 +18,7 @@ LINE = {"stage": "env", "item": "env", "grade": "expert", "low": "1", "likely": 
 
 
 @pytest.fixture
-def api(people):
-    def of(role) -> APIClient:
-        client = APIClient(headers={"accept-language": "en"})
-        client.force_authenticate(people[role])
-        return client
-    return of
-
-
-@pytest.fixture
-def outside(stranger):
-    client = APIClient()
-    client.force_authenticate(stranger)
-    return client
-
-
-@pytest.fixture
+@kept
 def change(people, engagement, llm):
     made = changes.create_change(
         actor=people[Role.CONSULTANT], engagement=engagement, title="c", category="scope",
@@ -115,3 +101,32 @@ def test_a_paper_through_the_api_stands_in_the_audit_log(people, engagement):
 
 def test_no_paper_of_another_customer(outside, change):
     assert outside.get(f"/api/v1/change-requests/{change.pk}/pdf/").status_code == 404
+
+
+def test_days_of_an_estimate_and_what_they_cost(api, outside, people, engagement, llm):
+    estimate = effort.draft_estimate(actor=people[Role.MANAGER], engagement=engagement)
+    url = f"/api/v1/effort-estimates/{estimate.pk}/totals/"
+    assert outside.get(url).status_code == api(Role.REVIEWER).get(url).status_code == 404
+    found = api(Role.CONSULTANT).get(url).json()
+    for by in ("by_grade", "by_stage"):
+        assert sum(float(row["likely"]) for row in found[by]) == float(sum(
+            line.likely for line in estimate.lines.all()))
+    assert api(Role.REVIEWER).get("/api/v1/effort-estimates/calibration/").status_code == 403
+    assert api(Role.SALES).get("/api/v1/effort-estimates/calibration/").json() == []
+
+    costs, data = "/api/v1/grade-costs/", {"grade": "senior", "day_cost": "900.00"}
+    assert api(Role.CONSULTANT).get(costs).status_code == 403
+    assert api(Role.CONSULTANT).post(costs, data).status_code == 403
+    assert api(Role.MANAGER).post(costs, {**data, "day_cost": "-1"}).status_code == 400
+    for cost in ("900.00", "950.00"):
+        assert api(Role.MANAGER).post(costs, {**data, "day_cost": cost}).status_code == 201
+    assert api(Role.MANAGER).get(costs).json() == [{"grade": "senior", "day_cost": "950.00"}]
+    assert GradeCost.objects.count() == 1
+
+    usage = "/api/v1/time-entries/usage/?engagement=EP2501"
+    assert outside.get(usage).status_code == 404
+    assert api(Role.REVIEWER).get(usage).status_code == 403
+    assert api(Role.CONSULTANT).get(usage).json()["margin"] is None
+    seen = api(Role.MANAGER).get(usage).json()
+    assert {row["grade"] for row in seen["grades"]} == {line.grade for line in estimate.lines.all()}
+    assert seen["margin"]["missing"] != []

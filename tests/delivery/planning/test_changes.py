@@ -5,9 +5,11 @@ from decimal import Decimal
 
 import pytest
 from django.urls import reverse
+from django.utils.translation import override
 
 from assessments import services as assessing
 from assessments.models import CriteriaSet, MetricDefinition
+from delivery.planning.change_words import presented
 from delivery.planning.models import ChangeRequest
 from delivery.planning.services import changes, effects, plan
 from delivery.quotes import services as quoting
@@ -16,6 +18,7 @@ from delivery.quotes.models import PriceLine, Quote
 from delivery.quotes.services.moves import ChecksFailed
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Role
+from tests.kept import kept
 
 WORDS = {"title": "时延阈值调整", "category": "criteria", "requested_by": "某电力公司 陈国栋",
          "reason": "新增并发场景", "before": "≤ 10 ms", "after": "≤ 12 ms",
@@ -26,6 +29,7 @@ WORDS = {"title": "时延阈值调整", "category": "criteria", "requested_by": 
 
 
 @pytest.fixture
+@kept
 def agreed(people, engagement, llm):
     """Signed criteria, a plan with a baseline and an issued quote."""
     manager, sales = people[Role.MANAGER], people[Role.SALES]
@@ -52,6 +56,7 @@ def agreed(people, engagement, llm):
 
 
 @pytest.fixture
+@kept
 def change(people, agreed, llm):
     """A submitted change of a threshold, a task and the quote."""
     consultant = people[Role.CONSULTANT]
@@ -137,14 +142,29 @@ def test_criteria_signed_meanwhile_stop_the_change(people, agreed, change):
         changes.approve_change(actor=people[Role.REVIEWER], change=change)
 
 
-@pytest.mark.parametrize("name", changes.EFFECTS)
-def test_every_effect_is_stated_before_submission(people, agreed, name):
-    made = changes.create_change(actor=people[Role.CONSULTANT], engagement=agreed,
-                                 **{**WORDS, name: " "})
+def test_quality_is_stated_by_people_and_the_other_effects_follow_from_the_facts(people, agreed):
+    made = changes.create_change(actor=people[Role.CONSULTANT], engagement=agreed, **{
+        name: " " if name.startswith("effect_on") else text for name, text in WORDS.items()})
     with pytest.raises(InvalidInput):
         changes.submit_change(actor=people[Role.CONSULTANT], change=made)
-    changes.update_change(actor=people[Role.CONSULTANT], change=made, **{name: "无"})
-    assert changes.submit_change(actor=people[Role.CONSULTANT], change=made).state == "submitted"
+    changes.update_change(actor=people[Role.CONSULTANT], change=made, effect_on_quality="无")
+    submitted = changes.submit_change(actor=people[Role.CONSULTANT], change=made)
+    assert said_in_english(submitted.facts) == ["none", "none", "none", "none", "无"]
+
+
+def test_effects_that_nobody_worded_are_said_in_the_language_of_the_reader(change):
+    silent = {name: {**fact, "text": ""} if isinstance(fact, dict) and "text" in fact else fact
+              for name, fact in change.facts.items()}
+    assert said_in_english(silent) == [
+        "none", "The plan ends on 2025-10-10, before on 2025-09-30.",
+        "Total including tax: CNY 11,173.46 → CNY 20,360.53 (+9,187.07)",
+        "1 threshold changes", "--"]
+
+
+def said_in_english(facts: dict) -> list[str]:
+    with override("en"):
+        said = presented(facts)
+    return [said[name]["said"] for name in ("scope", "schedule", "price", "criteria", "quality")]
 
 
 def test_quality_and_measures_are_part_of_what_both_sides_sign(people, agreed):
@@ -233,7 +253,7 @@ def test_change_by_page(client, people, agreed):
         client.post(reverse("planning:change_move", args=[made.pk, "approve"]))
     assert in_force(agreed) == AFTER
     page = client.get(answer.url).content.decode()
-    assert ('>10</td>' in page, '>12</td>' in page) == (True, True)
+    assert ('>≤ 10 ms</td>' in page, '<strong>≤ 12 ms</strong>' in page) == (True, True)
 
 
 def test_change_by_api(client, people, agreed):
@@ -261,11 +281,11 @@ def test_what_was_signed_is_frozen_and_shown(client, people, agreed, change):
     assert (row["before"]["quantity"], row["after"]["quantity"]) == ("5", "8")
     assert [line["code"] for line in facts["scope"]["added"]] == ["S-TEST"]
     client.force_login(people[Role.REVIEWER])
-    page = client.get(reverse("planning:change_effects", args=[change.pk]))
+    page = client.get(reverse("planning:change", args=[change.pk]))
     assert page.context["facts"]["price"]["totals"][-1]["after"] == (
         facts["price"]["totals"]["gross"][1])
     PriceLine.objects.update(unit_price=1)
-    again = client.get(reverse("planning:change_effects", args=[change.pk]))
+    again = client.get(reverse("planning:change", args=[change.pk]))
     assert again.context["facts"] == page.context["facts"]
 
 
@@ -287,7 +307,7 @@ def test_what_could_not_come_into_force_is_not_submitted(client, people, agreed)
     with pytest.raises(ChecksFailed, match="R-QUO-07"):
         changes.submit_change(actor=consultant, change=made)
     client.force_login(consultant)
-    page = client.get(reverse("planning:change_effects", args=[made.pk]))
+    page = client.get(reverse("planning:change", args=[made.pk]))
     assert (page.status_code, "R-QUO-07" in page.context["problem"]) == (200, True)
 
 

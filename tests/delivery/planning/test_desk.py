@@ -7,14 +7,20 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import override
 
+from assessments.models import Confirmation, CriteriaSet
 from assessments.services import load_standard_definitions
+from delivery.acceptance.models import Condition, Review, Signer
 from delivery.planning.board import board
 from delivery.planning.desk import waiting
+from delivery.planning.desk.entries import BROKEN, OPEN, OTHERS_WAIT, OVERDUE, SOON, Desk
 from delivery.planning.models import Task
 from delivery.planning.services import changes, control, plan
 from delivery.quotes import services as quoting
 from delivery.quotes.models import Quote
+from delivery.reports import chains
+from delivery.reports.models import Document, Turn
 from engagements import services
 from engagements.models import (
     Engagement,
@@ -25,7 +31,8 @@ from engagements.models import (
     StageTransition,
 )
 from engagements.stages import Stage, StageState
-from workers.models import Job, JobState
+from tests.kept import kept
+from workers.models import Job, JobState, Node
 
 DAY = timedelta(days=1)
 
@@ -38,6 +45,7 @@ def submit_survey(people, model):
 
 
 @pytest.fixture
+@kept
 def busy(people, engagement, llm, detector):
     """One of everything that can wait for somebody."""
     load_standard_definitions()
@@ -69,12 +77,11 @@ def test_desk_of_each_role_in_order_of_urgency(people, busy):
     kinds = {role: [(item.urgency, item.kind) for item in waiting(user)]
              for role, user in people.items()}
     assert kinds[Role.CONSULTANT] == [
-        (0, "todo"), (1, "quote"), (2, "job"), (3, "stage_in_progress"), (3, "risk"),
-        (3, "todo")]
-    assert sorted(kinds[Role.MANAGER]) == [(1, "change"), (1, "quote"), (1, "stage_submitted")]
-    assert kinds[Role.OPERATOR] == [(2, "job")]
+        (0, "todo"), (1, "risk"), (1, "todo"), (2, "quote"), (3, "job"), (4, "stage_in_progress")]
+    assert sorted(kinds[Role.MANAGER]) == [(2, "change"), (2, "quote"), (2, "stage_submitted")]
+    assert kinds[Role.OPERATOR] == [(3, "job")]
     assert kinds[Role.SALES] == []
-    assert kinds[Role.REVIEWER] == [(1, "change")]
+    assert kinds[Role.REVIEWER] == [(2, "change")]
 
 
 def test_a_quote_waits_for_each_step_of_its_chain(people, busy):
@@ -173,4 +180,146 @@ def test_desk_by_api(client, people, busy):
     client.force_login(people[Role.CONSULTANT])
     found = client.get("/api/v1/desk/").json()
     assert [row["kind"] for row in found] == [
-        "todo", "quote", "job", "stage_in_progress", "risk", "todo"]
+        "todo", "risk", "todo", "quote", "job", "stage_in_progress"]
+    assert (found[0]["urgency"], found[0]["count"], bool(found[0]["reason"])) == (0, 1, True)
+
+
+@pytest.mark.parametrize(("rank", "due", "since", "urgency", "reason"), [
+    (OPEN, -3, None, OVERDUE, "3 days late"), (OTHERS_WAIT, -1, None, OVERDUE, "1 day late"),
+    (OPEN, 0, None, SOON, "due today"), (OPEN, 1, None, SOON, "due in 1 day"),
+    (OTHERS_WAIT, 7, -30, SOON, "due in 7 days"),
+    (OTHERS_WAIT, 8, -30, OTHERS_WAIT, "waiting for 30 days"),
+    (OPEN, 8, None, OPEN, "due in 8 days"), (OTHERS_WAIT, None, 0, OTHERS_WAIT,
+                                             "waiting since today"),
+    (BROKEN, None, -1, BROKEN, "broken for 1 day"), (BROKEN, None, None, BROKEN, "broken"),
+    (OTHERS_WAIT, None, None, OTHERS_WAIT, "others wait"),
+    (OPEN, None, -2, OPEN, "open for 2 days"), (OPEN, None, 0, OPEN, "open since today")])
+def test_the_rank_of_a_line_and_why(rank, due, since, urgency, reason):
+    now = timezone.now()
+    desk = Desk(None, now)
+    with override("en"):
+        line = desk.entry(
+            rank, "x", "", "", "", "", due=due if due is None else desk.today + due * DAY,
+            since=since if since is None else now + since * DAY)
+    assert (line.urgency, line.reason) == (urgency, reason)
+
+
+def kinds_of(user) -> list[tuple[int, str]]:
+    return [(item.urgency, item.kind) for item in waiting(user)]
+
+
+def test_the_longest_late_and_the_longest_waiting_come_first(people, engagement):
+    today, consultant = timezone.localdate(), people[Role.CONSULTANT]
+    for text, days in (("b", -1), ("a", -5), ("d", 3), ("c", 1), ("e", 30)):
+        control.add_todo(actor=people[Role.MANAGER], engagement=engagement, text=text,
+                         owner=consultant, due_on=today + days * DAY)
+    for level, days in (("blocking", 40), ("minor", 20)):
+        control.add_issue(
+            actor=people[Role.MANAGER], engagement=engagement, description=level, level=level,
+            raised_on=today, owner=consultant, due_on=today + days * DAY)
+    assert [(item.urgency, item.title.split(" ")[-1]) for item in waiting(consultant)] == [
+        (OVERDUE, "a"), (OVERDUE, "b"), (SOON, "c"), (SOON, "d"), (OTHERS_WAIT, "blocking"),
+        (OPEN, "minor"), (OPEN, "e")]
+
+
+def test_many_stages_are_one_line_that_leads_to_the_board(client, people, engagement):
+    many(people, engagement.customer, 6, "SIX")
+    manager = people[Role.MANAGER]
+    [line] = waiting(manager)
+    assert (line.kind, line.count, line.engagement) == ("stage_submitted", 6, "SIX")
+    client.force_login(manager)
+    assert len(client.get(line.url).context["page"].object_list) == 6
+
+
+def test_who_submitted_a_stage_is_not_asked_to_decide_on_it(people, engagement, llm):
+    for move in ("start", "submit"):
+        services.move_stage(actor=people[Role.MANAGER], record=llm.stages.get(stage="survey"),
+                            move=move)
+    assert kinds_of(people[Role.MANAGER]) == []
+    assert kinds_of(people[Role.ADMINISTRATOR]) == [(OTHERS_WAIT, "stage_submitted")]
+
+
+def test_the_way_of_a_quote_back_and_to_the_customer(people, engagement):
+    sales, today = people[Role.SALES], timezone.localdate()
+    quote = quoting.create_quote(actor=sales, engagement=engagement)
+    assert kinds_of(sales) == [(OPEN, "quote_draft")]
+    Quote.objects.update(state=Quote.State.IN_REVIEW)
+    quoting.return_quote(actor=people[Role.CONSULTANT], quote=quote, reason="too low")
+    assert kinds_of(sales) == [(OTHERS_WAIT, "quote_back")]
+    for days, expected in ((20, [(OTHERS_WAIT, "quote")]), (2, [(SOON, "quote")]), (-1, [])):
+        Quote.objects.update(state=Quote.State.ISSUED, issued_at=timezone.now(),
+                             content_hash="x", quote_date=today - 9 * DAY,
+                             valid_until=today + days * DAY)
+        assert kinds_of(people[Role.REVIEWER]) == expected  # what has expired cannot be answered
+
+
+def test_documents_wait_for_whose_turn_it_is(people, engagement):
+    document = Document.objects.create(
+        engagement=engagement, kind="TR", created_by=people[Role.CONSULTANT],
+        submitted_by=people[Role.CONSULTANT], state="in_review", submitted_at=timezone.now())
+    first = Turn.objects.create(document=document, action="review", position=1, title="x",
+                                holder=people[Role.SALES])
+    Turn.objects.create(document=document, action="approve", position=2, title="y", role="manager")
+
+    def asked() -> set[str]:
+        document.refresh_from_db()
+        for user in people.values():
+            says = (chains.turn_of(user, document) is not None if document.state == "in_review"
+                    else chains.may_approve(user, document))
+            assert chains.waits_for(user, document) == says
+        return {role for role, user in people.items() if "document" in dict(
+            map(reversed, kinds_of(user)))}
+
+    assert asked() == {Role.SALES}
+    Turn.objects.filter(pk=first.pk).update(holder=None)
+    assert asked() >= {Role.MANAGER}
+    assert Role.CONSULTANT not in asked()
+    Turn.objects.filter(pk=first.pk).update(done_by=people[Role.MANAGER], done_at=timezone.now())
+    Document.objects.update(state="reviewed", reviewed_by=people[Role.MANAGER],
+                            reviewed_at=timezone.now())
+    assert asked() == set()  # the one manager has reviewed it
+    Document.objects.update(state="draft")
+    assert kinds_of(people[Role.CONSULTANT]) == [(OPEN, "document_draft")]
+    document.steps.create(action="send_back", actor=people[Role.MANAGER], at=timezone.now())
+    assert kinds_of(people[Role.CONSULTANT]) == [(OTHERS_WAIT, "document_back")]
+
+
+def test_what_waits_for_the_customer_until_it_is_signed_and_closed(people, engagement):
+    reviewer, manager, today = people[Role.REVIEWER], people[Role.MANAGER], timezone.localdate()
+    document = Document.objects.create(
+        engagement=engagement, kind="AF", number="AF-1", created_by=manager, state="issued",
+        issued_at=timezone.now(), content_hash="x")
+    review = Review.objects.create(document=document, due_on=today + 3 * DAY)
+    assert kinds_of(reviewer) == [(SOON, "review")]
+    signer = Signer.objects.create(review=review, user=reviewer, position=1)
+    Review.objects.update(decision="conditional", decided_by=reviewer, decided_at=timezone.now())
+    assert kinds_of(reviewer) == [(OTHERS_WAIT, "signature")]
+    Signer.objects.filter(pk=signer.pk).update(state="signed")
+    condition = Condition.objects.create(review=review, description="缺手册", owner="x",
+                                         due_on=today - DAY)
+    assert (kinds_of(reviewer), kinds_of(manager)) == ([], [(OVERDUE, "condition")])
+    Condition.objects.filter(pk=condition.pk).update(reported_at=timezone.now())
+    assert (kinds_of(reviewer), kinds_of(manager)) == ([(OVERDUE, "condition")], [])
+
+
+def test_what_the_other_side_has_confirmed(people, engagement):
+    sheet = CriteriaSet.objects.create(engagement=engagement, version=1)
+    for side, role in (("firm", Role.MANAGER), ("customer", Role.REVIEWER)):
+        other = people[Role.REVIEWER if role == Role.MANAGER else Role.MANAGER]
+        Confirmation.objects.all().delete()
+        Confirmation.objects.create(criteria_set=sheet, side=side, content_hash="a",
+                                    confirmed_by=people[role])
+        assert kinds_of(other) == [(OTHERS_WAIT, "criteria")]
+        assert kinds_of(people[role]) == []
+        Confirmation.objects.create(
+            criteria_set=sheet, side="customer" if side == "firm" else "firm", content_hash="a",
+            confirmed_by=other)
+        assert kinds_of(other) == []
+
+
+def test_host_keys_wait_for_operators(people):
+    node = Node.objects.create(name="n1", host="127.0.0.1", username="x")
+    assert kinds_of(people[Role.OPERATOR]) == [(OTHERS_WAIT, "node_pending")]
+    Node.objects.filter(pk=node.pk).update(state="quarantined")
+    assert kinds_of(people[Role.OPERATOR]) == [(BROKEN, "node_quarantined")]
+    assert kinds_of(people[Role.CONSULTANT]) == []

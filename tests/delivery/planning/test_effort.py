@@ -21,6 +21,7 @@ from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.locking import EditConflict
 from engagements.models import Engagement, Membership, Role, StageRecord
 from engagements.stages import Stage, StageState
+from tests.kept import kept
 from workers.collecting.artifacts import store_file
 from workers.models import StoredReading
 
@@ -28,6 +29,7 @@ DAY = date(2025, 7, 1)
 
 
 @pytest.fixture
+@kept
 def estimate(people, engagement, llm, detector):
     return effort.draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement)
 
@@ -229,6 +231,7 @@ def test_time_of_others_of_strangers_and_of_tomorrow(people, engagement, strange
 
 
 @pytest.fixture
+@kept
 def quoted(people, engagement):
     card = quoting.load_rate_cards(actor=people[Role.ADMINISTRATOR])
     quote = quoting.create_quote(actor=people[Role.SALES], engagement=engagement)

@@ -17,6 +17,7 @@ from tests.delivery.planning.test_papers import (  # noqa: F401  (fixtures)
     sheet,
     words,
 )
+from tests.kept import kept
 
 PAPERS = {
     "meeting": (papers.minutes_pdf, (
@@ -43,6 +44,7 @@ QUOTE = ("Number and version", "Date", "Valid until", "To", "Unified social cred
 
 
 @pytest.fixture
+@kept
 def week(people, agreed):  # noqa: F811
     """A weekly report of a plan with a milestone."""
     made = agreed.plan

@@ -15,6 +15,7 @@ from engagements.models import Engagement, Role
 from tests.delivery.conftest import stored
 from tests.delivery.planning.test_changes import agreed, change  # noqa: F401  (fixtures)
 from tests.delivery.reports.apart import same_everywhere
+from tests.kept import kept
 
 MONDAY = date(2025, 9, 22)
 LANGUAGES = ("zh-hans", "en")
@@ -36,6 +37,7 @@ def meeting(people, engagement):
 
 
 @pytest.fixture
+@kept
 def sheet(people, engagement, llm):
     time.record_day(halves=["am", "pm"], actor=people[Role.CONSULTANT], engagement=engagement,
                     work_date=MONDAY, item="adapt", grade="senior", model=llm)
@@ -46,6 +48,7 @@ def sheet(people, engagement, llm):
 
 
 @pytest.fixture
+@kept
 def report(people, agreed):  # noqa: F811
     return weekly.draft_weekly(actor=people[Role.CONSULTANT], engagement=agreed, day=MONDAY)
 
@@ -53,7 +56,7 @@ def report(people, agreed):  # noqa: F811
 def test_minutes_hold_decisions_and_todos(meeting):
     text = words(papers.minutes_pdf(meeting, "zh-hans"))
     assert all(part in text for part in ("会议纪要", "MM-EP2501-001", "先迁移大模型", "提供日志",
-                                         "2025-09-22", "Manager", "讨论范围", "范围说明.txt"))
+                                         "2025年9月22日", "Manager", "讨论范围", "范围说明.txt"))
     assert "Minutes of meeting" in words(papers.minutes_pdf(meeting, "en"))
 
 
@@ -122,7 +125,7 @@ def test_a_draft_that_cannot_come_into_force_has_no_paper(client, people, agreed
                              line=quote.lines.get())
     client.force_login(people[Role.CONSULTANT])
     answer = client.get(reverse("planning:paper", args=["change", made.pk, "en"]))
-    assert answer.url == reverse("planning:change_effects", args=[made.pk])
+    assert answer.url == reverse("planning:change", args=[made.pk])
 
 
 def test_the_weekly_report_has_every_field(people, agreed):  # noqa: F811

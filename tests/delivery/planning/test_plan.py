@@ -12,15 +12,17 @@ from delivery.planning.gantt import chart
 from delivery.planning.models import Milestone, Task
 from delivery.planning.scheduling import end_of, schedule
 from delivery.planning.services import effort, plan
-from delivery.planning.spreadsheet import plan_xlsx
+from delivery.planning.spreadsheet import HEAD_ROW, plan_xlsx
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.locking import EditConflict
 from engagements.models import Role
+from tests.kept import kept
 
 MONDAY = date(2025, 9, 22)
 
 
 @pytest.fixture
+@kept
 def planned(people, engagement, llm, detector):
     return plan.draft_plan(actor=people[Role.MANAGER], engagement=engagement, starts_on=MONDAY)
 
@@ -138,13 +140,14 @@ def test_workbook_says_what_the_plan_says(people, planned, llm):
     accept = planned.tasks.get(model=llm, stage="accept")
     plan.set_milestones(actor=manager, plan=planned, rows=[milestone("100", task=accept)])
     tasks, milestones = load_workbook(io.BytesIO(plan_xlsx(planned))).worksheets
-    rows = list(tasks.iter_rows(min_row=2, values_only=True))
+    rows = list(tasks.iter_rows(min_row=HEAD_ROW + 1, values_only=True))
     scheduled = schedule(planned)
     assert [r[5].date() for r in rows] == [s.start for s in scheduled]
     assert [r[6].date() for r in rows] == [s.finish for s in scheduled]
     assert rows[1][14] == "1FS"
     assert all(cell.data_type != "f" for row in tasks.iter_rows() for cell in row)
-    assert milestones["E2"].value == datetime.combine(end_of(scheduled), datetime.min.time())
+    assert milestones.cell(HEAD_ROW + 1, 5).value == datetime.combine(
+        end_of(scheduled), datetime.min.time())
 
 
 def test_plan_page_shows_bars_dates_and_the_critical_path(client, people, planned, llm):

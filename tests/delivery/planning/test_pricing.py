@@ -12,9 +12,11 @@ from delivery.quotes.checks import failed_checks
 from delivery.quotes.models import PriceLine, Quote
 from engagements.errors import InvalidInput, NotAllowed
 from engagements.models import Role
+from tests.kept import kept
 
 
 @pytest.fixture
+@kept
 def priced(people):
     return quoting.load_rate_cards(actor=people[Role.ADMINISTRATOR])
 

@@ -19,11 +19,13 @@ from engagements.models import MigratedModel, Role
 from engagements.stages import Stage, StageState
 from tests.delivery.planning.test_all_or_nothing import everything
 from tests.delivery.planning.test_changes import WORDS, agreed  # noqa: F401  (fixture)
+from tests.kept import kept
 
 NEW = {"action": "add_model", "code": "OCR", "name": "文字识别", "scope": "inference"}
 
 
 @pytest.fixture
+@kept
 def two_models(people, engagement, llm, detector, agreed):  # noqa: F811
     """LLM and DET are planned and estimated; the estimate has its lines in the quote."""
     estimate = effort.draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement)
@@ -32,6 +34,7 @@ def two_models(people, engagement, llm, detector, agreed):  # noqa: F811
 
 
 @pytest.fixture
+@kept
 def draft(people, two_models):
     return changes.create_change(actor=people[Role.CONSULTANT], engagement=two_models,
                                  quote=Quote.objects.get(), **WORDS)
@@ -207,7 +210,8 @@ def test_by_page_and_by_api(client, people, draft, detector):
     answer = client.post(path + "scope_effect/", {"action": "drop_model", "model": detector.pk})
     assert [(row["action"], row["code"]) for row in answer.json()["scope_effects"]] == [
         ("add_model", "OCR"), ("drop_model", "")]
-    page = client.get(reverse("planning:change_effects", args=[draft.pk]))
+    assert not draft.price_effects.exists()
+    page = client.get(reverse("planning:change", args=[draft.pk]))
     assert "OCR" in page.content.decode()
     effect = draft.scope_effects.get(action="add_model")
     client.post(reverse("planning:change_effect_remove", args=[draft.pk, "scope", effect.pk]))
@@ -215,3 +219,19 @@ def test_by_page_and_by_api(client, people, draft, detector):
     assert client.post(path + "price_scope/").status_code == 200
     ChangeRequest.objects.update(quote=None)
     assert client.post(path + "price_scope/").status_code == 400
+
+
+def test_a_scope_effect_brings_its_days_into_the_quote_or_is_not_set(client, people, draft,
+                                                                      detector):
+    client.force_login(people[Role.CONSULTANT])
+    place = reverse("planning:change_effect", args=[draft.pk, "scope"])
+    effect = {"action": "drop_model", "model": detector.pk, "scope": "full",
+              "is_priced": "on"}
+    client.post(place, effect)
+    assert (draft.scope_effects.count(), draft.price_effects.exists()) == (1, True)
+    draft.scope_effects.all().delete()
+    ChangeRequest.objects.update(quote=None)
+    with pytest.raises(InvalidInput):
+        scope.set_scope(actor=people[Role.CONSULTANT], change=draft, action="drop_model",
+                        model=detector, is_priced=True)
+    assert draft.scope_effects.count() == 0

@@ -12,6 +12,7 @@ from delivery.planning.models import TimeEntry, Timesheet
 from delivery.planning.services import time, timesheets
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Engagement, Membership, Role
+from tests.kept import kept
 
 MONTH = date(2025, 9, 1)
 
@@ -45,6 +46,7 @@ def submitted(people, engagement, book):
 
 
 @pytest.fixture
+@kept
 def confirmed(people, submitted):
     return timesheets.answer_timesheet(actor=people[Role.REVIEWER], timesheet=submitted,
                                        is_confirmed=True)

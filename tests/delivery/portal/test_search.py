@@ -9,10 +9,12 @@ from delivery.reports.models import Document
 from engagements import services
 from engagements.models import Customer, Engagement, Role
 from engagements.stages import Stage, StageState
+from tests.kept import kept
 from workers.models import Job, Node
 
 
 @pytest.fixture
+@kept
 def world(people, engagement):
     """One of each, in an engagement of which everybody is a member."""
     CompanyProfile.objects.create(name="x")

@@ -4,25 +4,8 @@ from io import BytesIO
 
 import openpyxl
 import pytest
-from rest_framework.test import APIClient
 
 from engagements.models import Role
-
-
-@pytest.fixture
-def api(people):
-    def of(role) -> APIClient:
-        client = APIClient(headers={"accept-language": "en"})
-        client.force_authenticate(people[role])
-        return client
-    return of
-
-
-@pytest.fixture
-def outside(stranger):
-    client = APIClient()
-    client.force_authenticate(stranger)
-    return client
 
 
 @pytest.mark.parametrize("language", ["zh-hans", "en"])

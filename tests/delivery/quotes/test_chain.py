@@ -14,11 +14,13 @@ from delivery.quotes.models import Quote
 from delivery.quotes.paper import quote_pdf
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Membership, Role, User
+from tests.kept import kept
 
 NOTE = "底价：可再让三个点"
 
 
 @pytest.fixture
+@kept
 def submitted(people, quote):
     services.update_quote(actor=people[Role.SALES], quote=quote, source_note="已核",
                           internal_note=NOTE)

@@ -59,15 +59,15 @@ def test_a_line_of_its_own_and_its_change(client, people, quote):
 def test_company_and_limits(client, people, card):
     url = reverse("quotes:company")
     client.force_login(people[Role.ADMINISTRATOR])
-    form = {"name": "新公司", "credit_code": "91350100M000100Y43", "manager": "0.12",
-            "administrator": "0.4"}
+    form = {"name": "新公司", "credit_code": "91350100M000100Y43", "manager": "12",
+            "administrator": "40"}
     assert client.post(url, form).status_code == 302
     assert CompanyProfile.current().credit_code == "91350100M000100Y43"
     assert DiscountLimit.objects.get(role="manager").rate == Decimal("0.12")
     wrong = client.post(url, {**form, "credit_code": "91350100M000100Y44"})
     assert "GB 32100" in wrong.content.decode()
     client.force_login(people[Role.MANAGER])
-    assert client.post(url, {**form, "manager": "0.99"}).status_code == 302
+    assert client.post(url, {**form, "manager": "99"}).status_code == 302
     assert DiscountLimit.objects.get(role="manager").rate == Decimal("0.12")
 
 

@@ -17,6 +17,7 @@ from delivery.quotes.tasks import expire
 from delivery.quotes.versions import compare
 from engagements.errors import DeskError, InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role
+from tests.kept import kept
 
 
 def checks(quote):
@@ -231,6 +232,7 @@ def test_cost_never_reaches_the_customer(client, people, quote, issue, update):
 
 
 @pytest.fixture
+@kept
 def huge(people, engagement, card):
     """A draft of 5,000 lines."""
     draft = services.create_quote(actor=people[Role.SALES], engagement=engagement)

@@ -9,6 +9,7 @@ from pypdf import PdfReader
 from delivery.quotes import paper
 from delivery.quotes.documents import snapshot
 from delivery.quotes.models import QuoteLine
+from delivery.reports.pdf import html_of
 
 COUNTS = (21, 22, 28)  # where they would move over to another page without a line
 
@@ -24,6 +25,13 @@ def numbered(quote, count):
     return [QuoteLine(quote=quote, position=n, category="resource", name=f"LINE{n:03}", code="S",
                       unit="person_day", quantity=Decimal(1), months=Decimal(1),
                       unit_price=Decimal(100)) for n in range(count)]
+
+
+def test_a_quote_of_a_practice_engagement_bears_the_mark(quote, monkeypatch):
+    monkeypatch.setattr(paper, "render_pdf", html_of)
+    assert "PRACTICE DATA" not in paper.quote_pdf(quote, "en")
+    quote.engagement.has_practice_data = True
+    assert "PRACTICE DATA" in paper.quote_pdf(quote, "en")
 
 
 @pytest.mark.slow

@@ -1,11 +1,20 @@
 """Sums, taxes and milestones hold for any amounts."""
 
 from decimal import Decimal
+from fractions import Fraction
+from math import floor
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from delivery.quotes.money import line_amounts, split, to_cents, totals, totals_by_rate
+from delivery.quotes.money import (
+    line_amounts,
+    split,
+    to_cents,
+    totals,
+    totals_by_rate,
+    with_tax,
+)
 
 PRICES = st.decimals(min_value=0, max_value=10**6, places=4)
 QUANTITIES = st.decimals(min_value="0.01", max_value=1000, places=2)
@@ -34,6 +43,42 @@ def test_rates_add_up_to_the_total(lines, discount):
     by_rate = totals_by_rate([(line[3], a) for line, a in zip(lines, found, strict=True)])
     assert sum((r.tax for r in by_rate), Decimal(0)) == totals(found).tax
     assert sum((r.net for r in by_rate), Decimal(0)) == totals(found).net
+
+
+def exact_cents(value: Fraction) -> Decimal:
+    """Half up, counted in whole cents: no decimal context has a say."""
+    return Decimal(floor(value * 100 + Fraction(1, 2))) / 100
+
+
+@given(QUANTITIES, QUANTITIES, PRICES, RATES, DISCOUNTS)
+def test_a_line_is_what_exact_fractions_give(quantity, months, price, rate, discount):
+    """DOMAIN 9.4: net is rounded once, and the tax is that of the rounded net."""
+    full = Fraction(quantity) * Fraction(months) * Fraction(price)
+    reduced = full * (1 - Fraction(discount))
+    line = line_amounts(quantity, months, price, rate, discount)
+    net = exact_cents(reduced)
+    assert (line.list_amount, line.net, line.tax) == (
+        exact_cents(full), net, exact_cents(Fraction(net) * Fraction(rate)))
+    inside = line_amounts(quantity, months, price, rate, discount, is_tax_included=True)
+    gross = exact_cents(reduced)
+    net = exact_cents(Fraction(gross) / (1 + Fraction(rate)))
+    assert (inside.list_amount, inside.net, inside.tax) == (
+        exact_cents(Fraction(exact_cents(full)) / (1 + Fraction(rate))), net, gross - net)
+
+
+@given(LINES, DISCOUNTS)
+def test_the_tax_of_a_rate_tells_what_rounding_once_would_give(lines, discount):
+    found = [(line[3], a) for line, a in zip(lines, amounts(lines, discount), strict=True)]
+    for row in totals_by_rate(found):
+        net = sum((a.net for rate, a in found if rate == row.rate), Decimal(0))
+        assert (row.net, row.tax_on_sum) == (
+            net, exact_cents(Fraction(net) * Fraction(row.rate)))
+        assert row.tax - row.rounding == row.tax_on_sum
+
+
+@given(PRICES, RATES)
+def test_a_price_with_tax_is_shown_to_the_cent(price, rate):
+    assert with_tax(price, rate) == exact_cents(Fraction(price) * (1 + Fraction(rate)))
 
 
 @given(PRICES, RATES)

@@ -16,7 +16,8 @@ from delivery.quotes.checks import failed_checks
 from delivery.quotes.documents import facts_of
 from delivery.quotes.models import PriceLine, Quote
 from delivery.quotes.paper import quote_pdf
-from delivery.quotes.spreadsheet import quote_xlsx, safe_text
+from delivery.quotes.sheet_styles import safe_text
+from delivery.quotes.spreadsheet import quote_xlsx
 from delivery.reports.identity.colours import tint
 from delivery.reports.services import save_identity
 from engagements.errors import DeskError, NotAllowed, WrongState
@@ -101,8 +102,13 @@ def test_workbook_recalculates_to_the_pdf_s_figures(issued, tmp_path):
     total = next(row for row in cells if row[1] == "合计")
     figures = [cell.replace(",", "") for cell in total]
     assert figures[11:15] == [facts["totals"][n] for n in ("net", "tax", "gross", "list_amount")]
-    said = next(row for row in cells if row[1] == "大写金额")
-    assert said[2] == f"人民币{facts['words']}"
+    said = next(row for row in cells if "大写金额" in row)
+    assert f"人民币{facts['words']}" in said
+    assert facts["totals"]["gross"] in [cell.replace(",", "") for cell in said]
+    sums = {row[10]: row[13].replace(",", "") for row in cells if row[10]}
+    assert (sums["价税合计"], sums["不含税合计"]) == (
+        facts["totals"]["gross"], facts["totals"]["net"])
+    assert {rate["tax"] for rate in facts["by_rate"]} <= set(sums.values())
     paid = [row[3].replace(",", "") for row in cells if row[1] in {t["name"] for t in
                                                                    facts["payment"]}]
     assert paid == [term["amount"] for term in facts["payment"]]

@@ -15,11 +15,13 @@ from delivery.quotes.models import DiscountLimit, Quote, QuoteLine
 from delivery.quotes.spreadsheet import quote_xlsx
 from engagements import services as engaging
 from engagements.models import Role
+from tests.kept import kept
 
 RULES = [f"R-QUO-0{n}" for n in range(1, 10)]
 
 
 @pytest.fixture
+@kept
 def sound(people, engagement, quote):
     """Every rule has something to judge: a discount, a staffing plan, a model, milestones."""
     engaging.add_model(actor=people[Role.MANAGER], engagement=engagement, code="LLM", name="模型")

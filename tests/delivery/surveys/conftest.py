@@ -9,6 +9,7 @@ from delivery.surveys.sheet import Sheet
 from engagements import services as engaging
 from engagements.models import Role
 from engagements.stages import Scope
+from tests.kept import kept
 
 SAMPLES = {"text": "说明", "number": "8", "date": "2026-03-31", "bool": "no", "file": "s3://inputs"}
 GIVEN = {"model_name": "模型 v1", "framework": "pytorch", "framework_version": "2.1.0",
@@ -17,6 +18,7 @@ GIVEN = {"model_name": "模型 v1", "framework": "pytorch", "framework_version":
 
 
 @pytest.fixture
+@kept
 def survey(people, engagement):
     manager = people[Role.MANAGER]
     engaging.add_model(actor=manager, engagement=engagement, code="LLM", name="大模型",
@@ -27,6 +29,7 @@ def survey(people, engagement):
 
 
 @pytest.fixture
+@kept
 def complete(survey, people):
     """Every required input answered."""
     return fill(survey, people[Role.CONSULTANT])
@@ -62,6 +65,7 @@ ANSWERS = {
 
 
 @pytest.fixture
+@kept
 def confirmed(survey, people):
     """A confirmed survey of a training and an inference model."""
     return confirm(fill(survey, people[Role.CONSULTANT], **ANSWERS), people)

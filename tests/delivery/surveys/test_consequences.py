@@ -11,9 +11,9 @@ from delivery.surveys import services
 from delivery.surveys.consequences import Given
 from delivery.surveys.consequences.rules import findings, rules_for
 from delivery.surveys.models import Consequence
-from delivery.surveys.services import Change, save_answers
+from delivery.surveys.services import Change, decide, save_answers
 from delivery.surveys.sheet import Sheet
-from engagements.errors import DeskError, NotAllowed, WrongState
+from engagements.errors import DeskError, InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, MigratedModel, Role
 from engagements.stages import Stage, StageState
 from tests.delivery.conftest import loss_log, stored
@@ -207,6 +207,26 @@ def test_the_page_takes_over_the_chosen_rows(confirmed, people, client):
     shown = [row.token for row in client.get(place).context["open_rows"]]
     client.post(reverse("surveys:follows_apply", args=["EP2501"]), {"shown": shown, "all": "yes"})
     assert client.get(place).context["open_rows"] == []
+
+
+def test_a_decision_takes_over_what_was_shown_unless_it_is_a_no_go(confirmed, people, client):
+    client.force_login(people[Role.MANAGER])
+    place = reverse("surveys:follows_decide", args=["EP2501"])
+    sent = {"reason": "API 分析随后补齐", "take_over": "yes",
+            "shown": [rows(confirmed)["fact:parameters@LLM"].token]}
+    client.post(place, {**sent, "verdict": "no_go"})
+    assert (confirmed.decisions.count(), Consequence.objects.count()) == (1, 0)
+    client.post(place, {**sent, "verdict": "conditional"})
+    assert (confirmed.decisions.count(), Consequence.objects.get().code) == (
+        2, "fact:parameters@LLM")
+
+
+def test_a_decision_without_reason_takes_nothing_over(confirmed, people):
+    token = rows(confirmed)["fact:parameters@LLM"].token
+    with pytest.raises(InvalidInput):
+        decide(actor=people[Role.MANAGER], survey=confirmed, verdict="conditional", reason=" ",
+               tokens=[token])
+    assert not Consequence.objects.exists()
 
 
 def test_an_odd_version_of_the_questions_has_no_wild_consequences(survey, people):

@@ -13,6 +13,7 @@ from delivery.surveys.services import drafting
 from delivery.surveys.sheet import Sheet
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Role
+from tests.kept import kept
 
 NEW = {"number": 48, "key": "carbon", "section": "benefit", "section_label": "收益",
        "section_label_en": "Benefit", "label": "能耗目标", "label_en": "Energy target",
@@ -26,6 +27,7 @@ def admin(people):
 
 
 @pytest.fixture
+@kept
 def draft(admin, survey):
     return drafting.begin_draft(actor=admin)
 

@@ -12,6 +12,7 @@ from delivery.surveys.versioning import set_aside
 from engagements.errors import NotAllowed, WrongState
 from engagements.models import AuditEntry, Role
 from tests.delivery.surveys.conftest import fill
+from tests.kept import kept
 
 CARBON = {"number": 48, "key": "carbon", "section": "benefit", "section_label": "收益",
           "section_label_en": "Benefit", "label": "能耗目标", "label_en": "Energy target",
@@ -27,6 +28,7 @@ def publish(people, *, without=(), extra=(), **changed):
 
 
 @pytest.fixture
+@kept
 def answered(survey, people):
     """Every required input, and a remark on one that stays."""
     fill(survey, people[Role.CONSULTANT])

@@ -9,6 +9,7 @@ from django.db import transaction
 from assessments.services import load_standard_definitions
 from delivery.quotes.services import load_rate_cards
 from delivery.surveys.publishing import load_standard_questionnaire
+from engagements import audit
 from engagements.models import Role, User
 
 VARIABLE = "DESK_ADMIN_PASSWORD"
@@ -26,12 +27,17 @@ class Command(BaseCommand):
         person = User.objects.filter(username=username).first()
         password = "" if person else os.environ.get(VARIABLE) or self._asked()
         with transaction.atomic():
-            person = person or User.objects.create_superuser(
-                username, password=password, full_name=name, role=Role.ADMINISTRATOR)
+            person = person or self._first(username, password, name)
             load_standard_definitions()
             load_standard_questionnaire()
             load_rate_cards(actor=person)
         self.stdout.write(f"Ready. {person.username} signs in and adds people under “People”.")
+
+    def _first(self, username: str, password: str, name: str) -> User:
+        person = User.objects.create_superuser(
+            username, password=password, full_name=name, role=Role.ADMINISTRATOR)
+        audit.record(actor=person, action="person.add", target=person)
+        return person
 
     def _asked(self) -> str:
         first, again = (getpass.getpass(words) for words in ("Password: ", "Again: "))

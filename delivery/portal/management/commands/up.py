@@ -1,4 +1,7 @@
-"""Runs everything `./desk run` promises and restarts what ends; Ctrl-C stops it all."""
+"""Runs everything `./desk run` promises and restarts what ends; Ctrl-C stops it all.
+
+A database made ready for real work (`manage.py begin`) gets neither sample nor practice node.
+"""
 
 import io
 import signal
@@ -21,7 +24,12 @@ from delivery.portal.processes import (
     web_command,
     worker_command,
 )
-from delivery.portal.sample import LOGINS, load_sample, practice_node_is_enrolled
+from delivery.portal.sample import (
+    LOGINS,
+    holds_real_work,
+    load_sample,
+    practice_node_is_enrolled,
+)
 from delivery.portal.sample_node import enrol_practice_node
 
 
@@ -52,35 +60,42 @@ class Command(BaseCommand):
             children.stop()
 
     def _start(self, children: Children, host: str, port: int) -> None:
+        _prepare()
+        is_practice = not holds_real_work()
+        if is_practice:
+            self._start_practice(children)
+        connection.close()
+        children.start("portal", web_command(host, port))
+        children.start("worker", worker_command())
+        wait_for(host, port)
+        self._greet(host, port, is_practice)
+
+    def _start_practice(self, children: Children) -> None:
+        """The practice node comes up while the sample is written."""
         root = Path(settings.VAR_DIR) / "practice-node"
         node_port = _kept_node_port(root)
         children.start("practice node", node_command(root, node_port))
-        _prepare()
-        children.start("portal", web_command(host, port))
+        load_sample()
         wait_for("127.0.0.1", node_port)
         if not practice_node_is_enrolled():
             enrol_practice_node(root, "127.0.0.1", node_port)
-        connection.close()
-        children.start("worker", worker_command())
-        wait_for(host, port)
-        self._greet(host, port)
 
-    def _greet(self, host: str, port: int) -> None:
+    def _greet(self, host: str, port: int, is_practice: bool) -> None:
         self.stdout.write(self.style.SUCCESS(
             f"\nDelivery Desk 迁移交付台 is running: http://{host}:{port}\n"))
-        self.stdout.write("Log-ins of the sample (practice data):")
-        for username, password, what in LOGINS:
-            self.stdout.write(f"  {username:<12} {password:<16} {what}")
+        if is_practice:
+            self.stdout.write("Log-ins of the sample (practice data):")
+            for username, password, what in LOGINS:
+                self.stdout.write(f"  {username:<12} {password:<16} {what}")
         self.stdout.write("\nCtrl-C stops everything.")
         self.stdout.flush()
 
 
 def _prepare() -> None:
-    """Tables, certificate and sample; in this process, since one each takes seconds more."""
+    """Tables and certificate; in this process, since one each takes seconds more."""
     _migrate()
     if not (Path(settings.VAR_DIR) / "signing" / "practice.p12").exists():
         call_command("certificate", stdout=io.StringIO())
-    load_sample()
 
 
 def _migrate() -> None:

@@ -1,0 +1,65 @@
+"""REST doors of a draft's free lines and terms, and of what only the firm reads of a quote."""
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import status
+from rest_framework.decorators import action
+from rest_framework.response import Response
+
+from delivery.quotes import queries, services
+from delivery.quotes import terms_serializers as serializers
+from delivery.quotes.margin import margin_of
+from delivery.quotes.serializers import QuoteDetailSerializer
+from engagements.access import Can, require
+
+
+class QuoteTerms:
+    """Mixed into the viewset of quotes."""
+
+    def _taken(self, serializer) -> dict:
+        door = serializer(data=self.request.data, context=self.get_serializer_context())
+        door.is_valid(raise_exception=True)
+        return door.validated_data
+
+    @extend_schema(request=serializers.FreeLineSerializer,
+                   responses={201: QuoteDetailSerializer})
+    @action(detail=True, methods=["post"], url_path="free-lines")
+    def free_lines(self, request, pk=None):
+        """Add a line that stands on no price list."""
+        quote = self.get_object()
+        services.add_free_line(actor=request.user, quote=quote,
+                               **self._taken(serializers.FreeLineSerializer))
+        return self._answer(status.HTTP_201_CREATED)
+
+    @extend_schema(request=serializers.PaymentSerializer, responses=QuoteDetailSerializer)
+    @action(detail=True, methods=["put"])
+    def payment(self, request, pk=None):
+        """Replace the payment milestones, the staffing, or both; what is left out stays."""
+        quote = self.get_object()
+        services.update_quote(actor=request.user, quote=quote,
+                              **self._taken(serializers.PaymentSerializer))
+        return self._answer()
+
+    @extend_schema(request=serializers.ConditionsSerializer, responses=QuoteDetailSerializer)
+    @action(detail=True, methods=["put"])
+    def conditions(self, request, pk=None):
+        """Replace the written conditions; a block that is left out is empty."""
+        quote = self.get_object()
+        services.update_quote(actor=request.user, quote=quote,
+                              **self._taken(serializers.ConditionsSerializer))
+        return self._answer()
+
+    @extend_schema(responses=serializers.MarginSerializer)
+    @action(detail=True)
+    def margin(self, request, pk=None):
+        """Internal cost and margin without tax; for who prices."""
+        quote = self.get_object()
+        require(request.user, Can.PRICE, quote.engagement)
+        return Response(serializers.MarginSerializer(margin_of(quote)).data)
+
+    @extend_schema(responses=serializers.HistorySerializer(many=True))
+    @action(detail=True, pagination_class=None, filterset_fields=[])
+    def history(self, request, pk=None):
+        """What happened to the version, the newest first; for the firm."""
+        quote = self.get_object()
+        require(request.user, Can.VIEW_INTERNAL)
+        return Response(serializers.HistorySerializer(queries.history(quote), many=True).data)
