@@ -15,7 +15,8 @@ from rest_framework.routers import DefaultRouter
 from engagements import audit
 
 APPS = ("engagements", "workers", "assessments", "delivery.quotes", "delivery.reports",
-        "delivery.acceptance", "delivery.planning", "delivery.notices", "delivery.surveys")
+        "delivery.acceptance", "delivery.planning", "delivery.notices", "delivery.surveys",
+        "delivery.portal")
 
 
 def _router() -> DefaultRouter:

@@ -9,7 +9,7 @@ from rest_framework.decorators import action
 from rest_framework.response import Response
 from rest_framework.viewsets import ReadOnlyModelViewSet
 
-from delivery.acceptance import api_contract, services
+from delivery.acceptance import api_contract, api_third_party, services
 from delivery.acceptance.api_contract import BINARY
 from delivery.acceptance.deliverables import items_of
 from delivery.acceptance.models import EvidenceBundle, Review
@@ -209,4 +209,4 @@ class BundleViewSet(ReadOnlyModelViewSet):
 
 
 routes = [("reviews", ReviewViewSet, "review"), ("bundles", BundleViewSet, "bundle"),
-          *api_contract.routes]
+          *api_contract.routes, *api_third_party.routes]

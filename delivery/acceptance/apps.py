@@ -12,5 +12,5 @@ class AcceptanceConfig(AppConfig):
 
         vouch_for(own.AcceptanceTerms, own.Condition, own.EvidenceBundle, own.ModelDecision,
                   own.NoticeProof, own.PowerOfAttorney, own.Receipt, own.Review,
-                  own.ReviewComment, own.Seal, own.Signature, own.Signer)
+                  own.ReviewComment, own.Seal, own.Signature, own.Signer, own.ThirdPartyReport)
         vouch_for(own.Identification, without=["salt", "code_hash", "attempts"])

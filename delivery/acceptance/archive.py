@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, BinaryIO
 
+from delivery.acceptance.directory import damaged_entry
+
 EPOCH = (1980, 1, 1, 0, 0, 0)
 BLOCK = 2**20
 SAFE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*")
@@ -109,7 +111,15 @@ def extract(archive_path: Path, folder: Path) -> dict[str, Member]:
             return {info.filename: _extracted(archive, info, folder) for info in infos}
     except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, RuntimeError,
             ValueError) as error:
-        raise ArchiveError(str(error), _named_in(str(error))) from error
+        raise ArchiveError(str(error), _named_in(str(error)) or _damaged_in(archive_path)
+                           ) from error
+
+
+def _damaged_in(archive_path: Path) -> str:
+    try:
+        return damaged_entry(archive_path)
+    except OSError:
+        return ""
 
 
 def _require_ordinary(infos: list[zipfile.ZipInfo], weight: int) -> None:

@@ -22,6 +22,7 @@ from delivery.acceptance.archive import (
     scan_name,
     write_archive,
 )
+from delivery.acceptance.bundle_copies import copies_of
 from delivery.acceptance.bundle_index import index_page
 from delivery.acceptance.models import EvidenceBundle
 from delivery.acceptance.signing import events_of, signed_facts
@@ -157,9 +158,9 @@ def _texts(document: Document, criteria: CriteriaSet, held_back: list[dict]) -> 
         f"snapshots/{document.number}-V{document.version}.json": canonical(snapshot),
         "criteria.json": _json({"version": criteria.version, "facts": facts,
                                 "content_hash": criteria.content_hash}),
-        "definitions.json": _json(snapshot["definitions"]),
+        **{name: _json(part) for name, part in copies_of(snapshot).items()},
         "verdicts.json": _json(_verdicts(document, criteria)),
-        "jobs.json": _json(snapshot["runs"]), "audit.json": _json(events_of(document.pk)),
+        "audit.json": _json(events_of(document.pk)),
         "README.en.txt": _readme(document, "en"), "README.zh.txt": _readme(document, "zh-hans"),
         "index.html": index_page(document, "zh-hans", signed, held_back),
         "index.en.html": index_page(document, "en", signed, held_back),
@@ -224,6 +225,7 @@ def _explanation() -> str:
         "documents/       the issued files; signed copies bear the firm's seal (PAdES)\n"
         "snapshots/       the frozen facts of the document; its SHA-256 is the content hash\n"
         "criteria.json    the signed criteria and definitions\n"
+        "environment.json source and target set-up of every model, item by item\n"
         "verdicts.json    every verdict with its raw files\n"
         "jobs.json        all runs, also failed and cancelled ones\n"
         "audit.json       the log's entries of this document, with their hashes\n"

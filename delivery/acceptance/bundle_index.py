@@ -1,14 +1,15 @@
 """The index of an evidence bundle: one HTML page per language that needs nothing but itself."""
 
 import re
+from collections import Counter
 
 from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
 from django.utils.translation import override
 
-from assessments.charts import as_svg
 from delivery.acceptance.archive import raw_name
 from delivery.reports.bilingual import in_language
+from delivery.reports.figures import drawn
 from delivery.reports.models import Document
 
 
@@ -25,22 +26,24 @@ def index_page(document: Document, language: str, signed: dict | None, held_back
     rows = [{**row, "is_withheld": row["id"] in away,
              "path": raw_name(row["name"], row["sha256"])} for row in facts["evidence"]]
     by_id = {row["id"]: row for row in rows}
+    tally = Counter((row["outcome"], row["outcome_label"]) for row in facts["metrics"])
     with override(language):
         return render_to_string("delivery/acceptance/bundle_index.html", {
             "facts": facts, "content_hash": document.content_hash, "language": language,
             "html_lang": "en" if language == "en" else "zh-CN", "evidence": rows,
             "metrics": [_metric(row, facts["curves"], by_id) for row in facts["metrics"]],
             "documents": list(document.files.all()), "withheld": len(away),
+            "tally": [(*outcome, n) for outcome, n in tally.items()],
             "snapshot": f"snapshots/{document.number}-V{document.version}.json",
             "signed": in_language(signed, language) if signed else None})
 
 
 def _metric(metric: dict, curves: list[dict], files: dict[int, dict]) -> dict:
     spec = next((c["spec"] for c in curves if c["criterion"] == metric["criterion"]), None)
-    picture = mark_safe(_renamed(as_svg(spec), f"c{metric['criterion']}")) if spec else ""
-    return {**metric, "picture": picture,
-            "raw": [files[pk] for pk in (metric["baseline_artifact"], metric["artifact"])
-                    if pk in files]}
+    picture = drawn(spec, f"{metric['model']} · {metric['name']}") if spec else ""
+    return {**metric, "picture": mark_safe(_renamed(picture, f"c{metric['criterion']}")),
+            "reference": files.get(metric["baseline_artifact"]),
+            "measured_file": files.get(metric["artifact"])}
 
 
 def _renamed(svg: str, prefix: str) -> str:

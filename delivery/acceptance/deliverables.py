@@ -8,6 +8,8 @@ from django.utils.translation import gettext as _
 from delivery.acceptance.models import Receipt, Review
 from delivery.reports.bilingual import in_language
 
+NAMES = {"zh-hans": "中文", "en": "English"}  # a language's own name, whoever reads it
+
 
 @dataclass(frozen=True)
 class Item:
@@ -28,7 +30,7 @@ class Item:
 def items_of(review: Review, language: str) -> list[Item]:
     """The check-list of a review: what its document names, its own files, the newest bundle."""
     newest = {row.key: row for row in review.receipts.select_related("received_by")}
-    found = [*_named(review, language), *_files(review), *_bundle(review)]
+    found = [*_named(review, language), *_files(review, language), *_bundle(review)]
     return [Item(*row, receipt=newest.get(row[0])) for row in found]
 
 
@@ -39,12 +41,15 @@ def _named(review: Review, language: str) -> list[tuple]:
              row["hash"], "") for row in rows if row["is_delivered"]]
 
 
-def _files(review: Review) -> list[tuple]:
+def _files(review: Review, language: str) -> list[tuple]:
     document = review.document
-    version = f"V{document.version}.0"
-    return [(f"file:{row.language}:{row.sha256}", row.download_name, version, row.sha256,
+    version, title = f"V{document.version}.0", in_language(document.snapshot, language)["title"]
+    return [(f"file:{row.language}:{row.sha256}",
+             f"{title} {document.number} · {NAMES[row.language]} (PDF)", version, row.sha256,
              reverse("reports:file", args=[row.pk]))
-            for row in document.files.filter(format="pdf").select_related("document__engagement")]
+            for row in sorted(
+                document.files.filter(format="pdf").select_related("document__engagement"),
+                key=lambda row: row.language != language)]
 
 
 def _bundle(review: Review) -> list[tuple]:

@@ -38,7 +38,8 @@ class DecisionForm(forms.Form):
     decision = forms.ChoiceField(label=_("Decision"), choices=CHOSEN, widget=forms.RadioSelect)
     reason = forms.CharField(label=_("Reason or remark"), required=False,
                              widget=forms.Textarea(attrs={"rows": 3}),
-                             help_text=_("Needed for a rejection."))
+                             help_text=_("Needed for a rejection, unless each rejected model "
+                                         "has its own."))
     retest_on = forms.DateField(
         label=_("Date of the repeated inspection"), required=False, widget=date_input(),
         help_text=_("Where something is rejected and the date is agreed already."))
@@ -47,9 +48,12 @@ class DecisionForm(forms.Form):
 class ModelDecisionForm(forms.Form):
     """The decision on one model; empty goes with the whole."""
 
+    SHORT = [("accepted", _("Pass")), ("conditional", _("With conditions")),
+             ("rejected", _("Fail"))]
+
     model = forms.CharField(widget=forms.HiddenInput)
-    decision = forms.ChoiceField(label=_("Decision"), required=False,
-                                 choices=[("", _("as the whole")), *CHOSEN])
+    decision = forms.ChoiceField(label=_("Decision"), required=False, choices=SHORT,
+                                 widget=forms.RadioSelect)
     reason = forms.CharField(label=_("Reason"), required=False, max_length=2000)
 
 
@@ -71,7 +75,18 @@ class ConditionForm(forms.Form):
                                         *((code, code) for code in codes)]
 
 
-ConditionFormSet = forms.formset_factory(ConditionForm, extra=3, max_num=40, absolute_max=40)
+class OfferedConditions(forms.BaseFormSet):
+    """Rows that are offered beforehand are as free as empty ones: emptied, they are left out."""
+
+    def initial_form_count(self) -> int:
+        return 0
+
+    def total_form_count(self) -> int:
+        return super().total_form_count() + (0 if self.is_bound else len(self.initial or ()))
+
+
+ConditionFormSet = forms.formset_factory(ConditionForm, OfferedConditions, extra=3, max_num=40,
+                                         absolute_max=40)
 
 
 class IdentifyForm(forms.Form):
@@ -126,7 +141,7 @@ class TermsForm(forms.ModelForm):
     class Meta:
         model = AcceptanceTerms
         fields = ["has_preliminary", "trial_days", "review_days", "is_deemed", "clause",
-                  "needs_power"]
+                  "needs_power", "needs_third_party"]
 
     def validate_constraints(self) -> None:
         """The service says in a sentence what the constraint would only name."""
@@ -149,6 +164,23 @@ class PowerForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.fields["user"].queryset = User.objects.filter(
             memberships__engagement=engagement, role="reviewer", is_active=True).order_by("pk")
+
+
+class ThirdPartyForm(forms.Form):
+    """A laboratory's test report with its file."""
+
+    laboratory = forms.CharField(label=_("Laboratory"), max_length=160, help_text=_(
+        "Its full registered name, as on the report"))
+    cnas_number = forms.CharField(label=_("CNAS accreditation number"), max_length=40,
+                                  required=False, help_text=_("As on the report"))
+    cma_number = forms.CharField(label=_("CMA certificate number"), max_length=40,
+                                 required=False, help_text=_("As on the report"))
+    report_number = forms.CharField(label=_("Report number"), max_length=80)
+    issued_on = forms.DateField(label=_("Date of the report"), widget=date_input())
+    scope = forms.CharField(label=_("What was tested"), max_length=4000, help_text=_(
+        "Models, metrics and conditions that the report covers"),
+        widget=forms.Textarea(attrs={"rows": 3}))
+    file = forms.FileField(label=_("Report (PDF, PNG or JPEG)"))
 
 
 class NoticeForm(forms.Form):

@@ -26,6 +26,20 @@ def side_by_side(review: Review, language: str) -> list[dict]:
     return rows + [_row(None, pair, rejected) for key, pair in now.items() if key not in used]
 
 
+def identities(snapshot: dict) -> dict[str, set[tuple]]:
+    """Per model what its criteria were judged by: measure, threshold, verdict, runs, raw file.
+
+    Two versions of a document with the same identities say the same of that model.
+    """
+    found: dict[str, set[tuple]] = {}
+    for metric in snapshot.get("metrics", []):
+        side = _old(metric)
+        found.setdefault(metric["model"], set()).add((
+            metric["definition"], metric["quantity"], metric["threshold"], side["outcome"],
+            tuple(side["jobs"]), side["artifact"]))
+    return found
+
+
 def _now(review: Review) -> dict[tuple, tuple[Criterion, Verdict | None]]:
     criteria = current_criteria(review.document.engagement)
     return {_key(criterion.model.code, f"{criterion.definition.code} "

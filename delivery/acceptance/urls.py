@@ -2,7 +2,16 @@
 
 from django.urls import path
 
-from delivery.acceptance.views import bundles, contract, powers, public, retest, review, signing
+from delivery.acceptance.views import (
+    bundles,
+    contract,
+    powers,
+    public,
+    retest,
+    review,
+    signing,
+    third_party,
+)
 
 app_name = "acceptance"
 REVIEW = "documents/<int:pk>/review/"
@@ -30,6 +39,9 @@ urlpatterns = [
     path("engagements/<str:code>/powers-of-attorney/", powers.powers, name="powers"),
     path("powers-of-attorney/<int:pk>/end/", powers.power_end, name="power_end"),
     path("powers-of-attorney/<int:pk>/file/", powers.power_file, name="power_file"),
+    path("engagements/<str:code>/third-party-reports/", third_party.reports, name="third_party"),
+    path("third-party-reports/<int:pk>/withdraw/", third_party.withdraw,
+         name="third_party_withdraw"),
     path("documents/<int:pk>/bundle/", bundles.bundle_build, name="bundle_build"),
     path("bundles/<int:pk>/", bundles.bundle, name="bundle"),
     path("verify/", public.verify, name="verify"),

@@ -25,6 +25,7 @@ from delivery.acceptance.archive import (
     raw_name,
     wrong_sums,
 )
+from delivery.acceptance.bundle_copies import copies_of
 from delivery.acceptance.bundle_signatures import seal_steps, signature_steps
 from delivery.acceptance.comparison import foreign_byte
 from delivery.acceptance.recomputing import recompute, same_figure
@@ -105,6 +106,7 @@ def _contents(bundle: Unpacked, roots: list[Certificate]) -> Iterator[Step]:
     yield _hash_step(_("Hash of the signed criteria"),
                      hashlib.sha256(text.encode()).hexdigest(),
                      snapshot["criteria"]["content_hash"])
+    yield from _copies(files, snapshot)
     yield from _raw_files(bundle, snapshot)
     if bool(snapshot["is_practice"]) != ("PRACTICE" in files):
         yield Step(False, _("The mark of practice data is missing or wrong."))
@@ -142,6 +144,14 @@ def _hash_step(what: str, found: str, stated: str) -> Step:
         return Step(True, f"{what}: {found}")
     return Step(False, _("%(what)s differs: found %(found)s, stated %(stated)s") % {
         "what": what, "found": found, "stated": stated})
+
+
+def _copies(files: dict[str, Path], snapshot: dict) -> Iterator[Step]:
+    """Files with a part of the frozen facts say the same; bundles made earlier have fewer."""
+    for name, part in copies_of(snapshot).items():
+        if name in files and _load(files, name) != part:
+            yield Step(False, _("%(name)s differs from the frozen facts of the document.")
+                       % {"name": name})
 
 
 def _raw_files(bundle: Unpacked, snapshot: dict) -> Iterator[Step]:

@@ -51,6 +51,11 @@ class DocumentViewSet(ReadOnlyModelViewSet):
         return self._made(services.draft_document(
             actor=request.user, engagement=engagement, kind=form.validated_data["kind"]))
 
+    def destroy(self, request, pk=None):
+        """Discard a draft."""
+        services.discard_draft(actor=request.user, document=self.get_object())
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
     @extend_schema(responses=DocumentKindSerializer(many=True), filters=False)
     @action(detail=False, pagination_class=None)
     def kinds(self, request):
@@ -80,6 +85,24 @@ class DocumentViewSet(ReadOnlyModelViewSet):
         """Collect the facts of a draft anew."""
         return self._changed(services.refresh_draft(
             actor=request.user, document=self.get_object()))
+
+    @extend_schema(request=None, responses={202: DocumentDetailSerializer})
+    @action(detail=True, methods=["post"])
+    def preview(self, request, pk=None):
+        """Have a draft set as PDF in both languages; `orders` tell how far it is."""
+        return self._ordered(services.order_preview)
+
+    @extend_schema(request=None, responses={202: DocumentDetailSerializer})
+    @action(detail=True, methods=["post"])
+    def repeat(self, request, pk=None):
+        """Try files that could not be made again."""
+        return self._ordered(services.repeat_orders)
+
+    def _ordered(self, service) -> Response:
+        service(actor=self.request.user, document=self.get_object())
+        shown = DocumentDetailSerializer(self.get_object(),
+                                         context=self.get_serializer_context())
+        return Response(shown.data, status=status.HTTP_202_ACCEPTED)
 
     @extend_schema(request=None, responses=DocumentSerializer)
     @action(detail=True, methods=["post"])
@@ -166,7 +189,7 @@ class DocumentViewSet(ReadOnlyModelViewSet):
             format=request.query_params.get("file_format", "pdf"))
         return downloads.of(FileResponse(
             stored.file.open("rb"), content_type=stored.content_type,
-            filename=stored.download_name), stored.document)
+            filename=stored.served_name), stored.document)
 
     def _reason(self, request) -> str:
         form = ReasonSerializer(data=request.data)

@@ -1,14 +1,18 @@
 """Widths of a table's columns, from what stands in them: fixed widths set many times faster."""
 
 import unicodedata
+from math import ceil
 from statistics import fmean
 
 LATIN, CJK, PADDING = 1.62, 3.0, 4.2  # mm at 8.5 pt
+LINE = 4.35  # mm from line to line at that size
 ONE_LINE_HASH = 72.0  # 64 characters as dense tables set them
 HASH, WIDE_HASH, BOX, LEAST, MOST_CODE = 34.0, 54.0, 14.0, 13.0, 42.0
+ROOM_TO_SIGN = 36.0
 LANDSCAPE = 200  # mm; wider tables have room for longer pieces of a checksum
 ONE_LINE = ("number", "day", "code")
-BOLD = 1.12  # headings are wider
+BOLD = 1.25  # headings are wider
+SMALL = 7.5 / 8.5  # dense tables are set smaller
 LARGEST_LEAST = 0.28  # share of the table that the longest word may claim
 
 
@@ -31,6 +35,22 @@ def column_widths(entry: dict, total: float) -> list[float]:
     return [round(100 * width / sum(widths), 2) for width in widths]
 
 
+def least_width(entry: dict) -> float:
+    """The width in mm below which words or figures of the table would break."""
+    cells = list(zip(*entry["rows"], strict=True)) or [()] * len(entry["columns"])
+    return sum(_need(column, texts, LANDSCAPE, entry.get("is_dense", False))[0]
+               for column, texts in zip(entry["columns"], cells, strict=True))
+
+
+def height(entry: dict, widths: list[float], total: float) -> float:
+    """About how high the rows stand in mm, where columns have these widths in per cent."""
+    size, padding = (SMALL, 1.5) if entry.get("is_dense") else (1, 2.8)
+    room = [max(width * total / 100 - PADDING, 1) for width in widths]
+    lines = sum(max(sum(ceil(length(line) * size / space) or 1 for line in str(text).split("\n"))
+                    for text, space in zip(row, room, strict=True)) for row in entry["rows"])
+    return lines * LINE * size + padding * len(entry["rows"])
+
+
 def _need(column: dict, texts: tuple, total: float, is_dense: bool) -> tuple[float, float]:
     """(least width in mm, share of what is left); no share for what stays on one line."""
     look, title = column["look"], column["title"]
@@ -41,17 +61,23 @@ def _need(column: dict, texts: tuple, total: float, is_dense: bool) -> tuple[flo
         return max(wide if total > LANDSCAPE else HASH, head + PADDING), 0
     if look == "box":
         return max(BOX, head + PADDING), 0
-    longest = max(map(length, texts), default=0)
+    if look == "blank":
+        return ROOM_TO_SIGN, 0
+    size = SMALL if is_dense else 1
+    longest, head = size * max(map(length, texts), default=0), size * head
     if look in ONE_LINE:
         return min(max(longest, head, LEAST - PADDING) + PADDING, MOST_CODE), 0
-    word = max((length(word) for text in texts for word in str(text).split()
-                if word.isascii()), default=0)
+    word = size * max((length(word) for text in texts for word in str(text).split()
+                       if word.isascii()), default=0)
     least = max(LEAST, head + PADDING, min(word + PADDING, LARGEST_LEAST * total))
+    if longest and longest + PADDING <= least and longest < head:
+        return least, 0
     typical = fmean(map(length, texts)) if texts else 0
     return min(least, longest + PADDING if longest > head else least), (
         (typical + longest) / 2) ** 0.75 + 1
 
 
 def length(text: str) -> float:
-    """Length of a line of text in mm."""
-    return sum(CJK if unicodedata.east_asian_width(c) in "WF" else LATIN for c in str(text))
+    """Length of the longest line of a text in mm."""
+    return max(sum(CJK if unicodedata.east_asian_width(c) in "WF" else LATIN for c in line)
+               for line in str(text).split("\n"))

@@ -32,7 +32,8 @@ def artifacts_of(engagement: Engagement) -> QuerySet[Artifact]:
 
 def manifest(engagement: Engagement, judged: Judged) -> list[dict]:
     """The evidence manifest: file, size, checksum, and where it comes from (AR-06)."""
-    roles = judged_artifacts(judged)
+    attached = engagement.third_party_reports.in_force().values_list("artifact_id", flat=True)
+    roles = {**dict.fromkeys(attached, "third_party"), **judged_artifacts(judged)}
     return [_evidence(artifact, roles) for artifact in artifacts_of(engagement)]
 
 

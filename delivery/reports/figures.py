@@ -1,7 +1,9 @@
 """Pictures of documents, drawn once per content: the same specification is the same SVG."""
 
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from importlib.metadata import version
+from typing import Any
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
@@ -13,7 +15,7 @@ from delivery.reports.canonical import canonical
 
 SVG = "http://www.w3.org/2000/svg"
 SILENT = ("class", "role", "pointer-events")  # attributes that nothing on paper depends on
-FORM = 2  # of what is kept; another number draws every picture anew
+FORM = 3  # of what is kept; another number draws every picture anew
 
 
 def drawn(spec: dict, title: str) -> str:
@@ -27,9 +29,39 @@ def drawn(spec: dict, title: str) -> str:
     return _kept(spec).replace(">", f"><title>{escape(title)}</title>", 1)
 
 
-def _kept(spec: dict) -> str:
+def specifications(facts: Any) -> Iterator[dict]:
+    """Every picture of a snapshot in every language, in the order of the snapshot."""
+    if isinstance(facts, dict):
+        found = facts.get("spec")
+        if isinstance(found, dict):
+            yield from filter(None, found.values())
+            return
+        facts = facts.values()
+    elif not isinstance(facts, list):
+        return
+    for part in facts:
+        yield from specifications(part)
+
+
+def is_kept(spec: dict) -> bool:
+    """Whether the picture needs no more drawing."""
+    return default_storage.exists(_name(spec))
+
+
+def draw_ahead(specs: Iterable[dict]) -> None:
+    """Draw and keep pictures that a paper will ask for."""
+    for spec in specs:
+        _kept(spec)
+
+
+def _name(spec: dict) -> str:
     text = canonical([spec, version("vl-convert-python"), FORM])
-    name = f"figures/{(digest := sha256(text.encode()).hexdigest())[:2]}/{digest}.svg"
+    digest = sha256(text.encode()).hexdigest()
+    return f"figures/{digest[:2]}/{digest}.svg"
+
+
+def _kept(spec: dict) -> str:
+    name = _name(spec)
     try:
         with default_storage.open(name, "rb") as stream:
             return stream.read().decode()

@@ -15,6 +15,7 @@ from delivery.reports.models import Document
 from delivery.reports.source import Source
 from delivery.reports.tables import blanks
 from engagements.models import Engagement
+from workers.collecting.artifacts import finite_json
 from workers.models import Artifact
 
 
@@ -105,25 +106,46 @@ def evidence_stands(document: Document) -> Iterator[Problem]:
                 reverse("reports:document", args=[document.pk]))
 
 
+STATED = {  # facts beside the tables that the records may move on from
+    "runs": lambda: _("Testing performed"), "evidence": lambda: _("Evidence manifest"),
+    "stages": lambda: _("Models and stages"), "departures": lambda: _("Waivers and exclusions"),
+    "issues": lambda: _("Criteria that are not passed"),
+    "deviations": lambda: _("Deviations"), "definitions": lambda: _("Metric definitions"),
+    "readiness": lambda: _("Conclusion"), "survey": lambda: _("Objects and method"),
+}
+
+
 def facts_current(document: Document) -> Iterator[Problem]:
-    """What the draft shows is what the records say now: tables, and for verdicts all runs."""
-    kind, url = registry.get(document.kind), reverse("reports:document", args=[document.pk])
-    if kind.is_judged:
-        listed = {row["id"] for row in document.snapshot["runs"]}
-        if listed != set(document.engagement.jobs.values_list("pk", flat=True)):
-            yield Problem(_("Jobs have run since the facts were collected; collect them anew."),
-                          url)
-        return
-    stated = document.snapshot.get("tables", {})
-    for key, entry in kind.facts(Source(document)).get("tables", {}).items():
-        if entry != stated.get(key):
+    """What the draft shows is what the records say now: tables, runs, files, stages, waivers."""
+    url = reverse("reports:document", args=[document.pk])
+    now = finite_json(registry.get(document.kind).present(Source(document)))
+    stated, language = document.snapshot, get_language() or "zh-hans"
+    for key, entry in now.get("tables", {}).items():
+        if entry != stated.get("tables", {}).get(key):
             yield Problem(_("Table “%(table)s” is no longer what the records say; collect the "
-                            "facts anew.") % {"table": in_language(
-                                entry["caption"], get_language() or "zh-hans")}, url)
+                            "facts anew.") % {"table": in_language(entry["caption"], language)},
+                          url)
+    for key, title in STATED.items():
+        if key in now and now[key] != stated.get(key):
+            yield Problem(_("“%(part)s” is no longer what the records say; collect the facts "
+                            "anew.") % {"part": title()}, url)
+
+
+def references_stand(document: Document) -> Iterator[Problem]:
+    """No paper that the draft refers to was replaced or withdrawn since."""
+    named = {row["number"]: row for row in document.snapshot.get("references", [])
+             if row["is_delivered"]}
+    gone = document.engagement.documents.filter(number__in=named).exclude(
+        state__in=Document.IN_FORCE)
+    for other in gone:
+        if named[other.number]["version"] == f"V{other.version}.0":
+            yield Problem(_("%(document)s, to which the draft refers, is no longer in force; "
+                            "collect the facts anew.") % {"document": other},
+                          reverse("reports:document", args=[document.pk]))
 
 
 COMMON: tuple[Rule, ...] = (parties, words_written, tables_filled, practice_marked,
-                            evidence_stands, facts_current)
+                            evidence_stands, facts_current, references_stand)
 
 
 # Rules that kinds choose --------------------------------------------------------------

@@ -5,9 +5,11 @@ started when it is first needed, and waits for it without holding the lock.
 """
 
 import multiprocessing
+import os
 import threading
+import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures import TimeoutError as TooLate
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
@@ -20,6 +22,7 @@ from engagements.errors import DeskError
 
 RUNS_PER_CHILD = 40  # then a fresh one: type setting leaves memory behind
 SECONDS = 330  # shorter than an order is held (services.orders.HOLD)
+BEAT_SECONDS = 10
 
 _lock = threading.Lock()
 _pool: ProcessPoolExecutor | None = None
@@ -33,12 +36,14 @@ class PressFailedError(DeskError):
     status = 503
 
 
-def run_apart(function: Callable[..., Any], *args: Any, **named: Any) -> Any:
+def run_apart(function: Callable[..., Any], *args: Any,
+              still_waiting: Callable[[], None] | None = None, **named: Any) -> Any:
     """What `function(*args, **named)` returns, computed in the child.
 
     Args:
         function: of a module's top level; it and its arguments travel by pickle and it must not
             touch the database.
+        still_waiting: called here at once and every BEAT_SECONDS until the answer is there.
 
     Within the child, or with DESK_PRESS off, it is simply called. What it raises is raised here;
     PressFailedError if the child died.
@@ -47,10 +52,22 @@ def run_apart(function: Callable[..., Any], *args: Any, **named: Any) -> Any:
         return function(*args, **named)
     pool = _running_pool()
     try:
-        return pool.submit(function, *args, **named).result(SECONDS)
+        return _awaited(pool.submit(function, *args, **named), still_waiting)
     except (BrokenProcessPool, TooLate) as error:
         _stop(pool)
         raise PressFailedError(_("The process that sets type ended unexpectedly.")) from error
+
+
+def _awaited(future: Future, still_waiting: Callable[[], None] | None) -> Any:
+    end = time.monotonic() + SECONDS
+    while True:
+        if still_waiting:
+            still_waiting()
+        try:
+            return future.result(BEAT_SECONDS)
+        except TooLate:
+            if future.done() or time.monotonic() > end:
+                raise
 
 
 def _running_pool() -> ProcessPoolExecutor:
@@ -66,7 +83,14 @@ def _running_pool() -> ProcessPoolExecutor:
 def _begin() -> None:
     global _is_child
     _is_child = True
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     django.setup()
+
+
+def _end_with_parent() -> None:
+    """A child whose parent was killed would wait for ever for the next paper."""
+    multiprocessing.parent_process().join()
+    os._exit(1)
 
 
 def _stop(pool: ProcessPoolExecutor) -> None:

@@ -62,7 +62,12 @@ class DocumentKind:
     reviewed_by: Can = Can.WORK
     issued_by: Can = Can.ISSUE
     is_judged: bool = False  # holds verdicts and raw files: evidence bundles belong to it
+    records: Callable[["Source"], dict] | None = None  # its facts without what is slow to make
     writers: dict[str, Callable[[dict, str], bytes]] = field(default_factory=dict)
+
+    def present(self, source: "Source") -> dict:
+        """What the records say now, to be compared with a draft; pictures may be left out."""
+        return (self.records or self.facts)(source)
 
     @property
     def formats(self) -> tuple[str, ...]:

@@ -7,11 +7,11 @@ from typing import Any
 
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
-from django.utils.translation import override
+from django.utils.translation import gettext_lazy, override
 
 from delivery.reports import registry
 from delivery.reports.bilingual import in_language
-from delivery.reports.columns import column_widths
+from delivery.reports.columns import column_widths, height, least_width
 from delivery.reports.figures import drawn
 from delivery.reports.identity.look import heads, shown
 from delivery.reports.pdf import css_string, render_pdf
@@ -21,10 +21,14 @@ from delivery.reports.snapshot import content_hash
 TEMPLATE = "documents/document.html"
 FOLDER = "documents/parts/"
 GENERIC = {"words": "words.html", "table": "table.html", "figure": "figure.html"}
-SIGNED = Section("signed", "Signature page", starts_page=True)
+SIGNED = Section("signed", gettext_lazy("Signature page"), starts_page=True)
 FIRST_DETAIL = "part:details"
 FACTS_OF = {"records": "runs", "manifest": "evidence"}  # what a wide template prints
 PORTRAIT, LANDSCAPE = 170, 261  # mm between the margins (document.css)
+FEW_ROWS = 8  # that a wide section prints upright
+FEW_COLUMNS = 4  # of a table that never needs a wide page, however long it is
+TIGHT = 1.03  # what tables may be short of: lengths are estimated on the safe side
+KEPT = 70  # mm; a lower table stays on one page
 
 
 def render_document(snapshot: dict, language: str, signed: dict | None = None, *,
@@ -84,7 +88,7 @@ def _chapters(facts: dict, is_signed: bool) -> dict[str, Any]:
             metrics = [_with_picture(row, facts["curves"], count) for row in facts["metrics"]]
         sections.append({
             "number": number, "id": section.id, "is_annex": is_annex,
-            "title": _("Signature page") if section is SIGNED else str(section.title),
+            "title": str(section.title),
             "is_wide": section.is_wide, "starts_page": section.starts_page,
             "parts": [part for name in section.all_parts
                       if (part := _part(facts, name, count, section))]})
@@ -94,9 +98,24 @@ def _chapters(facts: dict, is_signed: bool) -> dict[str, Any]:
 
 
 def as_wide_as_needed(section: Section, facts: dict) -> Section:
-    """The section, upright where none of its parts has a row that needs a wide page."""
+    """The section, upright where none of its parts has rows that need a page of their own.
+
+    A wide page ends the one before it wherever that stands; few rows do not justify it as long
+    as their columns find room upright.
+    """
     is_filled = any(_filled(name, facts) for name in section.all_parts)
-    return replace(section, is_wide=section.is_wide and is_filled)
+    return replace(section, is_wide=section.is_wide and is_filled and not _fits(section, facts))
+
+
+def _fits(section: Section, facts: dict) -> bool:
+    """Whether what the section lists finds room upright."""
+    if section.all_parts == ("part:manifest",):
+        return len(facts["evidence"]) <= FEW_ROWS
+    tables = [facts["tables"][name[6:]] for name in section.all_parts
+              if name.startswith("table:") and name[6:] in facts.get("tables", {})]
+    rows = sum(len(entry["rows"]) for entry in tables if len(entry["columns"]) > FEW_COLUMNS)
+    return bool(tables) and rows <= FEW_ROWS and all(
+        least_width(entry) <= PORTRAIT * TIGHT for entry in tables)
 
 
 def _filled(name: str, facts: dict) -> bool:
@@ -124,7 +143,9 @@ def _part(facts: dict, name: str, count: dict, section: Section) -> dict | None:
     if sort == "figure":
         part["picture"] = mark_safe(drawn(entry["spec"], entry["caption"]))
     else:
-        part["widths"] = column_widths(entry, LANDSCAPE if section.is_wide else PORTRAIT)
+        total = LANDSCAPE if section.is_wide else PORTRAIT
+        part["widths"] = column_widths(entry, total)
+        part["is_kept"] = height(entry, part["widths"], total) < KEPT
         part["table_rows"] = list(_rows(entry))
     return part
 

@@ -3,6 +3,7 @@
 from rest_framework import serializers
 
 from delivery.quotes.models import CompanyProfile
+from delivery.quotes.standards import APPROVERS, discount_limit
 from delivery.reports import registry
 from delivery.reports.models import (
     Document,
@@ -13,10 +14,11 @@ from delivery.reports.models import (
     Turn,
 )
 from engagements.access import Can, allowed
+from engagements.models import Role
 
 
 class DocumentFileSerializer(serializers.ModelSerializer):
-    name = serializers.CharField(source="download_name", read_only=True)
+    name = serializers.CharField(source="served_name", read_only=True)
 
     class Meta:
         model = DocumentFile
@@ -129,13 +131,34 @@ class ApprovalChainSerializer(serializers.Serializer):
     steps = ApprovalStepSerializer(many=True)
 
 
+class DiscountLimitsSerializer(serializers.Serializer):
+    """The largest discount per role that approves, as a fraction."""
+
+    def get_fields(self):
+        return {role.value: serializers.DecimalField(
+            max_digits=6, decimal_places=4, min_value=0, max_value=1, required=False)
+            for role in APPROVERS}
+
+
 class CompanySerializer(serializers.ModelSerializer):
-    """The firm's name, addresses and bank as every paper prints them."""
+    """The firm's name, addresses and bank as every paper prints them.
+
+    Administrators also see and set the discount limits.
+    """
+
+    limits = DiscountLimitsSerializer(required=False)
 
     class Meta:
         model = CompanyProfile
         fields = ["name", "name_en", "credit_code", "address", "address_en", "phone", "email",
-                  "contact_name", "bank", "bank_account"]
+                  "contact_name", "bank", "bank_account", "limits"]
+
+    def to_representation(self, instance):
+        shown = super().to_representation(instance)
+        if self.context["request"].user.role == Role.ADMINISTRATOR:
+            shown["limits"] = DiscountLimitsSerializer(
+                {role.value: discount_limit(role) for role in APPROVERS}).data
+        return shown
 
 
 class WordingSerializer(serializers.Serializer):

@@ -105,19 +105,24 @@ class WordingViewSet(ViewSet):
 
 
 class CompanyViewSet(ViewSet):
-    """The firm's own particulars as papers print them; managers change them (POST)."""
+    """The firm's own particulars as papers print them; managers change them (POST).
+
+    What is left out stays. Only administrators set `limits`, the largest discounts.
+    """
 
     @extend_schema(responses=CompanySerializer, operation_id="document_company_retrieve")
     def list(self, request):
         require(request.user, Can.VIEW_INTERNAL)
-        return Response(CompanySerializer(CompanyProfile.current()).data)
+        return self._answer(CompanyProfile.current())
 
     @extend_schema(request=CompanySerializer, responses=CompanySerializer)
     def create(self, request):
         form = CompanySerializer(data=request.data, partial=True)
         form.is_valid(raise_exception=True)
-        profile = save_company(actor=request.user, **form.validated_data)
-        return Response(CompanySerializer(profile).data)
+        return self._answer(save_company(actor=request.user, **form.validated_data))
+
+    def _answer(self, profile: CompanyProfile) -> Response:
+        return Response(CompanySerializer(profile, context={"request": self.request}).data)
 
 
 def customer_in(request) -> Customer | None:

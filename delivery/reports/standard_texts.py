@@ -117,6 +117,17 @@ STANDARD: dict[str, tuple[str, str]] = {
         "每周提交周报；里程碑与重大问题召开会议并形成纪要；变更按变更单执行。",
         "A weekly report; meetings with minutes at milestones and for major problems; changes by "
         "change request."),
+    # Test report, ISO/IEC/IEEE 29119-3.
+    "tr_lessons": (
+        "- 基线先在源平台测得并冻结，再开始迁移；基线可复现，后续结论才成立。\n"
+        "- 环境版本逐项记录并锁定；差异在判定前审阅，不在验收时争论。\n"
+        "- 同一口径重测即可复核任一结论；原始文件与校验值随证据包移交。",
+        "- Baselines are measured and frozen on the source platform before the migration begins; "
+        "only a repeatable baseline carries a verdict.\n"
+        "- Versions of the environment are recorded and pinned; differences are reviewed before "
+        "judging, not argued about at acceptance.\n"
+        "- Measuring again under the same definition checks any verdict; raw files and checksums "
+        "go over with the evidence bundle."),
     # Sheets that both sides confirm, DOMAIN AR-02 and AR-04.
     "ac_statement": (
         "双方确认本单所列指标、口径与阈值。签署后冻结，变更须经批准的变更单并产生新版本；"

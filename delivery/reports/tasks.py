@@ -3,7 +3,7 @@
 from celery import shared_task
 from django.utils import timezone
 
-from delivery.reports.services import make_order
+from delivery.reports.services import draw_pictures, make_order
 from delivery.reports.services.orders import due, wake
 
 
@@ -11,6 +11,12 @@ from delivery.reports.services.orders import due, wake
 def make(order_id: int) -> None:
     """Fill an order for a file, unless somebody else does."""
     make_order(order_id)
+
+
+@shared_task(name="reports.draw")
+def draw(document_id: int) -> None:
+    """Draw the pictures of a draft before somebody waits for them."""
+    draw_pictures(document_id)
 
 
 @shared_task(name="reports.sweep")

@@ -55,3 +55,18 @@ def _contradictions(criterion, verdict) -> list[str]:
         return [_("%(criterion)s: the stored verdict no longer follows from its raw files; "
                   "judge it anew.") % {"criterion": criterion}]
     return []
+
+
+def third_party_stands(document: Document) -> Iterator[Problem]:
+    """The report that the contract asks for is there, and the files of all are as they came."""
+    engagement = document.engagement
+    url = reverse("acceptance:third_party", args=[engagement.code])
+    reports = list(engagement.third_party_reports.in_force())
+    terms = getattr(engagement, "acceptance_terms", None)
+    if terms and terms.needs_third_party and not reports:
+        yield Problem(_("The contract asks for a test report of an accredited laboratory; none is "
+                        "attached."), url)
+    for report in reports:
+        if not is_intact(report.artifact):
+            yield Problem(_("%(report)s: its file is missing or was changed.")
+                          % {"report": report}, url)

@@ -18,6 +18,7 @@ from delivery.reports.identity.logos import of_uri
 from delivery.reports.identity.look import heads, shown
 from delivery.reports.packing import steady
 from delivery.reports.rendering import as_wide_as_needed
+from delivery.reports.templatetags.papers import day
 from delivery.reports.word_front import front
 from delivery.reports.word_parts import PARTS, grid
 
@@ -100,7 +101,7 @@ def _cover(word, facts: dict, digest: str) -> None:
         (_("Version"), f"V{facts['version']}.0"),
         (_("Contract number"), facts["engagement"]["contract_number"]),
         (_("Party A (customer)"), facts["customer"]["name"]),
-        (_("Party B (supplier)"), facts["supplier"]["name"]), (_("Date"), facts["date"]),
+        (_("Party B (supplier)"), facts["supplier"]["name"]), (_("Date"), day(facts["date"])),
         (_("Prepared by"), facts["prepared_by"]["name"]),
         (_("Reviewed by"), facts["reviewed_by"]["name"]),
         (_("Approved by"), facts["approved_by"]["name"]),
@@ -110,8 +111,9 @@ def _cover(word, facts: dict, digest: str) -> None:
 
 
 def _chapter(word, facts: dict, title: str, section) -> None:
-    _turn(word, is_wide=section.is_wide, starts_page=section.starts_page)
-    word.add_heading(title, 1)
+    is_turned = _turn(word, is_wide=section.is_wide)
+    heading = word.add_heading(title, 1)
+    heading.paragraph_format.page_break_before = section.starts_page and not is_turned
     for name in section.all_parts:
         sort, _colon, key = name.partition(":")
         if sort == "words" and len(section.all_parts) > 1 and key in facts["words"]:
@@ -119,16 +121,16 @@ def _chapter(word, facts: dict, title: str, section) -> None:
         {"words": _words, "table": _table, "part": _part}.get(sort, _nothing)(word, facts, key)
 
 
-def _turn(word, *, is_wide: bool, starts_page: bool) -> None:
-    """Landscape for wide chapters, and back."""
+def _turn(word, *, is_wide: bool) -> bool:
+    """Landscape for wide chapters, and back. Returns whether that began a page."""
     last = word.sections[-1]
     is_now_wide = last.orientation == WD_ORIENT.LANDSCAPE
-    if is_wide != is_now_wide:
+    is_turned = is_wide != is_now_wide
+    if is_turned:
         fresh = word.add_section()
         fresh.orientation = WD_ORIENT.LANDSCAPE if is_wide else WD_ORIENT.PORTRAIT
         fresh.page_width, fresh.page_height = A4[::-1] if is_wide else A4
-    elif starts_page:
-        word.add_page_break()
+    return is_turned
 
 
 def _words(word, facts: dict, key: str) -> None:

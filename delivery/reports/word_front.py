@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 
+from delivery.reports.templatetags.papers import day
 from delivery.reports.word_parts import grid
 
 CONTENTS = 'TOC \\o "1-1" \\h \\z \\u'
@@ -16,8 +17,9 @@ def front(word, facts: dict, headings: Iterable[str]) -> None:
     word.add_page_break()
     _titled(word, _("Sign-off"))
     grid(word, ["", _("Full name"), _("Signature"), _("Date")], [
-        (_("Prepared by"), facts["prepared_by"]["name"], "", facts["prepared_on"]),
-        *((row["step"], row["name"], "", row["date"]) for row in facts["signoffs"])])
+        (_("Prepared by"), facts["prepared_by"]["name"], "", day(facts["prepared_on"])),
+        *((row["step"], row["name"], "", day(row["date"])) for row in facts["signoffs"])],
+        looks=("text", "text", "blank", "blank"))
     _titled(word, _("Revision history"))
     grid(word, [_("Version"), _("Date"), _("Change"), _("Changed by"), _("Approved by")],
          [*((row["version"], row["date"], row["note"] or _("First issue"), row["who"],

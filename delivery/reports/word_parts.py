@@ -11,12 +11,14 @@ from docx.oxml.ns import qn
 from docx.shared import Mm, Pt
 
 from delivery.reports.columns import column_widths
+from delivery.reports.templatetags.papers import day, in_charge
 
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # XML cannot hold them
 BOX = "☐"
 HEAD, SIDE, RULE = "ECEFF3", "F5F7FA", "B9C0CA"  # beside any colour of headings
 NAMES = 0.3  # share of the column that names the rows
 BLANK = "\n\n\n"  # room to write
+WIDER = 1.2  # office fonts, against those of the PDF
 
 
 def grid(word, titles: list[str], rows: Iterable[Iterable[str]], looks: Iterable[str] = ()
@@ -58,7 +60,7 @@ def _widths(word, titles: list[str], rows: list[list[str]], looks: list[str]) ->
         return [int(total * NAMES), total - int(total * NAMES)]
     columns = [{"title": title, "look": look}
                for title, look in zip_longest(titles, looks, fillvalue="text")]
-    shares = column_widths({"columns": columns, "rows": rows}, total / Mm(1))
+    shares = column_widths({"columns": columns, "rows": rows}, total / Mm(1) / WIDER)
     return [int(total * share / 100) for share in shares]
 
 
@@ -107,7 +109,8 @@ def _scope(word, facts: dict) -> None:
 
 def _references(word, facts: dict) -> None:
     grid(word, [_("Title"), _("Number"), _("Version"), _("Date")],
-         [(r["title"], r["number"], r["version"], r["date"]) for r in facts["references"]])
+         [(r["title"], r["number"], r["version"] or "–", r["date"] or "–")
+          for r in facts["references"]])
 
 
 def _project(word, facts: dict) -> None:
@@ -117,9 +120,8 @@ def _project(word, facts: dict) -> None:
         (_("Contract number"), engagement["contract_number"]),
         (_("Party A (customer)"), facts["customer"]["name"]),
         (_("Party B (supplier)"), facts["supplier"]["name"]),
-        (_("Period"), f"{engagement['starts_on']} – {engagement['ends_on']}"),
-        (_("People in charge"),
-         ", ".join(f"{p['name']} ({p['role']})" for p in facts["people"]))])
+        (_("Period"), f"{day(engagement['starts_on'])} – {day(engagement['ends_on'])}"),
+        (_("People in charge"), in_charge(facts["people"]))])
 
 
 def _method(word, facts: dict) -> None:
@@ -139,10 +141,11 @@ def _deliverables(word, facts: dict) -> None:
 
 
 def _results(word, facts: dict) -> None:
-    grid(word, ["#", _("Model"), _("Metric and definition"), _("Threshold"), _("Measured"),
-                _("Verdict")],
+    grid(word, ["#", _("Model"), _("Metric and definition"), _("Threshold"), _("Baseline"),
+                _("Measured"), _("Figure"), _("Verdict")],
          [(n, m["model"], f"{m['name']} · {m['definition_label']}", m["threshold"],
-           m["measured"] or "–", m["outcome_label"]) for n, m in enumerate(facts["metrics"], 1)])
+           m["baseline"] or _("none (absolute)"), m["measured"] or "–", m["figure"] or "–",
+           m["outcome_label"]) for n, m in enumerate(facts["metrics"], 1)])
 
 
 def _issues(word, facts: dict) -> None:

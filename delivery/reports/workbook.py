@@ -11,7 +11,7 @@ from openpyxl.styles import Alignment, Border, Font, PatternFill, Protection, Si
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.worksheet import Worksheet
 
-from delivery.quotes.spreadsheet import safe_text
+from delivery.quotes.sheet_styles import safe_text
 from delivery.reports.bilingual import in_language
 from delivery.reports.canonical import content_hash
 from delivery.reports.columns import column_widths, length
@@ -39,7 +39,6 @@ def document_xlsx(snapshot: dict, language: str) -> bytes:
         _cover(book.active, facts, content_hash(snapshot))
         for entry in facts["tables"].values():
             _table(book.create_sheet(), entry, _solid(shown(facts)["tint"]))
-        _passages(book.create_sheet(), facts["words"])
         _stamp(book, facts)
         _letters(book, FONT[language])
         data = io.BytesIO()
@@ -67,7 +66,8 @@ def _cover(sheet: Worksheet, facts: dict, digest: str) -> None:
         sheet.append([label, safe_text(str(value or "–"))])
         sheet.cell(sheet.max_row, 1).font = Font(bold=True, color="44546A")
         sheet.cell(sheet.max_row, 2).alignment = WRAPPED
-    sheet.column_dimensions["A"].width, sheet.column_dimensions["B"].width = 26, 72
+    sheet.column_dimensions["A"].width, sheet.column_dimensions["B"].width = 26, 104
+    _passages(sheet, facts["words"])
     _heights(sheet)
     sheet.row_dimensions[1].height = 30
 
@@ -133,15 +133,12 @@ def _lines(text: str, width: float) -> int:
 
 
 def _passages(sheet: Worksheet, words: dict) -> None:
-    sheet.title = _("Passages")
-    sheet.column_dimensions["A"].width, sheet.column_dimensions["B"].width = 26, 104
+    """The written passages, below the identity: they are few and need no page of their own."""
     for passage in words.values():
         sheet.append([safe_text(passage["title"]), safe_text(passage["text"])])
         title, text = sheet[sheet.max_row]
         title.font, title.alignment = Font(bold=True), WRAPPED
         text.alignment = WRAPPED
-    if words:
-        _heights(sheet)
 
 
 def _stamp(book: Workbook, facts: dict) -> None:

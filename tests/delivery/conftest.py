@@ -9,6 +9,7 @@ from decimal import Decimal
 
 import pytest
 from django.utils.translation import get_language
+from rest_framework.test import APIClient
 
 from assessments import services as assessing
 from assessments.charts.criterion import criterion_chart_spec
@@ -18,6 +19,7 @@ from assessments.verdicts.environments import unreviewed
 from delivery.quotes.models import CompanyProfile
 from engagements import services as engaging
 from engagements.models import Role
+from tests.kept import kept
 from workers.collecting.artifacts import is_intact, read_artifact, store_file
 from workers.models import CardLease, Job, JobState, Node
 
@@ -26,6 +28,25 @@ GPU = {"chip": "A800 80GB", "cards": 8, "driver": "535.129.03", "cuda": "12.1", 
        "python": "3.10.12", "os": "Ubuntu 22.04", "seed": 1234}
 NPU = {"driver": "24.1.rc2", "firmware": "7.3.0.1.231", "cann": "8.0.RC2", "torch": "2.1.0",
        "torch_npu": "2.1.0.post6", "python": "3.10.12", "os": "EulerOS 2.0", "seed": 1234}
+
+
+def api_client(user) -> APIClient:
+    """The API as the user meets it, in English."""
+    client = APIClient(headers={"accept-language": "en"})
+    client.force_authenticate(user)
+    return client
+
+
+@pytest.fixture
+def api(people):
+    """The API for a role: `api(Role.SALES).get(…)`."""
+    return lambda role: api_client(people[role])
+
+
+@pytest.fixture
+def outside(stranger):
+    """The API for somebody who is a member of nothing."""
+    return api_client(stranger)
 
 
 def loss_log(scale: float = 1.0, steps: int = 400, seed: int = 7) -> bytes:
@@ -63,12 +84,14 @@ def _are_readable(criterion, verdict) -> bool:
 
 
 @pytest.fixture
+@kept
 def delivered(engagement, people):
     """Signed criteria of two models: one loss curve passed, one threshold not measured."""
     return deliver(engagement, people)
 
 
 @pytest.fixture
+@kept
 def practised(engagement, people):
     """The same, measured on a practice node."""
     return deliver(engagement, people, is_practice=True)

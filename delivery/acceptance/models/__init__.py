@@ -8,6 +8,7 @@ from delivery.acceptance.models.review import (
     ReviewComment,
 )
 from delivery.acceptance.models.signing import Identification, Seal, Signature, Signer
+from delivery.acceptance.models.third_party import ThirdPartyReport
 
 __all__ = [
     "AcceptanceTerms",
@@ -23,4 +24,5 @@ __all__ = [
     "Seal",
     "Signature",
     "Signer",
+    "ThirdPartyReport",
 ]

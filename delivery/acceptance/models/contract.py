@@ -23,6 +23,9 @@ class AcceptanceTerms(models.Model):
     clause = models.CharField(_("clause of the contract"), max_length=200, blank=True)
     needs_power = models.BooleanField(
         _("who signs for the customer needs a recorded power of attorney"), default=False)
+    needs_third_party = models.BooleanField(
+        _("acceptance needs a test report of an accredited laboratory (CNAS or CMA)"),
+        default=False)
 
     objects = VouchedQuerySet.as_manager()
 

@@ -35,6 +35,10 @@ from delivery.acceptance.serializers.review import (
     SignersSerializer,
     SignSerializer,
 )
+from delivery.acceptance.serializers.third_party import (
+    NewThirdPartySerializer,
+    ThirdPartySerializer,
+)
 
 __all__ = [
     "BundleSerializer",
@@ -52,6 +56,7 @@ __all__ = [
     "NewConditionSerializer",
     "NewPowerSerializer",
     "NewReceiptSerializer",
+    "NewThirdPartySerializer",
     "NoticeProofSerializer",
     "OpenReviewSerializer",
     "PaperSerializer",
@@ -67,5 +72,6 @@ __all__ = [
     "SignerSerializer",
     "SignersSerializer",
     "TermsSerializer",
+    "ThirdPartySerializer",
     "VerificationSerializer",
 ]

@@ -10,7 +10,7 @@ class TermsSerializer(serializers.ModelSerializer):
     class Meta:
         model = AcceptanceTerms
         fields = ["has_preliminary", "trial_days", "review_days", "is_deemed", "clause",
-                  "needs_power"]
+                  "needs_power", "needs_third_party"]
         validators = []  # the service says in a sentence what the constraint would only name
 
 

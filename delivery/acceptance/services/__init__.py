@@ -16,8 +16,13 @@ from delivery.acceptance.services.receipts import confirm_receipt
 from delivery.acceptance.services.reviews import open_review
 from delivery.acceptance.services.signers import decline, name_signers
 from delivery.acceptance.services.signing import sign
+from delivery.acceptance.services.third_party import (
+    attach_third_party_report,
+    withdraw_third_party_report,
+)
 
 __all__ = [
+    "attach_third_party_report",
     "begin_signing",
     "build_bundle",
     "close_condition",
@@ -37,4 +42,5 @@ __all__ = [
     "set_terms",
     "sign",
     "store_signed_copies",
+    "withdraw_third_party_report",
 ]

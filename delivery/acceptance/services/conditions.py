@@ -4,8 +4,10 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from delivery.acceptance.models import Condition
+from delivery.acceptance.models import Condition, Review
 from delivery.acceptance.services.guards import require_reviewer
+from delivery.acceptance.services.signing import accept_whole
+from delivery.reports.models import Document
 from engagements import audit
 from engagements.access import Can, require
 from engagements.errors import InvalidInput, WrongState
@@ -36,15 +38,25 @@ def report_condition(*, actor: User, condition: Condition, report: str) -> Condi
 
 @transaction.atomic
 def close_condition(*, actor: User, condition: Condition) -> Condition:
-    """The customer confirms that an outstanding issue is closed."""
+    """The customer confirms that an outstanding issue is closed.
+
+    The last one that held up a signed final acceptance makes the engagement accepted.
+    """
     require_reviewer(actor, condition.review)
     condition = _locked_open(condition)
     if not condition.reported_at:
         raise WrongState(_("The team has not reported yet what was done."))
     condition.closed_at, condition.closed_by = timezone.now(), actor
     condition.save()
+    _settle(condition.review)
     _record(actor, condition, "review.condition_close", {})
     return condition
+
+
+def _settle(review: Review) -> None:
+    is_signed = review.document.state == Document.State.SIGNED
+    if is_signed and review.phase == Review.Phase.FINAL:
+        accept_whole(review)
 
 
 def _record(actor: User, condition: Condition, action: str, data: dict) -> None:

@@ -24,7 +24,8 @@ LONGEST = 3650  # days
 @transaction.atomic
 def set_terms(*, actor: User, engagement: Engagement, has_preliminary: bool = False,
               trial_days: int = 0, review_days: int | None = None, is_deemed: bool = False,
-              clause: str = "", needs_power: bool = False) -> AcceptanceTerms:
+              clause: str = "", needs_power: bool = False,
+              needs_third_party: bool = False) -> AcceptanceTerms:
     """Record what the signed contract says; reviews opened later are held to it.
 
     Raises InvalidInput for deemed acceptance without clause and period (AR-14).
@@ -37,7 +38,8 @@ def set_terms(*, actor: User, engagement: Engagement, has_preliminary: bool = Fa
         raise InvalidInput(_("A period is at most %(n)d days.") % {"n": LONGEST})
     facts = {"has_preliminary": has_preliminary, "trial_days": trial_days or 0,
              "review_days": review_days or None, "is_deemed": is_deemed,
-             "clause": clause.strip()[:200], "needs_power": needs_power}
+             "clause": clause.strip()[:200], "needs_power": needs_power,
+             "needs_third_party": needs_third_party}
     Engagement.objects.select_for_update(of=("self",)).get(pk=engagement.pk)
     terms, _made = AcceptanceTerms.objects.update_or_create(engagement=engagement, defaults=facts)
     audit.record(actor=actor, action="acceptance.terms", target=engagement,

@@ -25,9 +25,10 @@ def decide(*, actor: User, review: Review, decision: str, reason: str = "",
 
     Args:
         decision: accepted, conditional or rejected, of the whole document.
-        reason: needed for a rejection.
+        reason: needed for a rejection, unless each rejected model has its own.
         conditions: rows of description, owner, due_on and perhaps model (its code) and effect
-            (blocks or none); at least one for a conditional decision, none for the others.
+            (blocks or none). Needed where the whole is conditional, and for each model that is
+            named as conditional: one about it or about the whole document.
         models: rows of model (its code), decision and reason; a model that is not named goes with
             the whole.
         retest_on: day of the repeated inspection, for a decision that rejects something.
@@ -39,10 +40,14 @@ def decide(*, actor: User, review: Review, decision: str, reason: str = "",
         raise WrongState(_("The decision was made already; it is made once."))
     known = models_of(review)
     rows = [_condition(row, known) for row in conditions or []]
-    _require_reasons(decision, reason, rows)
-    judged = _model_decisions(decision, reason.strip(), models or [], known)
+    named = _named(reason.strip(), models or [], known)
+    reason = reason.strip() or _reasons_of(decision, named)
+    _require_reasons(decision, reason)
+    _require_issues(decision, named, rows)
+    judged = {model: named.get(model) or _as_the_whole(decision, reason)
+              for model in known.values()}
     _require_consistent(decision, [row["decision"] for row in judged.values()])
-    _keep(actor, review, decision, reason.strip(), retest_on)
+    _keep(actor, review, decision, reason, retest_on)
     for row in rows:
         Condition.objects.create(review=review, **row)
     for model, row in judged.items():
@@ -84,10 +89,10 @@ def _model(code, known: dict[str, MigratedModel]) -> MigratedModel | None:
     return known.get(code)
 
 
-def _model_decisions(decision: str, reason: str, rows: list[dict],
-                     known: dict[str, MigratedModel]) -> dict[MigratedModel, dict]:
-    judged = {model: {"decision": decision, "reason": reason if decision == REJECTED else ""}
-              for model in known.values()}
+def _named(reason: str, rows: list[dict], known: dict[str, MigratedModel]
+           ) -> dict[MigratedModel, dict]:
+    """What was said of single models, in the document's order."""
+    found = {}
     for row in rows:
         model, chosen = _model(row.get("model"), known), str(row.get("decision") or "")
         if model is None or chosen not in dict(CHOSEN):
@@ -96,9 +101,19 @@ def _model_decisions(decision: str, reason: str, rows: list[dict],
         if chosen == REJECTED and not (text or reason):
             raise InvalidInput(_("%(model)s: give the reason for the rejection.")
                                % {"model": model.code})
-        judged[model] = {"decision": chosen, "reason": text or (
+        found[model] = {"decision": chosen, "reason": text or (
             reason if chosen == REJECTED else "")}
-    return judged
+    return {model: found[model] for model in known.values() if model in found}
+
+
+def _reasons_of(decision: str, named: dict[MigratedModel, dict]) -> str:
+    """The reason for the whole where the rejected models tell it."""
+    return "\n".join(f"{model.code}: {row['reason']}" for model, row in named.items()
+                     if row["decision"] == REJECTED) if decision == REJECTED else ""
+
+
+def _as_the_whole(decision: str, reason: str) -> dict:
+    return {"decision": decision, "reason": reason if decision == REJECTED else ""}
 
 
 def _require_consistent(decision: str, models: list[str]) -> None:
@@ -113,16 +128,26 @@ def _require_consistent(decision: str, models: list[str]) -> None:
                              "model it is."))
 
 
-def _require_reasons(decision: str, reason: str, rows: list[dict]) -> None:
+def _require_reasons(decision: str, reason: str) -> None:
     if decision not in dict(CHOSEN):
         raise InvalidInput(_("Choose a decision."))
-    if decision == REJECTED and not reason.strip():
+    if decision == REJECTED and not reason:
         raise InvalidInput(_("Give the reason for the rejection."))
+
+
+def _require_issues(decision: str, named: dict[MigratedModel, dict], rows: list[dict]) -> None:
+    """Outstanding issues where something is conditional, and only there."""
+    conditional = [model for model, row in named.items() if row["decision"] == CONDITIONAL]
     if decision == CONDITIONAL and not rows:
         raise InvalidInput(
             _("Name at least one outstanding issue with its owner and due date."))
-    if decision != CONDITIONAL and rows:
+    if rows and decision != CONDITIONAL and not conditional:
         raise InvalidInput(_("Conditions go with a conditional acceptance only."))
+    covered = {row["model"] for row in rows}
+    bare = next((model for model in conditional if not covered & {model, None}), None)
+    if bare:
+        raise InvalidInput(_("%(model)s: name its outstanding issue with owner and due date.")
+                           % {"model": bare.code})
 
 
 def _condition(row: dict, known: dict[str, MigratedModel]) -> dict:

@@ -1,8 +1,9 @@
 """What several writes of a review ask first."""
 
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from delivery.acceptance.models import Review
+from delivery.acceptance.models import Condition, Review
 from delivery.reports.models import Document
 from engagements.access import Can, require
 from engagements.errors import NotAllowed, WrongState
@@ -34,3 +35,8 @@ def require_issued(review: Review) -> None:
     """Raise WrongState once the document is signed or replaced."""
     if review.document.state != Document.State.ISSUED:
         raise WrongState(_("This document is signed or was replaced; nothing is added to it."))
+
+
+def open_blocking(review: Review) -> QuerySet[Condition]:
+    """The issues of a review that hold up the final acceptance and are not closed."""
+    return review.conditions.filter(closed_at=None, effect=Condition.Effect.BLOCKS)

@@ -3,11 +3,13 @@
 from datetime import timedelta
 
 from django.db import transaction
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from delivery.acceptance.models import AcceptanceTerms, Condition, Review
-from delivery.acceptance.services.guards import PASSING
+from delivery.acceptance.models import AcceptanceTerms, Review
+from delivery.acceptance.services.guards import PASSING, open_blocking
+from delivery.reports.facts.trial import outdated
 from delivery.reports.models import Document
 from engagements import audit
 from engagements.access import Can, require
@@ -23,7 +25,7 @@ def open_review(*, actor: User, document: Document) -> Review:
 
     The contract's terms of acceptance are copied into the review; a period set there makes the
     deadline. Raises WrongState for a final acceptance whose preliminary one, trial period or
-    blocking issues are still open.
+    blocking issues are still open, or that tells the trial run otherwise than it went.
     """
     require(actor, Can.ISSUE, document.engagement)
     document = Document.objects.select_for_update(of=("self",)).get(pk=document.pk)
@@ -37,6 +39,7 @@ def open_review(*, actor: User, document: Document) -> Review:
     review = Review(document=document, phase=PHASES[document.kind],
                     terms=terms_of(document.engagement))
     _require_ripe(review)
+    _require_told(document)
     if review.terms.get("review_days"):
         review.due_on = timezone.localdate() + timedelta(days=review.terms["review_days"])
     review.save()
@@ -64,10 +67,22 @@ def _require_ripe(review: Review) -> None:
     if earlier.trial_ends_on and timezone.localdate() < earlier.trial_ends_on:
         raise WrongState(_("The trial period runs until %(day)s; the final acceptance follows it.")
                          % {"day": earlier.trial_ends_on.isoformat()})
-    still_open = earlier.conditions.filter(closed_at=None, effect=Condition.Effect.BLOCKS)
+    still_open = open_blocking(earlier)
     if still_open.exists():
         raise WrongState(_("Open issues hold up the final acceptance: %(issues)s")
                          % {"issues": "; ".join(str(row) for row in still_open)})
+
+
+def _require_told(document: Document) -> None:
+    """A final certificate tells the trial run and the closure of its issues as they are now."""
+    reason = outdated(document) if PHASES[document.kind] == Review.Phase.FINAL else ""
+    if reason:
+        raise WrongState(reason, cures=[correction_page(document)])
+
+
+def correction_page(document: Document) -> str:
+    """Where the next version of a document is drafted."""
+    return f"{reverse('reports:document', args=[document.pk])}#correct"
 
 
 def preliminary_of(engagement: Engagement) -> Review | None:

@@ -10,7 +10,12 @@ from django.utils.translation import gettext as _
 from delivery.acceptance.models import Identification, Review, Signature
 from delivery.acceptance.scans import Scan, checked_scan
 from delivery.acceptance.services.copies import queue_signed_copies
-from delivery.acceptance.services.guards import PASSING, locked, require_reviewer
+from delivery.acceptance.services.guards import (
+    PASSING,
+    locked,
+    open_blocking,
+    require_reviewer,
+)
 from delivery.acceptance.services.identifying import check_code, require_signable
 from delivery.acceptance.services.powers import power_of
 from delivery.acceptance.services.signers import mark_signed, tell_next
@@ -34,9 +39,9 @@ def sign(*, actor: User, review: Review, code: str, mark: str = TYPED, strokes=N
         strokes: of a drawn signature: lines of points [x, y] within 1000 by 300.
         scan: of the signed and sealed paper: a file (PDF, PNG or JPEG).
 
-    With the last signature the document becomes signed; a final acceptance, also a conditional
-    one, makes the engagement accepted, a preliminary one begins the trial period. A worker
-    then stores sealed copies with a signature page beside the issued files.
+    With the last signature the document becomes signed; a final acceptance makes the engagement
+    accepted (see `accept_whole`), a preliminary one begins the trial period. A worker then stores
+    sealed copies with a signature page beside the issued files.
     """
     require_reviewer(actor, review)
     facts = _mark(mark, strokes, scan)
@@ -105,12 +110,22 @@ def conclude(review: Review) -> None:
     if review.decision != Review.Decision.DEEMED:
         document.state = Document.State.SIGNED
         document.save(update_fields=["state"])
-    if review.decision not in PASSING:
-        return
     if review.phase == Review.Phase.FINAL:
-        Engagement.objects.filter(pk=document.engagement_id, state=Engagement.State.ACTIVE
-                                  ).update(state=Engagement.State.ACCEPTED)
-    elif review.trial_ends_on is None:
+        accept_whole(review)
+    elif review.decision in PASSING and review.trial_ends_on is None:
         days = review.terms.get("trial_days") or 0
         review.trial_ends_on = timezone.localdate() + timedelta(days=days)
         review.save(update_fields=["trial_ends_on"])
+
+
+def accept_whole(review: Review) -> None:
+    """Make the engagement accepted if the concluded final acceptance holds for all of it.
+
+    It does not while a model is rejected, or an issue is open that has to be closed before
+    (DOMAIN 9.9, AR-15). Call it inside the transaction.
+    """
+    is_rejected = review.model_decisions.filter(decision=Review.Decision.REJECTED).exists()
+    if review.decision not in PASSING or is_rejected or open_blocking(review).exists():
+        return
+    Engagement.objects.filter(pk=review.document.engagement_id, state=Engagement.State.ACTIVE
+                              ).update(state=Engagement.State.ACCEPTED)

@@ -11,11 +11,14 @@ from delivery.acceptance.views.finding import review_of
 def retest(request, pk):
     """What the reviewed document said of each criterion, beside what is judged now."""
     found = review_of(request, pk)
-    successor = found.document.successors.order_by("-pk").first()
-    rows = sorted(side_by_side(found, request.LANGUAGE_CODE),
+    successor = found.document.successors.select_related("review").order_by("-pk").first()
+    rows = side_by_side(found, request.LANGUAGE_CODE)
+    told = sorted((row for row in rows if row["is_changed"] or row["is_rejected"]),
                   key=lambda row: not row["is_changed"])
     return render(request, "delivery/acceptance/retest.html", {
         "review": found, "document": found.document, "engagement": found.document.engagement,
-        "rows": rows, "successor": successor if successor and (
+        "rows": rows, "told": told,
+        "unchanged": [row for row in rows if row not in told],
+        "successor": successor if successor and (
             successor.is_frozen or not request.user.is_reviewer) else None,
         "repeated": sum(row["is_changed"] for row in rows)})

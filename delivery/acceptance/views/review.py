@@ -24,10 +24,11 @@ from delivery.acceptance.progress import steps_of
 from delivery.acceptance.services.contract import deemed_day
 from delivery.acceptance.services.copies import copy_format
 from delivery.acceptance.services.deciding import models_of
+from delivery.acceptance.standing import kept_conditions, kept_decisions, standings
 from delivery.acceptance.views.finding import review_of, visible_reviews
 from delivery.reports.bilingual import in_language
 from delivery.reports.models import Document
-from delivery.reports.views import LANGUAGE_NAMES
+from delivery.reports.views import in_reading_order
 from engagements.access import Can, allowed
 from engagements.doors import attempt, attempt_form
 
@@ -41,6 +42,9 @@ def page(request, found: Review, status: int = 200, **forms):
     """The whole page; `forms` are those that were refused."""
     context = {**_facts(request, found), **_people(request, found), **_contract(request, found),
                **_forms(found, request.user), **forms}
+    by_code = {form["model"].value(): form for form in context["model_forms"]}
+    context["model_rows"] = [(row, by_code[row.code]) for row in context["standings"]
+                             if row.code in by_code]
     return render(request, "delivery/acceptance/review.html", context, status=status)
 
 
@@ -48,16 +52,18 @@ def _facts(request, found: Review) -> dict:
     document, form = found.document, copy_format(found)
     files = list(document.files.select_related("seal"))
     remarks, deliverables = _remarks(request, found), items_of(found, request.LANGUAGE_CODE)
+    facts = in_language(document.snapshot, request.LANGUAGE_CODE)
     return {
         "is_sealing": bool(form) and form not in {f.format for f in files},
         "review": found, "document": document, "engagement": document.engagement,
-        "facts": in_language(document.snapshot, request.LANGUAGE_CODE),
-        "files": [(f, LANGUAGE_NAMES[f.language]) for f in files],
+        "facts": facts, "standings": standings(found, facts),
+        "files": in_reading_order(files),
         "seals": [f for f in files if hasattr(f, "seal")],
         **remarks, "deliverables": deliverables,
         "is_awaited": any(not item.is_received for item in deliverables),
         "steps": steps_of(found, deliverables, remarks["open_comments"]),
-        "model_decisions": found.model_decisions.select_related("model"),
+        "model_decisions": sorted(found.model_decisions.select_related("model"), key=lambda row: (
+            row.decision == Review.Decision.ACCEPTED)),
         "conditions": found.conditions.select_related("model", "reported_by", "closed_by"),
         "is_open": document.state == Document.State.ISSUED,
         "previous": document.replaces if hasattr(document.replaces, "review") else None,
@@ -115,10 +121,18 @@ def _forms(found: Review, user) -> dict:
         "comment_form": CommentForm(review=found, user=user),
         "decision_form": DecisionForm(),
         "model_forms": ModelDecisionFormSet(
-            prefix="models", initial=[{"model": code} for code in codes]),
-        "condition_forms": ConditionFormSet(prefix="conditions", form_kwargs={"codes": codes}),
+            prefix="models", initial=_offered(found, codes)),
+        "condition_forms": ConditionFormSet(prefix="conditions", form_kwargs={"codes": codes},
+                                            initial=kept_conditions(found)),
         "signers_form": SignersForm(review=found), "notice_form": NoticeForm(),
         "decline_form": ReasonForm()}
+
+
+def _offered(found: Review, codes: list[str]) -> list[dict]:
+    """Models with what was decided on them before, where nothing has changed since."""
+    kept = kept_decisions(found)
+    return [{"model": code, "decision": kept[code].decision, "reason": kept[code].reason}
+            if code in kept else {"model": code} for code in codes]
 
 
 @require_POST

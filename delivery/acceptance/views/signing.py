@@ -2,6 +2,7 @@
 
 from django.http import FileResponse, Http404
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
@@ -15,7 +16,7 @@ from delivery.acceptance.services.identifying import (
 )
 from delivery.acceptance.views.finding import browser_of, review_of, visible_reviews
 from delivery.acceptance.views.review import page
-from delivery.reports.views import LANGUAGE_NAMES
+from delivery.reports.views import in_reading_order
 from engagements import downloads
 from engagements.access import Can, allowed
 from engagements.doors import attempt_form
@@ -33,7 +34,7 @@ def _page(request, found, status: int = 200, **forms):
     identification = open_identification(user, found)
     context = {
         "review": found, "document": document, "engagement": document.engagement,
-        "files": [(f, LANGUAGE_NAMES[f.language]) for f in document.files.filter(format="pdf")],
+        "files": in_reading_order(document.files.filter(format="pdf")),
         "terms": signing_terms.paragraphs(), "identification": identification,
         "attempts_left": MOST_ATTEMPTS - identification.attempts if identification else 0,
         "address": masked(user.email) if user.email else "",
@@ -49,7 +50,7 @@ def identify(request, pk):
     if form.is_valid() and attempt_form(form, lambda: services.begin_signing(
             actor=request.user, review=found, ip_address=browser_of(request)["ip_address"],
             **form.cleaned_data)):
-        return redirect("acceptance:signing", pk)
+        return redirect(reverse("acceptance:signing", args=[pk]) + "#sign")
     return _page(request, found, 400, identify_form=form)
 
 

@@ -4,6 +4,7 @@ from collections import Counter
 
 from django.db.models import Q
 from django.urls import reverse
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
@@ -44,9 +45,10 @@ def _count(reading: StoredReading) -> int:
 
 
 def _titles() -> dict[str, str]:
-    return {"unsupported_api": _("unsupported"), "unknown_api": _("unknown"),
-            "cuda_op_list": _("CUDA operators"), "api_precision_advice": _("accuracy advice"),
-            "api_performance_advice": _("performance advice")}
+    return {"unsupported_api": capfirst(_("unsupported")), "unknown_api": capfirst(_("unknown")),
+            "cuda_op_list": _("CUDA operators"),
+            "api_precision_advice": capfirst(_("accuracy advice")),
+            "api_performance_advice": capfirst(_("performance advice"))}
 
 
 def _summary(source: Source, tables: dict, counts: dict) -> dict:
@@ -98,24 +100,26 @@ def support_figure(source: Source) -> dict:
     specs = {}
     for language in LANGUAGES:
         with override(language):
-            specs[language] = _bars([{"model": m, "class": _titles()[n], "count": c}
-                                     for m, n, c in rows])
+            titles = _titles()
+            specs[language] = _bars([{"model": m, "class": titles[n], "count": c}
+                                     for m, n, c in rows], [titles[n] for n in TABLES[:3]])
     return {"caption": both(lambda: _("APIs and operators that need work, by model")),
             "spec": specs}
 
 
-def _bars(values: list[dict]) -> dict:
+def _bars(values: list[dict], classes: list[str]) -> dict:
     font = "Noto Sans CJK SC"
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json", "width": 760, "height": 220,
-        "data": {"values": values}, "mark": {"type": "bar", "width": {"band": 0.55}},
+        "data": {"values": values},
+        "mark": {"type": "bar", "width": {"band": 0.55}, "stroke": "#16325c", "strokeWidth": 0.6},
         "encoding": {
             "x": {"field": "model", "type": "nominal", "sort": None, "title": _("Model"),
                   "axis": {"labelAngle": 0}},
-            "y": {"field": "count", "type": "quantitative", "title": _("Number"),
-                  "axis": {"tickMinStep": 1}},
-            "color": {"field": "class", "type": "nominal", "title": None, "sort": None,
-                      "scale": {"range": ["#c2410c", "#8a6d1f", "#1f5fbf"]}}},
+            "y": {"field": "count", "type": "quantitative",
+                  "title": _("Number of APIs and operators"), "axis": {"tickMinStep": 1}},
+            "color": {"field": "class", "type": "nominal", "title": None,
+                      "scale": {"domain": classes, "range": ["#16325c", "#6f93c8", "#cfdcf0"]}}},
         "config": {"font": font, "axis": {"labelFont": font, "titleFont": font},
                    "legend": {"labelFont": font, "orient": "top"}, "view": {"stroke": None}}}
 

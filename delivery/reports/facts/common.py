@@ -12,7 +12,7 @@ from delivery.reports.chains import chain_of
 from delivery.reports.identity.look import look_of
 from delivery.reports.models import Document, Step, Turn
 from delivery.reports.source import Source
-from engagements.models import Customer, Engagement, User
+from engagements.models import Customer, Engagement, Role, User
 
 
 def common_facts(source: Source) -> dict:
@@ -67,8 +67,23 @@ def _day(at: datetime | None) -> str:
 
 
 def _person(user: User | None) -> dict:
-    return {"name": str(user), "title": user.job_title, "organisation": user.organisation,
+    return {"name": str(user), "title": title_of(user), "organisation": organisation_of(user),
             } if user else {"name": "", "title": "", "organisation": ""}
+
+
+def title_of(user: User) -> dict[str, str]:
+    """The job title; in English the role, where the title is written in Chinese."""
+    is_latin = user.job_title.isascii() and user.job_title
+    return {"zh-hans": user.job_title or both(user.get_role_display)["zh-hans"],
+            "en": user.job_title if is_latin else both(user.get_role_display)["en"]}
+
+
+def organisation_of(user: User) -> dict[str, str]:
+    """The company; with its English name where it is the firm or a customer."""
+    name = user.organisation
+    known = (CompanyProfile.objects.filter(name=name).first()
+             or Customer.objects.filter(name=name).first()) if name else None
+    return pair(name, known.name_en if known else "")
 
 
 def _engagement(engagement: Engagement) -> dict:
@@ -101,7 +116,8 @@ def _supplier() -> dict:
 def _people(engagement: Engagement) -> list[dict]:
     rows = engagement.memberships.select_related("user")
     return [{**_person(row.user), "role": both(row.get_role_display),
-             "is_customer": row.user.is_reviewer} for row in rows]
+             "is_customer": row.user.is_reviewer,
+             "is_in_charge": row.role in (Role.MANAGER, Role.REVIEWER)} for row in rows]
 
 
 def _model(model) -> dict:

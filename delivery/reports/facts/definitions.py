@@ -1,7 +1,5 @@
 """The metric definitions behind criteria and verdicts (AR-01, AR-09)."""
 
-from django.utils.translation import gettext as _
-
 from assessments.models import MetricDefinition
 from assessments.wording.sentences import SIGNS
 from delivery.reports import evidence
@@ -18,7 +16,7 @@ def definitions(judged: evidence.Judged) -> list[dict]:
         "calculator": both(d.get_calculator_display), "comparison": SIGNS[d.comparison],
         "epsilon": d.epsilon, "minimum_coverage": d.minimum_coverage,
         "minimum_points": d.minimum_points, "first_step": d.first_step,
-        "last_step": d.last_step, "source": both(lambda d=d: _(d.source) if d.source else ""),
+        "last_step": d.last_step, "source": both(lambda d=d: d.local_source),
         "is_of_curves": d.calculator == MetricDefinition.Calculator.LOSS_CURVE,
         "selection": both(lambda d=d: selection_rule(d)),
     } for d in used.values()]

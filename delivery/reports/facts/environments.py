@@ -3,6 +3,7 @@
 from django.utils.translation import gettext as _
 
 from assessments.models import Criterion, Verdict
+from assessments.wording.environments import WORDS, item_words
 from delivery.reports.bilingual import both
 from delivery.reports.evidence import Judged
 from delivery.reports.source import Source
@@ -11,16 +12,6 @@ from engagements.stages import Stage
 from workers.models import Job
 
 Setup = tuple[str, str]  # code of a model and stage in which it was measured
-
-LABELS = {
-    "chip": lambda: _("Chip"), "cards": lambda: _("Cards"), "driver": lambda: _("Driver"),
-    "firmware": lambda: _("Firmware"), "cann": lambda: "CANN", "cuda": lambda: "CUDA",
-    "torch": lambda: "PyTorch", "torch_npu": lambda: "torch_npu", "python": lambda: "Python",
-    "os": lambda: _("Operating system"), "arch": lambda: _("Architecture"),
-    "gcc": lambda: "GCC", "framework": lambda: _("Framework"), "dtype": lambda: _("Data type"),
-    "seed": lambda: _("Random seed"), "dataset": lambda: _("Data set"),
-}
-
 
 def environments(source: Source) -> dict:
     """One table for all models: a row per item and pair of values, with the models that have it.
@@ -71,14 +62,14 @@ def _text(value) -> str:
 
 def _items(sides: dict[Setup, tuple[dict, dict]]) -> list[str]:
     known = {key for pair in sides.values() for side in pair for key in side}
-    return [key for key in LABELS if key in known] + sorted(known - set(LABELS))
+    return [key for key in WORDS if key in known] + sorted(known - set(WORDS))
 
 
 def _rows(item: str, sides: dict[Setup, tuple[dict, dict]]) -> list[list]:
     values: dict[tuple[str, str], list[Setup]] = {}
     for setup, (before, after) in sides.items():
         values.setdefault((before.get(item, ""), after.get(item, "")), []).append(setup)
-    return [[both(LABELS.get(item, lambda: item)), both(lambda s=setups: _names(s, list(sides))),
+    return [[both(lambda: item_words(item)), both(lambda s=setups: _names(s, list(sides))),
              _shown(before), _shown(after), both(lambda b=before, a=after: _verdict(b, a))]
             for (before, after), setups in values.items()]
 

@@ -17,6 +17,7 @@ from delivery.reports.facts.departures import departures
 from delivery.reports.facts.environments import environments
 from delivery.reports.facts.performance import performance_figures
 from delivery.reports.facts.planning import issues
+from delivery.reports.facts.third_party import third_party
 from delivery.reports.source import Source
 from workers.readers.base import ReadError
 
@@ -29,18 +30,31 @@ def open_criteria(source: Source) -> dict:
 
 def judged_facts(source: Source) -> dict:
     """All that a report on verdicts shows: metrics, curves, environments, runs, raw files."""
+    return {**judged_records(source), **judged_pictures(source)}
+
+
+def judged_pictures(source: Source) -> dict:
+    """The part of these facts for which raw files are read: curves, figures, spreads."""
+    return {
+        "definitions": definitions(source.judged), "baselines": _baselines(source),
+        "curves": [_curve(c, v) for c, v in source.judged if can_be_drawn(c, v)],
+        "performance": performance_figures(source),
+    }
+
+
+def judged_records(source: Source) -> dict:
+    """The part of these facts that stands in rows: no raw file is read, nothing is drawn."""
     judged = source.judged
     metrics = [_metric(criterion, verdict) for criterion, verdict in judged]
     return {
-        "definitions": definitions(judged), "metrics": metrics,
-        "summary": {**_summary(metrics, source.runs), "person_days": _person_days(source)},
-        "conclusion": conclusion(metrics), "baselines": _baselines(source),
-        "curves": [_curve(c, v) for c, v in judged if can_be_drawn(c, v)],
-        "performance": performance_figures(source),
+        "metrics": metrics, "conclusion": conclusion(metrics),
+        "summary": {**_summary(metrics, source.runs), "person_days": _person_days(source),
+                    "counted_on": f"{source.today}"},
         "runs": source.runs, "evidence": source.evidence,
         "stages": evidence.stages(source.engagement), "issues": _issues(metrics),
         "deviations": _deviations(judged), "departures": departures(source.engagement),
-        "tables": {"environments": environments(source), "issues": issues(source)},
+        "tables": {"environments": environments(source), "issues": issues(source),
+                   "third_party": third_party(source)},
     }
 
 

@@ -1,6 +1,9 @@
 """Fee and resources as quoted; nothing of the firm's costs."""
 
+from decimal import Decimal
+
 from django.urls import reverse
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from delivery.quotes.documents import grade_label, unit_label
@@ -16,15 +19,21 @@ def fee(source: Source) -> dict:
     rows = []
     if quoted:
         total, code = quoted["totals"], quoted["currency"]
-        rows = [[both(lambda: _("Quotation")), f"{quoted['number']} V{quoted['version']}"],
-                [both(lambda: _("Net amount")), _money(code, total["net"])],
+        rows = [[both(lambda: _("Net amount")), _money(code, total["net"])],
                 [both(lambda: _("VAT")), _money(code, total["tax"])],
                 [both(lambda: _("Total with VAT")), _money(code, total["gross"])]]
-    return {**table(lambda: _("Fee"), [
+    return {**table(lambda: _fee_caption(quoted), [
         column(lambda: _("Item")),
         column(lambda: _("Amount"), "number", is_required=True)], rows,
         empty=lambda: _("No quotation is issued yet.")),
         "cure": reverse("quotes:engagement", args=[source.engagement.code])}
+
+
+def _fee_caption(quoted: dict) -> str:
+    if not quoted:
+        return _("Fee")
+    return _("Fee as in the quotation %(quote)s") % {
+        "quote": f"{quoted['number']} V{quoted['version']}"}
 
 
 def _money(code: str, amount: str) -> dict[str, str]:
@@ -56,5 +65,7 @@ def services(source: Source) -> dict:
         column(lambda: _("Grade")), column(lambda: _("Person-days"), "number")],
         [[pair(line["name"], line["name_en"]),
           pair(line["specification"], line["specification_en"]),
-          both(lambda g=line["grade"]: grade_label(g)), line["quantity"]] for line in lines],
+          both(lambda g=line["grade"]: capfirst(grade_label(g))),
+          f"{Decimal(line['quantity']):.1f}"]
+         for line in lines],
         empty=lambda: _("No service is quoted."))

@@ -3,9 +3,9 @@
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from assessments.wording.environments import WORDS, item_words
 from delivery.reports.bilingual import both, instant
 from delivery.reports.evidence import kind_title
-from delivery.reports.facts.environments import LABELS
 from delivery.reports.source import Source
 from delivery.reports.tables import column, table
 from engagements.stages import Stage
@@ -49,10 +49,10 @@ def nodes(source: Source) -> dict:
 def versions(source: Source) -> dict:
     """Version of each part, by node."""
     found = nodes_of(source)
-    keys = [key for key in LABELS
+    keys = [key for key in WORDS
             if key in MUST_BE_NAMED or any(node.software.get(key) for node in found)]
-    keys += sorted({key for node in found for key in node.software} - set(LABELS))
-    rows = [[both(LABELS.get(key, lambda k=key: k)),
+    keys += sorted({key for node in found for key in node.software} - set(WORDS))
+    rows = [[both(lambda k=key: item_words(k)),
              *(str(node.software.get(key) or "") or both(lambda: _("not recorded"))
                for node in found)] for key in keys] if found else []
     return table(lambda: _("Versions"), [

@@ -4,6 +4,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from delivery.reports.bilingual import both
+from delivery.reports.facts.common import organisation_of, title_of
 from delivery.reports.source import Source
 from delivery.reports.tables import column, table
 
@@ -11,11 +12,11 @@ from delivery.reports.tables import column, table
 def organisation(source: Source) -> dict:
     """Members of the engagement with organisation and role."""
     rows = source.engagement.memberships.select_related("user")
-    return {**table(lambda: _("Organisation"), [
+    return {**table(lambda: _("Project organisation"), [
         column(lambda: _("Full name"), is_required=True), column(lambda: _("Job title")),
         column(lambda: _("Company")), column(lambda: _("Role")),
         column(lambda: _("Side"))],
-        [[str(row.user), row.user.job_title, row.user.organisation, both(row.get_role_display),
+        [[str(row.user), title_of(row.user), organisation_of(row.user), both(row.get_role_display),
           both(lambda u=row.user: _("Customer") if u.is_reviewer else _("Supplier"))]
          for row in rows]),
         "cure": reverse("engagements:team", args=[source.engagement.code])}

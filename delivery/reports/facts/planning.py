@@ -1,6 +1,9 @@
 """Effort, schedule, milestones, risks, issues and people as tables."""
 
+from decimal import Decimal
+
 from django.urls import reverse
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from delivery.planning.models import Risk
@@ -23,22 +26,27 @@ def effort_by_stage(source: Source) -> dict:
     if rows:
         rows.append([both(lambda: _("Total")), *_three(grand_total(estimate))])
     return {**table(lambda: _("Effort in person-days"), [
-        column(lambda: _("Stage")), column(lambda: _("low"), "number"),
-        column(lambda: _("likely"), "number", is_required=True),
-        column(lambda: _("high"), "number")], rows,
+        column(lambda: _("Stage")), column(lambda: capfirst(_("low")), "number"),
+        column(lambda: capfirst(_("likely")), "number", is_required=True),
+        column(lambda: capfirst(_("high")), "number")], rows,
         empty=lambda: _("No effort is estimated yet.")), "cure": _page("effort", source)}
 
 
 def _three(row: dict) -> list[str]:
-    return [f"{row[name].normalize():f}" for name in ("low", "likely", "high")]
+    return [_days(row[name]) for name in ("low", "likely", "high")]
+
+
+def _days(value) -> str:
+    """Person-days with one decimal, so that a column's points stand below one another."""
+    return f"{Decimal(value):.1f}"
 
 
 def staffing(source: Source) -> dict:
     """Person-days by grade, as quoted; where nothing was quoted, as estimated."""
     quoted = source.quoted.get("staffing") or []
-    rows = [[both(lambda e=e: grade_label(e["grade"])), e["days"]] for e in quoted]
+    rows = [[both(lambda e=e: capfirst(grade_label(e["grade"]))), _days(e["days"])] for e in quoted]
     if not rows and source.estimate:
-        rows = [[both(lambda v=r["grade"]: grade_label(v)), f"{r['likely'].normalize():f}"]
+        rows = [[both(lambda v=r["grade"]: capfirst(grade_label(v))), _days(r["likely"])]
                 for r in totals(source.estimate, "grade")]
     return {**table(lambda: _("Personnel"), [
         column(lambda: _("Grade")),
@@ -109,7 +117,7 @@ def risks(source: Source) -> dict:
     """Risks that are not closed, the gravest first."""
     found = sorted(source.engagement.risks.exclude(state=Risk.State.CLOSED).select_related("owner"),
                    key=lambda risk: (-risk.score, risk.number))
-    return {**table(lambda: _("Risks and responses"), [
+    return {**table(lambda: _("Risks and responses, probability and impact from 1 to 5"), [
         column(lambda: _("No."), "code"), column(lambda: _("Risk")),
         column(lambda: _("Probability"), "number"), column(lambda: _("Impact"), "number"),
         column(lambda: _("Response"), is_required=True), column(lambda: _("Owner"))],
@@ -121,19 +129,19 @@ def risks(source: Source) -> dict:
 def issues(source: Source) -> dict:
     """The list of outstanding issues (DOMAIN 9.10): recorded ones, then criteria not passed."""
     rows = [[f"I-{i.number:03}", i.model.code if i.model else "–", i.description,
-             both(i.get_level_display), f"{i.raised_on}", str(i.owner), f"{i.due_on}",
-             f"{i.closed_on or ''}",
+             both(i.get_level_display), f"{i.raised_on}", str(i.owner),
+             f"{i.due_on}\n{i.closed_on or '–'}",
              both(lambda i=i: _("closed") if i.closed_on else _("open")), i.effect or "–",
              both(lambda i=i: _("yes") if i.affects_final else _("no"))]
             for i in source.engagement.project_issues.select_related("owner", "model")]
-    return {**table(lambda: _("Outstanding issues"), [
+    return {**table(lambda: _("Outstanding issues"), is_dense=True, columns=[
         column(lambda: _("No."), "code"), column(lambda: _("Model"), "code"),
         column(lambda: _("Description"), is_required=True),
         column(lambda: _("Level")), column(lambda: _("Raised"), "day"),
         column(lambda: _("Responsible"), is_required=True),
-        column(lambda: _("Due"), "day", is_required=True), column(lambda: _("Closed"), "day"),
+        column(lambda: _("Due / closed"), "day", is_required=True),
         column(lambda: _("State")), column(lambda: _("Effect")),
-        column(lambda: _("Affects the final acceptance"))], rows,
+        column(lambda: _("Affects the final acceptance"))], rows=rows,
         empty=lambda: _("No issue is recorded.")), "cure": _page("control", source)}
 
 
@@ -144,7 +152,7 @@ def scope_of_work(source: Source) -> dict:
     rows = []
     for n, stage in enumerate(stages_in_scope(source), 1):
         description, supplier, customer, deliverables, mark = texts_of(stage)
-        effort = f"{days[stage].normalize():f}" if stage in days else ""
+        effort = _days(days[stage]) if stage in days else ""
         rows.append([f"W{n:02}", both(lambda s=stage: Stage(s).label), description, supplier,
                      customer, deliverables, mark, effort])
     return {**table(lambda: _("Tasks"), [

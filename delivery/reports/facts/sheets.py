@@ -54,11 +54,12 @@ def baselines(source: Source) -> dict:
              str(b.recorded_by or ""), instant(b.measured_at)] for b in source.baselines]
     return {**table(lambda: _("Baselines and how they were measured"), [
         column(lambda: _("No."), "code"), column(lambda: _("Model"), "code", is_required=True),
-        column(lambda: _("Quantity")), column(lambda: _("Value"), is_required=True),
+        column(lambda: _("Measured quantity")), column(lambda: _("Value"), is_required=True),
         column(lambda: _("Source"), is_required=True),
         column(lambda: _("Hardware"), is_required=True),
         column(lambda: _("Software"), is_required=True), column(lambda: _("Data set")),
         column(lambda: _("Seeds")), column(lambda: _("By")), column(lambda: _("Time"))], rows,
+        is_dense=True,
         empty=lambda: _("No baseline is recorded.")),
         "cure": _page(source)}
 

@@ -32,6 +32,26 @@ def trial(source: Source) -> dict:
         rows, empty=lambda: _("There was no trial run."))
 
 
+def outdated(document: Document) -> str:
+    """Why an issued final certificate tells the trial run otherwise than it went; "" if it does
+    not.
+
+    It was issued before the trial period ended, or issues were raised or closed since.
+    """
+    source = Source(document)
+    found, stated = certificate_of(source), document.snapshot.get("tables", {})
+    if found and document.issued_at and (
+            timezone.localdate(document.issued_at) < found.review.trial_ends_on):
+        return _("This certificate was issued before the trial period ended on %(day)s and cannot "
+                 "tell how it went. Draft its next version.") % {
+            "day": found.review.trial_ends_on.isoformat()}
+    if any(stated.get(key) != made(source) for key, made in TOLD.items()):
+        return _("Since this certificate was issued the issues of the trial run or of the "
+                 "provisional acceptance have changed; it would be signed with an old state. "
+                 "Draft its next version.")
+    return ""
+
+
 def _row(source: Source, document: Document) -> list:
     review = document.review
     start, end = timezone.localdate(review.decided_at), review.trial_ends_on
@@ -57,3 +77,6 @@ def closure(source: Source) -> dict:
           str(c.closed_by or "")] for n, c in enumerate(conditions, 1)],
         empty=lambda: _("The provisional acceptance left no issue open.") if found
         else _("No provisional acceptance was concluded."))
+
+
+TOLD = {"trial": trial, "closure": closure}  # tables of the final certificate

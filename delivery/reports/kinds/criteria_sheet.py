@@ -22,7 +22,7 @@ register(DocumentKind(
     (
         Section("project", _("Project"), starts_page=True),
         Section("statement", _("What is confirmed"), ("words:ac_statement", "part:criteria_state")),
-        Section("criteria", _("Criteria"), ("table:criteria",), is_wide=True),
+        Section("criteria", _("Criteria"), ("table:criteria",)),
         Section("definitions", _("Metric definitions")),
         Section("signatures", _("Signatures and seals")),
     ),

@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
-from delivery.reports.facts.judged import judged_facts
+from delivery.reports.facts.judged import judged_pictures, judged_records
 from delivery.reports.facts.trial import closure, trial
 from delivery.reports.gates import Problem
 from delivery.reports.kinds.test_report import ANNEXES, JUDGED_RULES
@@ -18,7 +18,7 @@ from engagements.access import Can
 
 FORM = (
     Section("project", _("Project"), starts_page=True),
-    Section("references", _("Basis of acceptance")),
+    Section("references", _("Basis of acceptance"), ("part:references", "table:third_party")),
     Section("scope", _("Scope and content of acceptance")),
     Section("environment", _("Environment, method and organisation"),
             ("part:environment", "table:environments")),
@@ -38,19 +38,20 @@ TRIAL = Section("trial", _("Trial run and closure of the provisional acceptance"
 
 def facts(source: Source) -> dict:
     """What every paper on verdicts shows, the trial run, and what its conditions came to."""
-    judged = judged_facts(source)
+    return {**records(source), **judged_pictures(source)}
+
+
+def records(source: Source) -> dict:
+    """The part of the facts that stands in rows."""
+    judged = judged_records(source)
     return {**judged, "tables": {**judged["tables"], "trial": trial(source),
                                  "closure": closure(source)}}
 
 
 def trial_told(document: Document) -> Iterator[Problem]:
-    """After a trial run its result is written, and dates and closures are those of the records."""
-    source, stated = Source(document), document.snapshot["tables"]
-    now = {"trial": trial(source), "closure": closure(source)}
-    if any(stated.get(key) != entry for key, entry in now.items()):
-        yield Problem(_now("The trial run or its issues have moved on; collect the facts anew."),
-                      reverse("reports:document", args=[document.pk]))
-    if now["trial"]["rows"] and not document.words.get("fa_trial", {}).get("zh", "").strip():
+    """After a trial run its result is written."""
+    is_written = document.words.get("fa_trial", {}).get("zh", "").strip()
+    if trial(Source(document))["rows"] and not is_written:
         yield Problem(_now("Write the result of the trial run."),
                       reverse("reports:words", args=[document.pk]))
 
@@ -69,5 +70,5 @@ register(DocumentKind(
     blocks=(Block("fa_trial", _("Result of the trial run"), is_required=False,
                   hint=_("What ran, how long, with which result; what was repaired.")),),
     rules=(*JUDGED_RULES, trial_told), written_by=Can.ISSUE,
-    is_judged=True, writers={"docx": document_docx},
+    is_judged=True, records=records, writers={"docx": document_docx},
 ))

@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from delivery.reports.facts.judged import judged_facts
+from delivery.reports.facts.judged import judged_facts, judged_records
 from delivery.reports.kinds.final_acceptance import FORM
 from delivery.reports.kinds.test_report import ANNEXES, JUDGED_RULES
 from delivery.reports.registry import Block, DocumentKind, Section, register
@@ -21,5 +21,6 @@ register(DocumentKind(
     tuple(CHANGED.get(section.id, section) for section in FORM),
     judged_facts, annexes=ANNEXES,
     blocks=(Block("pa_effect", _("Effect of the provisional acceptance")),),
-    rules=JUDGED_RULES, written_by=Can.ISSUE, is_judged=True, writers={"docx": document_docx},
+    rules=JUDGED_RULES, written_by=Can.ISSUE, is_judged=True, records=judged_records,
+    writers={"docx": document_docx},
 ))

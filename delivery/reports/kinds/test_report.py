@@ -1,15 +1,18 @@
 """Test report: the chapters of GB/T 8567-2006 as DOMAIN 9.8 maps them, in that order.
 
-Its English titles are those of the test completion report of ISO/IEC/IEEE 29119-3 (DOMAIN 10).
+Its English titles are those of the test completion report of ISO/IEC/IEEE 29119-3 (DOMAIN 10);
+what that standard asks for beyond GB/T 8567 follows in chapters of its own, and a table in the
+introduction says where each of its items stands.
 """
 
 from django.utils.translation import gettext_lazy as _
 
 from delivery.reports import gates, verdict_gates
-from delivery.reports.facts.judged import judged_facts
+from delivery.reports.facts.completion import reusable_assets, test_deliverables
+from delivery.reports.facts.judged import judged_pictures, judged_records
 from delivery.reports.facts.passage import passage, sent_back
 from delivery.reports.facts.planning import risks
-from delivery.reports.registry import DocumentKind, Section, register
+from delivery.reports.registry import Block, DocumentKind, Section, register
 from delivery.reports.source import Source
 from engagements.access import Can
 
@@ -19,15 +22,21 @@ ANNEXES = (
     Section("checklist", _("Reviewer's checklist"), starts_page=True),
 )
 JUDGED_RULES = (gates.contract, gates.no_open_jobs, verdict_gates.criteria_signed,
-                verdict_gates.verdicts_follow)
+                verdict_gates.verdicts_follow, verdict_gates.third_party_stands)
 
 
 def facts(source: Source) -> dict:
     """What every paper on verdicts shows; risks that remain, and how the stages were passed."""
-    judged = judged_facts(source)
+    return {**records(source), **judged_pictures(source)}
+
+
+def records(source: Source) -> dict:
+    """The part of the facts that stands in rows."""
+    judged = judged_records(source)
     return {**judged, "tables": {
         **judged["tables"], "risks": risks(source), "passage": passage(source),
-        "sent_back": sent_back(source)}}
+        "sent_back": sent_back(source), "test_deliverables": test_deliverables(source),
+        "assets": reusable_assets(source)}}
 
 
 register(DocumentKind(
@@ -35,7 +44,7 @@ register(DocumentKind(
     _("States the verdict of every signed criterion, with all runs and raw files."),
     (
         Section("introduction", _("Document information"), starts_page=True),
-        Section("references", _("References")),
+        Section("references", _("References"), ("part:references", "table:third_party")),
         Section("overview", _("Test completion evaluation"),
                 ("part:overview", "table:environments", "part:improvements")),
         Section("details", _("Test measures"), parts=("part:details", "figures:performance")),
@@ -44,6 +53,13 @@ register(DocumentKind(
                 ("part:defects", "table:issues", "table:risks", "part:evaluation")),
         Section("activities", _("Test activities and what blocked progress"),
                 ("part:activities", "table:passage", "table:sent_back")),
+        Section("test_deliverables", _("Test deliverables and reusable test assets"),
+                ("table:test_deliverables", "part:assets", "table:assets")),
+        Section("lessons", _("Lessons learned"), ("words:tr_lessons",)),
     ),
-    facts, annexes=ANNEXES, rules=JUDGED_RULES, written_by=Can.ISSUE, is_judged=True,
+    facts, annexes=ANNEXES, blocks=(
+        Block("tr_lessons", _("Lessons learned"), is_required=False,
+              hint=_("What to keep and what to do otherwise in the next migration.")),),
+    rules=JUDGED_RULES, written_by=Can.ISSUE, is_judged=True,
+    records=records,
 ))

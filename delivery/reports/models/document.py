@@ -113,6 +113,17 @@ class Document(models.Model):
     def is_frozen(self) -> bool:
         return self.state not in self.OPEN_STATES
 
+    @property
+    def is_past(self) -> bool:
+        """Issued once and no longer in force: replaced or withdrawn."""
+        return self.is_frozen and self.state not in self.IN_FORCE
+
+    @property
+    def newest_issued(self) -> "Document | None":
+        """The newest issued version after this one."""
+        return Document.objects.frozen().without_facts().filter(
+            number=self.number, version__gt=self.version).order_by("-version").first()
+
 
 class DocumentStep(models.Model):
     """One step of a document's way: who did what, when, and why."""
@@ -179,3 +190,14 @@ class DocumentFile(models.Model):
         document = self.document
         number = document.number or f"{document.kind}-{document.engagement.code}-draft"
         return f"{number}-V{document.version}.0{copy}-{self.language}.{self.ending}"
+
+    @property
+    def served_name(self) -> str:
+        """The name under which it is handed out; it says so if the version is past.
+
+        The bytes stay as they were issued: TR-EP2501-20250625-001-V1.0-en-superseded.pdf.
+        """
+        state = self.document.state
+        if not self.document.is_past or self.format == state:
+            return self.download_name
+        return f"{self.download_name.removesuffix(f'.{self.ending}')}-{state}.{self.ending}"

@@ -9,7 +9,7 @@ class RenderOrder(models.Model):
     """A file that a worker has to make. The row is the order, the queue only a wake-up."""
 
     class State(models.TextChoices):
-        PENDING = "pending", _("Waiting")
+        PENDING = "pending", pgettext_lazy("file", "Waiting")
         RUNNING = "running", _("Being set")
         DONE = "done", _("Ready")
         FAILED = "failed", pgettext_lazy("job", "Failed")

@@ -23,6 +23,7 @@ from delivery.reports.services.files import store_file, store_pdf
 from delivery.reports.services.identities import save_identity
 from delivery.reports.services.issuing import issue_document, order_issue
 from delivery.reports.services.orders import make_order, order_preview, repeat_orders
+from delivery.reports.services.pictures import draw_pictures
 from delivery.reports.services.wordings import reset_wording, save_wording
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "draft_correction",
     "draft_document",
     "draft_test_report",
+    "draw_pictures",
     "hand_over_review",
     "issue_document",
     "make_order",

@@ -8,6 +8,7 @@ from delivery.reports import registry, wording
 from delivery.reports.models import Document
 from delivery.reports.services.files import forget_previews
 from delivery.reports.services.locking import locked, require_state
+from delivery.reports.services.pictures import draw_later
 from delivery.reports.snapshot import collect
 from engagements import audit
 from engagements.access import Can, require
@@ -47,6 +48,7 @@ def _save_draft(actor: User, document: Document, action: str) -> Document:
     document.is_practice = document.snapshot["is_practice"]
     document.save()
     forget_previews(document)
+    draw_later(document)
     audit.record(actor=actor, action=action, target=document, engagement=document.engagement)
     return document
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from kombu.exceptions import OperationalError
 
-from delivery.reports import registry, rendering
+from delivery.reports import headway, registry, rendering
 from delivery.reports.bilingual import LANGUAGES
 from delivery.reports.models import Document, RenderOrder
 from delivery.reports.press import PressFailedError, run_apart
@@ -24,6 +24,7 @@ from engagements.errors import DeskError, WrongState
 from engagements.models import User
 
 HOLD = timedelta(minutes=6)  # longer than a task may take
+BRIEF_HOLD = timedelta(minutes=1)  # renewed by who waits for the press, so its death shows soon
 MOST_ATTEMPTS = 3
 State = RenderOrder.State
 logger = logging.getLogger(__name__)
@@ -52,9 +53,13 @@ def wake_later(document: Document) -> None:
 def wake(orders: QuerySet) -> None:
     """Ask now. A broker that is away is no error: the periodic sweep finds what is due."""
     for pk in orders.values_list("pk", flat=True):
-        with contextlib.suppress(OSError, OperationalError):
-            signature("reports.make", args=(pk,), options={"expires": 120}).apply_async(
-                retry=False)
+        ask("reports.make", pk)
+
+
+def ask(task: str, pk: int) -> None:
+    """Send a message, which may be lost."""
+    with contextlib.suppress(OSError, OperationalError):
+        signature(task, args=(pk,), options={"expires": 120}).apply_async(retry=False)
 
 
 @transaction.atomic
@@ -113,12 +118,17 @@ def fill_order(order: RenderOrder, holder: str) -> bool:
 
 def rendered(order: RenderOrder) -> bytes:
     """The bytes of an order's file; nothing goes in but the frozen facts."""
-    document = order.document
-    write = registry.get(document.kind).writers.get(order.format)
-    if write:
-        return run_apart(write, document.snapshot, order.language)
-    return run_apart(rendering.render_document, document.snapshot, order.language,
-                     is_withdrawn=order.format == "withdrawn")
+    facts, write = order.document.snapshot, registry.get(order.document.kind).writers.get(
+        order.format)
+    more = {} if write else {"is_withdrawn": order.format == "withdrawn"}
+    return run_apart(headway.told, order.pk, write or rendering.render_document, facts,
+                     order.language, still_waiting=lambda: _hold_on(order), **more)
+
+
+def _hold_on(order: RenderOrder) -> None:
+    """Whoever holds the order is alive; a minute after the last word of it the order is due."""
+    RenderOrder.objects.filter(pk=order.pk, state=State.RUNNING, holder=order.holder).update(
+        holder_until=timezone.now() + BRIEF_HOLD)
 
 
 def _keep(order: RenderOrder, holder: str, content: bytes) -> bool:

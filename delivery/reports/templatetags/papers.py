@@ -1,15 +1,20 @@
 """What the templates of documents share."""
 
+import re
 from urllib.parse import quote
 from xml.sax.saxutils import escape
 
 from django import template
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.text import Truncator
+from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
 
 register = template.Library()
 
 WIDTH, HEIGHT, TILT = 760, 520, -32  # of the mark's picture, and its slope in degrees
+DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})(.*)")
+LONGEST_PART, LONGEST_COMMAND = 80, 120  # characters
 LARGEST = 110  # size of the letters; long marks are set smaller
 
 
@@ -36,6 +41,31 @@ def spans(numbers: list[int]) -> str:
         else:
             parts.append([number])
     return ", ".join(f"{p[0]}–{p[-1]}" if len(p) > 1 else str(p[0]) for p in parts)
+
+
+@register.filter
+def command_line(parts: list[str]) -> str:
+    """A command as paper shows it: scripts within it as "…", the rest cut at 120 characters."""
+    shown = ["…" if "\n" in part or len(part) > LONGEST_PART else part for part in parts if part]
+    return Truncator(" ".join(shown)).chars(LONGEST_COMMAND)
+
+
+@register.filter
+def day(text: str) -> str:
+    """A stored day, with or without its time, as prose writes it: 2025-06-25, 2025年6月25日."""
+    found = DAY.fullmatch(str(text or ""))
+    if not found or get_language() != "zh-hans":
+        return text
+    year, month, date, rest = found.groups()
+    return f"{year}年{int(month)}月{int(date)}日{rest}"
+
+
+@register.filter
+def in_charge(people: list[dict]) -> str:
+    """Who answers for the project on either side, each with the role."""
+    answering = [person for person in people if person.get("is_in_charge", True)]
+    return pgettext("between names", ", ").join(
+        _("%(name)s (%(role)s)") % person for person in answering)
 
 
 @register.simple_tag(takes_context=True)

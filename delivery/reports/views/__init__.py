@@ -1,5 +1,5 @@
 """Pages of documents: doors that parse, call one service and answer."""
 
-from delivery.reports.views.common import LANGUAGE_NAMES
+from delivery.reports.views.common import in_reading_order
 
-__all__ = ["LANGUAGE_NAMES"]
+__all__ = ["in_reading_order"]

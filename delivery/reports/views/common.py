@@ -1,11 +1,20 @@
 """What the pages of this app share."""
 
-from django.shortcuts import get_object_or_404
+from collections.abc import Iterable
 
-from delivery.reports.models import Document
+from django.shortcuts import get_object_or_404
+from django.utils.translation import get_language
+
+from delivery.reports.models import Document, DocumentFile
 from engagements.models import Engagement
 
 LANGUAGE_NAMES = {"zh-hans": "中文", "en": "English"}
+
+
+def in_reading_order(files: Iterable[DocumentFile]) -> list[tuple[DocumentFile, str]]:
+    """Files with the names of their languages, those in the reader's language first."""
+    ordered = sorted(files, key=lambda file: file.language != get_language())
+    return [(file, LANGUAGE_NAMES[file.language]) for file in ordered]
 
 
 def visible_document(request, pk: int, *, with_facts: bool = True) -> Document:

@@ -5,12 +5,13 @@ from django.http import FileResponse, Http404
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
-from delivery.reports import chains, registry
+from delivery.reports import chains, headway, registry
 from delivery.reports.bilingual import LANGUAGES, in_language
+from delivery.reports.facts.trial import outdated
 from delivery.reports.gates import problems_of
 from delivery.reports.models import Document, DocumentFile, RenderOrder
 from delivery.reports.services.files import PREVIEW
-from delivery.reports.views.common import LANGUAGE_NAMES, visible_document
+from delivery.reports.views.common import LANGUAGE_NAMES, in_reading_order, visible_document
 from engagements import downloads
 from engagements.access import Can, allowed
 
@@ -34,7 +35,15 @@ def document_page(request, pk):
         "colleagues": chains.colleagues(document) if is_inside else [],
         "steps": document.steps.select_related("actor") if is_inside else [],
         "problems": problems_of(document) if is_open and is_inside else [],
+        "outdated": _outdated(document) if is_inside else "",
         **_progress(document)})
+
+
+def _outdated(document: Document) -> str:
+    """Why a final certificate that no customer has seen yet is not put before him."""
+    is_waiting = document.kind == Document.Kind.ACCEPTANCE and (
+        document.state == Document.State.ISSUED and not hasattr(document, "review"))
+    return outdated(document) if is_waiting else ""
 
 
 def _may(user, document: Document) -> dict[str, bool]:
@@ -68,12 +77,13 @@ def _versions(document: Document, user) -> list[Document]:
 def _progress(document: Document) -> dict:
     """Files that are there, and those on order."""
     orders = list(document.orders.all())
+    waiting = [order for order in orders if order.state != RenderOrder.State.DONE]
+    pages = headway.pages(order.pk for order in waiting)
     done = sum(order.state == RenderOrder.State.DONE for order in orders)
     return {
-        "files": [(f, LANGUAGE_NAMES[f.language]) for f in document.files.select_related(
-            "document__engagement").defer("document__snapshot", "document__words")],
-        "orders": [(o, LANGUAGE_NAMES[o.language]) for o in orders
-                   if o.state != RenderOrder.State.DONE],
+        "files": in_reading_order(document.files.select_related(
+            "document__engagement").defer("document__snapshot", "document__words")),
+        "orders": [(o, LANGUAGE_NAMES[o.language], pages.get(o.pk)) for o in waiting],
         "is_waiting": any(order.state in WAITING for order in orders),
         "has_failed": any(order.state == RenderOrder.State.FAILED for order in orders),
         "done": done, "total": len(orders), "percent": 100 * done // len(orders) if orders else 0}
@@ -115,5 +125,5 @@ def _answer(stored: DocumentFile, *, is_download: bool = False) -> FileResponse:
     except OSError as error:
         raise Http404 from error
     return downloads.of(FileResponse(
-        stream, filename=stored.download_name, content_type=stored.content_type,
+        stream, filename=stored.served_name, content_type=stored.content_type,
         as_attachment=is_download or stored.ending != "pdf"), stored.document)

@@ -13,6 +13,7 @@ from delivery.reports import services as reporting
 from delivery.reports.models import Document
 from engagements.models import Membership, Role, User
 from engagements.vouching import Note
+from tests.kept import kept
 
 SHORT = (b"%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
          b"2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
@@ -20,13 +21,16 @@ SHORT = (b"%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
          b"xref\n0 4\n0000000000 65535 f \n0000000009 00000 n \n0000000052 00000 n \n"
          b"0000000101 00000 n \ntrailer<</Size 4/Root 1 0 R>>\nstartxref\n178\n%%EOF\n")
 
+WORD = b"PK\x05\x06" + bytes(18)  # an archive without entries: nothing here reads Word files
+
 
 @pytest.fixture(autouse=True)
-def _quick_pdf(monkeypatch, request):
+def _quick_files(monkeypatch, request):
     """Typesetting takes seconds; only tests that read the signed pages do it, and them only."""
     modules = ["delivery.reports.rendering", "delivery.acceptance.services.copies"]
     for module in modules[:1] if "typeset" in request.fixturenames else modules:
         monkeypatch.setattr(f"{module}.render_document", lambda *a, **k: SHORT)
+    monkeypatch.setattr("delivery.reports.word_file.document_docx", lambda *a: WORD)
 
 
 @pytest.fixture
@@ -78,6 +82,14 @@ class Review:
         return services.open_review(actor=self.manager, document=reporting.issue_document(
             actor=self.manager, document=draft))
 
+    def correct(self, document, words):
+        """The next version of an issued document, issued."""
+        draft = reporting.draft_correction(actor=self.manager, document=document, reason="更新")
+        draft = reporting.write_words(actor=self.manager, document=draft, words=words)
+        reporting.submit_document(actor=self.manager, document=draft)
+        reporting.review_document(actor=self.people[Role.CONSULTANT], document=draft)
+        return reporting.issue_document(actor=self.manager, document=draft)
+
     def decide(self, review, decision="accepted", actor=None, **given):
         return services.decide(actor=actor or self.reviewer, review=review, decision=decision,
                                **given)
@@ -92,9 +104,13 @@ class Review:
     def sign(self, review, actor=None, **given):
         actor = actor or self.reviewer
         code = given.pop("code", None) or self.begin(review, actor)
-        made = services.sign(actor=actor, review=review, code=code, ip_address="10.1.2.3",
+        return services.sign(actor=actor, review=review, code=code, ip_address="10.1.2.3",
                              user_agent="Firefox", **given)
-        store_copies(review.pk)  # the worker's part
+
+    def sign_and_seal(self, review, **given):
+        """The same, and the worker's part after it: sealed copies in both languages."""
+        made = self.sign(review, **given)
+        store_copies(review.pk)
         return made
 
     def colleague(self, engagement, name: str):
@@ -115,6 +131,7 @@ def act(people) -> Review:
 
 
 @pytest.fixture
+@kept
 def review(delivered, act):
     """An acceptance document before the customer."""
     return act.open(delivered)

@@ -10,12 +10,14 @@ from delivery.reports.models import Document
 from engagements import audit
 from engagements.models import AuditChain, AuditEntry, Engagement, User
 from tests.delivery.acceptance.conftest import end_transaction
+from tests.kept import kept
 
 
 @pytest.fixture
+@kept
 def signed(review, act):
     act.decide(review)
-    act.sign(review)
+    act.sign_and_seal(review)
     end_transaction()
     return review
 

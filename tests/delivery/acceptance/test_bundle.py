@@ -19,6 +19,7 @@ from delivery.acceptance.verifying import verify_bundle
 from delivery.reports import services as reporting
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Role
+from tests.kept import kept
 
 
 def issue(engagement, people):
@@ -29,9 +30,22 @@ def issue(engagement, people):
     return reporting.issue_document(actor=manager, document=draft)
 
 
-def bundle_of(engagement, people):
-    return services.build_bundle(actor=people[Role.MANAGER], engagement=engagement,
-                                 document=issue(engagement, people))
+@pytest.fixture
+@kept
+def document(delivered, people):
+    """An issued test report."""
+    return issue(delivered, people)
+
+
+@pytest.fixture
+@kept
+def bundle(document, people):
+    return bundle_of(document, people)
+
+
+def bundle_of(document, people, **options):
+    return services.build_bundle(actor=people[Role.MANAGER], engagement=document.engagement,
+                                 document=document, **options)
 
 
 @pytest.fixture(scope="module")
@@ -44,8 +58,7 @@ def once() -> dict[str, bytes]:
 def made(request, once, tmp_path):
     """A bundle on disk."""
     if "made" not in once:
-        bundle = bundle_of(*map(request.getfixturevalue, ("delivered", "people")))
-        once["made"] = read(bundle)
+        once["made"] = read(request.getfixturevalue("bundle"))
     return written(tmp_path / "bundle.zip", once["made"])
 
 
@@ -85,11 +98,8 @@ def test_a_good_bundle_needs_no_database(made):
     assert out.getvalue().count("LLM · loss_") == 2
 
 
-def test_the_same_document_gives_the_same_bytes(delivered, people):
-    document = issue(delivered, people)
-    first, second = (services.build_bundle(actor=people[Role.MANAGER], engagement=delivered,
-                                           document=document) for _n in range(2))
-    assert first.sha256 == second.sha256
+def test_the_same_document_gives_the_same_bytes(bundle, document, people):
+    assert bundle.sha256 == bundle_of(document, people).sha256
 
 
 def test_a_plain_checksum_tool_agrees(made, tmp_path):
@@ -149,6 +159,26 @@ def test_a_forged_log_is_found(made):
     assert failures(rewritten(made, forge))
 
 
+def test_the_environments_are_a_file_of_their_own(made):
+    with zipfile.ZipFile(made) as archive:
+        table = json.loads(archive.read("environment.json"))
+        page = archive.read("index.en.html").decode()
+        snapshot = json.loads(archive.read(next(
+            n for n in archive.namelist() if n.startswith("snapshots/"))))
+    assert table == snapshot["tables"]["environments"]
+    assert table["rows"]
+    assert all(title["title"]["en"] in page for title in table["columns"])
+
+
+@pytest.mark.parametrize("name", ["environment.json", "jobs.json", "definitions.json"])
+def test_a_file_that_differs_from_the_frozen_facts_is_named(made, name):
+    def forge(files):
+        files[name].write_text(json.dumps([json.loads(files[name].read_text()), "more"]))
+
+    assert failures(rewritten(made, forge)) == [
+        f"{name} differs from the frozen facts of the document."]
+
+
 def test_missing_and_extra_files_are_named(made):
     with zipfile.ZipFile(made) as archive:
         entries = {i: archive.read(i) for i in archive.infolist()}
@@ -186,20 +216,18 @@ def test_no_zip_at_all(tmp_path):
 
 
 def test_practice_data_is_marked(practised, people):
-    bundle = bundle_of(practised, people)
+    bundle = bundle_of(issue(practised, people), people)
     assert bundle.is_practice
     with zipfile.ZipFile(bundle.file) as archive:
         assert "演练" in archive.read("PRACTICE").decode()
 
 
-def test_a_damaged_raw_file_stops_the_bundle(delivered, people):
-    document = issue(delivered, people)
+def test_a_damaged_raw_file_stops_the_bundle(delivered, document, people):
     artifact = delivered.artifacts.get(name="train_npu.csv")
     with open(artifact.file.path, "ab") as stream:
         stream.write(b"401,1.0\n")
     with pytest.raises(InvalidInput, match=r"train_npu\.csv"):
-        services.build_bundle(actor=people[Role.MANAGER], engagement=delivered,
-                              document=document)
+        bundle_of(document, people)
 
 
 def test_a_draft_has_no_bundle(delivered, people):
@@ -208,8 +236,7 @@ def test_a_draft_has_no_bundle(delivered, people):
         services.build_bundle(actor=people[Role.MANAGER], engagement=delivered, document=draft)
 
 
-def test_who_downloads_a_bundle(delivered, people, stranger, client):
-    bundle = bundle_of(delivered, people)
+def test_who_downloads_a_bundle(bundle, people, stranger, client):
     client.force_login(stranger)
     assert client.get(f"/bundles/{bundle.pk}/").status_code == 404
     client.force_login(people[Role.REVIEWER])
@@ -226,7 +253,7 @@ def signed_bundle(request, once, tmp_path):
     if "signed" not in once:
         review, act = map(request.getfixturevalue, ("review", "act"))
         act.decide(review)
-        act.sign(review)
+        act.sign_and_seal(review)
         once["signed"] = read(services.build_bundle(
             actor=act.manager, engagement=review.document.engagement, document=review.document))
     return written(tmp_path / "signed.zip", once["signed"])
@@ -285,19 +312,24 @@ def test_a_signature_moved_to_other_files_fails(signed_bundle):
 
 
 @pytest.fixture
-def held_back(delivered, people, tmp_path):
-    """A bundle whose raw files are only named, and a folder that has them."""
-    document = issue(delivered, people)
+@kept
+def nameless(document, people):
+    """A bundle whose raw files are only named."""
+    evidence = [row["id"] for row in document.snapshot["evidence"]]
+    made = bundle_of(document, people, withheld=evidence)
+    assert made.withheld == len(evidence)
+    return made
+
+
+@pytest.fixture
+def held_back(delivered, nameless, tmp_path):
+    """That bundle, and a folder that has the raw files."""
     folder = tmp_path / "confidential"
     folder.mkdir()
     for artifact in delivered.artifacts.all():
         with artifact.file.open("rb") as stream:
             (folder / f"{artifact.pk}.bin").write_bytes(stream.read())
-    bundle = services.build_bundle(
-        actor=people[Role.MANAGER], engagement=delivered, document=document,
-        withheld=[row["id"] for row in document.snapshot["evidence"]])
-    assert bundle.withheld == len(document.snapshot["evidence"])
-    return written(tmp_path / "hashes.zip", read(bundle)), folder
+    return written(tmp_path / "hashes.zip", read(nameless)), folder
 
 
 def test_only_checksums_of_confidential_files_go_in(held_back):
@@ -340,9 +372,10 @@ def test_the_index_needs_nothing_but_the_bundle(made):
         names = set(archive.namelist())
         pages = [archive.read(n).decode() for n in ("index.html", "index.en.html")]
     for page in pages:
-        links = re.findall(r'(?:href|src)="([^"]+)"', page)
-        assert links
-        assert set(links) <= names
+        links = set(re.findall(r'(?:href|src)="([^"]+)"', page))
+        places = {link[1:] for link in links if link.startswith("#")}
+        assert {"results", "files"} <= places <= set(re.findall(r'id="([^"]+)"', page))
+        assert links - {f"#{place}" for place in places} <= names
         assert page.count("<svg") == 2  # the two curves
         assert "<script" not in page
         assert re.findall(r"url\((?!#|&quot;#)", page) == []

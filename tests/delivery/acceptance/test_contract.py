@@ -10,10 +10,12 @@ from delivery.acceptance import services
 from delivery.acceptance.models import AcceptanceTerms, NoticeProof, Review
 from delivery.notices.models import Event, Notice
 from delivery.notices.watching import look
+from delivery.reports.facts.trial import outdated
 from delivery.reports.models import Document
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.gates import evaluate
 from engagements.models import AuditEntry, Engagement, Role, StageRecord
+from tests.kept import kept
 
 DUE = date(2026, 12, 31)
 ISSUE = {"description": "PSR 未测", "owner": "周启明", "due_on": DUE, "model": "PSR"}
@@ -93,6 +95,7 @@ def test_the_team_reports_and_the_customer_confirms(review, act, people):
 # Preliminary and final ---------------------------------------------------------------------
 
 @pytest.fixture
+@kept
 def phased(delivered, act):
     """A contract with preliminary acceptance and ten days of trial."""
     terms(delivered, act, has_preliminary=True, trial_days=10)
@@ -108,7 +111,7 @@ def test_the_preliminary_acceptance_begins_the_trial_period(phased, act):
     assert first.trial_ends_on == timezone.localdate() + timedelta(days=10)
 
 
-def test_the_final_acceptance_waits_for_trial_and_blocking_issues(phased, act):
+def test_the_final_acceptance_waits_for_trial_and_blocking_issues(phased, act, client):
     with pytest.raises(WrongState):
         act.open(phased, "FA")
     first = act.open(phased, "PA")
@@ -125,7 +128,22 @@ def test_the_final_acceptance_waits_for_trial_and_blocking_issues(phased, act):
     blocking = first.conditions.get(effect="blocks")
     services.report_condition(actor=act.manager, condition=blocking, report="补测")
     services.close_condition(actor=act.reviewer, condition=blocking)
-    last = services.open_review(actor=act.manager, document=final)
+    with pytest.raises(WrongState) as stale:  # issued before the provisional acceptance
+        services.open_review(actor=act.manager, document=final)
+    assert stale.value.details["cures"] == [f"/documents/{final.pk}/#correct"]
+    client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
+    client.force_login(act.manager)
+    page = client.get(f"/documents/{final.pk}/").content.decode()
+    assert "it would be signed with an old state" in page
+    assert 'href="#correct"' in page
+    assert "Open the customer" not in page
+
+    told = act.correct(final, {"fa_trial": {"zh": "连续运行", "en": "It ran"}})
+    Review.objects.filter(pk=first.pk).update(
+        trial_ends_on=timezone.localdate() + timedelta(days=1))
+    assert "before the trial period ended" in outdated(told)
+    Review.objects.filter(pk=first.pk).update(trial_ends_on=timezone.localdate())
+    last = services.open_review(actor=act.manager, document=told)
     act.decide(last)
     act.sign(last)
     assert (last.phase, state(phased)) == ("final", "accepted")
@@ -144,6 +162,7 @@ def test_a_rejected_preliminary_acceptance_begins_no_trial(phased, act):
 # Deadlines and silence ----------------------------------------------------------------------
 
 @pytest.fixture
+@kept
 def silent(delivered, act):
     """A contract by which silence for five days counts, and a review opened a week ago."""
     terms(delivered, act, review_days=5, is_deemed=True, clause=CLAUSE)

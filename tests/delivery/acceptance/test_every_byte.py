@@ -16,6 +16,7 @@ from django.core.management import call_command
 from django.utils.translation import override
 
 from delivery.acceptance import services
+from delivery.acceptance.archive import write_archive
 from delivery.acceptance.management.commands.verifier import CATALOGUE, WHEEL
 from delivery.acceptance.verifying import verify_bundle
 from engagements.models import Role
@@ -28,7 +29,7 @@ HEADER = 30  # bytes of a local header before the name (APPNOTE.TXT 4.3.7)
 def bundle(review, act, people, tmp_path):
     """A signed acceptance with its evidence, on disk."""
     act.decide(review)
-    act.sign(review)
+    act.sign_and_seal(review)
     made = services.build_bundle(actor=people[Role.MANAGER], engagement=review.document.engagement,
                                  document=review.document)
     path = tmp_path / "bundle.zip"
@@ -90,6 +91,20 @@ def test_a_time_in_a_header_is_named_with_its_entry(bundle):
     assert members[1].filename in told, told
     bundle.write_bytes(bundle.read_bytes() + b"x")
     assert found(bundle)
+
+
+def test_a_byte_of_the_directory_is_named_with_its_entry(tmp_path):
+    """Sign, lengths and name of each line; without them nothing can be unpacked."""
+    path, good = tmp_path / "archive.zip", tmp_path / "entry"
+    good.write_bytes(b"evidence")
+    with path.open("wb") as stream:
+        made = write_archive(stream, {f"raw/{n}.txt": good for n in range(5)})
+    place = made.start_dir
+    for info in made.infolist():
+        for offset in (0, 1, 2, 3, 28, 30, 31, 32, 46):
+            told = " ".join(found(flipped(path, place + offset)))
+            assert info.filename[1:] in told, (info.filename, offset, told)
+        place += 46 + len(info.filename)
 
 
 @pytest.mark.slow

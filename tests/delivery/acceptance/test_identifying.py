@@ -16,11 +16,13 @@ from delivery.notices.models import Notice
 from delivery.reports.models import Document
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role
+from tests.kept import kept
 
 LINE = [[n * 10, n * 5] for n in range(20)]
 
 
 @pytest.fixture
+@kept
 def decided(review, act):
     return act.decide(review)
 
@@ -140,6 +142,7 @@ def test_a_drawing_becomes_our_own_picture(decided, act):
 # Order ---------------------------------------------------------------------------------
 
 @pytest.fixture
+@kept
 def panel(decided, act, delivered):
     """Two reviewers who sign in turn."""
     second = act.colleague(delivered, "zhao")
@@ -153,7 +156,7 @@ def test_signers_sign_in_turn_and_the_last_one_concludes(panel, act):
         act.begin(review, second)
     act.sign(review)
     assert Document.objects.get(pk=review.document_id).state == "issued"
-    act.sign(review, second)
+    act.sign_and_seal(review, actor=second)
     assert Document.objects.get(pk=review.document_id).state == "signed"
     assert review.document.files.filter(format="signed2").count() == 2
 

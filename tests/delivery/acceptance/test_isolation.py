@@ -9,6 +9,7 @@ from rest_framework.test import APIClient
 from delivery.acceptance import services
 from delivery.api import APPS
 from engagements.models import Customer, Engagement, Membership, Role, User
+from tests.kept import kept
 from workers.models import Job
 
 # Pages that belong to nobody's engagement, or show each person his own.
@@ -22,13 +23,14 @@ SECRET = "毛利只有三成，别告诉客户"
 
 
 @pytest.fixture
+@kept
 def signed(review, act, people):
     """A signed review with an internal comment, files, a bundle."""
     Job.objects.update(kind="adapt.megatron_train")  # one that has a page
     services.comment(actor=people[Role.CONSULTANT], review=review, text=SECRET, is_internal=True)
     services.comment(actor=act.reviewer, review=review, text="为什么？")
     act.decide(review)
-    act.sign(review)
+    act.sign_and_seal(review)
     services.build_bundle(actor=act.manager, engagement=review.document.engagement,
                           document=review.document)
     return review

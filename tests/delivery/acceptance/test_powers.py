@@ -59,7 +59,7 @@ def test_the_signature_cites_it_with_its_capacity_and_checksum(grant, review, ac
 def test_a_power_exchanged_behind_the_back_is_found(grant, review, act):
     grant()
     act.decide(review)
-    act.sign(review)
+    act.sign_and_seal(review)
     with connection.cursor() as cursor:
         cursor.execute("UPDATE acceptance_signature SET power_id = NULL")
     wrong = [step.text for step in check_log([]) if not step.is_good]

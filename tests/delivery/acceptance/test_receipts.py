@@ -9,12 +9,19 @@ from delivery.acceptance.models import Receipt
 from delivery.acceptance.signing import signed_facts
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role
+from tests.kept import kept
 
 
 @pytest.fixture
-def items(review, people):
-    services.build_bundle(actor=people[Role.MANAGER], engagement=review.document.engagement,
-                          document=review.document)
+@kept
+def bundle(review, people):
+    return services.build_bundle(
+        actor=people[Role.MANAGER], engagement=review.document.engagement,
+        document=review.document)
+
+
+@pytest.fixture
+def items(review, bundle):
     return items_of(review, "en")
 
 

@@ -4,12 +4,15 @@ import pytest
 
 from delivery.acceptance import services
 from delivery.acceptance.retest import side_by_side
+from delivery.acceptance.standing import kept_decisions
 from delivery.reports import services as reporting
 from engagements.models import MigratedModel, Role
 from tests.delivery.conftest import measure
+from tests.kept import kept
 
 
 @pytest.fixture
+@kept
 def rejected(review, act):
     act.decide(review, "rejected", reason="PSR 未测", models=[
         {"model": "PSR", "decision": "rejected", "reason": "未测"},
@@ -47,6 +50,7 @@ def test_the_page_is_for_both_sides(rejected, client, act, stranger):
 
 
 def test_the_next_version_is_reviewed_anew_and_leads_back(rejected, client, act, people):
+    measure(rejected.document.engagement, people, MigratedModel.objects.get(code="PSR"))
     draft = reporting.draft_correction(actor=act.manager, document=rejected.document,
                                        reason="PSR 补测")
     reporting.submit_document(actor=act.manager, document=draft)
@@ -54,6 +58,9 @@ def test_the_next_version_is_reviewed_anew_and_leads_back(rejected, client, act,
     again = services.open_review(actor=act.manager, document=reporting.issue_document(
         actor=act.manager, document=draft))
     assert (again.decision, again.document.version) == ("", 2)
+    again.refresh_from_db()
+    kept = kept_decisions(again)  # offered; of PSR there is a new run
+    assert {code: row.decision for code, row in kept.items()} == {"LLM": "accepted"}
     client.force_login(act.reviewer)
     page = client.get(f"/documents/{again.document_id}/review/").content.decode()
     assert f"/documents/{rejected.document_id}/review/retest/" in page

@@ -9,17 +9,21 @@ import pytest
 
 from delivery.acceptance import services
 from delivery.acceptance.models import Review
+from delivery.acceptance.signing import signed_facts
 from delivery.reports.models import Document
+from delivery.reports.pdf import html_of
+from delivery.reports.rendering import TEMPLATE, context_of
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.gates import evaluate
 from engagements.models import AuditEntry, Engagement, Role, StageRecord, User
 from tests.delivery.acceptance.conftest import newest_code
 
 ISSUE = {"description": "PSR 未测", "owner": "周启明", "due_on": date(2026, 1, 31)}
+MINOR = {**ISSUE, "effect": "none"}
 
 
-def gate(engagement):
-    record = StageRecord.objects.get(model__engagement=engagement, model__code="LLM",
+def gate(engagement, model="LLM"):
+    record = StageRecord.objects.get(model__engagement=engagement, model__code=model,
                                      stage="accept")
     return next(result for result in evaluate(record) if result.code == "document")
 
@@ -44,6 +48,16 @@ def test_a_rejection_needs_a_reason_and_a_condition_its_owner_and_date(review, a
     assert [c.owner for c in decided.conditions.all()] == ["周启明"]
 
 
+def test_a_rejected_whole_keeps_the_issue_of_a_conditional_model(review, act, people):
+    models = [{"model": "LLM", "decision": "conditional"},
+              {"model": "PSR", "decision": "rejected", "reason": "未测"}]
+    with pytest.raises(InvalidInput, match="LLM"):
+        act.decide(review, "rejected", models=models, conditions=[{**ISSUE, "model": "PSR"}])
+    decided = act.decide(review, "rejected", models=models,
+                         conditions=[{**ISSUE, "model": "LLM"}])
+    assert (decided.reason, decided.conditions.get().model.code) == ("PSR: 未测", "LLM")
+
+
 def test_a_decision_is_made_once_and_before_the_signature(review, act, people):
     with pytest.raises(WrongState):
         act.sign(review)
@@ -54,8 +68,8 @@ def test_a_decision_is_made_once_and_before_the_signature(review, act, people):
 
 def test_a_signature_holds_the_content_hash_and_accepts_the_engagement(review, act, people):
     assert not gate(review.document.engagement).is_met
-    act.decide(review, "conditional", conditions=[ISSUE])
-    signature = act.sign(review)
+    act.decide(review, "conditional", conditions=[MINOR])
+    signature = act.sign_and_seal(review)
     document = Document.objects.get(pk=review.document_id)
     assert (document.state, signature.signed_hash) == ("signed", document.content_hash)
     assert {f.format for f in document.files.all()} == {"docx", "pdf", "signed"}
@@ -71,6 +85,40 @@ def test_a_signed_rejection_does_not_accept(review, act, people):
     engagement = Engagement.objects.get(pk=review.document.engagement_id)
     assert engagement.state == "active"
     assert not gate(engagement).is_met
+
+
+def state_of(review) -> str:
+    return Engagement.objects.get(pk=review.document.engagement_id).state
+
+
+def test_a_rejected_model_leaves_the_engagement_open(review, act, people):
+    """The other models are accepted; the whole is once the rejected one was tested again."""
+    act.decide(review, "conditional", conditions=[MINOR],
+               models=[{"model": "PSR", "decision": "rejected", "reason": "未测"}])
+    act.sign(review)
+    engagement = review.document.engagement
+    assert (state_of(review), gate(engagement).is_met, gate(engagement, "PSR").is_met) == (
+        "active", True, False)
+    condition = review.conditions.get()
+    services.report_condition(actor=people[Role.MANAGER], condition=condition, report="已补测")
+    services.close_condition(actor=act.reviewer, condition=condition)
+    assert state_of(review) == "active"
+    again = services.open_review(actor=act.manager, document=act.correct(
+        Document.objects.get(pk=review.document_id), {}))
+    act.decide(again)
+    act.sign(again)
+    assert state_of(again) == "accepted"
+
+
+def test_an_issue_that_holds_up_the_final_acceptance_is_closed_first(review, act, people):
+    act.decide(review, "conditional", conditions=[ISSUE, MINOR])
+    act.sign(review)
+    assert state_of(review) == "active"
+    condition = review.conditions.get(effect="blocks")
+    services.report_condition(actor=people[Role.MANAGER], condition=condition, report="已补测")
+    assert state_of(review) == "active"
+    services.close_condition(actor=act.reviewer, condition=condition)
+    assert state_of(review) == "accepted"
 
 
 def test_a_changed_document_is_not_signed(review, act, people):
@@ -134,6 +182,7 @@ def test_the_page_takes_comment_decision_and_signature(review, act, people, clie
 def test_the_signed_copy_says_what_kind_of_signature_it_is(typeset, review, act):
     act.decide(review)
     act.sign(review)
+    assert services.store_signed_copies(review, ["en"]) == 1
     copy = review.document.files.get(format="signed", language="en")
     text = " ".join(page.extract_text() for page in pypdf.PdfReader(
         io.BytesIO(copy.file.read())).pages)
@@ -146,3 +195,14 @@ def test_the_signed_copy_says_what_kind_of_signature_it_is(typeset, review, act)
     assert "one-timecodesenttor***@firm.example" in flat
     signed = AuditEntry.objects.get(action="document.sign")
     assert signed.entry_hash in flat
+
+
+def test_the_signature_page_speaks_the_language_of_the_copy(review, act):
+    act.decide(review)
+    act.sign(review)
+    signed = signed_facts(review)
+    for language, title, name in (("zh-hans", "签署页", "简体中文"),
+                                  ("en", "Signature page", "Simplified Chinese")):
+        context = context_of(review.document.snapshot, language, signed)
+        assert context["sections"][-1]["title"] == title
+        assert f"{name}: " in html_of(TEMPLATE, context, language)

@@ -91,7 +91,7 @@ def test_a_signature_by_scan_keeps_the_bytes_and_hands_them_out_as_a_download(
         review, act, client, stranger):
     act.decide(review)
     content = picture()
-    row = act.sign(review, mark="scan", scan=upload(content, "sealed.png"))
+    row = act.sign_and_seal(review, mark="scan", scan=upload(content, "sealed.png"))
     assert (row.mark, row.scan_sha256) == ("scan", sha256(content).hexdigest())
     client.force_login(act.manager)
     answer = client.get(f"/signatures/{row.pk}/scan/")

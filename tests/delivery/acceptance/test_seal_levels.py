@@ -143,7 +143,7 @@ def test_without_the_authority_the_signature_stands_and_the_copies_follow(
     works, settings.SIGNING_TIMESTAMP_URL = (
         settings.SIGNING_TIMESTAMP_URL, "http://127.0.0.1:9/")
     act.decide(review)
-    signature = act.sign(review)
+    signature = act.sign_and_seal(review)
     assert signature.pk
     assert not review.document.files.filter(format="signed").exists()
     assert "not sealed" in caplog.text

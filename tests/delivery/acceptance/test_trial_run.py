@@ -14,11 +14,13 @@ from delivery.reports.bilingual import in_language
 from delivery.reports.gates import problems_of
 from delivery.reports.models import Document
 from engagements.models import Role
+from tests.kept import kept
 
 ISSUE = {"description": "PSR 未测", "owner": "周启明", "due_on": date(2026, 12, 31), "model": "PSR"}
 
 
 @pytest.fixture
+@kept
 def tried(delivered, act):
     """A provisional acceptance under one condition began ten days of trial."""
     accepting.set_terms(actor=act.manager, engagement=delivered, has_preliminary=True,
@@ -67,7 +69,8 @@ def test_a_trial_run_is_told_before_the_certificate_is_issued(delivered, people,
     accepting.report_condition(actor=act.manager, condition=condition, report="补测")
     accepting.close_condition(actor=act.reviewer, condition=condition)
     assert sentences(document) == [
-        "The trial run or its issues have moved on; collect the facts anew."]
+        "Table “Issues of the provisional acceptance” is no longer what the records say; collect "
+        "the facts anew."]
     document = services.refresh_draft(actor=people[Role.MANAGER], document=document)
     assert sentences(document) == []
     row = tables(document)["closure"]["rows"][0]

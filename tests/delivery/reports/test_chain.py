@@ -6,6 +6,7 @@ from delivery.reports import services
 from delivery.reports.models import Document
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role, User
+from tests.kept import kept
 
 PDF = b"%PDF-1.7 short"
 
@@ -16,6 +17,7 @@ def _short(monkeypatch):
 
 
 @pytest.fixture
+@kept
 def draft(delivered, people) -> Document:
     return services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
 
@@ -122,7 +124,11 @@ def test_a_withdrawn_version_stays_readable_and_is_marked(draft, people, client)
     page = client.get(f"/documents/{document.pk}/", headers={"accept-language": "en"})
     assert "This document was withdrawn" in page.content.decode()
     stored = document.files.get(language="en", format="pdf")
-    assert b"".join(client.get(f"/documents/files/{stored.pk}/").streaming_content) == PDF
+    sent = client.get(f"/documents/files/{stored.pk}/")
+    assert b"".join(sent.streaming_content) == PDF
+    assert "-V1.0-en-withdrawn.pdf" in sent["Content-Disposition"]
+    assert document.files.get(language="en", format="withdrawn").served_name.endswith(
+        "-V1.0-withdrawn-en.pdf")
     correction = services.draft_correction(actor=people[Role.MANAGER], document=document,
                                            reason="重新测量")
     assert correction.replaces == document

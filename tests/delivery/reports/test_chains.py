@@ -7,6 +7,7 @@ from delivery.reports import chains, services
 from delivery.reports.models import ChainStep, Document
 from engagements.errors import InvalidInput, NotAllowed
 from engagements.models import AuditEntry, Membership, Role, User
+from tests.kept import kept
 
 STEPS = [
     {"action": "review", "title": "技术审核", "title_en": "Technical review", "role": "consultant"},
@@ -24,11 +25,13 @@ def _short(monkeypatch):
 
 
 @pytest.fixture
+@kept
 def chain(people):
     return services.save_chain(actor=people[Role.ADMINISTRATOR], kind="TR", steps=STEPS)
 
 
 @pytest.fixture
+@kept
 def draft(delivered, people) -> Document:
     return services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
 

@@ -10,9 +10,11 @@ from delivery.reports.bilingual import in_language
 from delivery.reports.facts.departures import departures
 from engagements import services as engaging
 from engagements.models import Role, StageWaiver
+from tests.kept import kept
 
 
 @pytest.fixture
+@kept
 def departed(delivered, people):
     """One stage waived, one out of scope, one model dropped."""
     manager, now = people[Role.MANAGER], timezone.now()

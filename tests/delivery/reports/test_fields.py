@@ -101,7 +101,7 @@ FIELDS = {
         "试运行": "Trial run; Decision; Start; End; Issues raised; Still open",
         "问题关闭": "What was done; Closed on; Closed by; Responsible; Due"}},
     "PL": {"project": PROJECT,
-           "recorded": {"遗留问题": "No.; Description; Level; Raised; Responsible; Due; Closed; "
+           "recorded": {"遗留问题": "No.; Description; Level; Raised; Responsible; Due / closed; "
                                 "State; Effect; Affects the final acceptance"},
            "unpassed": {"未通过项": "Responsible; Due; Affects the final acceptance"},
            "signatures": SIGNED},

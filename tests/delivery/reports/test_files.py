@@ -6,10 +6,12 @@ import zipfile
 import pytest
 from openpyxl import Workbook
 
-from delivery.reports import figures
+from delivery.reports import figures, services, tasks
+from delivery.reports.bilingual import LANGUAGES
 from delivery.reports.columns import column_widths
 from delivery.reports.packing import steady
-from delivery.reports.rendering import paragraphs
+from delivery.reports.rendering import context_of, paragraphs
+from engagements.models import Role
 
 BARS = {"mark": "bar", "data": {"values": [{"x": "a", "y": 1}]},
         "encoding": {"x": {"field": "x", "type": "nominal"},
@@ -36,6 +38,14 @@ def test_long_texts_get_more_room_than_short_ones():
     assert long > 3 * short
 
 
+def test_a_column_that_fits_leaves_the_room_to_others():
+    rows = [["V1", "很长的说明文字" * 12], ["V2", "很长的说明文字" * 9]]
+    short, _long = column_widths(entry(rows, "text", "text"), 170)
+    assert short * 1.7 < 24  # its heading and no more
+    empty, _long = column_widths(entry([["", "说明"]] * 2, "text", "text"), 170)
+    assert empty * 1.7 > 24  # room to write
+
+
 PICTURE = '<svg xmlns="http://www.w3.org/2000/svg"><g class="a"><path d="M0,0" /></g></svg>'
 TITLED = ('<svg xmlns="http://www.w3.org/2000/svg"><title>图 &lt;1&gt;</title>'
           '<path d="M0,0" /></svg>')
@@ -48,6 +58,25 @@ def test_a_picture_is_drawn_once(monkeypatch, settings):
     figures.drawn({**BARS, "mark": "line"}, "图")
     assert len(drawings) == 2
     assert figures.drawn({}, "图") == ""
+
+
+def test_pictures_of_a_draft_are_drawn_before_its_paper_asks(
+        delivered, people, monkeypatch, django_capture_on_commit_callbacks):
+    asked, drawings = [], []
+    monkeypatch.setattr("delivery.reports.services.pictures.ask", lambda *args: asked.append(args))
+    monkeypatch.setattr(figures, "as_svg", lambda spec: drawings.append(spec) or PICTURE)
+    with django_capture_on_commit_callbacks(execute=True):
+        draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
+    assert asked == [("reports.draw", draft.pk)]
+    wanted = [curve["spec"][language] for curve in draft.snapshot["curves"]
+              for language in LANGUAGES]
+    tasks.draw(draft.pk)
+    assert len(drawings) == len(wanted)
+    assert all(spec in drawings for spec in wanted)  # jsonb keeps no order of the languages
+    assert services.draw_pictures(draft.pk) == 0  # a doubled message
+    assert services.draw_pictures(0) == 0  # a draft that was thrown away
+    context_of(draft.snapshot, "en")
+    assert len(drawings) == len(wanted)  # what was drawn ahead is what the paper shows
 
 
 def test_the_time_of_writing_leaves_no_trace():

@@ -20,12 +20,14 @@ from delivery.reports.word_file import document_docx
 from delivery.reports.workbook import document_xlsx
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Role
+from tests.kept import kept
 
 CODES = ["AS", "SOW", "MP", "AC", "BL", "EC", "TR", "PA", "PL", "FA", "HD"]
 BAD = "=HYPERLINK(\"http://evil\",\"x\")"
 
 
 @pytest.fixture
+@kept
 def planned(delivered, people):
     """The delivered engagement with estimate, plan, milestones, a risk and an issue."""
     manager, consultant = people[Role.MANAGER], people[Role.CONSULTANT]
@@ -135,7 +137,7 @@ def test_a_report_that_leaves_out_a_run_is_stopped(delivered, people):
     document = drafted(delivered, people, "TR")
     Job.objects.create(kind="env.npu_info", engagement=delivered, state="failed",
                        finished_at=timezone.now())
-    assert "Jobs have run since" in sentences(document)
+    assert "“Testing performed” is no longer what the records say" in sentences(document)
 
 
 def test_a_passage_that_nobody_wrote_stops_the_report(planned, people):
@@ -173,6 +175,32 @@ def test_a_draft_that_shows_an_old_verdict_is_stopped(delivered, people):
     assert "another verdict than the newest one" in sentences(document)
 
 
+def test_a_paper_on_verdicts_shows_what_the_records_say_now(delivered, people):
+    """Tables, waivers and the papers it refers to; what moved on since stops the issuing."""
+    from engagements.models import StageRecord
+
+    manager = people[Role.MANAGER]
+    sheet = drafted(delivered, people, "AC")
+    services.submit_document(actor=manager, document=sheet)
+    services.review_document(actor=people[Role.CONSULTANT], document=sheet)
+    sheet = services.issue_document(actor=manager, document=sheet)
+    papers = [drafted(delivered, people, kind) for kind in ("TR", "PA", "FA")]
+    assert [problems_of(paper) for paper in papers] == [[], [], []]
+    control.add_issue(actor=manager, engagement=delivered, description="新问题", level="minor",
+                      raised_on=date(2025, 9, 1), due_on=date(2025, 9, 30), owner=manager)
+    StageRecord.objects.filter(model__code="PSR", stage="survey").update(
+        state="passed", passed_at=timezone.now())
+    services.withdraw_document(actor=manager, document=sheet, reason="误发")
+    for paper in papers:
+        found = sentences(paper)
+        assert "Table “Outstanding issues” is no longer what the records say" in found
+        assert "“Models and stages” is no longer what the records say" in found
+        assert f"{sheet.number} V1.0, to which the draft refers, is no longer in force" in found
+    assert "Table “Stages of the models” is no longer" in sentences(papers[0])
+    again = services.refresh_draft(actor=manager, document=papers[0])
+    assert problems_of(again) == []
+
+
 def test_a_raw_file_that_is_gone_breaks_the_link(delivered, people):
     document = drafted(delivered, people, "TR")
     listed = document.snapshot["evidence"][0]
@@ -195,7 +223,7 @@ def test_a_workbook_holds_text_never_formulas(planned, people, code):
     first, second = (document_xlsx(document.snapshot, "en") for _n in range(2))
     assert first == second
     book = openpyxl.load_workbook(io.BytesIO(first))
-    assert len(book.sheetnames) == 2 + len(document.snapshot["tables"])
+    assert len(book.sheetnames) == 1 + len(document.snapshot["tables"])
     cells = [cell for sheet in book for row in sheet.iter_rows() for cell in row]
     assert {cell.data_type for cell in cells} <= {"s", "n"}
     if code == "PL":

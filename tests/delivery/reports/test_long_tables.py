@@ -11,7 +11,8 @@ from delivery.reports.models import Document
 from delivery.reports.registry import Section
 from delivery.reports.rendering import _chapters, as_wide_as_needed
 from delivery.reports.source import Source
-from delivery.reports.templatetags.papers import by_run, spans
+from delivery.reports.tables import column, table
+from delivery.reports.templatetags.papers import by_run, command_line, day, spans
 from engagements import services as engaging
 from engagements.models import Role
 
@@ -64,10 +65,32 @@ def test_cards_are_shown_as_spans(numbers, text):
     assert spans(numbers) == text
 
 
-def test_a_wide_section_without_rows_stays_upright():
+def test_commands_are_shown_without_their_scripts():
+    script = "m=$1 w=$2; set -- --weight=\"$w\"\nexec atc"
+    assert command_line(["sh", "-c", script, "atc", "", "a&b.onnx", "--mode=0"]) == (
+        "sh -c … atc a&b.onnx --mode=0")
+    assert len(command_line(["x" * 50] * 9)) == 120
+
+
+@pytest.mark.parametrize(("language", "shown"), [("en", "2025-06-05"), ("zh-hans", "2025年6月5日")])
+def test_a_day_is_written_as_the_language_does(language, shown):
+    with override(language):
+        assert [day(text) for text in ("2025-06-05", "2025-06-05 08:00", "", "–")] == [
+            shown, f"{shown} 08:00", "", "–"]
+
+
+def test_only_rows_that_need_it_turn_the_page():
+    """No rows, or few that find room upright, stay; many rows or many columns turn it."""
     section = Section("issues", "Issues", ("part:unpassed", "table:issues"), is_wide=True)
-    assert not as_wide_as_needed(section, {"tables": {"issues": {"rows": []}}}).is_wide
-    assert as_wide_as_needed(section, {"tables": {"issues": {"rows": [["I-001"]]}}}).is_wide
+
+    def is_wide(rows: int, columns: int) -> bool:
+        entry = table(lambda: "", [column(lambda: "No.", "code")] * columns,
+                      [["I-001"] * columns] * rows)
+        return as_wide_as_needed(section, {"tables": {
+            "issues": in_language(entry, "en")}}).is_wide
+
+    assert [is_wide(*size) for size in ((0, 14), (8, 5), (9, 5), (1, 14))] == [
+        False, False, True, True]
 
 
 def test_an_awaited_passage_is_marked_in_a_draft(delivered, people):

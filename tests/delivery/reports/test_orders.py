@@ -5,12 +5,13 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from delivery.reports import services, tasks
+from delivery.reports import headway, services, tasks
 from delivery.reports.models import Document, RenderOrder
 from delivery.reports.pdf import PdfUnavailableError
 from delivery.reports.services import orders
 from engagements.errors import DeskError
 from engagements.models import Role
+from tests.kept import kept
 
 
 class Press:
@@ -34,6 +35,7 @@ def press(monkeypatch) -> Press:
 
 
 @pytest.fixture
+@kept
 def ordered(delivered, people, press) -> Document:
     """A document being issued, its two files on order."""
     draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
@@ -69,6 +71,41 @@ def test_a_maker_that_died_is_replaced_when_its_hold_ends(ordered, press):
     assert not services.make_order(order.pk)
     RenderOrder.objects.filter(pk=order.pk).update(holder_until=now - timedelta(seconds=1))
     assert services.make_order(order.pk)
+
+
+def test_who_waits_for_the_press_holds_an_order_for_a_minute_at_a_time(ordered, monkeypatch):
+    """A worker that is killed has its orders made by another one soon."""
+    order = ordered.orders.first()
+
+    def apart(_function, *_args, still_waiting, **_named):
+        RenderOrder.objects.filter(pk=order.pk).update(holder_until=timezone.now())
+        still_waiting()
+        order.refresh_from_db()
+        return b"%PDF"
+
+    monkeypatch.setattr(orders, "run_apart", apart)
+    assert services.make_order(order.pk)
+    left = order.holder_until - timezone.now()
+    assert timedelta(seconds=50) < left <= orders.BRIEF_HOLD
+
+
+def test_pages_laid_out_show_while_a_file_is_made(ordered, people, client, monkeypatch):
+    order, shown = ordered.orders.first(), []
+    client.force_login(people[Role.MANAGER])
+    client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
+
+    def rendering(_facts, _language, **_more) -> bytes:
+        for line in ("Step 3 - Applying CSS", "Layout - Page 7", "Layout - Page 1"):
+            headway.LOGGER.info(line)
+        shown.append(client.get(f"/documents/{ordered.pk}/progress/").content.decode())
+        return b"%PDF"
+
+    monkeypatch.setattr("delivery.reports.rendering.render_document", rendering)
+    assert services.make_order(order.pk)
+    assert "7 pages laid out so far" in shown[0]
+    assert shown[0].count("laid out") == 1  # nothing is known of the other file
+    headway.LOGGER.info("Layout - Page 9")
+    assert headway.pages([order.pk]) == {order.pk: 7}  # nobody listens any more
 
 
 def test_the_sweep_finds_what_the_queue_lost(ordered, monkeypatch):
@@ -150,3 +187,20 @@ def test_the_page_of_a_draft_typesets_nothing(delivered, people, press, client):
         services.make_order(order.pk)
     answer = client.get(f"/documents/{draft.pk}/preview/en.pdf")
     assert b"".join(answer.streaming_content) == b"%PDF en "
+
+
+def test_the_api_orders_a_preview_tries_again_and_discards(delivered, people, press, api, outside):
+    draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
+    url = f"/api/v1/documents/{draft.pk}/"
+    for client, status in ((outside, 404), (api(Role.REVIEWER), 404)):
+        assert client.post(f"{url}preview/").status_code == status
+        assert client.delete(url).status_code == status
+    manager = api(Role.MANAGER)
+    answer = manager.post(f"{url}preview/")
+    assert (answer.status_code, [row["state"] for row in answer.json()["orders"]]) == (
+        202, ["pending", "pending"])
+    draft.orders.update(state=RenderOrder.State.FAILED)
+    again = manager.post(f"{url}repeat/").json()
+    assert [row["state"] for row in again["orders"]] == ["pending", "pending"]
+    assert manager.delete(url).status_code == 204
+    assert not Document.objects.filter(pk=draft.pk).exists()

@@ -11,6 +11,7 @@ from delivery.reports import services
 from delivery.reports.bilingual import in_language
 from delivery.reports.rendering import _chapters
 from engagements.models import Role
+from tests.kept import kept
 from workers.services import upload_artifact
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "performance"
@@ -19,6 +20,7 @@ FILES = {"step_trace_time.csv": "steps", "op_statistic.csv": "operators",
 
 
 @pytest.fixture
+@kept
 def profiled(delivered, people):
     """A delivered engagement whose model has files for three charts."""
     model = delivered.models.first()

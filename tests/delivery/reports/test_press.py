@@ -1,6 +1,13 @@
 """Papers are set in another process; one that dies is replaced."""
 
 import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import Future
+from pathlib import Path
 
 import pytest
 
@@ -30,3 +37,47 @@ def test_set_apart_the_bytes_are_the_same_and_a_dead_child_is_replaced():
 
 def test_without_a_press_the_call_is_made_here():
     assert press.run_apart(os.getpid) == os.getpid()
+
+
+def test_who_waits_says_so_until_the_answer_is_there(monkeypatch):
+    monkeypatch.setattr(press, "BEAT_SECONDS", 0.01)
+    future, beats = Future(), []
+    threading.Timer(0.1, future.set_result, ["%PDF"]).start()
+    assert press._awaited(future, lambda: beats.append(1)) == "%PDF"
+    assert 2 <= len(beats) <= 11
+    with pytest.raises(TimeoutError):  # what the child itself raises is no reason to wait on
+        press._awaited(failed(TimeoutError()), None)
+
+
+def failed(error: Exception) -> Future:
+    future = Future()
+    future.set_exception(error)
+    return future
+
+
+PARENT = """
+import django, os, time
+from delivery.reports.press import run_apart
+if __name__ == "__main__":
+    django.setup()
+    print(run_apart(os.getpid), flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.mark.slow
+def test_the_child_of_a_killed_process_ends_too(tmp_path):
+    script = tmp_path / "parent.py"
+    script.write_text(PARENT)
+    parent = subprocess.Popen(
+        [sys.executable, script], stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": os.getcwd(), "DESK_VAR_DIR": str(tmp_path),
+             "DJANGO_SETTINGS_MODULE": "delivery.settings"})
+    child = Path(f"/proc/{int(parent.stdout.readline())}")
+    assert child.exists()
+    parent.send_signal(signal.SIGKILL)
+    parent.communicate()
+    end = time.monotonic() + 20
+    while child.exists() and "State:\tZ" not in (child / "status").read_text():
+        assert time.monotonic() < end
+        time.sleep(0.1)

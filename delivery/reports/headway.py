@@ -1,0 +1,61 @@
+"""How far a paper on order is: told by the process that sets it, shown on the page that waits.
+
+Kept in the cache only: what is lost changes nothing but what a person sees meanwhile.
+"""
+
+import logging
+import re
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import Any
+
+from django.core.cache import cache
+from redis.exceptions import RedisError
+
+LOGGER = logging.getLogger("weasyprint.progress")  # WeasyPrint 70 tells of its steps there
+PAGE = re.compile(r"Page (\d+)")
+EVERY_SECONDS, KEPT_SECONDS = 1, 120
+
+
+def told(order: int, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
+    """What `function(*args, **named)` returns; meanwhile its pages are told under the order."""
+    teller, level = _Teller(order), LOGGER.level
+    LOGGER.addHandler(teller)
+    LOGGER.setLevel(logging.INFO)
+    try:
+        return function(*args, **named)
+    finally:
+        LOGGER.removeHandler(teller)
+        LOGGER.setLevel(level)
+
+
+def pages(orders: Iterable[int]) -> dict[int, int]:
+    """Pages laid out so far, by order; only orders of which something was told."""
+    keys = {_key(order): order for order in orders}
+    try:
+        return {keys[key]: count for key, count in cache.get_many(keys).items()}
+    except RedisError:
+        return {}
+
+
+def _key(order: int) -> str:
+    return f"headway:{order}"
+
+
+class _Teller(logging.Handler):
+    """Layout goes through the pages more than once; the furthest is told, once a second."""
+
+    def __init__(self, order: int):
+        super().__init__()
+        self.order, self.furthest, self.told_at = order, 0, 0.0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        found = PAGE.search(record.getMessage())
+        if not found or int(found[1]) <= self.furthest:
+            return
+        self.furthest = int(found[1])
+        if time.monotonic() - self.told_at >= EVERY_SECONDS:
+            self.told_at = time.monotonic()
+            with suppress(RedisError, OSError):
+                cache.set(_key(self.order), self.furthest, KEPT_SECONDS)
