@@ -4,13 +4,15 @@
 
 For each size (1, 2 and 4 by default) a good bundle is unpacked and gets a raw file of so many
 gigabytes; it is written anew and verified, each in a process of its own, beside plain
-`sha256sum` over the same archive. Needs about four times the largest size in the temporary
-folder. Exit status 1 where a step needs more than 200 MB, where the largest size needs 30 MB
+`sha256sum` over the same archive. Needs about twice the largest size in the temporary folder.
+Exit status 1 where a step needs more than 200 MB, where the largest size needs 30 MB
 more than the smallest, or where a step takes the processor more than six times `sha256sum`.
 """
 
+import argparse
 import logging
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -96,15 +98,25 @@ def one_size(source: Path, gigabytes: float) -> tuple[dict[str, float], float]:
             told, seconds, works[step], peaks[step] = measured(step, folder)
             print(f"{gigabytes:4g} GB  {told:<22}{seconds:8.1f} s {works[step]:8.1f} s cpu "
                   f"{peaks[step]:6.0f} MB", flush=True)
+            if step == "write":
+                shutil.rmtree(folder / PARTS)
     return peaks, max(works["write"], works["verify"]) / works["plain"]
 
 
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("bundle", type=Path)
+    parser.add_argument("gigabytes", type=float, nargs="*", default=[1, 2, 4])
+    return parser.parse_args()
+
+
 def main() -> int:
-    if sys.argv[1] == "--step":
+    if sys.argv[1:2] == ["--step"]:
         one_step(sys.argv[2], Path(sys.argv[3]))
         return 0
-    source, sizes = Path(sys.argv[1]).resolve(), [float(size) for size in sys.argv[2:]] or [1, 2, 4]
-    found = [one_size(source, size) for size in sorted(sizes)]
+    given = arguments()
+    found = [one_size(given.bundle.resolve(), size) for size in sorted(given.gigabytes)]
     peaks = [max(peak.values()) for peak, _ratio in found]
     worst = max(ratio for _peak, ratio in found)
     print(f"peak {peaks[0]:.0f} MB at the smallest size, {peaks[-1]:.0f} MB at the largest; "

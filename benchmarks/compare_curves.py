@@ -40,10 +40,12 @@ def main() -> int:
             [sys.executable, str(ROOT / "manage.py"), "compare-curves", *map(str, logs), "--json"],
             capture_output=True, text=True, check=True)
         seconds = time.monotonic() - started
-    megabytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    megabytes = used.ru_maxrss / 1024
     found = json.loads(done.stdout)
-    print(f"{found['common_points']} common steps: {seconds:.2f} s, {megabytes:.0f} MB, "
-          f"{found['verdict']}")
+    processor = used.ru_utime + used.ru_stime
+    print(f"{found['common_points']} common steps: {seconds:.2f} s, {processor:.2f} s of the "
+          f"processor, {megabytes:.0f} MB, {found['verdict']}")
     return int(seconds > SECONDS or megabytes > MEGABYTES)
 
 

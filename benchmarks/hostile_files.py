@@ -3,8 +3,8 @@
     python benchmarks/hostile_files.py
 
 Each file is read in a fresh process. Fails where one takes more than 60 s of processor time or
-1.5 GB, or ends otherwise than with a reading or a sentence.
-The files are sparse, packed or below 200 MB.
+600 MB, or ends otherwise than with a reading or a sentence.
+The files are sparse, packed or at most 200 MB, of which bytes and text are held at once.
 """
 
 import gzip
@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-SECONDS, MEGABYTES = 60.0, 1500.0
+SECONDS, MEGABYTES = 60.0, 600.0
 MIB = 2**20
 
 
@@ -97,13 +97,70 @@ def quotes(path: Path) -> None:
     path.write_bytes(b'NPU Name,Bench Name,Result\n"' + b"a\n" * (50 * MIB))
 
 
+def repeated(line: bytes, megabytes: int = 60) -> bytes:
+    return line * (megabytes * MIB // len(line))
+
+
+def short_records(path: Path) -> None:
+    path.write_bytes(repeated(b"step 1 loss 1\n"))
+
+
+def json_records(path: Path) -> None:
+    path.write_bytes(repeated(b'{"step":1,"loss":1}\n'))
+
+
+def table_records(path: Path) -> None:
+    path.write_bytes(b"step,loss\n" + repeated(b"1,1\n"))
+
+
+def bars_of_records(path: Path) -> None:
+    path.write_bytes(b"".join(b"1%%|#| %d/9 [a, loss=1]\r" % n for n in range(2_400_000)))
+
+
+def progress_totals(path: Path) -> None:
+    path.write_bytes(b"{'loss': 1.0}\n" + b"".join(b"1/%d [\r" % n for n in range(5_000_000)))
+
+
+def packed_records(path: Path) -> None:
+    """2 GB of records, packed to a sixtieth."""
+    lines = b"".join(b"step %d loss 1\n" % n for n in range(1_000_000))
+    path.write_bytes(gzip.compress(lines, compresslevel=9) * (2000 * MIB // len(lines)))
+
+
+def packed_noise(path: Path) -> None:
+    """3 GB of a log that says nothing, packed to a fiftieth."""
+    lines = b"".join(b"INFO worker %d: nothing new\n" % (n % 77777) for n in range(1_000_000))
+    records = b"".join(b"step %d loss 1\n" % n for n in range(100))
+    path.write_bytes(gzip.compress(records) + gzip.compress(lines) * (3000 * MIB // len(lines)))
+
+
+def json_of_nothing(path: Path) -> None:
+    path.write_bytes(b'{"log_history": [' + repeated(b"{},") + b"{}]}")
+
+
+def json_of_numbers(path: Path) -> None:
+    path.write_bytes(b'{"lm loss": [' + repeated(b"0.1,", 200) + b"1]}")
+
+
+def far_steps(path: Path) -> None:
+    path.write_bytes(b"{'loss': 1.0}\n" * 2 + b" 50%|#| 5/1000000000000 [00:01<00:01, 1it/s]\n")
+
+
+def falling_epochs(path: Path) -> None:
+    epochs = (b"{'loss': 1.0, 'epoch': %d}\n" % (1 if n < 300_000 else 2 + n % 2)
+              for n in range(600_000))
+    path.write_bytes(b"".join(epochs))
+
+
 def one_value(path: Path) -> None:
     path.write_bytes(b'{"loss": ' + b"9" * (30 * MIB) + b"}")
 
 
 FILES: list[Callable[[Path], None]] = [
     sparse_line, long_line, endless_gzip, endless_gzip_of_text, deep_json, deep_json_of_a_reader,
-    workbook_bomb, entities, bars, verl, spaces, carriage_returns, commas, quotes, one_value]
+    workbook_bomb, entities, bars, verl, spaces, carriage_returns, commas, quotes, short_records,
+    json_records, table_records, bars_of_records, progress_totals, packed_records, packed_noise,
+    json_of_nothing, json_of_numbers, far_steps, falling_epochs, one_value]
 
 
 def reading(path: Path) -> tuple[float, float, str]:

@@ -2,13 +2,16 @@
 
     python -m benchmarks.pages [--lines 5000] [--models 300] [--rounds 5]
 
-Each page is rendered by Django's test client on a database of its own (SQLite), once to
-warm up, then in rounds; printed are the medians in milliseconds (by the clock, and of the
-processor) and the number of queries, beside those of the same page on a tenth of the size.
-Exit status 1 where a page takes the processor longer than 300 ms, or where its queries grow.
+Each page is rendered by Django's test client on a test database (SQLite, or that of
+DATABASE_URL), once to warm up, then in rounds; printed are the medians in milliseconds (by the
+clock, and of the processor) and the number of queries, beside those of the same page on a tenth
+of the size. Exit status 1 where a page takes the processor longer than 300 ms, or where its
+queries grow. A bulk move is one transaction per model by design, with its audit entry; its
+milliseconds and queries are those per model, and they must not grow either.
 """
 
 import argparse
+import gc
 import os
 import sys
 import time
@@ -135,12 +138,17 @@ class World:
             "project control": reverse("planning:control", args=code),
             "changes": reverse("planning:changes", args=code),
             "change": reverse("planning:change", args=[self.change.pk]),
-            "change, before and after": reverse("planning:change_effects", args=[self.change.pk]),
             "engagement": reverse("engagements:engagement", args=code),
             "board": reverse("planning:board") + f"?engagement={self.engagement.code}",
             "my desk": "/",
             "search, many hits": reverse("portal:search") + f"?q={self.engagement.code}",
             "search, no hit": reverse("portal:search") + "?q=zebra",
+            "API: desk": "/api/v1/desk/",
+            "API: board": f"/api/v1/board/?engagement={self.engagement.code}",
+            "API: quote": f"/api/v1/quotes/{self.quote.pk}/",
+            "API: quotes": f"/api/v1/quotes/?engagement={self.engagement.pk}",
+            "API: schedule": f"/api/v1/plans/{self.plan.pk}/schedule/",
+            "API: estimate": f"/api/v1/effort-estimates/?engagement={self.engagement.pk}",
         }
 
 
@@ -159,6 +167,23 @@ def measured(client, url: str, rounds: int) -> tuple[float, float, int]:
         walls.append((time.perf_counter() - begin[0]) * 1000)
         works.append((time.process_time() - begin[1]) * 1000)
     return median(walls), median(works), count
+
+
+def moved(client, world: World, move: str) -> tuple[float, float, int]:
+    """Milliseconds by the clock and of the processor, and queries, per model of a bulk move."""
+    from django.db import connection, reset_queries
+    from django.urls import reverse
+
+    count, asked = world.engagement.models.count(), []
+    connection.execute_wrappers.append(lambda execute, *call: asked.append(1) or execute(*call))
+    begin = time.perf_counter(), time.process_time()
+    answer = client.post(f"{reverse('planning:board_move')}?engagement={world.engagement.code}",
+                         {"move": move, "all": "yes"})
+    wall, work = time.perf_counter() - begin[0], time.process_time() - begin[1]
+    connection.execute_wrappers.pop()
+    reset_queries()
+    assert len(answer.context["done"].moved) == count, answer.context["done"].refused
+    return wall * 1000 / count, work * 1000 / count, len(asked) // count
 
 
 def main() -> int:
@@ -182,6 +207,7 @@ def main() -> int:
     large = World("LARGE", options.models, options.lines, people)
     client = Client()
     client.force_login(people["manager"])
+    gc.freeze()  # as the portal does
     faults = 0
     print(f"{'page':<28}{'ms':>8}{'cpu ms':>8}{'queries':>9}{'a tenth':>9}")
     for (name, url), little in zip(large.pages().items(), small.pages().values(), strict=True):
@@ -191,6 +217,12 @@ def main() -> int:
         faults += is_fault
         print(f"{name:<28}{wall:>8.0f}{work:>8.0f}{queries:>9}{fewer:>9}"
               f"{'  !' if is_fault else ''}")
+    client.force_login(people["consultant"])
+    for move in ("start", "submit"):
+        fewer = moved(client, small, move)[-1]
+        wall, work, queries = moved(client, large, move)
+        faults += queries > fewer
+        print(f"{f'bulk {move}, per model':<28}{wall:>8.1f}{work:>8.1f}{queries:>9}{fewer:>9}")
     return 1 if faults else 0
 
 

@@ -10,6 +10,7 @@ from rest_framework.test import APIClient
 
 from engagements import services
 from engagements.models import Engagement, Role, StageRecord
+from engagements.problems import input_sentence
 from engagements.stages import StageState
 
 
@@ -82,6 +83,33 @@ def test_reviewer_cannot_write(api, people, engagement):
     answer = api.post("/api/v1/models/", {"engagement": engagement.pk, "code": "M", "name": "m"})
     assert (answer.status_code, answer.json()["title"]) == (403, "not_allowed")
     assert not Engagement.objects.get().models.exists()
+
+
+def test_faults_of_the_input_are_sentences_in_the_user_s_language(api, people, engagement):
+    api.force_authenticate(people[Role.MANAGER])
+    wrong = {"records": ["x"], "move": "jump"}
+    english, chinese = (api.post("/api/v1/stages/bulk_move/", wrong, format="json", headers={
+        "accept-language": language}).json() for language in ("en", "zh-hans"))
+    assert english["errors"] == {"move": ['"jump" is not a valid choice.'],
+                                 "records": {"0": ["A valid integer is required."]}}
+    assert english["detail"] == ('move: "jump" is not a valid choice. '
+                                 "records[0]: A valid integer is required.")
+    assert "不是合法选项" in chinese["detail"]
+    assert english["title"] == "invalid"
+    missing = [api.get("/api/v1/quotes/999/", headers={"accept-language": language}).json()
+               for language in ("en", "zh-hans")]
+    assert [body["detail"] for body in missing] == ["Not found.", "未找到。"]
+
+
+@pytest.mark.parametrize(("errors", "sentence"), [
+    (["Too long."], "Too long."),
+    ([{}, {"kind": ["Unknown."]}], "[1].kind: Unknown."),
+    ({"changes": [{}, {"name": ["Required."]}], "non_field_errors": ["Both or none."]},
+     "changes[1].name: Required. Both or none."),
+    ({"a": {"non_field_errors": ["x."]}}, "a: x."),
+    ({f"f{n}": ["x."] for n in range(7)}, "f0: x. f1: x. f2: x. f3: x. f4: x. …")])
+def test_the_sentence_of_faults(errors, sentence):
+    assert input_sentence(errors) == sentence
 
 
 def test_kinds_tell_their_parameters(api, people):

@@ -50,12 +50,10 @@ def set_up(manager) -> None:
     page = manager.open(HOME + "models/new/")
     fill(page, code="VIS", name="缺陷检测", scope="inference", parameters_billion="0.05")
     submit(page)
-    for person in ("周启明", "陈国栋"):
-        page = manager.open(HOME + "team/")
-        option = page.locator("#id_user option", has_text=person)
-        page.select_option("#id_user", option.get_attribute("value"))
-        page.select_option("#id_role", "reviewer" if person == "陈国栋" else "consultant")
-        submit(page)
+    page = manager.open(HOME + "team/")
+    for person in ("周启明", "陈国栋"):  # each in the role of his account
+        page.locator("#div_id_user .form-check", has_text=person).locator("input").check()
+    submit(page)
 
 
 def survey_and_decide(manager) -> None:

@@ -38,6 +38,12 @@ def draft(people, engagement, kind: str):
     return reporting.draft_document(actor=people[Role.MANAGER], engagement=engagement, kind=kind)
 
 
+def worded(people, document):
+    return reporting.write_words(
+        actor=people[Role.MANAGER], document=document,
+        words={"fa_trial": {"zh": "试运行三十天，无故障。", "en": "Thirty days without a fault."}})
+
+
 def end_the_trial(review: Review) -> None:
     """The days pass."""
     review.trial_ends_on = timezone.localdate() - timedelta(days=1)
@@ -63,9 +69,7 @@ def test_preliminary_then_trial_then_final(visit, preliminary, people_with_mail,
     engagement, review = preliminary.engagement, Review.objects.get()
     assert (preliminary.state, engagement.state) == ("signed", "active")
     assert review.trial_ends_on == timezone.localdate() + timedelta(days=30)
-    final = reporting.write_words(
-        actor=people[Role.MANAGER], document=draft(people, engagement, "FA"),
-        words={"fa_trial": {"zh": "试运行三十天，无故障。", "en": "Thirty days without a fault."}})
+    final = worded(people, draft(people, engagement, "FA"))
     with pytest.raises(WrongState, match=review.trial_ends_on.isoformat()):
         open_version(people, final)
     end_the_trial(review)
@@ -73,7 +77,10 @@ def test_preliminary_then_trial_then_final(visit, preliminary, people_with_mail,
     with pytest.raises(WrongState, match="补充运维手册"):
         services.open_review(actor=manager, document=final)
     close_the_issue(hand, people, preliminary)
-    services.open_review(actor=manager, document=final)
+    with pytest.raises(WrongState, match="请起草新版本"):
+        services.open_review(actor=manager, document=final)
+    final = open_version(people, worded(people, reporting.draft_correction(
+        actor=manager, document=final, reason="试运行已结束")))
     hand.go("/")
     hand.click(f"main a[href='/documents/{final.pk}/review/']", leads_on=True)
     receive(hand)
