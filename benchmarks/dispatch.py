@@ -21,9 +21,10 @@ import time
 from pathlib import Path
 from statistics import median
 
-from tests.faults.desk import EmbeddedDesk, free_port
+from tests.faults.desk import EmbeddedDesk
 from tests.faults.nodes import FaultyNode, enrol
 from tests.faults.run import persist
+from tests.ports import free_port
 
 JOBS, NODES = 100, 8
 

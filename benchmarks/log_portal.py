@@ -7,7 +7,8 @@ import tempfile
 import urllib.request
 from pathlib import Path
 
-from tests.faults.desk import ROOT, free_port
+from tests.faults.desk import ROOT
+from tests.ports import free_port
 
 LINE = " iteration {n:8d} | lm loss: 1.234567E+00 | elapsed time per iteration (ms): 512.3 |"
 

@@ -20,9 +20,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import median
 
-from tests.faults.desk import EmbeddedDesk, free_port
+from tests.faults.desk import EmbeddedDesk
 from tests.faults.nodes import FaultyNode, enrol
 from tests.faults.run import persist
+from tests.ports import free_port
 
 TICK = os.sysconf("SC_CLK_TCK")
 GOALS = {"cores": 0.25, "megabytes": 300, "seconds": 5}

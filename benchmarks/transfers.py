@@ -20,8 +20,8 @@ import time
 from pathlib import Path
 from statistics import median
 
-from tests.faults.desk import free_port
 from tests.faults.nodes import FaultyNode, enrol
+from tests.ports import free_port
 
 
 class Bench:

@@ -20,8 +20,9 @@ import time
 from pathlib import Path
 
 from tests.faults.browse import Onlooker
-from tests.faults.desk import DESKS, ROOT, Desk, free_port
+from tests.faults.desk import DESKS, ROOT, Desk
 from tests.faults.nodes import FaultyNode, enrol
+from tests.ports import free_port
 
 SCRIPT = """
 echo {key} >> {root}/book

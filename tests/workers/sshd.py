@@ -9,6 +9,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.ports import free_port
+
 SSHD = shutil.which("sshd") or "/usr/sbin/sshd"
 USER = getpass.getuser()
 CONFIG = """
@@ -46,7 +48,7 @@ class Sshd:
         config.write_text(CONFIG.format(port=self.port, root=self.root))
         self.process = subprocess.Popen([SSHD, "-D", "-e", "-f", config],
                                         stderr=(self.root / "log").open("ab"))
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60  # for a busy machine
         while time.monotonic() < deadline:
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", self.port)) == 0:
@@ -74,12 +76,6 @@ class Sshd:
 def can_run() -> bool:
     """Whether this machine has sshd and lets this user start it."""
     return Path(SSHD).exists() and (Path("/run/sshd").exists() or USER == "root")
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def make_key(path: Path, passphrase: str = "") -> str:

@@ -42,6 +42,6 @@ def test_names_and_trees():
 
 def test_masking_is_fast_enough_for_logs():
     line = " [2025-08-01] iteration 1/ 5000 | consumed samples: 128 | lm loss: 1.0E+01 | tokens 5\n"
-    began = time.perf_counter()
+    began = time.process_time()
     mask_text(line * 20_000)  # 1.7 MB
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5

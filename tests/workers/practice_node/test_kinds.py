@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-import socket
 import zipfile
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from django.urls import reverse
 
 from engagements.errors import InvalidInput
 from engagements.services import add_model
+from tests.ports import free_port
 from workers import kinds, services
 from workers.dispatch import runner
 from workers.models import Job, JobState
@@ -98,16 +98,11 @@ def drive(people, engagement, node):
 
     def go(kind, parameters):
         if "port" in parameters:
-            parameters = {**parameters, "port": _free_port()}
+            parameters = {**parameters, "port": free_port()}
         return runner.drive(services.queue_job(
             actor=people["consultant"], kind=kind, node=node, model=model, parameters=parameters))
 
     return go
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return probe.getsockname()[1]
 
 
 def test_every_kind_that_runs_on_a_node_is_tried_here():

@@ -13,6 +13,7 @@ from pathlib import Path
 import asyncssh
 import pytest
 
+from tests.processes import is_running
 from tests.workers.practice_node.conftest import log_in
 from workers.practice_node.server import running_practice_node
 
@@ -58,13 +59,6 @@ def test_client_signal_reaches_the_command(over_ssh):
     assert (answer.stdout, answer.exit_status) == ("got\n", 3)
 
 
-def _is_running(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
 def _wait_until(condition, seconds=60.0) -> bool:  # for a busy machine
     end = time.monotonic() + seconds
     while not condition() and time.monotonic() < end:
@@ -73,7 +67,7 @@ def _wait_until(condition, seconds=60.0) -> bool:  # for a busy machine
 
 
 def test_broken_connection_ends_the_command_but_not_a_detached_job(practice, work):
-    script = (f"cd {work.name}; setsid sh -c 'echo $$ > detached; exec sleep 30' "
+    script = (f"cd {work.name}; setsid sh -c 'echo $$ > new; mv new detached; exec sleep 30' "
               "< /dev/null > /dev/null 2>&1 & "
               f"cd {work.name}; echo $$ > attached; echo ready; sleep 30")
 
@@ -87,8 +81,8 @@ def test_broken_connection_ends_the_command_but_not_a_detached_job(practice, wor
 
     asyncio.run(go())
     attached, detached = (int((work / n).read_text()) for n in ("attached", "detached"))
-    assert _wait_until(lambda: not _is_running(attached))
-    assert _is_running(detached)
+    assert _wait_until(lambda: not is_running(attached))
+    assert is_running(detached)
     os.kill(detached, signal.SIGKILL)
 
 

@@ -1,7 +1,7 @@
 """The training stand-in: Megatron's lines from a computation that really happens."""
 
+import asyncio
 import re
-import time
 
 import pytest
 
@@ -97,15 +97,23 @@ def test_full_disk_is_said_and_fails(train):
     assert "[Errno 28] No space left on device" in answer.stderr
 
 
-def test_hanging_training_prints_nothing_more(train):
-    answer, loss = train(before="PRACTICE_FAULT=hang:6 timeout 1")
-    assert (answer.exit_status, loss["last_step"]) == (124, 5)
+def test_hanging_training_prints_nothing_more(over_ssh, work):
+    command = TRAIN.format(iters=30, seed=1234, more="")
+
+    async def go(connection):
+        process = await connection.create_process(
+            f"cd {work.name}; PRACTICE_FAULT=hang:6 {command}")
+        while " iteration        5/" not in await process.stdout.readline():
+            pass
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(process.stdout.readline(), 0.5)
+
+    over_ssh(go)
 
 
 def test_slow_node_takes_longer(sh):
-    def seconds(fault):
-        began = time.monotonic()
-        sh(f"PRACTICE_FAULT={fault} practice_train --train-iters 2 --practice-delay 0.01")
-        return time.monotonic() - began
+    def least(fault):
+        log = sh(f"PRACTICE_FAULT={fault} practice_train --train-iters 8 --practice-delay 0.01")
+        return min(map(float, re.findall(r"per iteration \(ms\): (\S+)", log.stdout)))
 
-    assert seconds("slow") > seconds("none") + 1
+    assert least("slow") >= 100 > least("none")
