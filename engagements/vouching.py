@@ -7,7 +7,7 @@ today with what the log says last of each.
 
 import hashlib
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -117,16 +117,17 @@ def take(depth: frozenset) -> Rows:
 
 
 def _rows(table: type[models.Model], keys: Collection) -> dict[str, dict | None]:
-    found = dict(_stored(table, table._base_manager.filter(pk__in=keys)))
-    return {str(key): found.get(str(key)) for key in sorted(keys)}
+    ordered = sorted(keys)
+    found = dict(_stored(table, ordered))
+    return {str(key): found.get(str(key)) for key in ordered}
 
 
-def _stored(table: type[models.Model], rows: models.QuerySet) -> Iterator[tuple[str, dict]]:
-    """Key and columns of rows as the database holds them."""
+def _stored(table: type[models.Model], keys: Iterable) -> Iterator[tuple[str, dict]]:
+    """Key and columns of the rows with ascending keys as the database holds them."""
     names = [field.attname for field in table._meta.concrete_fields
              if field.attname not in _columns_left_out[table]]
-    for keys in batched(rows.values_list("pk", flat=True), CHUNK):
-        for row in _values(table._base_manager.filter(pk__in=keys).order_by("pk"), names):
+    for batch in batched(keys, CHUNK):
+        for row in _values(table._base_manager.filter(pk__in=batch).order_by("pk"), names):
             yield str(row[table._meta.pk.attname]), {name: plain(row[name]) for name in names}
 
 
@@ -147,9 +148,9 @@ def _value(row: models.QuerySet, name: str) -> Any:
         return UNREADABLE
 
 
-def batched(keys: models.QuerySet, size: int) -> Iterator[list]:
+def batched(keys: Iterable, size: int) -> Iterator[list]:
     """Lists of so many keys."""
-    found = iter(keys.iterator(chunk_size=size))
+    found = iter(keys)
     while batch := list(islice(found, size)):
         yield batch
 
@@ -201,7 +202,8 @@ def differences(stated: Iterator[tuple[int, Rows]]) -> Iterator[Difference]:
 
 def _compared(table: type[models.Model], known: dict[str, tuple[int, dict | None]]
               ) -> Iterator[Difference]:
-    for key, columns in _stored(table, table._base_manager.order_by("pk")):
+    keys = table._base_manager.order_by("pk").values_list("pk", flat=True)
+    for key, columns in _stored(table, keys.iterator(chunk_size=CHUNK)):
         number, said = known.pop(key, (None, None))
         if said is None:
             yield Difference(table, key, "unknown", entry=number)
