@@ -29,6 +29,16 @@ class EngagementSerializer(serializers.ModelSerializer):
         read_only_fields = ["state", "created_at"]
 
 
+class VisibleEngagement(serializers.SlugRelatedField):
+    """An engagement by its code, among those that the context's `user` may see."""
+
+    def __init__(self, **kwargs):
+        super().__init__("code", queryset=Engagement.objects.all(), **kwargs)
+
+    def get_queryset(self):
+        return super().get_queryset().visible_to(self.context["user"])
+
+
 class MembershipSerializer(serializers.ModelSerializer):
     class Meta:
         model = Membership

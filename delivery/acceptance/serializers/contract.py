@@ -3,7 +3,8 @@
 from rest_framework import serializers
 
 from delivery.acceptance.models import AcceptanceTerms, PowerOfAttorney
-from engagements.models import Engagement, User
+from engagements.models import User
+from engagements.serializers import VisibleEngagement
 
 
 class TermsSerializer(serializers.ModelSerializer):
@@ -28,19 +29,13 @@ class PowerSerializer(serializers.ModelSerializer):
 
 
 class NewPowerSerializer(serializers.Serializer):
-    engagement = serializers.SlugRelatedField("code", queryset=Engagement.objects.none())
+    engagement = VisibleEngagement()
     user = serializers.SlugRelatedField("username", queryset=User.objects.filter(is_active=True))
     capacity = serializers.CharField(max_length=80)
     granted_by = serializers.CharField(max_length=120)
     valid_from = serializers.DateField()
     valid_until = serializers.DateField(required=False, default=None, allow_null=True)
     file = serializers.FileField()
-
-    def __init__(self, *args, **kwargs):
-        super().__init__(*args, **kwargs)
-        if "user" in self.context:
-            self.fields["engagement"].queryset = Engagement.objects.visible_to(
-                self.context["user"])
 
 
 class ReasonGivenSerializer(serializers.Serializer):

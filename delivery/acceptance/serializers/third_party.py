@@ -3,7 +3,7 @@
 from rest_framework import serializers
 
 from delivery.acceptance.models import ThirdPartyReport
-from engagements.models import Engagement
+from engagements.serializers import VisibleEngagement
 
 
 class ThirdPartySerializer(serializers.ModelSerializer):
@@ -22,7 +22,7 @@ class ThirdPartySerializer(serializers.ModelSerializer):
 
 
 class NewThirdPartySerializer(serializers.Serializer):
-    engagement = serializers.SlugRelatedField("code", queryset=Engagement.objects.none())
+    engagement = VisibleEngagement()
     laboratory = serializers.CharField(max_length=160)
     cnas_number = serializers.CharField(max_length=40, required=False, default="",
                                         allow_blank=True)
@@ -32,9 +32,3 @@ class NewThirdPartySerializer(serializers.Serializer):
     issued_on = serializers.DateField()
     scope = serializers.CharField(max_length=4000)
     file = serializers.FileField()
-
-    def __init__(self, *args, **kwargs):
-        super().__init__(*args, **kwargs)
-        if "user" in self.context:
-            self.fields["engagement"].queryset = Engagement.objects.visible_to(
-                self.context["user"])
