@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from workers.readers.base import Reader, Reading, Sample, Source, register
+from workers.readers.series import to_float
 from workers.readers.source import ReadingWarning
 
 BASELINE = "model_baseline_performance(ms)"
@@ -33,12 +34,12 @@ Block = dict[str, Any]
 
 def is_finished(log: str) -> bool:
     """Whether the log holds the line that a tuning prints at its end."""
-    lines = log.splitlines()
-    return any(TASK.search(line) or _ends(line, "finished") for line in lines)
+    return any(_says_its_end(line) for line in log.splitlines())
 
 
-def _ends(line: str, how: str) -> bool:
-    return any(found["end"] == how for found in END.finditer(line))
+def _says_its_end(line: str) -> bool:
+    ends = (found["end"] for found in END.finditer(line))
+    return TASK.search(line) is not None or "finished" in ends
 
 
 @register
@@ -88,11 +89,11 @@ def _tunings(found: Any) -> Iterator[dict[str, Any]]:
         if _is_tuning(name, block):
             yield {**_tuning(name, block), "seconds": seconds}
         elif name == "basic":
-            seconds = _number(block.get("tuning_time(s)"))
+            seconds = to_float(block.get("tuning_time(s)"))
 
 
 def _tuning(name: str, block: Block) -> dict[str, Any]:
-    baseline, result = _number(block.get(BASELINE)), _number(block.get(RESULT))
+    baseline, result = to_float(block.get(BASELINE)), to_float(block.get(RESULT))
     stated = _stated(block)
     summary = block.get("repo_summary") or {}
     return {
@@ -120,8 +121,8 @@ def _operators(found: Any) -> Iterator[dict[str, Any]]:
             for way, times in ways.items():
                 if BEFORE in times:
                     yield {"name": operator.get("op_name"), "type": operator.get("op_type"),
-                           "way": way or None, "before_us": _number(times[BEFORE]),
-                           "after_us": _number(times.get(AFTER))}  # fmt: skip
+                           "way": way or None, "before_us": to_float(times[BEFORE]),
+                           "after_us": to_float(times.get(AFTER))}  # fmt: skip
 
 
 def _warnings(tunings: list[dict[str, Any]]) -> list[ReadingWarning]:
@@ -136,13 +137,6 @@ def _warnings(tunings: list[dict[str, Any]]) -> list[ReadingWarning]:
     if gains and max(gains) <= 0:
         warnings.append(ReadingWarning("no_improvement", "The tuning brought no improvement."))
     return warnings
-
-
-def _number(value: Any) -> float | None:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return None
 
 
 @register
@@ -162,7 +156,7 @@ class AoeLogReader(Reader):
         errors = [line for line in lines if "[ERROR]" in line or "fail" in line.lower()]
         tasks = [found for line in lines if (found := TASK.search(line))]
         ends = [found for line in lines for found in END.finditer(line)]
-        finished = bool(tasks) or any(found["end"] == "finished" for found in ends)
+        finished = any(map(_says_its_end, lines))
         values = {
             "form": "aoe_log",
             "succeeded": finished and not errors if finished or errors else None,

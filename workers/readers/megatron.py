@@ -14,6 +14,7 @@ import numpy as np
 
 from workers.masking import mask_tree
 from workers.readers.base import Sample, Source, register
+from workers.readers.columns import as_array, kept_of
 from workers.readers.megatron_arguments import arguments_of
 from workers.readers.megatron_columns import Columns, collect
 from workers.readers.megatron_fields import ITERATION, fields_of, loss_key, records_in
@@ -47,10 +48,8 @@ class MegatronReader(TrainingLogReader):
         columns = collect(source)
         if not columns.steps:
             raise ReadError("no_loss_points", _no_loss(columns))
-        steps, losses = np.frombuffer(columns.steps, np.int64), np.frombuffer(columns.losses)
-        kept, warnings = records_of_one_rank(np.frombuffer(columns.ranks, np.int64))
-        if len(kept) < len(steps):
-            steps, losses = steps[kept], losses[kept]
+        kept, warnings = records_of_one_rank(as_array(columns.ranks))
+        steps, losses = (kept_of(as_array(c), kept) for c in (columns.steps, columns.losses))
         if columns.cut is not None:
             warnings.append(truncated(_last_line(source), columns.cut))
         if columns.skipped:
@@ -115,8 +114,8 @@ def _skipped(columns: Columns) -> ReadingWarning:
 
 
 def _extras(columns: Columns, kept: np.ndarray) -> dict[str, Any]:
-    times = time_values(np.frombuffer(columns.times)[kept])
-    norms = np.frombuffer(columns.norms)[kept]
+    times = time_values(kept_of(as_array(columns.times), kept))
+    norms = kept_of(as_array(columns.norms), kept)
     throughput = None
     if times and columns.batch:
         throughput = {
