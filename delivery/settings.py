@@ -96,6 +96,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "engagements.downloads.DownloadLog",
     "engagements.middleware.NotAllowedMiddleware",
+    "delivery.portal.errors.PlainTextMiddleware",
     "delivery.portal.errors.OnlyEntriesMiddleware",
     "axes.middleware.AxesMiddleware",
 ]

@@ -4,7 +4,12 @@ import sys
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
-from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
+from django.core.exceptions import (
+    BadRequest,
+    RequestDataTooBig,
+    TooManyFieldsSent,
+    TooManyFilesSent,
+)
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -35,6 +40,22 @@ def request_page(request: HttpRequest, exception: Exception) -> HttpResponse:
 def csrf_page(request: HttpRequest, reason: str = "") -> HttpResponse:
     """403: the form was open before somebody signed in anew, or its cookie is missing."""
     return render(request, "403_csrf.html", status=403)
+
+
+class PlainTextMiddleware:
+    """400 for a NUL byte in an address or a form: no text holds one, and PostgreSQL refuses it."""
+
+    def __init__(self, get_response):
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
+            raise BadRequest("NUL byte")
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_view) -> None:
+        if any("\0" in value for values in request.POST.lists() for value in values[1]):
+            raise BadRequest("NUL byte")
 
 
 class OnlyEntriesMiddleware:
