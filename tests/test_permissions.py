@@ -361,3 +361,24 @@ def test_without_login_every_page_leads_to_the_login(client, world):
     for name in set(READ) - PUBLIC:
         answer = client.get(reverse(name, args=world.get(name, [])))
         assert (name, answer.status_code, answer.url.startswith("/login/")) == (name, 302, True)
+
+
+@pytest.mark.parametrize("strange", ["²", "9" * 40, "-1", "\x00", "%"])
+def test_strange_query_strings_break_no_page(client, people, world, strange):
+    """What a link was cut, doubled or tampered to: the page, or a plain refusal."""
+    client.force_login(people[MANAGER])
+    asked = dict.fromkeys(("page", "engagement", "model", "stage", "kind", "state", "node", "q",
+                           "profile", "version", "table", "op", "was", "offset", "before",
+                           "first", "last", "sort", "search", "role", "status", "level"), strange)
+    for name in READ:
+        status = client.get(reverse(name, args=world.get(name, [])), asked).status_code
+        assert status in (200, 302, 400, 403, 404), name
+
+
+def test_a_nul_byte_is_refused_in_addresses_and_forms(client, people, engagement):
+    client.force_login(people[MANAGER])
+    asked = [client.get("/engagements/%00/"), client.get("/search/?q=%00"),
+             client.post(reverse("engagements:model_new", args=[engagement.code]),
+                         {"code": "A", "name": "a\0b"})]
+    assert {answer.status_code for answer in asked} == {400}
+    assert "400" in asked[0].content.decode()

@@ -14,6 +14,7 @@ from assessments.queries import COMPARISON_READERS
 from assessments.views.places import visible_engagement, visible_file
 from engagements.access import Can, require
 from engagements.doors import attempt
+from engagements.numbers import whole_number
 from workers.models import StoredReading
 
 PER_PAGE = 50
@@ -24,7 +25,7 @@ def accuracy(request, code):
     """Comparisons, configuration checks and overflow findings of an engagement."""
     engagement = visible_engagement(request, code)
     wanted = request.GET.get("model", "")
-    files = accuracy_files(engagement, int(wanted) if wanted.isdigit() else None)
+    files = accuracy_files(engagement, whole_number(wanted))
     page = Paginator(files, 30).get_page(request.GET.get("page"))
     return render(request, "assessments/accuracy.html", {
         "engagement": engagement, "active": "accuracy", "page": page,

@@ -15,6 +15,7 @@ from assessments.views.places import visible_file
 from assessments.wording import presentation
 from engagements.access import Can, allowed
 from engagements.doors import attempt
+from engagements.numbers import whole_number
 from workers.models import Artifact, StoredReading
 
 
@@ -68,7 +69,7 @@ def _propose_pattern(request, artifact: Artifact) -> None:
 
 
 def _propose_ticked(request, artifact: Artifact) -> list[AllowedDifference]:
-    ticked = {int(text) for text in request.POST.getlist("numbers") if text.isdigit()}
+    ticked = {whole_number(text) for text in request.POST.getlist("numbers")}
     differences = allowlist.compared(_reading(artifact).values, [])
     return services.propose_differences(
         actor=request.user, engagement=artifact.engagement,

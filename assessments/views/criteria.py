@@ -19,6 +19,7 @@ from assessments.wording import presentation
 from engagements.access import Can, allowed, require
 from engagements.doors import attempt, attempt_form
 from engagements.models import Engagement
+from engagements.numbers import whole_number
 
 
 def _open_draft(engagement: Engagement) -> CriteriaSet:
@@ -47,8 +48,8 @@ def criteria(request, code):
 
 
 def _chosen_set(engagement: Engagement, version: str | None) -> CriteriaSet | None:
-    if version and version.isdigit():
-        return get_object_or_404(engagement.criteria_sets, version=version)
+    if (number := whole_number(version)) is not None:
+        return get_object_or_404(engagement.criteria_sets, version=number)
     return queries.current_criteria(engagement)
 
 

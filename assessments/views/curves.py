@@ -6,6 +6,7 @@ from django.views.decorators.http import require_GET
 
 from assessments import charts, queries
 from assessments.views.places import visible_criterion
+from engagements.numbers import whole_number
 from workers.readers.base import ReadError
 
 
@@ -31,11 +32,11 @@ def curve_spec(request, pk):
 def curve_range(request, pk):
     """Detail of both curves between two steps, thinned anew with every extreme kept."""
     row, verdict = _chart_parts(request, pk)
-    first, last = (request.GET.get(name, "") for name in ("first", "last"))
-    if not all(text.isdigit() and len(text) < 16 for text in (first, last)):
+    first, last = (whole_number(request.GET.get(name)) for name in ("first", "last"))
+    if first is None or last is None:
         return JsonResponse({"detail": _("Give the first and the last step.")}, status=400)
     try:
-        return JsonResponse(charts.curve_detail(row, verdict, int(first), int(last)))
+        return JsonResponse(charts.curve_detail(row, verdict, first, last))
     except ReadError as error:
         raise Http404(error.message) from error
 

@@ -18,6 +18,7 @@ from assessments.views.places import visible_engagement, visible_model
 from engagements.access import Can, allowed, require
 from engagements.doors import attempt, attempt_form
 from engagements.models import MigratedModel
+from engagements.numbers import whole_number
 from workers.services import upload_artifact
 
 
@@ -29,20 +30,15 @@ def performance(request, code):
         "engagement": engagement, "active": "performance", "rows": overview(engagement)})
 
 
-def _number(request, name: str) -> int | None:
-    text = request.GET.get(name, "")
-    return int(text) if text.isdigit() and len(text) < 16 else None
-
-
 @require_GET
 def model_performance(request, pk):
     """Everything on the performance of one model."""
     model = visible_model(request, pk)
     known = history(model)
     steps = profiles.step_profiles(model)
-    reading = chosen(steps, _number(request, "profile"))
+    reading = chosen(steps, whole_number(request.GET.get("profile")))
     operators = profiles.operator_profiles(model)
-    table = chosen(operators, _number(request, "table"))
+    table = chosen(operators, whole_number(request.GET.get("table")))
     scaling = scaling_of(model, _("own runs"))
     bars = bars_of(model, known)
     return render(request, "assessments/model_performance.html", {
@@ -59,7 +55,7 @@ def model_performance(request, pk):
 @require_GET
 def chart_json(request, pk, name):
     """A chart as a Vega-Lite specification."""
-    spec = chart_spec(visible_model(request, pk), name, _number(request, "profile"))
+    spec = chart_spec(visible_model(request, pk), name, whole_number(request.GET.get("profile")))
     if spec is None:
         raise Http404
     return JsonResponse(spec)
@@ -68,7 +64,7 @@ def chart_json(request, pk, name):
 @require_GET
 def chart_picture(request, pk, name):
     """The same chart as a picture."""
-    svg = chart_svg(visible_model(request, pk), name, _number(request, "profile"))
+    svg = chart_svg(visible_model(request, pk), name, whole_number(request.GET.get("profile")))
     if svg is None:
         raise Http404
     return HttpResponse(svg, content_type="image/svg+xml")

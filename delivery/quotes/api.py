@@ -15,6 +15,7 @@ from delivery.quotes.models import Currency, PriceImport, Quote, QuoteLine, Rate
 from delivery.quotes.terms_api import QuoteTerms
 from delivery.quotes.versions import compare
 from engagements.access import Can, allowed, require
+from engagements.numbers import whole_number
 
 LINE = OpenApiParameter("line", OpenApiTypes.INT, OpenApiParameter.PATH)
 
@@ -151,8 +152,7 @@ class QuoteViewSet(QuoteFiles, QuoteTerms, mixins.CreateModelMixin, mixins.Updat
         """Change or remove a line of a draft; `?revision=` as seen."""
         found = get_object_or_404(QuoteLine.objects.select_related("quote__engagement"), pk=line,
                                   quote=self.get_object())
-        seen = request.query_params.get("revision", "")
-        revision = int(seen) if seen.isdigit() else None
+        revision = whole_number(request.query_params.get("revision"))
         if request.method == "DELETE":
             services.remove_line(actor=request.user, line=found, revision=revision)
             return self._answer()

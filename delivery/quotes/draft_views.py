@@ -21,6 +21,7 @@ from delivery.quotes.views import found_quote
 from engagements.access import Can, require
 from engagements.doors import attempt
 from engagements.errors import DeskError
+from engagements.numbers import whole_number
 
 
 def _save(form, service) -> bool:
@@ -71,10 +72,8 @@ def resources_add(request, pk):
 @require_POST
 def line_remove(request, pk, line):
     found = get_object_or_404(QuoteLine, pk=line, quote=found_quote(request, pk))
-    seen = request.POST.get("revision", "")
     attempt(request, lambda: services.remove_line(
-        actor=request.user, line=found, revision=int(seen) if seen.isdigit() else None),
-        _("Removed."))
+        actor=request.user, line=found, revision=_revision(request)), _("Removed."))
     return redirect("quotes:quote", pk)
 
 
@@ -157,5 +156,4 @@ def payment(request, pk):
 
 
 def _revision(request) -> int | None:
-    seen = request.POST.get("revision", "")
-    return int(seen) if seen.isdigit() else None
+    return whole_number(request.POST.get("revision"))

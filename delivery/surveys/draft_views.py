@@ -14,6 +14,7 @@ from delivery.surveys.publishing import question_dicts
 from delivery.surveys.services import drafting
 from engagements.access import require_administrator
 from engagements.doors import attempt, attempt_form
+from engagements.numbers import whole_number
 
 
 def _draft(request) -> QuestionnaireDraft:
@@ -25,8 +26,8 @@ def _draft(request) -> QuestionnaireDraft:
 
 
 def _seen(request) -> int:
-    text = request.POST.get("seen", "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
+    seen = whole_number(request.POST.get("seen"))
+    return -1 if seen is None else seen
 
 
 @require_POST

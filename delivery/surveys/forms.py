@@ -6,6 +6,7 @@ from delivery.surveys.services import Change
 from delivery.surveys.sheet import Cell
 from delivery.surveys.values import choices_of
 from engagements.languages import other_language
+from engagements.numbers import whole_number
 
 
 class CellsForm:
@@ -40,7 +41,7 @@ class Field:
     def revision(self) -> int:
         """What the person has seen: after a refused entry still the revision it came with."""
         sent = self.sent.get(f"r:{self.cell.name}", "") if self.error and self.sent else None
-        return self.cell.revision if sent is None else _whole(sent)
+        return self.cell.revision if sent is None else seen_revision(sent)
 
     def widget(self) -> str:
         """The input as HTML."""
@@ -80,12 +81,13 @@ def shown_value(cell: Cell, sent):
 
 def changes_of(post, cells: list[Cell]) -> list[Change]:
     """The inputs that the form sent: those whose revision came with it."""
-    return [Change(cell.name, shown_value(cell, post), _whole(post.get(f"r:{cell.name}")))
+    return [Change(cell.name, shown_value(cell, post), seen_revision(post.get(f"r:{cell.name}")))
             for cell in cells if f"r:{cell.name}" in post]
 
 
-def _whole(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+def seen_revision(text: str) -> int:
+    """The revision of an answer that the person has seen; 0 before the first."""
+    return whole_number(text) or 0
 
 
 class UploadForm(forms.Form):

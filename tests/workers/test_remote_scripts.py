@@ -10,6 +10,7 @@ import pytest
 from workers import remote
 from workers.collecting import transfer
 from workers.models import Job
+from workers.nodes.ssh import Unreachable
 from workers.remote import Place, answers
 from workers.remote.answers import RemoteState
 
@@ -209,3 +210,18 @@ def test_checksum_is_the_files_own_whatever_its_name(run, tmp_path):
     answer = run(remote.digest_script(PLACE, names)).decode()
     assert transfer.read_digests(names, "Welcome\n" + answer) == {
         name: hashlib.sha256(name.encode()).hexdigest() for name in names}
+
+
+@pytest.mark.parametrize("fact", ["log=-30", "log=x", "log=²", f"log={'9' * 30}"])
+def test_answer_that_makes_no_sense_is_taken_for_a_broken_line(fact):
+    job = Job(pk=1, attempt=1, token="x", state="running")
+    with pytest.raises(Unreachable):
+        answers.parse(f"desk desk-job-1-1-x present=yes {fact}\n".encode(), [job])
+
+
+def test_odd_facts_of_a_node_are_taken_for_none():
+    job = Job(pk=1, attempt=1, token="x", state="running")
+    line = f"desk desk-job-1-1-x status=99999 now={'9' * 12} beat=² size=-4 log=0\n"
+    state = answers.parse(line.encode(), [job])[1]
+    assert (state.exit_status, state.node_time, state.heartbeat_at, state.size) == (
+        None, None, None, 0)

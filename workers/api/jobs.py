@@ -5,6 +5,7 @@ from rest_framework import mixins, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
+from engagements.numbers import whole_number
 from workers import catalogue, kinds, services
 from workers.api import serializers
 from workers.logs import livelog, search
@@ -71,8 +72,8 @@ class JobViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
     @action(detail=True)
     def log(self, request, pk=None):
         """The log's text from a byte offset."""
-        offset = request.query_params.get("offset", "0")
-        text, end = livelog.read(self.get_object(), int(offset) if offset.isdigit() else 0)
+        offset = whole_number(request.query_params.get("offset")) or 0
+        text, end = livelog.read(self.get_object(), offset)
         return Response({"text": text, "next_offset": end})
 
     @extend_schema(responses=serializers.LogHitSerializer, parameters=[
@@ -81,10 +82,7 @@ class JobViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
     @action(detail=True, url_path="log/search")
     def log_search(self, request, pk=None):
         """The last line before an offset that holds the text; null where this part has none."""
-        job, asked = self.get_object(), request.query_params
-        before = asked.get("before", "")
-        return Response(search.last_before(
-            job, int(before) if before.isdigit() else job.log_stored, asked.get("q", "")[:200]))
+        return Response(search.answer(self.get_object(), request.query_params))
 
 
 def _order(data: dict) -> dict:

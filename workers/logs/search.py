@@ -1,16 +1,25 @@
 """Searching a log of any size from its end backwards, a bounded part of it per request."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import BinaryIO
 
+from engagements.numbers import whole_number
 from workers.logs import livelog
 from workers.models import Job
 
 PIECE, AT_ONCE = 4 * 2**20, 128 * 2**20
+LONGEST_TEXT = 200  # characters searched for
 OVERLAP = 4096  # no match is cut in two by a piece's edge; the longest part of a line that is told
 # What compilers, Python, CANN and torch print when something went wrong.
 ERRORS = (b"error", b"exception", b"traceback", b"fatal", b"failed", b"core dumped")
+
+
+def answer(job: Job, asked: Mapping[str, str]) -> dict[str, int | str | None]:
+    """`last_before` for the query string of page and API: `q`, and `before`, else the log's end."""
+    before = whole_number(asked.get("before"))
+    return last_before(job, job.log_stored if before is None else before,
+                       asked.get("q", "")[:LONGEST_TEXT])
 
 
 def last_before(job: Job, before: int, text: str) -> dict[str, int | str | None]:

@@ -46,7 +46,7 @@ class Migration(migrations.Migration):
                 ('lease_counter', models.PositiveBigIntegerField(default=0, editable=False)),
                 ('scratch_used_mb', models.PositiveIntegerField(editable=False, null=True)),
                 ('scratch_free_mb', models.PositiveIntegerField(editable=False, null=True)),
-                ('clock_offset_seconds', models.IntegerField(editable=False, null=True)),
+                ('clock_offset_seconds', models.BigIntegerField(editable=False, null=True)),
                 ('unreachable_since', models.DateTimeField(editable=False, null=True)),
                 ('shell_seconds', models.FloatField(editable=False, null=True)),
                 ('trouble', models.CharField(blank=True, choices=[('away', 'Does not answer'), ('login', 'Refuses the log-in'), ('key', 'Shows another host key'), ('shell', 'Its log-in shell does not run commands')], editable=False, max_length=8)),

@@ -80,7 +80,7 @@ class Node(models.Model):
     lease_counter = models.PositiveBigIntegerField(default=0, editable=False)
     scratch_used_mb = models.PositiveIntegerField(null=True, editable=False)
     scratch_free_mb = models.PositiveIntegerField(null=True, editable=False)
-    clock_offset_seconds = models.IntegerField(null=True, editable=False)
+    clock_offset_seconds = models.BigIntegerField(null=True, editable=False)
     unreachable_since = models.DateTimeField(null=True, editable=False)
     shell_seconds = models.FloatField(null=True, editable=False)  # until its shell runs a command
     trouble = models.CharField(max_length=8, choices=Trouble, blank=True, editable=False)

@@ -5,6 +5,7 @@ It is the memory of the whole card, with what driver and other processes hold; n
 
 from __future__ import annotations
 
+from engagements.numbers import whole_number
 from workers.readers.base import Reader, Reading, Sample, Source, register
 from workers.readers.series import to_float
 from workers.readers.source import ReadError, ReadingWarning
@@ -30,7 +31,7 @@ class MemoryPolledReader(Reader):
         for number, row in zip(table.lines, table.rows, strict=True):
             seconds, used, total = (to_float(row[at]) if len(row) == 5 else None
                                     for at in (0, 3, 4))  # fmt: skip
-            if None in (seconds, used, total) or not row[2].isdigit():
+            if None in (seconds, used, total) or whole_number(row[2]) is None:
                 raise ReadError("damaged_file", f"Row {number} is not complete.")
             card = cards.setdefault(int(row[2]), {"card": int(row[2]), "before_mb": 0.0,
                                                   "peak_mb": 0.0, "readings": 0})  # fmt: skip

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from typing import Any
 
+from engagements.numbers import whole_number
 from workers.readers.base import Reader, Reading, Sample, Source, register
 from workers.readers.csv_rows import csv_header, csv_rows
 from workers.readers.source import ReadError, ReadingWarning
@@ -209,11 +210,10 @@ class MsaccucmpAdvisorReader(Reader):
         found = ADVICE.match(source.text.lstrip())
         if found is None:
             raise ReadError("damaged_file", "The advice is incomplete.")
-        index = found["index"].strip()
         values = {
             "form": "advisor",
             "detection_type": found["type"].strip(),
-            "operator_index": int(index) if index.isdigit() else None,
+            "operator_index": whole_number(found["index"].strip()),
             "advice": found["advice"].strip(),
         }
         return self.reading(values)

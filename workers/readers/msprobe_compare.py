@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from engagements.numbers import whole_number
 from workers.readers.base import Reader, Reading, Sample, Source, register
 from workers.readers.csv_rows import csv_header
 from workers.readers.msprobe_rows import CompareRow, in_execution_order
@@ -245,11 +246,11 @@ class MsprobeAdvisorReader(Reader):
         found = ADVISOR.match(source.text.lstrip())
         if found is None:
             raise ReadError("damaged_file", "The advice is incomplete.")
-        line, nodes = found["line"], found["nodes"].strip()
+        row, nodes = whole_number(found["line"]), found["nodes"].strip()
         values = {
             "form": "advisor",
-            "data_row": int(line) if line.isdigit() else None,
-            "spreadsheet_row": int(line) + 2 if line.isdigit() else None,
+            "data_row": row,
+            "spreadsheet_row": None if row is None else row + 2,
             "suspect_nodes": None if nodes == "NA" else nodes,
             "advice": found["advice"].strip(),
         }

@@ -3,6 +3,7 @@
 import re
 from xml.etree import ElementTree
 
+from engagements.numbers import whole_number
 from workers.readers.base import Reader, ReadError, Reading, Sample, Source, register
 
 LARGEST = 16 * 1024**2
@@ -38,4 +39,4 @@ def _gpu(gpu) -> dict:
     """Name, bus and memory in MiB of one GPU."""
     memory = (gpu.findtext("fb_memory_usage/total") or "").split()
     return {"bus": gpu.get("id"), "name": gpu.findtext("product_name"),
-            "memory_total_mib": int(memory[0]) if memory and memory[0].isdigit() else None}
+            "memory_total_mib": whole_number(memory[0]) if memory else None}

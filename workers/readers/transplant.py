@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
 
+from engagements.numbers import whole_number
 from workers.readers.base import Reader, Reading, Sample, Source, register
 from workers.readers.csv_rows import csv_header, csv_rows
 from workers.readers.source import ReadError, ReadingWarning
@@ -105,7 +106,7 @@ def _item(header: list[str], row: list[str]) -> dict[str, Any]:
     for name, cell in zip(header, row, strict=False):
         known = None if cell in ("NA", "-", "") else cell
         if name.endswith("Line") and known is not None:
-            known = int(known) if known.isdigit() else None
+            known = whole_number(known)
         item[name] = known
     return item
 

@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from engagements.numbers import whole_number
 from workers.readers.base import Reader, Reading, Sample, Source, register
 from workers.readers.source import ReadError, ReadingWarning
 from workers.readers.tables import cells_of
@@ -93,8 +94,9 @@ class Run:
         if line.startswith("Traceback (most recent call last)"):
             self.tracebacks.append(number)
         cells = cells_of(line)
-        if cells and len(cells) == 2 and STATISTICS_ROW.match(cells[0]) and cells[1].isdigit():
-            self.statistics[cells[0]] = int(cells[1])
+        if cells and len(cells) == 2 and STATISTICS_ROW.match(cells[0]):
+            count = whole_number(cells[1])
+            self.statistics |= {} if count is None else {cells[0]: count}
 
 
 class TransplantLog(Reader):

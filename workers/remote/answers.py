@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from engagements.numbers import whole_number
 from workers import remote
 from workers.models import Job
 from workers.nodes import ssh
 
 LOG_CHUNK, SMALLEST_CHUNK = 512 * 1024, 64 * 1024
+STATUS_DIGITS, SECONDS_DIGITS = 3, 10  # a POSIX exit status; seconds until the year 2286
 
 
 @dataclass(frozen=True)
@@ -98,8 +100,8 @@ def read_states(output: bytes, jobs: list[Job]) -> tuple[dict[int, RemoteState],
             raise ssh.no_shell(output)
         line = output[start:end].decode(errors="replace")
         name, facts = _facts(line)
-        position = end + 1 + int(facts.get("log") or 0)
-        if len(output) < position:
+        length = whole_number(facts.get("log", "0"))
+        if length is None or len(output) < (position := end + 1 + length):
             raise ssh.Unreachable("the node's answer was cut short")
         if name in by_name:
             states[by_name[name].pk] = _state(
@@ -113,17 +115,16 @@ def _facts(line: str) -> tuple[str, dict[str, str]]:
 
 
 def _state(facts: dict[str, str], offset: int, chunk: bytes, line: str) -> RemoteState:
-    status = facts.get("status", "none")
     return RemoteState(
         is_present=facts.get("present") == "yes", process=facts.get("process", "gone"),
-        exit_status=int(status) if status.isdigit() else None,
+        exit_status=whole_number(facts.get("status"), STATUS_DIGITS),
         heartbeat_at=_time(facts.get("beat")), node_time=_time(facts.get("now")),
-        size=int(facts.get("size") or 0), boot_id=facts.get("boot", ""), offset=offset,
+        size=whole_number(facts.get("size")) or 0, boot_id=facts.get("boot", ""), offset=offset,
         chunk=chunk, line=line)
 
 
 def _time(seconds: str | None) -> datetime | None:
-    number = int(seconds) if (seconds or "").isdigit() else 0
+    number = whole_number(seconds, SECONDS_DIGITS)
     return datetime.fromtimestamp(number, UTC) if number else None
 
 

@@ -4,6 +4,7 @@ import json
 
 from django.utils.translation import gettext_lazy as _
 
+from engagements.numbers import whole_number
 from workers.rules.base import BLOCK, INFO, WARN, Spot, rule
 from workers.rules.matrix import version
 
@@ -41,7 +42,8 @@ def _split(f):
 
 def _aligned(f):
     value, page = _option(f, "base_addr_aligned_kb"), _option(f, "page_size")
-    wrong = value is not None and not (value.isdigit() and int(value) <= 16 and _expandable(f))
+    number = whole_number(value)
+    wrong = value is not None and not (number is not None and number <= 16 and _expandable(f))
     return wrong or (page is not None and page.lower() != "1g")
 
 

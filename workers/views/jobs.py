@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from engagements.access import Can, require
 from engagements.doors import attempt, attempt_form
 from engagements.models import Engagement
+from engagements.numbers import whole_number
 from workers import judging, kinds, preflight, queries, services
 from workers.dispatch import queueing
 from workers.forms.jobs import JobForm
@@ -89,8 +90,7 @@ def job_page(request, pk):
 def job_log(request, pk):
     """The masked log as plain text from a byte offset; X-Next-Offset says where to go on."""
     job = _job(request, pk)
-    offset = request.GET.get("offset", "0")
-    text, end = livelog.read(job, int(offset) if offset.isdigit() else 0, LOG_AT_ONCE)
+    text, end = livelog.read(job, whole_number(request.GET.get("offset")) or 0, LOG_AT_ONCE)
     is_final = job.is_final and end >= job.log_stored
     return HttpResponse(text, content_type="text/plain; charset=utf-8", headers={
         "X-Next-Offset": str(end), "X-Log-Final": "yes" if is_final else "no",
@@ -114,10 +114,7 @@ def job_log_search(request, pk):
     JSON: `found` with the line's offset (null if there is none), and `searched_to`, from where to
     go on where this part of the log had none.
     """
-    job, params = _job(request, pk), request.GET
-    before = params.get("before", "")
-    return JsonResponse(search.last_before(
-        job, int(before) if before.isdigit() else job.log_stored, params.get("q", "")[:200]))
+    return JsonResponse(search.answer(_job(request, pk), request.GET))
 
 
 @require_POST

@@ -4,15 +4,15 @@ from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 
 from engagements.models import Engagement, MigratedModel
+from engagements.numbers import whole_number
 
 
 def place_asked(
         request: HttpRequest) -> tuple[Engagement | None, MigratedModel | None, str]:
     """(engagement, model, stage) named by the query string, or 404."""
     params = request.GET
-    if params.get("model", "").isdigit():
-        model = get_object_or_404(MigratedModel.objects.visible_to(request.user),
-                                  pk=params["model"])
+    if (key := whole_number(params.get("model"))) is not None:
+        model = get_object_or_404(MigratedModel.objects.visible_to(request.user), pk=key)
         return model.engagement, model, params.get("stage", "")
     if params.get("engagement"):
         return get_object_or_404(Engagement.objects.visible_to(request.user),

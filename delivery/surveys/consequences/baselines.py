@@ -16,6 +16,7 @@ from delivery.surveys.consequences.base import KINDS, Item, Kind, register
 from delivery.surveys.consequences.given import Given
 from delivery.surveys.models import Consequence, Survey
 from engagements.models import MigratedModel, User
+from engagements.numbers import whole_number
 from workers.models import Artifact
 
 if TYPE_CHECKING:
@@ -100,10 +101,8 @@ def _circumstances(given: Given, model: MigratedModel) -> dict[str, str]:
 
 def _artifact(survey: Survey, item: Item) -> Artifact | None:
     """The stored file that the answer names as `#12`, if it holds the quantity."""
-    number = str(item.value.get("file", "")).removeprefix("#")
-    if not (number.isascii() and number.isdigit() and len(number) < 12):
-        return None
-    artifact = Artifact.objects.filter(engagement=survey.engagement, pk=int(number)).first()
+    number = whole_number(str(item.value.get("file", "")).removeprefix("#"))
+    artifact = Artifact.objects.filter(engagement=survey.engagement, pk=number).first()
     names = {q.name for reading in artifact.readings.all() for q in quantities(
         reading.kind, reading.values)} if artifact else set()
     return artifact if item.key in names else None

@@ -14,6 +14,7 @@ from delivery.surveys.values import parse_value, show_value
 from engagements import audit
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
+from engagements.numbers import whole_number
 from workers.models import Artifact
 
 
@@ -97,9 +98,8 @@ def _check_file(survey: Survey, cell: Cell, value: Any) -> None:
     if cell.question.type != "file" or not value or not value.startswith("#"):
         return
     number = value[1:]
-    found = number.isascii() and number.isdigit() and len(number) < 12 and (
-        Artifact.objects.filter(pk=int(number), engagement=survey.engagement).exists())
-    if not found:
+    wanted = Artifact.objects.filter(pk=whole_number(number), engagement=survey.engagement)
+    if not wanted.exists():
         raise InvalidInput(_("This engagement has no file %(number)s. Upload it first.")
                            % {"number": value[:40]})
 
