@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from django.utils import translation
 
-from workers import kinds, readers
+from workers import kinds, readers, scanning
 from workers.figures import figure_text
 from workers.readers import load_readers
 from workers.readers.value_words import key_words, path_words, value_text
@@ -22,7 +22,7 @@ def in_english():
 
 
 def test_every_kind_of_reading_has_words():
-    assert {reader.kind for reader in load_readers()} == set(WORDS)
+    assert {reader.kind for reader in load_readers()} | {scanning.KIND} == set(WORDS)
     assert kind_words("of_another_release") == "of_another_release"
 
 
@@ -68,12 +68,14 @@ def test_names_tell_the_unit_and_leave_alone_what_the_file_names():
 
 
 def test_values_are_written_with_their_unit_and_few_digits():
-    assert value_text(17.123456789, "power_w") == "17.1235"
+    assert value_text(17.123456789, "power_w") == "17.12346"
     assert value_text(0.1884892, "free_share") == "18.849 %"
     assert value_text(3 * 1024**2, "allocated_bytes") == "3.0 MB"
     assert value_text(None, "power_w") == value_text([], "codes") == "--"
     assert value_text({"mean": 0.5, "is_ok": True}, "loss") == "mean: 0.5; is_ok: yes"
     assert value_text("point", "meaning") == "value of the step"
+    assert value_text({"version": "2.1"}, "items") == "version: 2.1"
+    assert value_text({"tensor": 2.482585}, "loss") == "tensor: 2.482585"
     assert value_text("point", "name") == "point"
 
 

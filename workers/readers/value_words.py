@@ -11,6 +11,7 @@ from workers.readers.value_names import NAMES
 
 UNITS = {"ms": "ms", "us": "µs", "s": "s", "kb": "KB", "mb": "MB", "percent": "%", "w": "W",
          "c": "°C"}
+LOGGED_DIGITS = 7  # as training tools print a loss: 2.482585E+00
 NAMED_BY_THE_FILE = frozenset({
     "apis", "classes", "dtypes", "environment", "files", "hyperparameters", "items", "matrix",
     "metrics", "n_shot", "operations", "packages", "passes", "peaks", "repository", "samples",
@@ -65,7 +66,8 @@ def value_text(value: Any, key: str) -> str:
     if isinstance(value, int | float):
         return _number_text(value, key)
     if isinstance(value, dict):
-        return "; ".join(f"{key_words(name)}: {value_text(one, name)}"
+        is_from_file = key in NAMED_BY_THE_FILE
+        return "; ".join(f"{name if is_from_file else key_words(name)}: {value_text(one, name)}"
                          for name, one in value.items())
     if isinstance(value, list):
         return ", ".join(value_text(one, key) for one in value)
@@ -77,4 +79,4 @@ def _number_text(value: float, key: str) -> str:
         return size(value)
     if key.endswith("share"):
         return f"{figure_text(100 * value, 5)} %"
-    return str(value) if isinstance(value, int) else figure_text(value)
+    return str(value) if isinstance(value, int) else figure_text(value, LOGGED_DIGITS)

@@ -27,6 +27,18 @@ ROWS = 20  # of a list of things that a page shows; the file has them all
 LONG = 8  # single values of a map that reads better as a table
 
 
+@register.filter
+def job_words(job) -> str:
+    """Number and kind of a job, as `#27 Training`."""
+    return f"#{job.pk} {title_of(job.kind)}"
+
+
+@register.filter
+def place_words(place: str) -> str:
+    """Where in a reading a value stands, in words; `place` joins the keys by dots."""
+    return path_words(tuple(place.split(".")))
+
+
 @register.simple_tag
 def reading_link(reading, css: str = "") -> SafeString:
     """The link, or nothing where no page is registered for the reading."""
