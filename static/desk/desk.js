@@ -31,7 +31,7 @@
         [...row.cells].forEach((cell, n) => {
           cell.setAttribute("role", "cell");
           if (heads[n]) cell.dataset.label = heads[n];
-          cell.classList.toggle("is-empty", ["", "--"].includes(cell.textContent.trim()) && !cell.children.length);
+          cell.classList.toggle("is-empty", /^[\s-]*$/.test(cell.textContent) && !cell.querySelector("svg, img, input, button"));
         });
       }
       table.setAttribute("role", "table");

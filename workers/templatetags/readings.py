@@ -22,6 +22,7 @@ register.filter(reader_words)
 register.filter(fact_words)
 register.filter(warning_words)
 register.filter(word)
+register.filter(value_text)
 
 ROWS = 20  # of a list of things that a page shows; the file has them all
 LONG = 8  # single values of a map that reads better as a table
