@@ -62,7 +62,8 @@ def test_a_long_map_of_names_from_the_file_is_a_table():
 
 def test_names_tell_the_unit_and_leave_alone_what_the_file_names():
     assert path_words(("latency_ms", "ttft", "p99")) == "latency (ms) · first token · p99"
-    assert path_words(("packages", "torch", "loss")) == "packages · torch · loss"
+    assert path_words(("packages", "torch")) == "packages · torch"
+    assert path_words(("peaks", "HCCL", "reserved_mb")) == "peaks · HCCL · reserved (MB)"
     assert key_words("free_share") == "free · share"
     assert key_words("_ms") == "_ms"
 

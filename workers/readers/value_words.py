@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
 from engagements.templatetags.desk import size
@@ -25,16 +25,15 @@ WORDS = {
     "backward": _("backward"), "error": _("error"), "warning": _("warning"), "pass": _("pass"),
     "step": _("a step"), "epoch": _("epoch"), "sample": _("sample"), "fraction": _("fraction"),
     "percent": _("per cent"),
+    "iterations": _("iterations"), "samples": _("samples"), "tokens": _("tokens"),
 }
 
 
 def path_words(path: tuple[str, ...]) -> str:
     """`("loss", "mean")` as “loss · mean”; names that come from the file stand as they are."""
-    words = []
-    for place, key in enumerate(path):
-        is_from_file = NAMED_BY_THE_FILE.intersection(path[:place])
-        words.append(key if is_from_file else key_words(key))
-    return " · ".join(words)
+    above = ("", *path)
+    return " · ".join(key if parent in NAMED_BY_THE_FILE else key_words(key)
+                      for parent, key in zip(above, path, strict=False))
 
 
 def key_words(key: str) -> str:
@@ -66,12 +65,17 @@ def value_text(value: Any, key: str) -> str:
     if isinstance(value, int | float):
         return _number_text(value, key)
     if isinstance(value, dict):
-        is_from_file = key in NAMED_BY_THE_FILE
-        return "; ".join(f"{name if is_from_file else key_words(name)}: {value_text(one, name)}"
-                         for name, one in value.items())
+        return _map_text(value, key)
     if isinstance(value, list):
         return ", ".join(value_text(one, key) for one in value)
     return word(value) if key in WORDED else str(value)
+
+
+def _map_text(value: dict[str, Any], key: str) -> str:
+    colon, semicolon = pgettext("after a label", ": "), pgettext("between clauses", "; ")
+    return semicolon.join(
+        f"{name if key in NAMED_BY_THE_FILE else key_words(name)}{colon}{value_text(one, name)}"
+        for name, one in value.items())
 
 
 def _number_text(value: float, key: str) -> str:
