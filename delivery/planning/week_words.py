@@ -9,6 +9,7 @@ from django.utils.translation import override
 from assessments.models import Outcome
 from delivery.planning.models import ProjectIssue, WeeklyReport
 from delivery.planning.task_names import name_of, shared_names
+from engagements.models.engagement import local
 from engagements.stages import Stage, StageMove
 from workers.models import JobState
 
@@ -42,11 +43,16 @@ def problem_lines(facts: dict) -> list[str]:
     if facts["issues"]:
         lines.append(_("Open issues: %(counts)s.") % {
             "counts": _counts(facts["issues"], ProjectIssue.Level)})
-    lines += [_("%(risk)s (%(score)d of 25)") % row for row in facts["risks"]
+    lines += [_("%(risk)s (%(score)d of 25)") % row for row in risk_rows(facts)
               if row["score"] >= 15]
     if facts["todos"]["overdue"]:
         lines.append(_("Overdue to-dos: %(n)d.") % {"n": facts["todos"]["overdue"]})
     return lines
+
+
+def risk_rows(facts: dict) -> list[dict]:
+    """The gravest risks with their names in the active language."""
+    return [{**row, "risk": local(row["risk"], row["risk_en"])} for row in facts["risks"]]
 
 
 def next_lines(facts: dict) -> list[str]:

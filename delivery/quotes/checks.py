@@ -15,6 +15,7 @@ from delivery.quotes.models import CompanyProfile, Quote
 from delivery.quotes.money import LineAmounts
 from delivery.quotes.words import figure_of_words
 from engagements.models import Role
+from engagements.punctuation import in_turn
 from engagements.stages import Stage, StageState
 
 
@@ -141,7 +142,7 @@ def _staffing(quote: Quote, lines: list, url: str) -> QuoteCheck:
     wrong = [_("%(grade)s: %(priced)s priced, %(planned)s planned") % {
         "grade": grade_label(g) or "--", "priced": priced[g], "planned": planned[g]}
         for g in sorted({*priced, *planned}) if priced[g] != planned[g]]
-    return QuoteCheck("R-QUO-08", not wrong, "; ".join(wrong) or _(
+    return QuoteCheck("R-QUO-08", not wrong, in_turn(wrong) or _(
         "%(days)s person-days, as the staffing plan says.") % {"days": sum(planned.values())}, url)
 
 

@@ -24,6 +24,7 @@ from delivery.quotes.sheet_terms import write_payment, write_terms
 from delivery.reports import bilingual
 from delivery.reports.identity.look import heads, shown
 from delivery.reports.packing import steady
+from engagements.punctuation import bracketed
 
 FIRST_LINE = HEAD_ROW + 1
 LOGO_CELLS = {"logo": "J2", "partner_logo": "M2"}  # rows 2 to 6: nothing else stands there
@@ -132,7 +133,7 @@ def _sums(facts: dict, total: int) -> list[tuple[str, str, str]]:
     rows = []
     if facts["has_discount"]:
         rows += [(_("Subtotal before discount"), f"=O{total}", "desk_number"),
-                 (f"{_('Discount')} ({facts['discount_percent']})", f"=L{total}-O{total}",
+                 (f"{_('Discount')}{bracketed(facts['discount_percent'])}", f"=L{total}-O{total}",
                   "desk_number")]
     rows.append((_("Total excluding tax"), f"=L{total}", "desk_total"))
     span = f"{FIRST_LINE}:{{0}}{total - 1}"

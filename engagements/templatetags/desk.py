@@ -14,6 +14,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext_lazy as _
 
+from engagements import punctuation
 from engagements.languages import other_language
 from engagements.stages import Stage, StageState
 
@@ -159,6 +160,30 @@ def short_hash(value: str) -> SafeString:
 def dash(value):
     """-- where there is no data (DOMAIN 12)."""
     return "--" if value in (None, "") else value
+
+
+@register.simple_tag
+def colon() -> str:
+    """What stands between a label and its text in the active language."""
+    return punctuation.colon()
+
+
+@register.filter
+def bracketed(value) -> str:
+    """A remark in brackets, straight behind a word; nothing for an empty one."""
+    return punctuation.bracketed(value)
+
+
+@register.filter
+def listed(values) -> str:
+    """Words of a list, separated as the active language does."""
+    return punctuation.listed(values)
+
+
+@register.simple_tag
+def following(sentence: str, sentences) -> str:
+    """A sentence, and further ones behind it."""
+    return punctuation.following(sentence, *sentences)
 
 
 @register.simple_tag(takes_context=True)

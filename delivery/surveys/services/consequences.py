@@ -15,6 +15,7 @@ from engagements import audit
 from engagements.access import Can, require
 from engagements.errors import DeskError, InvalidInput, WrongState
 from engagements.models import User
+from engagements.punctuation import bracketed, labelled
 
 
 class Overtaken(DeskError):
@@ -48,8 +49,9 @@ def apply_consequences(*, actor: User, survey: Survey, tokens: Iterable[str] | N
         try:
             _take_over(actor, survey, row)
         except DeskError as error:
-            where = f" ({row.model.code})" if row.model else ""
-            raise type(error)(f"{row.label}{where}: {error.message}", **error.details) from error
+            where = bracketed(row.model and row.model.code)
+            raise type(error)(labelled(f"{row.label}{where}", error.message),
+                              **error.details) from error
     return [row.code for row in rows]
 
 
