@@ -4,6 +4,7 @@ from django.db.models import QuerySet
 
 from delivery.planning.models import Task
 from engagements.models.engagement import local
+from engagements.punctuation import listed
 from engagements.stages import Stage
 
 
@@ -33,5 +34,5 @@ def shared_names(tasks: list[dict[str, str]]) -> list[str]:
     models: dict[str, list[str]] = {}
     for task in tasks:
         models.setdefault(name_of({**task, "model": ""}), []).append(task["model"])
-    return [f"{', '.join(filter(None, codes))} · {name}" if any(codes) else name
+    return [f"{listed(filter(None, codes))} · {name}" if any(codes) else name
             for name, codes in models.items()]

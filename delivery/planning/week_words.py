@@ -10,6 +10,7 @@ from assessments.models import Outcome
 from delivery.planning.models import ProjectIssue, WeeklyReport
 from delivery.planning.task_names import name_of, shared_names
 from engagements.models.engagement import local
+from engagements.punctuation import listed
 from engagements.stages import Stage, StageMove
 from workers.models import JobState
 
@@ -31,7 +32,7 @@ def done_lines(facts: dict) -> list[str]:
     lines += [_("Task finished: %(task)s.") % {"task": name_of(t)}
               for t in facts["plan"].get("finished", [])]
     if facts["days"]:
-        lines.append(_("Person-days: %(days)s.") % {"days": ", ".join(
+        lines.append(_("Person-days: %(days)s.") % {"days": listed(
             f"{row['person']} {row['days']:g}" for row in facts["days"])})
     return lines
 
@@ -99,4 +100,4 @@ def light(facts: dict) -> str:
 
 
 def _counts(counts: dict[str, int], choices) -> str:
-    return ", ".join(f"{choices(code).label} {n}" for code, n in sorted(counts.items()))
+    return listed(f"{choices(code).label} {n}" for code, n in sorted(counts.items()))

@@ -9,7 +9,7 @@ from delivery.quotes.models import Quote
 from engagements import audit
 from engagements.errors import DeskError, WrongState
 from engagements.models import AuditEntry, User
-from engagements.punctuation import in_turn, labelled
+from engagements.punctuation import in_turn, labelled, listed
 
 
 class ChangedMeanwhile(DeskError):
@@ -63,7 +63,7 @@ def changes_since(quote: Quote, revision: int) -> list[str]:
 
 def _what(entry: AuditEntry) -> str:
     if changes := entry.data.get("changes"):
-        return ", ".join(f"{field_label(name)} {_short(old)} → {_short(new)}"
+        return listed(f"{field_label(name)} {_short(old)} → {_short(new)}"
                          for name, (old, new) in changes.items())
     label = {"quote.add_line": _("line added"), "quote.remove_line": _("line removed"),
              "quote.add_lines": _("lines added")}.get(entry.action, entry.action)

@@ -159,7 +159,7 @@ def _share(sheet: Sheet, code: str, label: str, weight: int, models: list, ready
     """An entry that counts models; the sentence names those that are not ready."""
     lacking = [m.code for m in models if m not in ready]
     sentence = wanted if not lacking else _("Missing for %(models)s. Wanted: %(wanted)s") % {
-        "models": ", ".join(lacking), "wanted": wanted}
+        "models": listed(lacking), "wanted": wanted}
     return Entry(code, label, weight, len(ready) / len(models) if models else 1, sentence, url,
                  is_blocking)
 

@@ -15,7 +15,7 @@ from engagements import audit
 from engagements.access import Can, require
 from engagements.errors import DeskError, InvalidInput, WrongState
 from engagements.models import User
-from engagements.punctuation import bracketed, labelled
+from engagements.punctuation import bracketed, labelled, listed
 
 
 class Overtaken(DeskError):
@@ -107,7 +107,7 @@ def decide(*, actor: User, survey: Survey, verdict: str, reason: str,
     if verdict == Decision.Verdict.GO and found.blocking:
         raise InvalidInput(_("Not without conditions while this is missing: %(items)s. Go ahead "
                              "with conditions, and name them.") % {
-            "items": ", ".join(entry.label for entry in found.blocking)})
+            "items": listed(entry.label for entry in found.blocking)})
     decision = Decision.objects.create(
         survey=survey, verdict=verdict, reason=reason.strip()[:2000], score=found.score,
         missing=[{"code": entry.code, "label": entry.label, "sentence": entry.sentence}

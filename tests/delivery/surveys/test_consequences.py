@@ -138,8 +138,12 @@ def test_a_draft_baseline_is_done_when_both_sides_confirmed_it(confirmed, people
 def test_risks_are_numbered_follow_the_answers_and_close(confirmed, people):
     apply(confirmed, people)
     risk = Risk.objects.get(pk=Consequence.objects.get(code="risk:custom_ops").result["risk"])
-    assert (risk.probability, risk.impact, "(LLM)" in risk.title) == (4, 4, True)
+    assert (risk.probability, risk.impact) == (4, 4)
     assert risk.owner == people[Role.MANAGER]
+    assert (risk.title, risk.title_en) == (
+        "自定义 CUDA 算子需有对应实现（LLM）", "Custom CUDA operators need a counterpart (LLM)")
+    assert risk.response_en == (
+        "List them, and decide for each: replace, develop, run on the CPU.")
     change(confirmed, people, custom_ops_at_LLM="no")
     assert rows(confirmed)["risk:custom_ops"].status == "gone"
     apply(confirmed, people, "risk:custom_ops")
