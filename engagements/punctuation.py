@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable
 
-from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 FULL_STOPS = re.compile(r"([。！？；：，]) ")
@@ -26,7 +25,7 @@ def bracketed(text) -> str:
 
 def listed(parts: Iterable) -> str:
     """Words one after the other."""
-    return _(", ").join(map(str, parts))
+    return pgettext("between names", ", ").join(map(str, parts))
 
 
 def in_turn(clauses: Iterable) -> str:

@@ -31,10 +31,10 @@ DAY_COSTS = {"manager": "1300", "expert": "1600", "senior": "1150", "engineer": 
 WORKED = [
     (1, "LLM", Stage.SURVEY, "survey", "expert", "问卷访谈与代码扫描（演练）"),
     (2, "PSR", Stage.SURVEY, "survey", "expert", "接口支持度分析（演练）"),
-    (3, "LLM", Stage.DESIGN, "design", "expert", "迁移方案与指标草案（演练）"),
-    (7, "LLM", Stage.ENV, "env", "engineer", "驱动与 CANN 安装核对（演练）"),
-    (8, "LLM", Stage.TRAIN_ADAPT, "adapt", "senior", "训练脚本适配（演练）"),
-    (9, "LLM", Stage.TRAIN_ADAPT, "adapt", "senior", "MindSpeed 参数对齐（演练）"),
+    (3, "LLM", Stage.SURVEY, "survey", "expert", "迁移评估与算子清单（演练）"),
+    (7, "HLM", Stage.SURVEY, "survey", "senior", "推理链路与量化口径访谈（演练）"),
+    (8, "MTR", Stage.SURVEY, "survey", "senior", "测试集标注口径核对（演练）"),
+    (9, "DEF", Stage.SURVEY, "survey", "senior", "训练代码与数据集盘点（演练）"),
 ]
 RISKS = [
     {"title": "客户 GPU 基线曲线不完整（演练）", "probability": 3, "impact": 4,
