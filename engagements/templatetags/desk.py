@@ -211,7 +211,10 @@ def may(user, action: str) -> bool:
 
 @register.filter
 def written(value):
-    """Free text that people wrote in one language, marked where the page is in the other."""
+    """Free text that people wrote in one language, marked where the page is in the other.
+
+    One mark tells it of a sheet of texts: its head has it, the texts are `in_its_language`.
+    """
     mark = chinese_mark(value)
     return format_html("{} {}", in_its_language(value), mark) if mark else in_its_language(value)
 

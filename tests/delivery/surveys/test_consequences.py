@@ -32,6 +32,14 @@ def test_a_preview_writes_nothing(confirmed, people, client):
     assert (AuditEntry.objects.count(), Consequence.objects.count()) == (before, 0)
 
 
+def test_chinese_answers_in_the_english_table_bear_their_language_and_no_mark(
+        confirmed, people, client):
+    client.force_login(people[Role.CONSULTANT])
+    client.cookies["django_language"] = "en"
+    page = client.get(reverse("surveys:follows", args=["EP2501"])).content.decode()
+    assert ('<span lang="zh-Hans">' in page, "desk-written" in page) == (True, False)
+
+
 def test_all_is_taken_over_at_once_with_audit_entries(confirmed, people):
     done = apply(confirmed, people)
     assert {row.status for row in rows(confirmed).values()} == {"applied"}
