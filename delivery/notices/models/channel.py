@@ -61,9 +61,10 @@ class Channel(models.Model):
 
     @property
     def masked_url(self) -> str:
-        """Scheme and host; path and query are the secret."""
+        """Scheme, host and a port of its own; path and query are the secret."""
         parts = urlsplit(self.url)
-        return f"{parts.scheme}://{parts.hostname}/{MASK}"
+        port = f":{parts.port}" if parts.port else ""
+        return f"{parts.scheme}://{parts.hostname}{port}/{MASK}"
 
     def takes(self, kind: str, is_for_customers: bool) -> bool:
         """Whether an event of this kind goes here; no kinds chosen means all."""

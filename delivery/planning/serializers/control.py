@@ -16,8 +16,9 @@ class RiskSerializer(EditedSerializer):
 
     class Meta:
         model = Risk
-        fields = ["id", "engagement", "number", "title", "probability", "impact", "score",
-                  "response", "owner", "review_on", "state", "lock_version", "seen"]
+        fields = ["id", "engagement", "number", "title", "title_en", "probability", "impact",
+                  "score", "response", "response_en", "owner", "review_on", "state",
+                  "lock_version", "seen"]
         read_only_fields = ["number", "lock_version"]
         validators = []
 
