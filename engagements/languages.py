@@ -1,9 +1,8 @@
-"""Which language a typed text is in, and names one after the other in the active language."""
+"""Which language a typed text is in."""
 
 import re
-from collections.abc import Iterable
 
-from django.utils.translation import get_language, pgettext
+from django.utils.translation import get_language
 
 CHINESE = re.compile(r"[\u3400-\u9fff]")
 ENGLISH = re.compile(r"[a-z]{2,}\s+[a-z]{2,}\s+[a-z]{2,}")  # a name or a code is none
@@ -15,8 +14,3 @@ def other_language(text: str) -> str:
     if CHINESE.search(text):
         return "zh-Hans" if is_english else ""
     return "en" if ENGLISH.search(text) and not is_english else ""
-
-
-def enumerated(names: Iterable[str]) -> str:
-    """Names one after the other, separated as the active language does."""
-    return pgettext("between names", ", ").join(names)

@@ -67,14 +67,13 @@ def value_text(value: Any, key: str) -> str:
     if isinstance(value, dict):
         return _map_text(value, key)
     if isinstance(value, list):
-        return ", ".join(value_text(one, key) for one in value)
+        return listed(value_text(one, key) for one in value)
     return word(value) if key in WORDED else str(value)
 
 
 def _map_text(value: dict[str, Any], key: str) -> str:
-    colon, semicolon = pgettext("after a label", ": "), pgettext("between clauses", "; ")
-    return semicolon.join(
-        f"{name if key in NAMED_BY_THE_FILE else key_words(name)}{colon}{value_text(one, name)}"
+    return in_turn(
+        labelled(name if key in NAMED_BY_THE_FILE else key_words(name), value_text(one, name))
         for name, one in value.items())
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from engagements.languages import enumerated
+from engagements.punctuation import listed
 from workers.rules.labels import fact_words, place_text, value_text
 
 RULES_VERSION = "2026.1"
@@ -138,7 +138,7 @@ class NotChecked:
     def reason(self) -> str:
         if self.unreadable:
             return _("A value cannot be read: %(why)s.") % {"why": self.unreadable}
-        names = enumerated(map(fact_words, self.missing))
+        names = listed(map(fact_words, self.missing))
         return _("Not known: %(names)s.") % {"names": names}
 
 

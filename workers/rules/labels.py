@@ -3,7 +3,7 @@
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from engagements.languages import enumerated
+from engagements.punctuation import listed
 
 LABELS = {
     "is_set_env_sourced": _("set_env.sh sourced"), "has_kernels": _("kernels package"),
@@ -67,10 +67,10 @@ def fact_words(name: str) -> str:
 
 def place_text(place: str) -> str:
     """A place whose fact names are replaced by what they are called, in the active language."""
-    return enumerated(str(LABELS.get(part, part)) for part in place.split(", "))
+    return listed(str(LABELS.get(part, part)) for part in place.split(", "))
 
 
 def value_text(value: str) -> str:
     """Yes and no for truth values, also within a list of values."""
     words = {"True": gettext("yes"), "False": gettext("no")}
-    return enumerated(words.get(part, part) for part in value.split(", "))
+    return listed(words.get(part, part) for part in value.split(", "))
