@@ -9,10 +9,10 @@ from django.utils import translation
 from workers import kinds, readers, scanning
 from workers.figures import figure_text
 from workers.readers import load_readers
-from workers.readers.value_words import key_words, path_words, value_text
-from workers.readers.warning_words import TEXTS, warning_words
-from workers.readers.words import WORDS, kind_words
 from workers.templatetags.readings import LONG, ROWS, listed_values, single_values
+from workers.wording.kinds import WORDS, kind_words
+from workers.wording.values import key_words, path_words, value_text
+from workers.wording.warnings import TEXTS, warning_words
 
 
 @pytest.fixture(autouse=True)

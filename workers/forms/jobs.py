@@ -11,7 +11,7 @@ from workers.forms.node_groups import InGroups
 from workers.kinds import JobKind, Parameter
 from workers.models import Artifact, Node, Priority
 from workers.models.node import USERNAME
-from workers.readers.value_words import word
+from workers.wording.values import word
 
 KEY_HELP = _("OpenSSH or PEM. It is stored encrypted and never shown again. Without one, "
              "the SSH agent of the worker is asked.")

@@ -8,12 +8,12 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from workers.kinds.base import title_of
-from workers.readers.value_names import NAMES
-from workers.readers.value_words import NAMED_BY_THE_FILE, key_words, path_words, value_text, word
-from workers.readers.warning_words import warning_words
-from workers.readers.words import kind_words, reader_words
 from workers.reading_pages import page_of
 from workers.rules.labels import fact_words
+from workers.wording.keys import NAMES
+from workers.wording.kinds import kind_words, reader_words
+from workers.wording.values import NAMED_BY_THE_FILE, key_words, path_words, value_text, word
+from workers.wording.warnings import warning_words
 
 register = template.Library()
 register.filter("job_kind", title_of)

@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from django.utils.translation import gettext, pgettext
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from engagements.punctuation import in_turn, labelled, listed
 from engagements.templatetags.desk import size
 from workers.figures import figure_text
-from workers.readers.value_names import NAMES
+from workers.wording.keys import NAMES
 
 UNITS = {"ms": "ms", "us": "µs", "s": "s", "kb": "KB", "mb": "MB", "percent": "%", "w": "W",
          "c": "°C"}
