@@ -20,6 +20,7 @@ from django.db import models, transaction
 from django.db.models.signals import post_delete, post_save
 
 CHUNK = 500  # rows read at once
+FEW = 50  # of all rows there are: what was read from a file may take megabytes
 UNREADABLE = "unreadable"
 LONGEST = 64  # characters; a longer value is kept as its SHA-256
 Rows = dict[str, dict[str, dict[str, Any] | None]]  # by table, key, column; None: removed
@@ -99,6 +100,11 @@ def tables_not_vouched_for() -> dict[type[models.Model], str]:
 def vouched_tables() -> list[type[models.Model]]:
     """All tables that the log vouches for, by name."""
     return sorted(_vouched, key=lambda table: table._meta.label_lower)
+
+
+def columns_left_out(table: type[models.Model]) -> frozenset[str]:
+    """Columns of a vouched table that are no statements."""
+    return _vouched[table].left_out
 
 
 class VouchedQuerySet(models.QuerySet):
@@ -192,11 +198,12 @@ def _rows(table: type[models.Model], keys: Collection) -> dict[str, dict | None]
     return {str(key): found.get(str(key)) for key in ordered}
 
 
-def _stored(table: type[models.Model], keys: Iterable) -> Iterator[tuple[str, dict]]:
+def _stored(table: type[models.Model], keys: Iterable, chunk: int = CHUNK
+            ) -> Iterator[tuple[str, dict]]:
     """Key and columns of the rows with ascending keys as the database holds them."""
     names = [field.attname for field in table._meta.concrete_fields
              if field.attname not in _vouched[table].left_out]
-    for batch in batched(keys, CHUNK):
+    for batch in batched(keys, chunk):
         for row in _values(table._base_manager.filter(pk__in=batch).order_by("pk"), names):
             yield str(row[table._meta.pk.attname]), {name: plain(row[name]) for name in names}
 
@@ -229,11 +236,15 @@ def plain(value: Any) -> Any:
     """A column's value as the log keeps it: null, truth, whole number, or at most 71 letters."""
     if value is None or isinstance(value, bool | int):
         return value
+    if isinstance(value, bytes | memoryview):  # as drivers give the bytes of a column
+        return _digest(value)
     text = (json.dumps(value, ensure_ascii=False, sort_keys=True)
             if isinstance(value, dict | list) else str(value))
-    if len(text) <= LONGEST:
-        return text
-    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+    return text if len(text) <= LONGEST else _digest(text.encode())
+
+
+def _digest(content: bytes | memoryview) -> str:
+    return f"sha256:{hashlib.sha256(content).hexdigest()}"
 
 
 @dataclass(frozen=True)
@@ -273,7 +284,7 @@ def differences(stated: Iterator[tuple[int, Rows]]) -> Iterator[Difference]:
 def _compared(table: type[models.Model], known: dict[str, tuple[int, dict | None]]
               ) -> Iterator[Difference]:
     keys = table._base_manager.order_by("pk").values_list("pk", flat=True)
-    for key, columns in _stored(table, keys.iterator(chunk_size=CHUNK)):
+    for key, columns in _stored(table, keys.iterator(chunk_size=CHUNK), FEW):
         number, said = known.pop(key, (None, None))
         if said is None:
             yield Difference(table, key, "unknown", entry=number)
