@@ -7,11 +7,12 @@ from delivery.notices.models.preference import Pace
 from delivery.notices.outcomes import sentence
 from engagements.access import Can, allowed
 from engagements.models import Engagement
+from engagements.vouching import VouchedQuerySet
 from workers.masking import MASK
 from workers.nodes.secrets import EncryptedTextField
 
 
-class ChannelQuerySet(models.QuerySet):
+class ChannelQuerySet(VouchedQuerySet):
     def visible_to(self, user) -> "ChannelQuerySet":
         """Administrators and managers; a channel's address is a secret."""
         return self if allowed(user, Can.MANAGE) else self.none()

@@ -84,13 +84,28 @@ class Migration(migrations.Migration):
                 ('discussion', models.TextField(blank=True, verbose_name='discussion')),
                 ('decisions', models.TextField(blank=True, help_text='One decision per line.', verbose_name='decisions')),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('attachments', models.ManyToManyField(blank=True, related_name='+', to='workers.artifact', verbose_name='attachments')),
                 ('engagement', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='meetings', to='engagements.engagement')),
                 ('recorded_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
             options={
                 'ordering': ['-held_at', '-pk'],
             },
+        ),
+        migrations.CreateModel(
+            name='MeetingFile',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('artifact', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='workers.artifact')),
+                ('meeting', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='planning.meeting')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('meeting', 'artifact'), name='one_attachment_per_meeting_and_file')],
+            },
+        ),
+        migrations.AddField(
+            model_name='meeting',
+            name='attachments',
+            field=models.ManyToManyField(blank=True, related_name='+', through='planning.MeetingFile', to='workers.artifact', verbose_name='attachments'),
         ),
         migrations.CreateModel(
             name='Plan',

@@ -8,6 +8,7 @@ from delivery.planning.models.base import InternalQuerySet
 from engagements.models import Engagement, MigratedModel
 from engagements.models.edited import Edited
 from engagements.models.engagement import local
+from engagements.vouching import VouchedQuerySet
 from workers.models import Artifact
 
 
@@ -123,8 +124,8 @@ class Meeting(Edited):
     discussion = models.TextField(_("discussion"), blank=True)
     decisions = models.TextField(_("decisions"), blank=True,
                                  help_text=_("One decision per line."))
-    attachments = models.ManyToManyField(Artifact, blank=True, related_name="+",
-                                         verbose_name=_("attachments"))
+    attachments = models.ManyToManyField(Artifact, through="MeetingFile", blank=True,
+                                         related_name="+", verbose_name=_("attachments"))
     recorded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -145,6 +146,19 @@ class Meeting(Edited):
     @property
     def decision_lines(self) -> list[str]:
         return [line.strip() for line in self.decisions.splitlines() if line.strip()]
+
+
+class MeetingFile(models.Model):
+    """A stored file that belongs to minutes."""
+
+    meeting = models.ForeignKey(Meeting, models.CASCADE, related_name="+")
+    artifact = models.ForeignKey(Artifact, models.PROTECT, related_name="+")
+
+    objects = VouchedQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["meeting", "artifact"],
+                                               name="one_attachment_per_meeting_and_file")]
 
 
 class Todo(models.Model):

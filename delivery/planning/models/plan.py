@@ -8,6 +8,7 @@ from engagements.models import Engagement, MigratedModel
 from engagements.models.edited import Edited
 from engagements.models.engagement import local
 from engagements.stages import Stage
+from engagements.vouching import VouchedQuerySet
 
 LONGEST_TASK = 500  # working days
 
@@ -74,6 +75,8 @@ class Dependency(models.Model):
                               verbose_name=_("then"))
     lag = models.PositiveSmallIntegerField(_("lag (working days)"), default=0,
                                            validators=[MaxValueValidator(LONGEST_TASK)])
+
+    objects = VouchedQuerySet.as_manager()
 
     class Meta:
         ordering = ["pk"]

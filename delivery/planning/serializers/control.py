@@ -3,6 +3,7 @@
 from rest_framework import serializers
 
 from delivery.planning.models import Meeting, ProjectIssue, Risk, Todo, WeeklyReport
+from workers.models import Artifact
 
 
 class EditedSerializer(serializers.ModelSerializer):
@@ -48,6 +49,8 @@ class MeetingTodoSerializer(serializers.ModelSerializer):
 
 class MeetingSerializer(EditedSerializer):
     todos = MeetingTodoSerializer(many=True, required=False)
+    attachments = serializers.PrimaryKeyRelatedField(
+        many=True, required=False, queryset=Artifact.objects.all())
 
     class Meta:
         model = Meeting
