@@ -51,6 +51,12 @@ def command_line(parts: list[str]) -> str:
 
 
 @register.filter
+def or_dash(value):
+    """– where nothing is recorded, as the front pages of documents explain it."""
+    return "–" if value in (None, "") else value
+
+
+@register.filter
 def day(text: str) -> str:
     """A stored day, with or without its time, as prose writes it: 2025-06-25, 2025年6月25日."""
     found = DAY.fullmatch(str(text or ""))
