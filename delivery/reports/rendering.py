@@ -17,6 +17,7 @@ from delivery.reports.identity.look import heads, shown
 from delivery.reports.pdf import css_string, render_pdf
 from delivery.reports.registry import Section
 from delivery.reports.snapshot import content_hash
+from delivery.reports.templatetags.papers import with_worded_days
 
 TEMPLATE = "documents/document.html"
 FOLDER = "documents/parts/"
@@ -50,6 +51,7 @@ def context_of(snapshot: dict, language: str, signed: dict | None = None, *,
     """What the template of documents shows; see `render_document`."""
     facts, digest = in_language(snapshot, language), content_hash(snapshot)
     with override(language):
+        facts = with_worded_days(facts)
         return {
             **facts, "look": shown(facts), **_margins(facts, digest), "content_hash": digest,
             "signed": in_language(signed, language) if signed else None,

@@ -19,7 +19,7 @@ from delivery.reports.identity.look import heads, shown
 from delivery.reports.marks import marks
 from delivery.reports.packing import steady
 from delivery.reports.rendering import PORTRAIT, as_wide_as_needed
-from delivery.reports.templatetags.papers import day
+from delivery.reports.templatetags.papers import day, with_worded_days
 from delivery.reports.word_front import front
 from delivery.reports.word_parts import PARTS, WIDER, grid, table
 
@@ -39,7 +39,7 @@ def document_docx(snapshot: dict, language: str, *, is_withdrawn: bool = False) 
     """
     facts = in_language(snapshot, language)
     with override(language):
-        word = WordDocument()
+        facts, word = with_worded_days(facts), WordDocument()
         look, warnings = shown(facts), marks(facts, is_withdrawn=is_withdrawn)
         _styles(word, language, RGBColor.from_string(look["colour"].removeprefix("#").upper()))
         _logos(word, facts, look)

@@ -66,6 +66,22 @@ def day(text: str) -> str:
     return f"{year}年{int(month)}月{int(date)}日{rest}"
 
 
+def with_worded_days(facts: dict) -> dict:
+    """The facts with the days in columns of days as `day` writes them, for paper.
+
+    Times of a clock stay figures: they are compared line by line.
+    """
+    return {**facts, "tables": {key: {**entry, "rows": [
+        [_worded(cell) if column["look"] == "day" else cell
+         for cell, column in zip(row, entry["columns"], strict=True)] for row in entry["rows"]]}
+        for key, entry in facts.get("tables", {}).items()}}
+
+
+def _worded(cell: str) -> str:
+    return "\n".join(day(line) if len(line) == len("2025-06-25") else line
+                     for line in cell.split("\n"))
+
+
 @register.filter
 def in_charge(people: list[dict]) -> str:
     """Who answers for the project on either side, each with the role."""

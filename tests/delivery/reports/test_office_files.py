@@ -10,6 +10,7 @@ from docx.oxml.ns import qn
 
 from delivery.reports import registry
 from delivery.reports.bilingual import in_language
+from delivery.reports.templatetags.papers import with_worded_days
 from delivery.reports.word_file import document_docx
 from delivery.reports.word_parts import PARTS
 from delivery.reports.workbook import document_xlsx
@@ -165,3 +166,16 @@ def test_a_workbook_says_on_every_page_that_it_is_withdrawn(planned, people, is_
     heads = [sheet.oddHeader.right.text or "" for sheet in book]
     assert [WITHDRAWN in head for head in heads] == [is_withdrawn] * len(heads)
     assert (WITHDRAWN in [cell.value for cell in book["Document"]["B"]]) == is_withdrawn
+
+
+@pytest.mark.parametrize(("language", "written"), [("zh-hans", "2025年9月30日\n–"),
+                                                   ("en", "2025-09-30\n–")])
+def test_days_in_tables_are_written_as_the_language_writes_them(planned, people, language, written):  # noqa: F811
+    snapshot = drafted(planned, people, "PL").snapshot
+    with override(language):
+        shown = with_worded_days(in_language(snapshot, language))["tables"]["issues"]
+    looks = [column["look"] for column in shown["columns"]]
+    days = [cell for cell, look in zip(shown["rows"][0], looks, strict=True) if look == "day"]
+    assert days[-1] == written
+    book = openpyxl.load_workbook(io.BytesIO(document_xlsx(snapshot, language)))
+    assert "2025-09-30\n–" in [cell.value for row in book.worksheets[1] for cell in row]
