@@ -34,7 +34,7 @@ def grid(word, titles: list[str], rows: Iterable[Iterable[str]], looks: Iterable
         looks: how each column is set (see `tables`); text where nothing is said.
 
     Its first row stays with the head and its last with the one before, so that no page begins
-    with a single row.
+    with a single row; a table without titles stays on one page.
     """
     looks = list(looks)
     rows = [[CONTROL.sub("", str(value)) for value in row] for row in rows]
@@ -54,7 +54,7 @@ def grid(word, titles: list[str], rows: Iterable[Iterable[str]], looks: Iterable
             if is_head:
                 _shade(cell, HEAD if titles else SIDE)
             _write(cell, text, is_bold=is_head, look=looks[m] if m < len(looks) else "text",
-                   is_kept=n == 0 or n == len(every) - 2)
+                   is_kept=(n == 0 or n == len(every) - 2) if titles else n < len(every) - 1)
     if titles:
         _mark(made.rows[0]._tr.get_or_add_trPr(), "w:tblHeader", val="true")
     word.add_paragraph()

@@ -65,7 +65,8 @@ def performed(source: Source) -> dict:
             "the calculation engine of this system, version %(versions)s; nobody enters verdicts")
             % {"versions": ", ".join(sorted(set(_engines(source)))) or "–"})]] if started else []
     return table(lambda: _("Time, place, persons and tools"), [
-        column(lambda: _("Item")), column(lambda: _("Record"))], rows,
+        column(lambda: pgettext("test record", "Item")),
+        column(lambda: pgettext("test record", "What the record says"))], rows,
         empty=lambda: _("No run was made."))
 
 

@@ -4,7 +4,8 @@ import pytest
 
 from delivery.reports import services
 from delivery.reports.bilingual import in_language
-from delivery.reports.rendering import context_of
+from delivery.reports.pdf import html_of
+from delivery.reports.rendering import TEMPLATE, context_of
 from engagements.models import Role
 from tests.delivery.conftest import STARTED, stored
 from workers.models import Job
@@ -70,3 +71,9 @@ def test_runs_stay_on_wide_pages_beside_a_small_table(delivered, people):
     draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
     sections = {s["id"]: s for s in context_of(draft.snapshot, "en")["sections"]}
     assert sections["records"]["is_wide"]
+
+
+def test_chinese_sentences_follow_each_other_without_a_gap(delivered, people):
+    draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
+    html = html_of(TEMPLATE, context_of(draft.snapshot, "zh-hans"), "zh-hans")
+    assert "。 " not in html.split("<body>")[1]
