@@ -18,8 +18,9 @@ from workers.readers.tables import cells_of
 HEADER = re.compile(r"npu-smi\s+(\S+)\s+Version:\s*(\S+)")
 NPU = re.compile(r"^(\d+)\s+(\S.*)$")
 CHIP = re.compile(r"^(\d+)(?:\s+(\d+|NA|-))?$")
-POWER = re.compile(r"^(\S+)\s+(\S+)(?:\s+(\d+)\s*/\s*(\d+))?$")
-USAGE = re.compile(r"^(\S+)\s+(\d+)\s*/\s*(\d+)(?:\s+(\d+)\s*/\s*(\d+))?$")
+PAGES = r"(?:\d+|NA)"
+POWER = re.compile(rf"^(\S+)\s+(\S+)(?:\s+{PAGES}\s*/\s*{PAGES})?$")
+USAGE = re.compile(rf"^(\S+)\s+({PAGES})\s*/\s*(\d+)(?:\s+(\d+)\s*/\s*(\d+))?$")
 IDLE = re.compile(r"No running processes found in NPU (\d+)")
 FAILURE = re.compile(
     r"dcmi mod(?:ule|el) initializ\w* failed|invalid (?:card|npu|chip|device) id|"
@@ -27,7 +28,9 @@ FAILURE = re.compile(
     r"npu-smi: no such file or directory|npu-smi: permission denied|"
     r"npu-smi: error while loading shared libraries|"
     r"failed to (?:get|query) .*(?:npu|card|chip|device)|"
-    r"can not find (?:any )?(?:npu|device)|no (?:npu )?device found|drv\w* (?:not load|init)\w*",
+    r"can not find (?:any )?(?:npu|device)|no (?:npu )?device found|drv\w* (?:not load|init)\w*|"
+    r"there is no npu (?:card|chip) on this|this device do(?:es|se) not support querying|"
+    r"error parameter of -[a-z]\b",
     re.IGNORECASE,
 )
 RET = re.compile(r"ret(?:urn)?(?: value| code)?(?: is|[:=])? *(-\d++)(?![?\ufffd\w])")
@@ -52,9 +55,9 @@ class Snapshot:
         """Read one line of the table."""
         if found := IDLE.search(line):
             self.idle.append(int(found[1]))
-        elif line.strip() in ("...", "……", "…"):
+        elif line.strip(" >\t") in ("...", "……", "…"):
             self.elided = self.elided or number
-        elif cells := cells_of(line):
+        elif cells := cells_of(line[max(line.find("|"), 0) :]):  # “> |”, “[INFO] |”
             self._row(number, cells)
 
     def _row(self, number: int, cells: list[str]) -> None:
@@ -130,7 +133,7 @@ class NpuSmiReader(Reader):
 
     name = "npu_smi_info"
     kind = "npu_smi"
-    version = "3"
+    version = "4"
     tool = "npu-smi"
 
     def recognises(self, sample: Sample) -> int:
