@@ -99,6 +99,7 @@ class ComparisonTableReader(Reader):
 
     name = "evaluation_comparison"
     kind = KIND
+    in_documents = True
 
     def recognises(self, sample: Sample) -> int:
         if "|" not in sample.text or len(sample.data) > 200_000 or sample.json is not None:

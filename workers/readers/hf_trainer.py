@@ -31,8 +31,11 @@ from workers.readers.series import (
 from workers.readers.source import ReadError, ReadingWarning
 
 TOOL = "transformers Trainer"
-# an estimator of TensorFlow prints “Eval results: {'loss': …, 'global_step': …}”
-RECORD = re.compile(r"""(?<!results: )\{['"]loss['"]: [^{}]{0,8000}\}""")
+# an estimator of TensorFlow prints “Eval results: {'loss': …, 'global_step': …}”; programs write
+# such dictionaries behind “= [” and “(”
+RECORD = re.compile(
+    r"""(?<!results: )(?<![=(\[])(?<![=(\[] )(?<!["']: )\{['"]loss['"]: [^{}]{0,8000}\}"""
+)
 OPENED = re.compile(r"""\{['"]loss['"]?:?[^}]*$""")
 SUMMARY = re.compile(r"""\{['"](?:train_runtime|eval_loss|eval_\w+)['"]: [^{}]*\}""")
 # values may be wrapped: np.float64(1.2), tensor(1.2, device='npu:0')

@@ -30,9 +30,10 @@ FAILURE = re.compile(
     r"failed to (?:get|query) .*(?:npu|card|chip|device)|"
     r"can not find (?:any )?(?:npu|device)|no (?:npu )?device found|drv\w* (?:not load|init)\w*|"
     r"there is no npu (?:card|chip) on this|this device do(?:es|se) not support querying|"
-    r"error parameter of -[a-z]\b",
+    r"error parameter of -[a-z]\b|npu-smi ?[:：] ?(?:未找到命令|找不到命令|没有那个文件或目录)",
     re.IGNORECASE,
 )
+PROSE = re.compile(r"[\u4e00-\u9fff]{4,}")
 RET = re.compile(r"ret(?:urn)?(?: value| code)?(?: is|[:=])? *(-\d++)(?![?\ufffd\w])")
 GOOD_HEALTH = "OK"
 PROCESS_COLUMNS = (4, 5)  # npu-smi 26 adds the process id within the container
@@ -209,6 +210,11 @@ def _warnings(snapshot: Snapshot) -> list[ReadingWarning]:
     return warnings
 
 
+def _is_failure(line: str) -> bool:
+    """An answer of npu-smi or of the shell, not a sentence that quotes one."""
+    return bool(FAILURE.search(line)) and not PROSE.search(FAILURE.sub("", line))
+
+
 @register
 class NpuSmiFailureReader(Reader):
     """A failure of npu-smi: plain text instead of a table. No chips known is not “all healthy”."""
@@ -220,12 +226,12 @@ class NpuSmiFailureReader(Reader):
     def recognises(self, sample: Sample) -> int:
         if len(sample.data) > 4096 or HEADER.search(sample.text):
             return 0
-        return 70 if FAILURE.search(sample.text) else 0
+        return 70 if any(map(_is_failure, sample.lines)) else 0
 
     def read(self, source: Source) -> Reading:
         text = source.text
         number, line = next(
-            (number, line) for number, line in source.lines() if FAILURE.search(line)
+            (number, line) for number, line in source.lines() if _is_failure(line)
         )
         ret = RET.search(text)
         error = {"message": line.strip(), "ret": int(ret[1]) if ret else None}

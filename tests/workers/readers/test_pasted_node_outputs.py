@@ -123,7 +123,7 @@ def test_watched_chips(written):
 
 @pytest.mark.parametrize("text", [
     "There is no NPU card on this server.\n", "This device does not support querying proc-mem.\n",
-    "Error parameter of -t\n"])
+    "Error parameter of -t\n", "bash: npu-smi：未找到命令\n"])
 def test_more_words_of_failure(text, written):
     reading = read_file(written(text))
     assert (reading.values["form"], reading.values["all_healthy"]) == ("failure", None)
@@ -157,6 +157,11 @@ def test_several_version_files_are_not_mixed(between, written):
     assert reading.warnings[0].line == 4 + between.count("\n")
     observed = {fact.name: fact.value for fact in versions(Seen(reading.kind, "", values))}
     assert (observed["hdk"], observed["cann"]) == ("24.1.0", "8.0.0")
+
+
+def test_a_question_that_quotes_a_failure(written):
+    with pytest.raises(ReadError, match="unknown_format"):
+        read_file(written("Q：运行脚本时报 RuntimeError: Invalid device ID？\n\nA：请检查卡数。\n"))
 
 
 @pytest.mark.parametrize("text", [

@@ -224,6 +224,13 @@ FOREIGN = {
     "initialisation file": "test_ratio = 0.2\ntest_batch_size = 16\nepoch = 3\n",
     "training program": 'for step, batch in enumerate(data):\n    logs = {"loss": loss.item(), '
                         '"lr": rate, "step": step}\n    print({"loss": loss, "logits": out})\n',
+    "test program": 'found = [{"loss": 0.5, "step": 1}]\nprint({"loss": 0.5, "lr": 0.1})\n',
+    "program of a tool": "from msmodelslim.utils.security import check\n\ncheck(1)\n",
+    "note on a tool": "4. The last line is `Aoe process finished`, or `… process finished. "
+                      "Performance improved by …%`\n",
+    "README": "# Model\n\n## Training\n\nRun [this](https://example.com).\n\n## Results\n\n```\n"
+              + "".join(f"step: {i}, loss: {i}.5\n" for i in range(5))
+              + "```\n" + "Some words.\n" * 9,
     "vocabulary": json.dumps({"loss": 3, "step": 4} | {f"w{i}": i for i in range(2000)}),
     "classes": json.dumps({str(i): [f"n0{i}", "fish"] for i in range(9)}),
     "knowledge base": json.dumps({"rules": [{"text": "NPU out of memory. Tried to allocate 2 GiB",
@@ -231,6 +238,12 @@ FOREIGN = {
     "card of a data set": json.dumps({"readme": "| Task | Baseline | NPU |\n|---|---|---|\n"
                                                 "| gsm8k | A100 | yes |\n"}),
 }
+
+
+def test_an_issue_is_mostly_what_it_quotes(written):
+    log = "".join(f"step: {i}, loss: {i}.5\n" for i in range(1, 40))
+    text = f"### Environment\n\n### Log\n```\n{log}```\n### Expected\nA falling loss.\n"
+    assert read_file(written(text)).values["loss"]["points"] == 39
 
 
 @pytest.mark.parametrize("text", FOREIGN.values(), ids=FOREIGN)
