@@ -1,7 +1,8 @@
 """EvalScope: its stress test (``evalscope perf``) and its evaluation reports.
 
 The stress test prints seconds; since 1.5 times of tokens are in milliseconds: each name tells its
-unit. It prints a summary and percentiles, those as rows or (since 1.5) as columns.
+unit. It prints a summary and percentiles, those as rows or (since 1.5) as columns; until 0.4 all of
+it without a table.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ REQUESTS = {
 THROUGHPUT = {
     "requests_per_second": ("request throughput", "req throughput", "average qps"),
     "output_tokens_per_second": (
-        "output token throughput", "output throughput", "throughput(average tokens/s)"),
+        "output token throughput", "output throughput", "throughput(average tokens/s)",
+        "throughput(average output tokens per second)"),
     "total_tokens_per_second": ("total token throughput", "total throughput"),
     "input_tokens_per_second": ("input token throughput", "input throughput"),
 }  # fmt: skip
@@ -90,7 +92,29 @@ def _tables(source: Source) -> tuple[list[dict[str, float]], dict[str, dict[str,
             latency = {}
         elif len(table.header) > 2:
             latency = latency | _percentiles(table)
-    return summaries, latency
+    return (summaries, latency) if summaries else _plain(source)
+
+
+PLAIN = re.compile(r"^ ?([A-Z][\w ()/-]*?): +([\d.]+)(?: seconds)?\s*$")
+PLAIN_TITLE = re.compile(r"^ ?Percentile of (?:request )?(time to first token|latency|.*): *$")
+PLAIN_SHARE = re.compile(r"^\s+p(\d+): +([\d.]+)\s*$")
+
+
+def _plain(source: Source) -> tuple[list[dict[str, float]], dict[str, dict[str, float]]]:
+    """``Average latency: 14.140`` and, under their titles, ``p50: 14.7637``; all in seconds."""
+    pairs: list[tuple[str, str]] = []
+    latency: dict[str, dict[str, float]] = {}
+    title = None
+    for _number, line in source.lines():
+        if found := PLAIN_TITLE.match(line):
+            title = LATENCIES.get(found[1])
+        elif title and (found := PLAIN_SHARE.match(line)):
+            seconds = to_float(found[2]) or 0.0
+            latency.setdefault(title, {})[f"p{found[1]}"] = round(1000 * seconds, 6)
+        elif found := PLAIN.match(line):
+            pairs.append((found[1], found[2]))
+    items = _numbers(pairs)
+    return [items] if items else [], latency
 
 
 def _summary(table: Table) -> dict[str, float]:

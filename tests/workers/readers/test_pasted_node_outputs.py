@@ -169,3 +169,55 @@ def test_a_question_that_quotes_a_failure(written):
 def test_versions_of_something_else(text, written):
     with pytest.raises(ReadError, match="unknown_format"):
         read_file(written(text))
+
+
+COLLECTED = """\
+Collecting environment information...
+PyTorch version: 2.5.1
+Is debug build: False
+
+OS: Ubuntu 22.04.5 LTS (aarch64)
+Python version: 3.10.16 (main, Dec 11 2024, 16:18:56) [GCC 11.2.0] (64-bit runtime)
+
+Versions of relevant libraries:
+[pip3] torch==2.5.1
+[pip3] torch-npu==2.5.1.post1
+[conda] Could not collect
+vLLM Version: 0.9.1
+vLLM Ascend Version: 0.9.1rc1
+
+NPU:
+""" + HEAD + CHIPS + "\nCANN:\n" + TOOLKIT
+FRAMED = ("==============================\n        System Info\n==============================\n"
+          "OS                           : Ubuntu 22.04.5 LTS (aarch64)\n"
+          "PyTorch version              : 2.5.1\nIs debug build               : False\n"
+          "[pip3] torch-npu==2.5.1.post1\nvLLM Version                 : 0.9.1\n")
+
+
+@pytest.mark.parametrize("text", [COLLECTED, "$ python collect_env.py\n" + COLLECTED, FRAMED])
+def test_an_environment_as_a_framework_collects_it(text, written):
+    reading = read_file(written(text))
+    assert (reading.kind, reading.values["os"]) == ("version_info", "Ubuntu 22.04.5 LTS (aarch64)")
+    packages = reading.values["packages"]
+    assert (packages["torch"], packages["torch-npu"], packages["vllm"]) == (
+        "2.5.1", "2.5.1.post1", "0.9.1")
+    assert (reading.values["consistent"], reading.warnings) == (True, [])
+
+
+def test_facts_of_a_collected_environment(written):
+    reading = read_file(written(COLLECTED.replace("npu==2.5.1.post1", "npu==2.4.0")))
+    observed = {fact.name: fact.value for fact in versions(Seen(reading.kind, "", reading.values))}
+    assert (observed["hdk"], observed["cann"]) == ("25.0.rc1", "8.0.0")
+    assert codes(reading) == ["version_mismatch"]
+    assert COLLECTED.splitlines()[reading.warnings[0].line - 1].startswith("[pip3] torch-npu")
+
+
+def test_a_list_of_versions_of_a_training_framework(written):
+    text = ("- `llamafactory` version: 0.9.1.dev0\n- Platform: Linux-4.19.90-aarch64\n"
+            "- Python version: 3.10.14\n- PyTorch version: 2.1.0 (NPU)\n"
+            "- Transformers version: 4.46.1\n- NPU type: Ascend910B3\n- CANN version: 8.0.RC2\n")
+    values = read_file(written(text)).values
+    assert values["packages"] == {"llamafactory": "0.9.1.dev0", "torch": "2.1.0",
+                                  "transformers": "4.46.1"}
+    assert [(part["component"], part["version"]) for part in values["files"]] == [
+        ("CANN", "8.0.RC2")]

@@ -67,6 +67,20 @@ def test_evalscope_with_percentiles_as_rows(written):
         "requests_per_second": 1.25, "output_tokens_per_second": 1727.5}
 
 
+def test_evalscope_without_tables(written):
+    text = ("Benchmarking summary: \n Time taken for tests: 22.5 seconds\n Total requests: 100\n"
+            " Average QPS: 4.25\n Average latency: 14.125\n"
+            " Throughput(average output tokens per second): 891.25\n"
+            " Average time to first token: 2.75\n Percentile of time to first token: \n"
+            "     p50: 2.5\n     p99: 3.0\n Percentile of request latency: \n     p50: 14.5\n")
+    values = read_file(written(text)).values
+    assert values["latency_ms"] == {
+        "e2e": {"mean": 14125, "p50": 14500}, "ttft": {"mean": 2750, "p50": 2500, "p99": 3000}}
+    assert values["throughput"] == {
+        "requests_per_second": 4.25, "output_tokens_per_second": 891.25}
+    assert (values["requests"], values["duration_s"]) == ({"total": 100}, 22.5)
+
+
 def test_the_last_of_several_evalscope_results_counts(written):
     reading = read_file(written(EVALSCOPE + EVALSCOPE.replace("717.63", "800.00")))
     assert reading.values["latency_ms"]["ttft"]["mean"] == 800

@@ -107,6 +107,8 @@ TEXTS: dict[str, str | bytes] = {
     "evalscope_report": json.dumps({"name": "m@gsm8k", "dataset_name": "gsm8k", "model_name": "m",
                                     "score": 0.8125, "metrics": [{"name": "mean_acc", "num": 16,
                                                                   "score": 0.8125}]}),
+    "collect_env": ("Collecting environment information...\nPyTorch version: 2.5.1\n"
+                    "Is debug build: False\n[pip3] torch==2.5.1\n[pip3] torch-npu==2.5.1\n"),
     "fairseq_log": lines("2026 | INFO | train_inner | epoch 001: {i} / 9 loss={loss:.3f}, "
                          "nll_loss=9, num_updates={i}, gnorm=3.125\n"),
     "hf_eval_json": json.dumps({"epoch": 3.0, "eval_accuracy": 0.9044, "eval_loss": 0.2512}),
