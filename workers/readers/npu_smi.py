@@ -16,6 +16,8 @@ from workers.readers.source import ReadError, ReadingWarning
 from workers.readers.tables import cells_of
 
 HEADER = re.compile(r"npu-smi\s+(\S+)\s+Version:\s*(\S+)")
+TITLE = re.compile(r"\|\s*NPU\s+Name\s*\|\s*Health\s*\|\s*Power\(W\)")
+"""The first row of column names; what stands above it may be cut off."""
 NPU = re.compile(r"^(\d+)\s+(\S.*)$")
 CHIP = re.compile(r"^(\d+)(?:\s+(\d+|NA|-))?$")
 PAGES = r"(?:\d+|NA)"
@@ -43,9 +45,10 @@ PROCESS_COLUMNS = (4, 5)  # npu-smi 26 adds the process id within the container
 class Snapshot:
     """One printed table."""
 
-    smi_version: str
-    driver_version: str
+    smi_version: str | None
+    driver_version: str | None
     line: int  # of the table's head
+    is_headed: bool = True
     chips: list[dict[str, Any]] = field(default_factory=list)
     processes: list[dict[str, Any]] = field(default_factory=list)
     idle: list[int] = field(default_factory=list)
@@ -138,13 +141,15 @@ class NpuSmiReader(Reader):
     tool = "npu-smi"
 
     def recognises(self, sample: Sample) -> int:
-        return 95 if HEADER.search(sample.text) else 0
+        return 95 if HEADER.search(sample.text) or TITLE.search(sample.text) else 0
 
     def read(self, source: Source) -> Reading:
         snapshots: list[Snapshot] = []
         for number, line in source.lines():
             if found := HEADER.search(line):
                 snapshots.append(Snapshot(found[1], found[2], number))
+            elif TITLE.search(line) and (not snapshots or snapshots[-1].chips):
+                snapshots.append(Snapshot(None, None, number, is_headed=False))
             elif snapshots:
                 snapshots[-1].take(number, line)
         complete = [snapshot for snapshot in snapshots if snapshot.chips]
@@ -176,7 +181,7 @@ def _values(snapshot: Snapshot) -> dict[str, Any]:
         "hbm_total_mb": sum(chip["hbm_total_mb"] for chip in with_hbm) if with_hbm else None,
         "processes": snapshot.processes,
         "idle_npus": snapshot.idle,
-        "lines": {"driver_version": snapshot.line},
+        "lines": {"driver_version": snapshot.line} if snapshot.is_headed else {},
         "error": None,
     }
 
@@ -204,6 +209,9 @@ def _warnings(snapshot: Snapshot) -> list[ReadingWarning]:
     if snapshot.elided is not None:
         message = f"Rows are left out (“...”): only {len(snapshot.chips)} chips are shown."
         warnings.append(ReadingWarning("rows_elided", message, snapshot.elided))
+    if not snapshot.is_headed:
+        message = "The head of the table is missing: the driver's version is not known."
+        warnings.append(ReadingWarning("version_missing", message, snapshot.line))
     if any(chip["name"] == "910B" for chip in snapshot.chips):
         message = "The name 910B without a digit is the first generation (Ascend 910, 32 GB)."
         warnings.append(ReadingWarning("first_generation_910b", message))
@@ -224,7 +232,7 @@ class NpuSmiFailureReader(Reader):
     tool = "npu-smi"
 
     def recognises(self, sample: Sample) -> int:
-        if len(sample.data) > 4096 or HEADER.search(sample.text):
+        if len(sample.data) > 4096 or HEADER.search(sample.text) or TITLE.search(sample.text):
             return 0
         return 70 if any(map(_is_failure, sample.lines)) else 0
 

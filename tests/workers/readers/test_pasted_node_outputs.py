@@ -43,6 +43,13 @@ def test_a_table_with_something_before_each_line(before, written):
     assert values["all_healthy"] is True
 
 
+def test_a_table_whose_head_is_cut_off(written):
+    text = "".join((HEAD + CHIPS).splitlines(keepends=True)[2:])
+    reading = read_file(written(text))
+    assert (reading.tool_version, reading.values["driver_version"]) == (None, None)
+    assert (reading.values["npu_ids"], codes(reading)) == ([3, 4], ["version_missing"])
+
+
 USAGE = (("Aicore Usage Rate(%)", 7), ("Aicore Freq(MHZ)", 1800), ("Temperature(C)", 46),
          ("NPU Real-time Power(W)", "69.5"))
 

@@ -187,6 +187,37 @@ def test_results_of_an_estimator_behind_its_logger(written):
         "eval_accuracy": 0.8676471, "eval_loss": 0.4605}
 
 
+@pytest.mark.parametrize(("header", "row"), [
+    ("vpp_stage,name,step,norm,min,max,nans,shape", "0,{},{},{},-0.5,0.5,0,torch.Size([2])"),
+    ("vpp_stage,name,step,micro_step,norm,nans", "0,{},{},0,{},0"),
+    ("vpp_stage,module_name,step,input.norm,input.nans,output.norm", "0,{},{},1.5,0,{}"),
+])
+def test_monitored_tensors(header, row, written):
+    rows = [row.format("layers.1.weight", 3, "nan"), row.format("layers.0.weight", 2, 1.25),
+            row.format("layers.1.weight", 2, "inf")]
+    reading = read_file(written("\n".join([header, *rows]) + "\n"))
+    values = reading.values
+    assert (values["form"], values["steps"], values["targets"], values["points"]) == (
+        "monitor", [2, 3], 2, 3)
+    assert values["nonfinite"] == 2
+    assert values["first_nonfinite"] == {"name": "layers.1.weight", "step": 2}
+    assert [(warning.code, warning.line) for warning in reading.warnings] == [
+        ("nonfinite_values", 4)]
+
+
+def test_a_monitored_tensor_that_counts_its_nans(written):
+    text = "vpp_stage,name,step,norm,nans\n0,a.weight,0,1.5,0\n0,b.weight,0,1.5,2\n"
+    assert read_file(written(text)).values["first_nonfinite"] == {"name": "b.weight", "step": 0}
+
+
+def test_memory_of_modules_in_kilobytes(written):
+    text = ("Device_id,Component,Timestamp(us),Total Reserved(KB),Device\n"
+            "0,AICPU,171.1,2048,NPU:0\n0,AICPU,171.2,1024,NPU:0\n")
+    values = read_file(written(text)).values
+    assert (values["form"], values["peaks"]) == (
+        "npu_module_mem", {"AICPU": {"reserved_mb": 2}})
+
+
 def test_torchtitan_tells_norms_and_rates(written):
     line = ("[rank0]:[titan] 2026-07-21 15:57:42,774 - root - INFO - step: {:2}  loss: {:8.4f}  "
             "grad_norm:  2.5000  memory:  0.50GiB(0.00%)  tps: 30,768  tflops: 3.15  mfu: 0.32%\n")

@@ -166,6 +166,8 @@ TEXTS: dict[str, str | bytes] = {
         "precision_index, data_source, overflow_level, node_order)",
         "INSERT INTO tb_config VALUES ('compare', 'summary')",
         "INSERT INTO tb_nodes VALUES ('conv', 0.875, 'NPU', '', 1)"),
+    "msprobe_monitor": ("vpp_stage,name,step,norm,nans\n"
+                        + lines("0,layers.{i}.weight,0,{loss},0\n")),
     "msprobe_stack": json.dumps({"0": [["Functional.conv2d.0.forward"],
                                        ["File a.py, line 560, in forward"]]}),
     "msprobe_trend": database(
