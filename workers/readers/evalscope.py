@@ -1,6 +1,6 @@
-"""EvalScope: its stress test (``evalscope perf``) and its evaluation reports.
+"""EvalScope's stress test, ``evalscope perf``.
 
-The stress test prints seconds; since 1.5 times of tokens are in milliseconds: each name tells its
+It prints seconds; since 1.5 times of tokens are in milliseconds: each name tells its
 unit. It prints a summary and percentiles, those as rows or (since 1.5) as columns; until 0.4 all of
 it without a table.
 """
@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from workers.readers.base import Reader, Reading, Sample, Source, register
-from workers.readers.evaluation import KIND as EVALUATION
-from workers.readers.evaluation import scale_of
 from workers.readers.series import to_float
 from workers.readers.serving import failed_requests, without_none
 from workers.readers.source import ReadError, ReadingWarning
@@ -62,12 +60,17 @@ class EvalScopeReader(Reader):
     tool = "EvalScope"
     duration = re.compile(r"Time taken for tests|Test Duration \(s\)")
     latency = re.compile(r"(?:Average|Avg) (?:latency|TTFT)", re.IGNORECASE)
+    overview = re.compile(r"[|┃│] *Conc\. *[|┃│] *Rate *[|┃│].*\bRPS\b")
 
     def recognises(self, sample: Sample) -> int:
+        if self.overview.search(sample.text):
+            return 89
         return 90 if self.duration.search(sample.text) and self.latency.search(sample.text) else 0
 
     def read(self, source: Source) -> Reading:
         summaries, latency = _tables(source)
+        if not summaries and self.overview.search(source.text):
+            return self._of_overview(source)
         if not summaries:
             raise ReadError("damaged_file", "The summary table is empty.")
         items = summaries[-1]
@@ -77,6 +80,72 @@ class EvalScopeReader(Reader):
             message = f"The log holds {len(summaries)} results; the last one counts."
             warnings.append(ReadingWarning("several_results", message))
         return self.reading(values, warnings=warnings)
+
+    def _of_overview(self, source: Source) -> Reading:
+        """Runs of several concurrencies in one table, and the statistics of their requests."""
+        runs = _runs(source)
+        if not runs:
+            raise ReadError("damaged_file", "The table of runs is empty.")
+        warnings = _not_all(runs[-1]["requests"].get("success_percent"))
+        if len(runs) > 1:
+            message = f"The table holds {len(runs)} runs; the last one counts."
+            warnings.append(ReadingWarning("several_results", message))
+        return self.reading({**runs[-1], "runs": runs}, warnings=warnings)
+
+
+def _not_all(percent: float | None) -> list[ReadingWarning]:
+    if percent is None or percent >= 100:
+        return []
+    message = f"Only {percent:g} % of the requests succeeded."
+    return [ReadingWarning("failed_requests", message)]
+
+
+SPEEDS = {"rps": "requests_per_second", "gen/s": "output_tokens_per_second"}
+STATISTICS = {"avg": "mean", "mean": "mean", "max": "max", "min": "min"}
+
+
+def _runs(source: Source) -> list[dict[str, Any]]:
+    """One reading per row of the overview; rows of a run follow its first in the second table."""
+    runs: dict[tuple[str, str], dict[str, Any]] = {}
+    for table in framed_tables(source.lines(), least=4):
+        names = [name.lower() for name in table.header]
+        current = None
+        for cells in table.rows if names[:2] == ["conc.", "rate"] else ():
+            row = dict(zip(names, cells, strict=True))
+            current = (cells[0], cells[1]) if cells[0] else current
+            if current and "rps" in row:
+                runs[current] = _run(row)
+            elif current in runs and "metric" in row:
+                _add_statistics(runs[current]["latency_ms"], row)
+    return list(runs.values())
+
+
+def _run(row: dict[str, str]) -> dict[str, Any]:
+    speeds = {name: to_float(row.get(column)) for column, name in SPEEDS.items()}
+    counts = {
+        "total": row.get("num"),
+        "success_percent": row.get("success", "").rstrip("% "),
+        "concurrency": row["conc."],
+        "rate": row["rate"],
+    }
+    return {
+        "latency_ms": {},
+        "throughput": without_none(speeds),
+        "requests": without_none({name: to_float(text) for name, text in counts.items()}),
+        "metrics": row,
+    }
+
+
+def _add_statistics(latency: dict[str, dict[str, float]], row: dict[str, str]) -> None:
+    measured = _latency(row["metric"])
+    if measured is None:
+        return
+    name, factor = measured
+    for column, cell in row.items():
+        value = to_float(cell)
+        if value is not None and (column in STATISTICS or re.fullmatch(r"p\d+", column)):
+            figures = latency.setdefault(name, {})
+            figures[STATISTICS.get(column, column)] = round(value * factor, 6)
 
 
 def _tables(source: Source) -> tuple[list[dict[str, float]], dict[str, dict[str, float]]]:
@@ -184,84 +253,3 @@ def _values(items: dict[str, float], shares: dict[str, dict[str, float]]) -> dic
 
 def _first(plain: dict[str, float], names: Iterable[str]) -> float | None:
     return next((plain[name] for name in names if name in plain), None)
-
-
-@register
-class EvalScopeReportReader(Reader):
-    """Evaluation report: the printed table, a report's JSON, or several in ``report_list``."""
-
-    name = "evalscope_report"
-    kind = EVALUATION
-    tool = "EvalScope"
-    header = re.compile(
-        r"\| *Model(?: Name)? *\| *Dataset(?: Name)? *\| *Metric(?: Name)? *\|.*\| *Num *\| *Score"
-    )
-
-    def recognises(self, sample: Sample) -> int:
-        if self.header.search(sample.text):
-            return 90
-        if '"dataset_name"' not in sample.text or '"metrics"' not in sample.text:
-            return 0
-        return 90 if any(map(_is_report, _reports(sample.json))) else 0
-
-    def read(self, source: Source) -> Reading:
-        reports = [report for report in _reports(source.json) if _is_report(report)]
-        found = [one for report in reports for one in _report_scores(report)]
-        scores = found if reports else list(_printed_scores(source))
-        if not scores:
-            raise ReadError("no_scores", "The report holds no score.")
-        return self.reading({"scores": scores, "scale": _scale(scores)})
-
-
-def _scale(scores: list[dict[str, Any]]) -> str:
-    """As printed where a sign tells, else by size."""
-    signs = {score.pop("is_percent", False) for score in scores}
-    return "percent" if signs == {True} else scale_of(scores)
-
-
-def _reports(found: Any) -> list[Any]:
-    if isinstance(found, dict) and isinstance(found.get("report_list"), list):
-        return found["report_list"]
-    return found if isinstance(found, list) else [found]
-
-
-def _is_report(report: Any) -> bool:
-    names = {"dataset_name", "model_name", "metrics"}
-    return isinstance(report, dict) and names <= report.keys() and bool(report["metrics"])
-
-
-def _report_scores(report: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """One score per metric; its subsets stand in ``categories``."""
-    for metric in report["metrics"]:
-        value = to_float(metric.get("score"))
-        if value is not None:
-            name = metric.get("name") or metric.get("identity", {}).get("name")
-            yield {
-                "task": report["dataset_name"],
-                "metric": name,
-                "filter": None,
-                "model": report["model_name"],
-                "value": value,
-                "stderr": None,
-                "samples": metric.get("num"),
-            }
-
-
-def _printed_scores(source: Source) -> Iterator[dict[str, Any]]:
-    for table in framed_tables(source.lines(), least=6):
-        names = [name.lower().removesuffix(" name") for name in table.header]
-        for cells in table.rows if {"dataset", "metric", "score"} <= set(names) else ():
-            row = dict(zip(names, cells, strict=True))
-            text = row["score"]
-            value = to_float(text.rstrip("% "))
-            if value is not None:
-                yield {
-                    "task": row["dataset"],
-                    "metric": row["metric"].replace(" ↑", "").replace(" ↓", ""),
-                    "filter": row.get("subset"),
-                    "model": row.get("model"),
-                    "value": value,
-                    "stderr": None,
-                    "samples": to_float(row.get("num")),
-                    "is_percent": text.endswith("%"),
-                }

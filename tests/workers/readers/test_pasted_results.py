@@ -81,6 +81,39 @@ def test_evalscope_without_tables(written):
     assert (values["requests"], values["duration_s"]) == ({"total": 100}, 22.5)
 
 
+OVERVIEW = """\
+            Performance Overview
+┏━━━━━━┳━━━━━━┳━━━━━┳━━━━━━┳━━━━━━━━━┳━━━━━━━━━┓
+┃Conc. ┃ Rate ┃ Num ┃  RPS ┃   Gen/s ┃ Success ┃
+┡━━━━━━╇━━━━━━╇━━━━━╇━━━━━━╇━━━━━━━━━╇━━━━━━━━━┩
+│    1 │    - │  10 │ 0.50 │  103.50 │  100.0% │
+│   10 │    - │  20 │ 4.25 │ 1103.50 │   95.0% │
+└──────┴──────┴─────┴──────┴─────────┴─────────┘
+
+                    Per-Request Metrics
+┏━━━━━━┳━━━━━━┳━━━━━━━━━━━━━━━┳━━━━━━━━┳━━━━━━━┓
+┃Conc. ┃ Rate ┃ Metric        ┃    avg ┃   p99 ┃
+┡━━━━━━╇━━━━━━╇━━━━━━━━━━━━━━━╇━━━━━━━━╇━━━━━━━┩
+│    1 │    - │ Latency (s)   │  1.250 │ 1.500 │
+│   10 │    - │ Latency (s)   │  2.250 │ 3.500 │
+│      │      │ TTFT (ms)     │   41.0 │  72.0 │
+│      │      │ Input Tokens  │  315.4 │ 650.0 │
+└──────┴──────┴───────────────┴────────┴───────┘
+"""
+
+
+def test_evalscope_with_several_concurrencies(written):
+    reading = read_file(written(OVERVIEW))
+    values = reading.values
+    assert values["latency_ms"] == {
+        "e2e": {"mean": 2250, "p99": 3500}, "ttft": {"mean": 41, "p99": 72}}
+    assert values["throughput"] == {
+        "requests_per_second": 4.25, "output_tokens_per_second": 1103.5}
+    assert values["requests"] == {"total": 20, "concurrency": 10, "success_percent": 95}
+    assert [run["latency_ms"]["e2e"]["mean"] for run in values["runs"]] == [1250, 2250]
+    assert codes(reading) == ["failed_requests", "several_results"]
+
+
 def test_the_last_of_several_evalscope_results_counts(written):
     reading = read_file(written(EVALSCOPE + EVALSCOPE.replace("717.63", "800.00")))
     assert reading.values["latency_ms"]["ttft"]["mean"] == 800
