@@ -49,12 +49,13 @@ def _torch(torch, torch_npu, line, npu_line) -> Iterator[Observed]:
                           "mindspore tensorflow tensorflow_package is_compiling")
 def versions(seen: Seen) -> Iterator[Observed]:
     """Version files of CANN and driver, and lists of Python packages."""
-    component = str(seen.values.get("component") or "").lower()
     line = seen.line("version") or seen.line("Version") or seen.line("toolkit_running_version")
-    if component == "cann" or "toolkit" in component:
-        yield Observed("cann", seen.values.get("version"), line)
-    elif component == "driver":
-        yield Observed("hdk", seen.values.get("version"), line)
+    for part in seen.values.get("files") or [{**seen.values, "line": line}]:
+        component = str(part.get("component") or "").lower()
+        if component == "cann" or "toolkit" in component:
+            yield Observed("cann", part.get("version"), part["line"])
+        elif component == "driver":
+            yield Observed("hdk", part.get("version"), part["line"])
     yield from _packages(seen)
 
 

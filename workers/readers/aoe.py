@@ -23,10 +23,12 @@ STATED = ("tuning_result", "tune_result")
 LISTED = 200
 AMOUNT = r"\d+(?:\.\d+)?"
 TASK = re.compile(
-    r"^(?:\[Aoe\])? ?(?P<task>\S.{0,200}?) process finished\. (?P<gain>Performance .*)"
+    r"^(?:\[Aoe\])? ?(?P<task>[^\s`][^`\n]{0,200}?) process finished\. (?P<gain>Performance .*)"
 )
 PART = re.compile(r"^\[Aoe\].{0,400}?\b(?:Single operator )?[Tt]uning process finished\b")
-END = re.compile(rf"Aoe process (?P<end>finished|failed)(?:, ?cost time (?P<seconds>{AMOUNT})s)?")
+END = re.compile(
+    rf"(?<!`)Aoe process (?P<end>finished|failed)(?:, ?cost time (?P<seconds>{AMOUNT})s)?"
+)
 GAIN = re.compile(rf"improved by ({AMOUNT}) ?%")
 KNOWN = re.compile(rf"{END.pattern}|{TASK.pattern}|{PART.pattern}".replace("?P<", "?P<_"), re.M)
 Block = dict[str, Any]

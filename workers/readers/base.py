@@ -78,6 +78,8 @@ class Reader:
     version: str = "1"
     tool: str | None = None
     most_confidence: int = 100
+    in_documents: bool = False
+    """Whether a README is its format: comparison tables stand in them."""
     more_keys: tuple[str, ...] = ()
     """Keys of the values that `workers.reading_keys` cannot follow in the source text."""
 
@@ -206,7 +208,9 @@ def _best(sample: Sample, kind: str | None) -> Reader | None:
     for reader in sorted(load_readers(), key=lambda reader: -reader.most_confidence):
         if confidence >= reader.most_confidence:
             break
-        if kind in (None, reader.kind) and (found := _confidence(reader, sample)) > confidence:
+        if kind not in (None, reader.kind) or (sample.is_document and not reader.in_documents):
+            continue
+        if (found := _confidence(reader, sample)) > confidence:
             best, confidence = reader, found
     return best
 

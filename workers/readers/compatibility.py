@@ -52,6 +52,7 @@ class CompatibilityTableReader(Reader):
     """Tables whose columns are components and whose cells are versions."""
 
     name = "compatibility_table"
+    in_documents = True
     version = "2"
     kind = "compatibility_table"
 

@@ -90,10 +90,11 @@ class LmEvalConsoleReader(Reader):
 
     name = "lm_eval_console"
     kind = KIND
+    version = "2"
     tool = "lm-eval"
     header = re.compile(
         r"\|\s*(?:Tasks|Groups)\s*\|\s*Version\s*\|\s*Filter|"
-        r"\|\s*Task\s*\|\s*Version\s*\|\s*Metric\s*\|\s*Value"
+        r"\|\s*Tasks?\s*\|\s*(?:Version\s*\|\s*Metric|Filter\s*\|\s*n-shot\s*\|\s*Metric)\s*\|\s*Value"
     )
 
     def recognises(self, sample: Sample) -> int:
@@ -116,6 +117,11 @@ def without_repeats(scores: list[Score]) -> list[Score]:
     return list({tuple(score.get(name) for name in names): score for score in scores}.values())
 
 
+def _signed(cell: str) -> float | None:
+    """A number; reports put lm-eval's arrow and its “±” into the cell."""
+    return to_float(cell.strip("↑↓± "))
+
+
 def _console_scores(table: Table) -> list[Score]:
     at = {name: table.header.index(name) for name in ("Metric", "Value")}
     filter_at = table.header.index("Filter") if "Filter" in table.header else None
@@ -123,7 +129,7 @@ def _console_scores(table: Table) -> list[Score]:
     task, scores = "", []
     for row in table.rows:
         task = row[0].lstrip("- ") or task
-        value = to_float(row[at["Value"]])
+        value = _signed(row[at["Value"]])
         if value is not None:
             scores.append(
                 {
@@ -131,7 +137,7 @@ def _console_scores(table: Table) -> list[Score]:
                     "metric": row[at["Metric"]],
                     "filter": row[filter_at] if filter_at else None,
                     "value": value,
-                    "stderr": to_float(row[error_at]) if error_at else None,
+                    "stderr": _signed(row[error_at]) if error_at else None,
                 }
             )
     return scores

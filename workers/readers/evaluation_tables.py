@@ -14,7 +14,14 @@ from workers.readers.series import to_float
 from workers.readers.source import ReadError
 from workers.readers.tables import Table, framed_tables
 
-METRIC_LINE = re.compile(r"^\s*((?:eval|test|predict)_\w+|acc\w*|f1\w*|mcc|epoch)\s*= +(\S+)\s*$")
+METRIC_LINE = re.compile(
+    r"^(?:\S.*?(?:\]|:tensorflow:| -)\s+)?\s*"  # what a logger prints before it
+    r"((?:eval|test|predict)_\w+|acc\w*|f1\w*|mcc|epoch)\s*= +(\S+)\s*$"
+)
+SCORE = re.compile(
+    r"acc|f1|loss|precision|recall|mcc|corr|bleu|rouge|exact|score|auc|iou|perplexity|wer|cer|map"
+)
+HEADING = re.compile(r"\*{3,} *(?:eval|test|predict)\w*\b.*\*{3,}\s*$", re.MULTILINE | re.I)
 
 
 @register
@@ -23,11 +30,15 @@ class HfEvalTextReader(Reader):
 
     name = "hf_eval_text"
     kind = KIND
+    version = "2"
     tool = "transformers Trainer"
 
     def recognises(self, sample: Sample) -> int:
-        found = [match for line in sample.lines if (match := METRIC_LINE.match(line))]
-        return 40 if any(match[1] != "epoch" for match in found) else 0
+        lines = [line for line in sample.lines if line.strip()]
+        found = [match for line in lines if (match := METRIC_LINE.match(line))]
+        numbers = [match[1] for match in found if to_float(match[2]) is not None]
+        is_list = 2 * len(numbers) >= len(lines) or HEADING.search(sample.text)
+        return 40 if is_list and any(map(SCORE.search, numbers)) else 0
 
     def read(self, source: Source) -> Reading:
         metrics: dict[str, float] = {}
@@ -88,12 +99,13 @@ class ComparisonTableReader(Reader):
 
     name = "evaluation_comparison"
     kind = KIND
+    in_documents = True
 
     def recognises(self, sample: Sample) -> int:
-        if "|" not in sample.text or len(sample.data) > 200_000:
+        if "|" not in sample.text or len(sample.data) > 200_000 or sample.json is not None:
             return 0
         tables = framed_tables(enumerate(sample.lines, 1), least=3)
-        return 60 if any(_columns(table) for table in tables) else 0
+        return 60 if any(_columns(table) and _comparisons(table) for table in tables) else 0
 
     def read(self, source: Source) -> Reading:
         tables = [t for t in framed_tables(source.lines(), least=3) if _columns(t)]

@@ -1,8 +1,9 @@
-"""Text logs of frameworks: mmengine and mmcv, detectron2, MindFormers."""
+"""Text logs of frameworks: mmengine and mmcv, detectron2, MindFormers, torchtitan."""
 
 from __future__ import annotations
 
 import re
+from array import array
 from typing import Any
 
 from workers.readers.base import register
@@ -104,3 +105,31 @@ class MindFormersReader(LineLogReader):
             "throughput": {"tflops_per_npu": mean} if mean else None,
             "zero_loss_steps": zero,
         }
+
+
+@register
+class TorchTitanReader(LineLogReader):
+    """``step: 10  loss: 3.9119  grad_norm: 1.6558  memory: …  tps: 34,574  tflops: 3.54  mfu: …``;
+    every rank prints it."""
+
+    name = "torchtitan_log"
+    tool = "torchtitan"
+    pattern = re.compile(
+        rf"\bstep: +(?P<step>\d+)  loss: +(?P<loss>{NUMBER})  "
+        r"(?:grad_norm: |memory: |.{0,80}\btps: )"
+    )
+    norm = re.compile(rf"  grad_norm: +({NUMBER})")
+    tokens = re.compile(r"  tps: +([\d,]+)(?=\s|$)")
+    flops = re.compile(rf"  tflops: +({NUMBER})")
+
+    def step(self, found: re.Match[str], line: str, facts: Facts) -> int:
+        for name, pattern in (("tokens_per_second", self.tokens), ("tflops", self.flops)):
+            if value := pattern.search(line):
+                number = float(value[1].replace(",", ""))
+                facts.setdefault(name, array("d")).append(number)
+        return int(found["step"])
+
+    def extras(self, facts: Facts) -> dict[str, Any]:
+        means = {name: sum(facts[name]) / len(facts[name])
+                 for name in ("tokens_per_second", "tflops") if name in facts}  # fmt: skip
+        return {"throughput": means or None}

@@ -31,14 +31,19 @@ from workers.readers.series import (
 from workers.readers.source import ReadError, ReadingWarning
 
 TOOL = "transformers Trainer"
-# an estimator of TensorFlow prints “Eval results: {'loss': …, 'global_step': …}”
-RECORD = re.compile(r"""(?<!results: )\{['"]loss['"]: [^{}]*\}""")
+# an estimator of TensorFlow prints “Eval results: {'loss': …, 'global_step': …}”; programs write
+# such dictionaries behind “= [” and “(”
+RECORD = re.compile(
+    r"""(?<!results: )(?<![=(\[])(?<![=(\[] )(?<!["']: )\{['"]loss['"]: [^{}]{0,8000}\}"""
+)
 OPENED = re.compile(r"""\{['"]loss['"]?:?[^}]*$""")
 SUMMARY = re.compile(r"""\{['"](?:train_runtime|eval_loss|eval_\w+)['"]: [^{}]*\}""")
 # values may be wrapped: np.float64(1.2), tensor(1.2, device='npu:0')
 PAIR = re.compile(r"""['"]([^'"]+)['"]: ['"]?(?:[a-z][\w.]*\()?([^,'"{}()]+)""")
 PROGRESS = re.compile(r"(\d{1,18})/(\d{1,18}) \[")
 METRIC = re.compile(r"^\s+(train_(?:loss|samples_per_second|steps_per_second))\s+= +([\d.]+)\s*$")
+WITH_LOSS = {"epoch", "learning_rate", "grad_norm", "step", "global_step"}
+WITH_LOSS |= {"global_step/max_steps", "memory(GiB)", "lr"}
 STEP_KEYS = ("step", "global_step", "global_step/max_steps")
 MOST_NAMES = 1000  # metrics and totals of progress bars; a log has a dozen
 
@@ -96,6 +101,15 @@ class Printed:
         check_count(len(self.lines))
 
 
+def _is_record(text: str) -> bool:
+    """A program builds such a dictionary of names; the Trainer prints numbers or what is left."""
+    pairs = _pairs(text)
+    begins = str(pairs.get("loss", ""))[:1]
+    is_whole = all(isinstance(value, float) for value in pairs.values())
+    return (is_whole or bool(WITH_LOSS & pairs.keys())) and begins != "" and (
+        begins.isdigit() or begins in "-+.ni?")
+
+
 def _pairs(text: str) -> dict[str, float | str]:
     pairs: dict[str, float | str] = {}
     for key, raw in PAIR.findall(text):
@@ -113,7 +127,8 @@ class HfConsoleReader(TrainingLogReader):
     tool = TOOL
 
     def recognises(self, sample: Sample) -> int:
-        return 70 if RECORD.search(sample.text) and not sample.is_broken_json else 0
+        is_printed = any(_is_record(found[0]) for found in RECORD.finditer(sample.text))
+        return 70 if is_printed and not sample.is_broken_json else 0
 
     def series(self, source: Source) -> LossSeries:
         printed = Printed()

@@ -118,7 +118,7 @@ def _parse(text: str) -> Record | None:
 
 def _dialect(records: Iterator[Record]) -> Dialect | None:
     for record in records:
-        for dialect in DIALECTS:
+        for dialect in DIALECTS if len(record) < MOST_NAMES else ():  # a vocabulary has “loss”
             if _is_point(dialect, record):
                 return dialect
     return None

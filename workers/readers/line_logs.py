@@ -223,6 +223,7 @@ class ImageNetReader(LineLogReader):
     """``Epoch: [e][ i/n] … Loss v (avg)`` and its relatives; step = e·n + i, value before ()."""
 
     name = "imagenet_style_log"
+    version = "2"
     tool = "pytorch/examples imagenet"
     step_base = 0
     pattern = re.compile(
@@ -238,7 +239,7 @@ class ImageNetReader(LineLogReader):
         base = facts.setdefault("first_epoch", 1 if epoch == 1 else 0)
         if "eta:" in line:
             facts["meaning"] = "smoothed"
-        if "%)]" in found[0]:
+        if "%)]" in found[0] and not found[0].startswith("Train: "):  # timm counts batches
             facts["step_unit"] = "sample"
             facts["warnings"] = [SAMPLES]
         return (epoch - base) * int(found["count"]) + int(found["step"])

@@ -107,7 +107,8 @@ class OutOfMemoryReader(Reader):
     tool = "torch_npu"
 
     def recognises(self, sample: Sample) -> int:
-        return 35 if OOM.search(sample.text) or TF_OOM.search(sample.text) else 0
+        is_told = OOM.search(sample.text) or TF_OOM.search(sample.text)
+        return 35 if is_told and sample.json is None else 0
 
     def read(self, source: Source) -> Reading:
         for number, line in source.lines():

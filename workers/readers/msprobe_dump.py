@@ -90,7 +90,8 @@ class StackReader(Reader):
         if not isinstance(found, dict) or not found:
             return 0
         key, first = next(iter(found.items()))
-        grouped = key.isdigit() and isinstance(first, list) and len(first) == 2
+        is_pair = isinstance(first, list) and [type(part) for part in first] == [list, list]
+        grouped = key.isdigit() and is_pair
         single = bool(CALL.match(key)) and isinstance(first, list)
         return 90 if grouped or single else 0
 

@@ -16,10 +16,13 @@ from workers.readers.source import ReadError, ReadingWarning
 from workers.readers.tables import cells_of
 
 HEADER = re.compile(r"npu-smi\s+(\S+)\s+Version:\s*(\S+)")
+TITLE = re.compile(r"\|\s*NPU\s+Name\s*\|\s*Health\s*\|\s*Power\(W\)")
+"""The first row of column names; what stands above it may be cut off."""
 NPU = re.compile(r"^(\d+)\s+(\S.*)$")
 CHIP = re.compile(r"^(\d+)(?:\s+(\d+|NA|-))?$")
-POWER = re.compile(r"^(\S+)\s+(\S+)(?:\s+(\d+)\s*/\s*(\d+))?$")
-USAGE = re.compile(r"^(\S+)\s+(\d+)\s*/\s*(\d+)(?:\s+(\d+)\s*/\s*(\d+))?$")
+PAGES = r"(?:\d+|NA)"
+POWER = re.compile(rf"^(\S+)\s+(\S+)(?:\s+{PAGES}\s*/\s*{PAGES})?$")
+USAGE = re.compile(rf"^(\S+)\s+({PAGES})\s*/\s*(\d+)(?:\s+(\d+)\s*/\s*(\d+))?$")
 IDLE = re.compile(r"No running processes found in NPU (\d+)")
 FAILURE = re.compile(
     r"dcmi mod(?:ule|el) initializ\w* failed|invalid (?:card|npu|chip|device) id|"
@@ -27,9 +30,12 @@ FAILURE = re.compile(
     r"npu-smi: no such file or directory|npu-smi: permission denied|"
     r"npu-smi: error while loading shared libraries|"
     r"failed to (?:get|query) .*(?:npu|card|chip|device)|"
-    r"can not find (?:any )?(?:npu|device)|no (?:npu )?device found|drv\w* (?:not load|init)\w*",
+    r"can not find (?:any )?(?:npu|device)|no (?:npu )?device found|drv\w* (?:not load|init)\w*|"
+    r"there is no npu (?:card|chip) on this|this device do(?:es|se) not support querying|"
+    r"error parameter of -[a-z]\b|npu-smi ?[:：] ?(?:未找到命令|找不到命令|没有那个文件或目录)",
     re.IGNORECASE,
 )
+PROSE = re.compile(r"[\u4e00-\u9fff]{4,}")
 RET = re.compile(r"ret(?:urn)?(?: value| code)?(?: is|[:=])? *(-\d++)(?![?\ufffd\w])")
 GOOD_HEALTH = "OK"
 PROCESS_COLUMNS = (4, 5)  # npu-smi 26 adds the process id within the container
@@ -39,9 +45,10 @@ PROCESS_COLUMNS = (4, 5)  # npu-smi 26 adds the process id within the container
 class Snapshot:
     """One printed table."""
 
-    smi_version: str
-    driver_version: str
+    smi_version: str | None
+    driver_version: str | None
     line: int  # of the table's head
+    is_headed: bool = True
     chips: list[dict[str, Any]] = field(default_factory=list)
     processes: list[dict[str, Any]] = field(default_factory=list)
     idle: list[int] = field(default_factory=list)
@@ -52,9 +59,9 @@ class Snapshot:
         """Read one line of the table."""
         if found := IDLE.search(line):
             self.idle.append(int(found[1]))
-        elif line.strip() in ("...", "……", "…"):
+        elif line.strip(" >\t") in ("...", "……", "…"):
             self.elided = self.elided or number
-        elif cells := cells_of(line):
+        elif cells := cells_of(line[max(line.find("|"), 0) :]):  # “> |”, “[INFO] |”
             self._row(number, cells)
 
     def _row(self, number: int, cells: list[str]) -> None:
@@ -130,17 +137,19 @@ class NpuSmiReader(Reader):
 
     name = "npu_smi_info"
     kind = "npu_smi"
-    version = "3"
+    version = "4"
     tool = "npu-smi"
 
     def recognises(self, sample: Sample) -> int:
-        return 95 if HEADER.search(sample.text) else 0
+        return 95 if HEADER.search(sample.text) or TITLE.search(sample.text) else 0
 
     def read(self, source: Source) -> Reading:
         snapshots: list[Snapshot] = []
         for number, line in source.lines():
             if found := HEADER.search(line):
                 snapshots.append(Snapshot(found[1], found[2], number))
+            elif TITLE.search(line) and (not snapshots or snapshots[-1].chips):
+                snapshots.append(Snapshot(None, None, number, is_headed=False))
             elif snapshots:
                 snapshots[-1].take(number, line)
         complete = [snapshot for snapshot in snapshots if snapshot.chips]
@@ -172,7 +181,7 @@ def _values(snapshot: Snapshot) -> dict[str, Any]:
         "hbm_total_mb": sum(chip["hbm_total_mb"] for chip in with_hbm) if with_hbm else None,
         "processes": snapshot.processes,
         "idle_npus": snapshot.idle,
-        "lines": {"driver_version": snapshot.line},
+        "lines": {"driver_version": snapshot.line} if snapshot.is_headed else {},
         "error": None,
     }
 
@@ -200,10 +209,18 @@ def _warnings(snapshot: Snapshot) -> list[ReadingWarning]:
     if snapshot.elided is not None:
         message = f"Rows are left out (“...”): only {len(snapshot.chips)} chips are shown."
         warnings.append(ReadingWarning("rows_elided", message, snapshot.elided))
+    if not snapshot.is_headed:
+        message = "The head of the table is missing: the driver's version is not known."
+        warnings.append(ReadingWarning("version_missing", message, snapshot.line))
     if any(chip["name"] == "910B" for chip in snapshot.chips):
         message = "The name 910B without a digit is the first generation (Ascend 910, 32 GB)."
         warnings.append(ReadingWarning("first_generation_910b", message))
     return warnings
+
+
+def _is_failure(line: str) -> bool:
+    """An answer of npu-smi or of the shell, not a sentence that quotes one."""
+    return bool(FAILURE.search(line)) and not PROSE.search(FAILURE.sub("", line))
 
 
 @register
@@ -215,14 +232,14 @@ class NpuSmiFailureReader(Reader):
     tool = "npu-smi"
 
     def recognises(self, sample: Sample) -> int:
-        if len(sample.data) > 4096 or HEADER.search(sample.text):
+        if len(sample.data) > 4096 or HEADER.search(sample.text) or TITLE.search(sample.text):
             return 0
-        return 70 if FAILURE.search(sample.text) else 0
+        return 70 if any(map(_is_failure, sample.lines)) else 0
 
     def read(self, source: Source) -> Reading:
         text = source.text
         number, line = next(
-            (number, line) for number, line in source.lines() if FAILURE.search(line)
+            (number, line) for number, line in source.lines() if _is_failure(line)
         )
         ret = RET.search(text)
         error = {"message": line.strip(), "ret": int(ret[1]) if ret else None}

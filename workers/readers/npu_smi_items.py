@@ -1,5 +1,5 @@
 """The other forms of npu-smi: ``-t board|usages|health|ecc|…`` and ``-l`` (``key : value``),
-``-m`` (chip mapping) and ``-t topo`` (link matrix)."""
+``-m`` (chip mapping), ``-t topo`` (link matrix) and ``info watch`` (a row per chip and second)."""
 
 from __future__ import annotations
 
@@ -18,18 +18,39 @@ CONTINUED = "Error Information"
 COMMAND = re.compile(r"npu-smi info\b.*")
 ITEM = re.compile(r"^\s*([A-Za-z][\w /()%.&-]*?)\s*: ?(.*)$")
 KNOWN = re.compile(
-    r"^\s*(?:NPU ID|Chip ID|Chip Count|Health Status|Total Count|HBM Capacity\(MB\)|"
-    r"Aicore Usage Rate\(%\)|HBM Single Bit Error Count)\s+: ",
+    r"^\s*(?:NPU ID|Chip ID|Chip Count|Health Status|(?:Total|Card) Count) *: ", re.MULTILINE
+)
+OWN = re.compile(
+    r"^\s*(?:Aicore Usage Rate\(%\)|NPU Real-time Power\(W\)|NPU Temperature \(C\)|"
+    r"(?:HBM|DDR) (?:Capacity\(MB\)|Single Bit Error Count)) *: ",
     re.MULTILINE,
 )
-MAPPING = re.compile(r"^\s*NPU ID\s{2,}Chip ID\s{2,}(?:Chip )?Logic ID", re.MULTILINE)
-TOPOLOGY = re.compile(r"^\s+NPU0\s+NPU1\b", re.MULTILINE)
+"""Keys that no other tool prints."""
+MAPPING = re.compile(
+    r"^\s*NPU ID\s{2,}(?:Chip ID\s{2,}(?:Chip )?Logic ID|Slot ID\s{2,}Chip ID)", re.MULTILINE
+)
+DEVICE = r"(?:NPU|Phy-ID)\d+"
+TOPOLOGY = re.compile(rf"^\s+{DEVICE}\s+{DEVICE}\b", re.MULTILINE)
 FORMS = (
     ("health", "Health Status"),
+    ("common", "Aicore Freq(MHZ)"),
+    ("common", "Rated Power Dissipation(W)"),
     ("usages", "Aicore Usage Rate(%)"),
     ("ecc", "HBM Single Bit Error Count"),
     ("ecc", "DDR Single Bit Error Count"),
+    ("ecc", "Single-bit Error Count"),
     ("list", "Total Count"),
+    ("list", "Card Count"),
+    ("memory", "HBM Clock Speed(MHz)"),
+    ("memory", "DDR Clock Speed(MHz)"),
+    ("memory", "Clock Speed(MHz)"),
+    ("temp", "NPU Temperature (C)"),
+    ("temp", "Temperature (C)"),
+    ("power", "NPU Real-time Power(W)"),
+    ("power", "Power Dissipation(W)"),
+    ("pcie-err", "TX Error Count"),
+    ("pcie-err", "Pcs Rx Error Count"),
+    ("proc-mem", "Processes"),
     ("board", "Firmware Version"),
     ("board", "Software Version"),
 )
@@ -68,20 +89,31 @@ def _blocks(source: Source) -> list[Items]:
     return [block for block in blocks if block]
 
 
+def _is_listing(text: str) -> bool:
+    """Whether items make up at least half of the lines: a program quotes a few."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    items = sum(bool(ITEM.match(line) or COMMAND.search(line)) for line in lines)
+    return 2 * items >= len(lines)
+
+
 @register
 class NpuSmiItemsReader(Reader):
     """``npu-smi info -t …`` and ``-l``."""
 
     name = "npu_smi_items"
     kind = "npu_smi"
+    version = "2"
     tool = "npu-smi"
 
     def recognises(self, sample: Sample) -> int:
         if MAPPING.search(sample.text) or TOPOLOGY.search(sample.text):
             return 0
         found = len(KNOWN.findall(sample.text[:8192]))
+        if not _is_listing(sample.text[:8192]):
+            return 0
         health = "Health Status" in sample.text and "Error Code" in sample.text
-        return 88 if found >= 2 or (found and COMMAND.search(sample.text)) or health else 0
+        own = OWN.search(sample.text[:8192]) or health
+        return 88 if own or found >= 2 or (found and COMMAND.search(sample.text)) else 0
 
     def read(self, source: Source) -> Reading:
         blocks = _blocks(source)
@@ -111,7 +143,7 @@ def _ecc_counts(block: Items) -> int:
     return sum(
         value
         for key, value in block.items()
-        if re.search(r"Bit|Isolated", key) and isinstance(value, int)
+        if re.search(r"[Bb]it|Isolated", key) and isinstance(value, int)
     )
 
 
@@ -127,6 +159,7 @@ class NpuSmiMappingReader(Reader):
 
     name = "npu_smi_mapping"
     kind = "npu_smi"
+    version = "2"
     tool = "npu-smi"
 
     def recognises(self, sample: Sample) -> int:
@@ -141,7 +174,7 @@ class NpuSmiMappingReader(Reader):
                 header = [cell.lower().replace("chip ", "", 1) for cell in cells]
             elif header and len(cells) >= len(header) and cells[0].isdigit():
                 chips.append(_mapped(dict(zip(header, cells, strict=False))))
-        npus = [chip for chip in chips if chip["logic_id"] is not None]
+        npus = [c for c in chips if c["logic_id"] is not None or c["phy_id"] is not None]
         if not npus:
             raise ReadError("damaged_file", "The mapping names no chip.")
         names = sorted({str(chip["name"]) for chip in npus})
@@ -165,6 +198,7 @@ class NpuSmiTopologyReader(Reader):
 
     name = "npu_smi_topology"
     kind = "npu_smi"
+    version = "2"
     tool = "npu-smi"
 
     def recognises(self, sample: Sample) -> int:
@@ -177,8 +211,8 @@ class NpuSmiTopologyReader(Reader):
         affinity: dict[str, str] = {}
         for _number, line in source.lines():
             cells = line.split()
-            if cells[:1] == ["NPU0"] and "X" not in cells:
-                names = [cell for cell in cells if cell.startswith("NPU")]
+            if TOPOLOGY.match(line):
+                names = [cell for cell in cells if re.fullmatch(DEVICE, cell)]
             elif names and cells and cells[0] in names:
                 rows[cells[0]] = cells[1 : len(names) + 1]
                 affinity[cells[0]] = " ".join(cells[len(names) + 1 :])
@@ -188,3 +222,62 @@ class NpuSmiTopologyReader(Reader):
             raise ReadError("damaged_file", message)
         values = {"form": "topo", "npu_count": len(rows), "links": dict(links), "matrix": rows}
         return self.reading({**values, "cpu_affinity": affinity, "error": None})
+
+
+WATCH = re.compile(r"^\s*NpuID\(Idx\)\s+ChipId\(Idx\)\s+\S.*$", re.MULTILINE)
+COLUMN_GAP = re.compile(r"(?<=\))\s+|\s{2,}")
+WATCHED = {
+    "pwr(w)": "power_w",
+    "temp(c)": "temperature_c",
+    "ai core(%)": "aicore_percent",
+    "ai cpu(%)": "aicpu_percent",
+    "ctrl cpu(%)": "ctrlcpu_percent",
+    "memory(%)": "memory_percent",
+    "memory bw(%)": "memory_bandwidth_percent",
+    "npu util(%)": "npu_percent",
+    "ai cube(%)": "aicube_percent",
+}
+
+
+@register
+class NpuSmiWatchReader(Reader):
+    """``npu-smi info watch``: a row per chip, again each second; the head may come again."""
+
+    name = "npu_smi_watch"
+    kind = "npu_smi"
+    tool = "npu-smi"
+
+    def recognises(self, sample: Sample) -> int:
+        return 92 if WATCH.search(sample.text) else 0
+
+    def read(self, source: Source) -> Reading:
+        header: list[str] = []
+        samples: dict[tuple[int, int], list[Items]] = {}
+        for _number, line in source.lines():
+            cells = line.split()
+            if WATCH.match(line):
+                header = [name.lower() for name in COLUMN_GAP.split(line.strip())][2:]
+            elif header and len(cells) == len(header) + 2 and "".join(cells[:2]).isdigit():
+                row = {WATCHED.get(name, name): _value(cell)
+                       for name, cell in zip(header, cells[2:], strict=True)}  # fmt: skip
+                samples.setdefault((int(cells[0]), int(cells[1])), []).append(row)
+        if not samples:
+            raise ReadError("damaged_file", "The table shows no chip.")
+        chips = [_watched(npu, chip, rows) for (npu, chip), rows in samples.items()]
+        values = {"form": "watch", "chips": chips, "chip_count": len(chips)}
+        return self.reading({**values, "npu_ids": sorted({c["npu"] for c in chips}), "error": None})
+
+
+def _watched(npu: int, chip: int, rows: list[Items]) -> Items:
+    """Last, largest and mean value of each column of one chip."""
+    numbers = {
+        name: [row[name] for row in rows if isinstance(row[name], int | float)] for name in rows[0]
+    }
+    return {
+        "npu": npu,
+        "chip": chip,
+        "samples": len(rows),
+        "last": rows[-1],
+        "max": {name: max(found) for name, found in numbers.items() if found},
+        "mean": {name: sum(found) / len(found) for name, found in numbers.items() if found},
+    }

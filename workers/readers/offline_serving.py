@@ -1,5 +1,5 @@
-"""Benchmarks without a server: ``vllm bench throughput`` and ``latency`` (also of vLLM-Ascend), and
-``trtexec``, which measures the GPU baseline of an exported model.
+"""Benchmarks without a server: ``vllm bench throughput`` and ``latency`` (also of vLLM-Ascend),
+SGLang's ``bench_one_batch`` and ``trtexec``, which measures the GPU baseline of an exported model.
 
 vLLM counts prompt tokens in its tokens per second; later releases print the output apart. Latency
 is of a whole batch, in seconds.
@@ -11,8 +11,9 @@ import re
 from typing import Any
 
 from workers.readers.base import Reader, Reading, Sample, Source, register
+from workers.readers.jsonl_logs import json_records
 from workers.readers.serving import without_none
-from workers.readers.source import ReadError
+from workers.readers.source import ReadError, ReadingWarning
 
 KIND = "inference_benchmark"
 THROUGHPUT = re.compile(
@@ -20,8 +21,10 @@ THROUGHPUT = re.compile(
     r"(?:, ([\d.]+) output tokens/s)?",
     re.MULTILINE,
 )
+PROMPTS = re.compile(r"^Total num (prompt|output) tokens: +(\d+)", re.MULTILINE)
 AVERAGE = re.compile(r"^Avg latency: ([\d.]+) seconds", re.MULTILINE)
 PERCENTILE = re.compile(r"^(\d+)% percentile latency: ([\d.]+) seconds", re.MULTILINE)
+SIDES = {"prompt": "input", "output": "output"}
 THROUGHPUT_KEYS = {"requests_per_second", "tokens_per_second", "elapsed_time"}
 
 
@@ -31,6 +34,7 @@ class VllmThroughputReader(Reader):
 
     name = "vllm_throughput"
     kind = KIND
+    version = "2"
     tool = "vllm bench throughput"
 
     def recognises(self, sample: Sample) -> int:
@@ -52,7 +56,8 @@ class VllmThroughputReader(Reader):
             strict=True,
         )
         throughput = {name: float(value) for name, value in rates if value}
-        return self.reading({"latency_ms": {}, "throughput": throughput})
+        counts = {SIDES[side]: int(count) for side, count in PROMPTS.findall(source.text)}
+        return self.reading({"latency_ms": {}, "throughput": throughput, "tokens": counts})
 
 
 def _of_json(result: dict[str, Any]) -> dict[str, Any]:
@@ -95,6 +100,71 @@ class VllmLatencyReader(Reader):
         latency = {"mean": 1000 * float(mean)}
         latency |= {f"p{share}": 1000 * float(seconds) for share, seconds in shares}
         return self.reading({"latency_ms": {"inference": latency}, "throughput": {}})
+
+
+BATCH = re.compile(
+    r"\b(?P<part>Prefill|Decode|Total)\. +(?P<median>median )?latency: +(?P<seconds>[\d.]+) s, "
+    r"(?:median )?throughput: +(?P<rate>[\d.]+) token/s"
+)
+PARTS = {"Prefill": "ttft", "Decode": "tpot", "Total": "e2e"}
+RATES = {"Prefill": "prefill", "Decode": "output", "Total": "total"}
+BATCH_KEYS = {
+    "Prefill": ("prefill_latency", "prefill_throughput"),
+    "Decode": ("median_decode_latency", "median_decode_throughput"),
+    "Total": ("total_latency", "overall_throughput"),
+}
+Batch = dict[str, tuple[float, float]]
+
+
+@register
+class OneBatchReader(Reader):
+    """SGLang's ``bench_one_batch``: seconds of a whole batch; the warm-up prints the same lines."""
+
+    name = "sglang_one_batch"
+    kind = KIND
+    tool = "SGLang"
+
+    def recognises(self, sample: Sample) -> int:
+        if BATCH.search(sample.text):
+            return 85
+        return 85 if all(f'"{key}"' in sample.first_line for key in BATCH_KEYS["Total"]) else 0
+
+    def read(self, source: Source) -> Reading:
+        batches = _printed_batches(source) or _stored_batches(source)
+        if not batches:
+            raise ReadError("truncated_record", "No batch was measured to its end.")
+        last, warnings = batches[-1], []
+        if len(batches) > 1:
+            message = f"The log holds {len(batches)} results; the last one counts."
+            warnings.append(ReadingWarning("several_results", message))
+        latency = {PARTS[part]: {"median" if part == "Decode" else "mean": 1000 * seconds}
+                   for part, (seconds, _rate) in last.items()}  # fmt: skip
+        rates = {f"{RATES[part]}_tokens_per_second": rate for part, (_s, rate) in last.items()}
+        return self.reading({"latency_ms": latency, "throughput": rates}, warnings=warnings)
+
+
+def _printed_batches(source: Source) -> list[Batch]:
+    """Part → (seconds, tokens per second) of each batch up to its total, without the warm-up."""
+    batches: list[Batch] = []
+    current: Batch = {}
+    for _number, line in source.lines():
+        if line.strip() == "Benchmark ...":
+            batches.clear()
+        elif found := BATCH.search(line):
+            current[found["part"]] = (float(found["seconds"]), float(found["rate"]))
+            if found["part"] == "Total":
+                batches.append(current)
+                current = {}
+    return batches
+
+
+def _stored_batches(source: Source) -> list[Batch]:
+    records = [record for _number, record in json_records(source, [])]
+    return [
+        {part: (float(record[time]), float(record[rate]))
+         for part, (time, rate) in BATCH_KEYS.items() if time in record}
+        for record in records if "total_latency" in record
+    ]  # fmt: skip
 
 
 SUMMARY = re.compile(r"(Latency|GPU Compute Time|Enqueue Time): (min = .+)$")

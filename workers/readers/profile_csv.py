@@ -114,7 +114,8 @@ def _peaks(*columns: str) -> Callable[[Rows], Summary]:
                 value = to_float(row.get(column))
                 if value is not None:
                     mine = peaks.setdefault(row["Component"], {})
-                    key = column.removeprefix("Total ").removesuffix("(MB)").lower() + "_mb"
+                    key = column.removeprefix("Total ")[: -len("(MB)")].lower() + "_mb"
+                    value = value / 1024 if column.endswith("(KB)") else value
                     mine[key] = max(value, mine.get(key, value))
         largest = max(peaks, key=lambda name: max(peaks[name].values()), default=None)
         return {"peaks": peaks, "components": len(peaks), "largest_component": largest}, []
@@ -181,6 +182,11 @@ FORMS: tuple[tuple[str, tuple[str, ...], Callable[[Rows], Summary]], ...] = (
         "npu_module_mem",
         ("Component", "Timestamp(us)", "Total Reserved(MB)"),
         _peaks("Total Reserved(MB)"),
+    ),
+    (
+        "npu_module_mem",
+        ("Component", "Timestamp(us)", "Total Reserved(KB)"),
+        _peaks("Total Reserved(KB)"),
     ),
     ("operator_memory", ("Name", "Size(KB)", "Allocation Total Allocated(MB)"), _operator_memory),
     ("operator_details", ("Name", "Host Self Duration(us)"), _operators),

@@ -11,6 +11,10 @@ from workers.readers.source import JSON_START, Source, is_json
 
 NEWLINES = re.compile(r"\r\n|\r|\n")
 HEADER_CHARACTERS = 20_000
+HEADING = re.compile(r"#{1,6} \S")
+FENCE = re.compile(r"\s*(?:```|~~~)")
+LINK = re.compile(r"\]\((?:https?:|[\w./#-]+\))")
+LEAST_HEADINGS, MOST_FENCED = 3, 0.6
 MAX_PARSED_BYTES = 32 * 1024**2
 
 
@@ -57,6 +61,20 @@ class Sample:
         if not JSON_START.match(self.text.lstrip()) or self._source.size > MAX_PARSED_BYTES:
             return False
         return not is_json(start) and self.json is None
+
+    @cached_property
+    def is_document(self) -> bool:
+        """True for a README: headings and prose that quote outputs. An issue is mostly quotes."""
+        headings = quoted = total = 0
+        inside = has_marks = False
+        for line in self.lines:
+            is_fence = bool(FENCE.match(line))
+            inside ^= is_fence
+            has_marks = has_marks or is_fence or bool(LINK.search(line[:HEADER_CHARACTERS]))
+            headings += not inside and bool(HEADING.match(line))
+            quoted += inside and bool(line.strip())
+            total += bool(line.strip())
+        return has_marks and headings >= LEAST_HEADINGS and quoted <= MOST_FENCED * total
 
     @property
     def source(self) -> Source:

@@ -126,6 +126,7 @@ class ScalingTableReader(Reader):
     """A table whose rows name a device, its cards and a throughput."""
 
     name = "scaling_table"
+    in_documents = True
     kind = "scaling"
 
     def recognises(self, sample: Sample) -> int:

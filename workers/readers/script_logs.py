@@ -13,7 +13,8 @@ import re
 
 from workers.readers.base import Sample, register
 from workers.readers.figures import AMOUNT, NUMBER
-from workers.readers.line_logs import Facts, LineLogReader
+from workers.readers.line_logs import Facts, LineLogReader, warn
+from workers.readers.source import ReadingWarning
 from workers.readers.text_log import counted_on
 
 LEAST = 2
@@ -39,7 +40,7 @@ class KerasReader(LineLogReader):
     """Keras' progress bar; the loss is the mean of the epoch so far."""
 
     name = "keras_progress_log"
-    version = "2"
+    version = "3"
     tool = "Keras"
     meaning = "running_mean"
     confidence = most_confidence = 60
@@ -48,19 +49,31 @@ class KerasReader(LineLogReader):
         rf"[- ]loss: (?P<loss>{NUMBER})"
     )
     milliseconds = re.compile(r"([\d.]+)ms/step")
-    opening = re.compile(r"^Epoch (\d+)/\d+")
+    opening = re.compile(r"^\s*Epoch (\d+)/\d+")
+    uncounted = ReadingWarning(
+        "epochs_counted", "The log names no epoch; one begins where its progress starts again."
+    )
 
     def recognises(self, sample: Sample) -> int:
-        has_epoch = any(self.opening.match(line) for line in sample.lines)
-        found = has_epoch and any(map(self.pattern.search, sample.lines))
-        return self.confidence if found else 0
+        least = 1 if any(self.opening.match(line) for line in sample.lines) else LEAST
+        found = sum(self.pattern.search(line) is not None for line in sample.lines)
+        return self.confidence if found >= least else 0
 
     def step(self, found: re.Match[str], line: str, facts: Facts) -> int:
+        if not facts.get("is_named"):
+            self._count_epoch((int(found["step"]), found["loss"]), facts)
         return (facts.get("epoch", 1) - 1) * int(found["count"]) + int(found["step"])
+
+    def _count_epoch(self, shown: tuple[int, str], facts: Facts) -> None:
+        before = facts.get("shown", (0, ""))
+        if shown[0] < before[0] or (shown[0] == before[0] and shown != before):
+            facts["epoch"] = facts.get("epoch", 1) + 1
+            warn(facts, self.uncounted)
+        facts["shown"] = shown
 
     def other(self, number: int, line: str, facts: Facts) -> None:
         if found := self.opening.match(line):
-            facts["epoch"] = int(found[1])
+            facts["epoch"], facts["is_named"] = int(found[1]), True
 
 
 @register

@@ -1,29 +1,30 @@
-"""``vllm bench serve`` (console and ``--save-result`` JSON) and EvalScope's stress test.
+"""``vllm bench serve`` (console and ``--save-result`` JSON), and SGLang's bench_serving.
 
-vLLM prints milliseconds, EvalScope seconds. ``request_rate`` may be the string "inf"; TPOT is 0
+Times are in milliseconds. ``request_rate`` may be the string "inf"; TPOT is 0
 when requests produce one token. Peak concurrency is counted per second and may exceed the limit.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from array import array
+from collections.abc import Iterable
 from typing import Any
 
 from workers.readers.base import Reader, Reading, Sample, Source, register
-from workers.readers.series import to_float
 from workers.readers.serving import cross_check, failed_requests, without_none
 from workers.readers.source import ReadError, ReadingWarning
-from workers.readers.tables import framed_tables
 
 KIND = "inference_benchmark"
-JSON_KEY = re.compile(r"^(mean|median|std|p\d+(?:\.\d+)?)_(ttft|tpot|itl|e2el)_ms$")
-TITLE = "Serving Benchmark Result"
+JSON_KEY = re.compile(r"^(mean|median|std|p\d+(?:\.\d+)?)_(ttft|tpot|itl|e2el|e2e_latency)_ms$")
+TITLE = re.compile(r"=+ ?(?:Serving|Offline Throughput) Benchmark Result ?=+")
 ITEM = re.compile(r"^\s*([A-Z][\w ./()-]*?)\s*(?:\(([^()]+)\))?:\s+([-\d.]+|inf|nan)\s*$")
 CONSOLE_KEY = re.compile(
     r"^(Mean|Median|Std|Max|P\d+(?:\.\d+)?) (TTFT|TPOT|ITL|E2EL|E2E Latency)$"
 )
-NAMES = {"ttft": "ttft", "tpot": "tpot", "itl": "itl", "e2el": "e2e", "e2e latency": "e2e"}
+NAMES = {"ttft": "ttft", "tpot": "tpot", "itl": "itl", "e2el": "e2e", "e2e latency": "e2e",
+         "e2e_latency": "e2e"}  # fmt: skip
 COUNTED_AGAIN = "retokenized"
 
 
@@ -33,16 +34,17 @@ class VllmJsonReader(Reader):
 
     name = "vllm_bench_json"
     kind = KIND
+    version = "2"
     tool = "vllm bench serve"
 
     def recognises(self, sample: Sample) -> int:
         if not any(sign in sample.text for sign in ("_ttft_ms", '"request_rate"')):
             return 0
-        result = sample.json
-        return 92 if isinstance(result, dict) and "output_throughput" in result else 0
+        return 92 if "output_throughput" in _records(sample.json, sample.lines)[-1] else 0
 
     def read(self, source: Source) -> Reading:
-        result = source.json
+        records = _records(source.json, (line for _number, line in source.lines()))
+        result = records[-1]
         latency: dict[str, dict[str, float]] = {}
         for key, value in result.items():
             if found := JSON_KEY.match(key):
@@ -78,7 +80,19 @@ class VllmJsonReader(Reader):
             "model": result.get("model_id"),
             "metrics": scalars,
         }
-        return self.reading(values, warnings=_vllm_warnings(values, _output(result)))
+        warnings = _vllm_warnings(values, _output(result))
+        if len(records) > 1:
+            message = f"The file holds {len(records)} results; the last one counts."
+            warnings.append(ReadingWarning("several_results", message))
+        return self.reading(values, warnings=warnings)
+
+
+def _records(whole: Any, lines: Iterable[str]) -> list[dict[str, Any]]:
+    """The one result of vLLM, or SGLang's, which appends a line per run; at least an empty one."""
+    if whole is None:
+        whole = [json.loads(line) for line in lines if line.lstrip().startswith("{")]
+    results = whole if isinstance(whole, list) else [whole]
+    return [result for result in results if isinstance(result, dict)] or [{}]
 
 
 def _output(result: dict[str, Any]) -> Any:
@@ -101,18 +115,18 @@ class VllmConsoleReader(Reader):
     """The block ``Serving Benchmark Result`` of the console."""
 
     name = "vllm_bench_console"
-    version = "2"
+    version = "3"
     kind = KIND
     tool = "vllm bench serve"
 
     def recognises(self, sample: Sample) -> int:
-        return 90 if TITLE in sample.text else 0
+        return 90 if TITLE.search(sample.text) else 0
 
     def read(self, source: Source) -> Reading:
         items: dict[str, float] = {}
         closed, tool, titles = False, self.tool, array("q")
         for number, line in source.lines():
-            if TITLE in line:
+            if TITLE.search(line):
                 items, closed = {}, False
                 titles.append(number)
             elif re.fullmatch(r"=+\s*", line) and items:
@@ -159,6 +173,7 @@ def _console_values(items: dict[str, float]) -> dict[str, Any]:
                     "Maximum request concurrency", items.get("Max request concurrency")
                 ),
                 "peak_concurrency": items.get("Peak concurrent requests"),
+                "rate": items.get("Request rate configured", items.get("Traffic request rate")),
             }
         ),
         "tokens": without_none(
@@ -170,81 +185,3 @@ def _console_values(items: dict[str, float]) -> dict[str, Any]:
         "duration_s": items.get("Benchmark duration"),
         "metrics": items,
     }
-
-
-EVALSCOPE = {
-    "average latency": ("e2e", 1000.0),
-    "average time to first token": ("ttft", 1000.0),
-    "average ttft": ("ttft", 1000.0),
-    "average time per output token": ("tpot", 1000.0),
-    "average tpot": ("tpot", 1000.0),
-    "average inter-token latency": ("itl", 1000.0),
-    "average package latency": ("itl", 1000.0),
-}
-
-
-@register
-class EvalScopeReader(Reader):
-    """``evalscope perf``: summary and percentile tables in seconds (console or JSON)."""
-
-    name = "evalscope_perf"
-    kind = KIND
-    tool = "EvalScope"
-
-    def recognises(self, sample: Sample) -> int:
-        text = sample.text
-        if re.search(r"Time taken for tests", text) and re.search(
-            r"Average (?:latency|TTFT)", text
-        ):
-            return 90
-        return 0
-
-    def read(self, source: Source) -> Reading:
-        items = _evalscope_items(source)
-        if not items:
-            raise ReadError("damaged_file", "The summary table is empty.")
-        latency: dict[str, dict[str, float]] = {}
-        for key, value in items.items():
-            plain = re.sub(r"\s*\((?:s|tok/s|ms)\)", "", key.lower())
-            if plain in EVALSCOPE:
-                name, factor = EVALSCOPE[plain]
-                latency[name] = {"mean": value * (1.0 if "(ms)" in key else factor)}
-
-        def figure(*names: str) -> float | None:
-            return next(
-                (v for k, v in items.items() for n in names if k.lower().startswith(n)), None
-            )
-
-        failed = figure("failed requests")
-        values = {
-            "latency_ms": latency,
-            "throughput": without_none(
-                {
-                    "requests_per_second": figure("request throughput"),
-                    "output_tokens_per_second": figure("output token throughput"),
-                    "total_tokens_per_second": figure("total token throughput"),
-                }
-            ),
-            "requests": without_none(
-                {
-                    "total": figure("total requests"),
-                    "completed": figure("succeed requests", "success requests"),
-                    "failed": failed,
-                    "concurrency": figure("number of concurrency"),
-                }
-            ),
-            "duration_s": figure("time taken for tests"),
-            "metrics": items,
-        }
-        return self.reading(values, warnings=failed_requests(failed))
-
-
-def _evalscope_items(source: Source) -> dict[str, float]:
-    result = source.json
-    if isinstance(result, dict):
-        pairs = result.items()
-    else:
-        tables = [table for table in framed_tables(source.lines()) if len(table.header) == 2]
-        pairs = ((row[0], row[1]) for table in tables for row in [table.header, *table.rows])
-    numbers = {str(key): to_float(value) for key, value in pairs}
-    return {key: value for key, value in numbers.items() if value is not None}

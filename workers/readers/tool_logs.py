@@ -44,7 +44,11 @@ VOICES = (
     ),
     Voice(
         "msmodelslim",
-        re.compile(r" - msmodelslim[\w.]* - (?:INFO|WARNING|ERROR) - |msmodelslim\.utils"),
+        re.compile(
+            r" - msmodelslim[\w.]* - (?:INFO|WARNING|ERROR) - |site-packages/msmodelslim/"
+            r"|^(?!.*\b(?:from|import|patch)\b).*msmodelslim\.utils",
+            re.MULTILINE,
+        ),
         re.compile(r"=+SUCCESS=+"),
         40,
     ),

@@ -10,11 +10,19 @@ from workers.readers.base import Reader, Reading, Sample, Source, register
 from workers.readers.source import ReadError, ReadingWarning
 
 PAIR = re.compile(r"^([A-Za-z][\w.-]*)=(.*)$")
+AROUND = re.compile(
+    r"^(?:#|```|(?P<path>==> .+ <==$|\S*[$#>] ?(?:sudo )?(?:cat|more|head|tail)\b"
+    r"|(?:\[.*\]|\(.*\)).*[$#] |(?:cat )?/\S+(?:\.info|\.cfg):?$))"
+)
+"""What people paste around such a file: comments, fences, and the prompt or path that heads it."""
 SIGNS = re.compile(
-    r"^(?:version|innerversion|Innerversion|package_name|Driver_Install_Path_Param|"
-    r"\w+_(?:running|installed)_version)=",
+    r"^\s*(?:innerversion|package_name=Ascend|Driver_Install_Path_Param|version_dir|"
+    r"compatible_version\w*|\w+_(?:running|installed)_version|ascend\w+_version|"
+    r"firmware_version|package_version|required_package_\S+)\b",
     re.MULTILINE | re.IGNORECASE,
 )
+COMMON = {"version", "timestamp", "arch", "os", "path", "package_name"}
+"""Keys that tell a version file of a node only where no other key stands."""
 COMPONENTS = (
     ("ascendhal_version", "driver"),
     ("compatible_version_fw", "driver"),
@@ -26,6 +34,7 @@ CFG = re.compile(r"^\w+_(?:running|installed|upgrade)_version$")
 BRACKETS = re.compile(r"\[([^\]:]*)(?::([^\]]*))?\]")
 UPGRADE = re.compile(r'"device_id":(\d+), "component":(\w+), "version":([^}]+)\}')
 PACKAGE = re.compile(r"^([A-Za-z][\w.-]*)(?:\s+|==)v?(\d+[\w.+!-]*)(?:\s+(?:/\S+|https?:\S+))?\s*$")
+VersionFile = dict[str, tuple[str, int]]
 FRAMEWORKS = {"torch", "torch-npu", "mindspore", "tensorflow", "tensorflow-cpu", "npu-bridge"}
 FRAMEWORKS |= {"transformers", "mindformers", "mindspeed", "vllm", "vllm-ascend", "deepspeed"}
 FRAMEWORKS |= {"accelerate"}
@@ -37,35 +46,72 @@ class KeyValueVersionReader(Reader):
 
     name = "version_info"
     kind = "version_info"
-    version = "2"
+    version = "3"
 
     def recognises(self, sample: Sample) -> int:
-        if len(sample.data) > 65536 or not SIGNS.search(sample.text):
+        if len(sample.data) > 65536:
             return 0
-        lines = [line for line in sample.lines if line.strip() and not line.startswith("#")]
-        matched = sum(bool(PAIR.match(line.strip())) for line in lines)
-        return 85 if matched == len(lines) else 0
+        lines = [line.strip() for line in sample.lines]
+        lines = [line for line in lines if line and not AROUND.match(line)]
+        pairs = [PAIR.match(line) for line in lines]
+        if not all(pairs):
+            return 0
+        keys = {pair[1].lower() for pair in pairs if pair}
+        is_plain = "version" in keys and keys <= COMMON
+        return 85 if is_plain or SIGNS.search(sample.text) else 0
 
     def read(self, source: Source) -> Reading:
-        items: dict[str, str] = {}
-        lines: dict[str, int] = {}
-        for number, line in source.lines():
-            if found := PAIR.match(line.strip()):
-                items[found[1]], lines[found[1]] = found[2].strip(), number
+        files = _version_files(source)
+        if len(files) > 1:
+            return self._several(files)
+        items = {key: value for key, (value, _number) in files[0].items()}
+        lines = {key: number for key, (_value, number) in files[0].items()}
         if any(CFG.match(key) for key in items):
             return self.reading({**_version_cfg(items), "lines": lines})
-        lowered = {key.lower(): value for key, value in items.items()}
-        component = next((name for key, name in COMPONENTS if key in items), None)
-        values = {
-            "component": component or items.get("package_name"),
-            "version": lowered.get("version"),
-            "inner_version": lowered.get("innerversion"),
-            "items": items,
-            "lines": lines,
-        }
+        values = {**_version_of(items), "items": items, "lines": lines}
         if "Driver_Install_Path_Param" in items:
             values["driver_path"] = items["Driver_Install_Path_Param"]
         return self.reading(values)
+
+    def _several(self, files: list[VersionFile]) -> Reading:
+        """Driver, firmware and CANN printed one after another: none of them is the file's."""
+        parts = []
+        for found in files:
+            items = {key: value for key, (value, _number) in found.items()}
+            line = min(number for _value, number in found.values())
+            parts.append({**_version_of(items), "items": items, "line": line})
+        message = f"The file holds {len(files)} version files; each stands in “files”."
+        warnings = [ReadingWarning("several_files", message, parts[1]["line"])]
+        nothing = {"component": None, "version": None, "inner_version": None}
+        return self.reading({**nothing, "files": parts, "items": {}}, warnings=warnings)
+
+
+def _version_files(source: Source) -> list[VersionFile]:
+    """Key → (value, line) of each version file; a key that comes again begins the next."""
+    files: list[VersionFile] = [{}]
+    for number, line in source.lines():
+        around, found = AROUND.match(line.strip()), PAIR.match(line.strip())
+        known = {key.lower() for key in files[-1]}
+        is_headed = bool(around and around["path"])
+        if files[-1] and (is_headed or (found and _begins(found[1].lower(), known))):
+            files.append({})
+        if found and not around:
+            files[-1][found[1]] = (found[2].strip(), number)
+    return [found for found in files if found]
+
+
+def _begins(key: str, known: set[str]) -> bool:
+    return key in known or (key == "package_name" and "version" in known)
+
+
+def _version_of(items: dict[str, str]) -> dict[str, Any]:
+    lowered = {key.lower(): value for key, value in items.items()}
+    component = next((name for key, name in COMPONENTS if key in items), None)
+    return {
+        "component": component or items.get("package_name"),
+        "version": lowered.get("version"),
+        "inner_version": lowered.get("innerversion"),
+    }
 
 
 def _version_cfg(items: dict[str, str]) -> dict[str, Any]:

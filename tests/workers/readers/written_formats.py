@@ -104,6 +104,11 @@ TEXTS: dict[str, str | bytes] = {
         "| Total requests | 100 |\n| Succeed requests | 100 |\n| Failed requests | 0 |\n"
         "| Output token throughput (tok/s) | 1072.15 |\n| Average latency (s) | 2.345 |\n"
         "| Average time to first token (s) | 0.125 |\n" + TABLE),
+    "evalscope_report": json.dumps({"name": "m@gsm8k", "dataset_name": "gsm8k", "model_name": "m",
+                                    "score": 0.8125, "metrics": [{"name": "mean_acc", "num": 16,
+                                                                  "score": 0.8125}]}),
+    "collect_env": ("Collecting environment information...\nPyTorch version: 2.5.1\n"
+                    "Is debug build: False\n[pip3] torch==2.5.1\n[pip3] torch-npu==2.5.1\n"),
     "fairseq_log": lines("2026 | INFO | train_inner | epoch 001: {i} / 9 loss={loss:.3f}, "
                          "nll_loss=9, num_updates={i}, gnorm=3.125\n"),
     "hf_eval_json": json.dumps({"epoch": 3.0, "eval_accuracy": 0.9044, "eval_loss": 0.2512}),
@@ -139,6 +144,9 @@ TEXTS: dict[str, str | bytes] = {
     "mindspeed_llm_evaluation": ("      subject_name  question_n       acc\n"
                                  "0          anatomy         135  0.466667\n"
                                  "1            total       14042  0.457125\n"),
+    "mindspeed_rl_log": lines("[2026-06-01 10:00:00] iteration: {i} / 60 | timing/all : 100.5000 | "
+                              "actor/pg_loss : {loss:.4f} | grad_norm : 0.1300 | "
+                              "grpo/score/mean : 0.4500 | e2e_tps : 120.5000 \n"),
     "model_config": json.dumps({"model_type": "qwen2", "architectures": ["Qwen2ForCausalLM"],
                                 "hidden_size": 3584, "num_hidden_layers": 28,
                                 "torch_dtype": "bfloat16"}),
@@ -158,6 +166,8 @@ TEXTS: dict[str, str | bytes] = {
         "precision_index, data_source, overflow_level, node_order)",
         "INSERT INTO tb_config VALUES ('compare', 'summary')",
         "INSERT INTO tb_nodes VALUES ('conv', 0.875, 'NPU', '', 1)"),
+    "msprobe_monitor": ("vpp_stage,name,step,norm,nans\n"
+                        + lines("0,layers.{i}.weight,0,{loss},0\n")),
     "msprobe_stack": json.dumps({"0": [["Functional.conv2d.0.forward"],
                                        ["File a.py, line 560, in forward"]]}),
     "msprobe_trend": database(
@@ -194,13 +204,21 @@ TEXTS: dict[str, str | bytes] = {
         "hcom_allReduce_1": {"Communication Time Info": COMMUNICATION}}}}),
     "progress_bar_log": lines("\rSteps:  3%|▎    | {i}/500 [00:01<01:23, 1.10it/s, lr=1e-5, "
                               "step_loss={loss:.4f}]"),
+    "npu_smi_watch": ("NpuID(Idx)  ChipId(Idx) Pwr(W)      Temp(C)     AI Core(%)  \n"
+                      + "2           0           90.5        34          12          \n" * 3),
     "pytorch_tutorial_log": lines("[1, {i:5d}] loss: {loss:.4f}\n"),
+    "sglang_one_batch": ("Benchmark ...\n"
+                         "Prefill. latency: 0.01014 s, throughput:   5916.43 token/s\n"
+                         "Total. latency:  0.062 s, throughput:   1122.76 token/s\n"),
     "tensorboard_evaluation": events("eval/accuracy"),
     "tensorboard_events": events("train/loss"),
     "text_training_log": lines("steps: {i} loss: {loss:.4f} iter time (s): 1.512 samples/sec: "
                                "12.971\n"),
     "tool_log": "2026-11-21 00:18:32 (8934) [INFO] msprobe compare ends successfully.\n",
     "torch_check": "2.1.0 True\n",
+    "torchtitan_log": lines("[titan] 2026-06-01 10:00:00 - root - INFO - step: {i:2}  "
+                            "loss: {loss:8.4f}  grad_norm:  2.6422  memory:  0.50GiB(0.00%)  "
+                            "tps: 30,768  tflops: 3.15  mfu: 0.32%\n"),
     "trace_view": json.dumps([{"ph": "X", "name": "MatMul", "pid": 1, "ts": 123.456, "dur": 12.5}]),
     "transformer_xl_log": lines("| epoch   1 step {i}00 | {i}00 batches | lr 0.00025 | "
                                 "ms/batch 219.9 | loss {loss:.4f} | ppl 620.80\n"),
