@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 
 from django.utils.formats import localize
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
+
+from engagements.punctuation import in_turn
 
 AWAY = "…"
 
@@ -48,7 +49,7 @@ def _window(definition: dict) -> str:
         return ""
     first, last = definition["first_step"], definition["last_step"]
     steps = (f"{first or AWAY} – {last or AWAY}" if first or last else _("all common steps"))
-    return pgettext("between clauses", "; ").join((
+    return in_turn((
         steps, f"ε = {localize(definition['epsilon'])}",
         f"{_('minimum coverage')} {localize(definition['minimum_coverage'])}",
         f"{_('minimum common points')} {definition['minimum_points']}"))
@@ -62,7 +63,7 @@ def departures(facts: dict) -> Iterator[dict]:
             (_("Number"), "code"), (_("Model"), "code"), (_("Stage"), "text"),
             (_("Checks not met"), "text"), (_("Reason"), "text"), (_("Signed by"), "text")],
             [(row["number"], row["model"], row["stage"],
-              pgettext("between clauses", "; ").join(row["checks"]), row["reason"],
+              in_turn(row["checks"]), row["reason"],
               f"{row['signed_by']} {row['signed_at']}") for row in found["stage_waivers"]]),
         _table(_("Verdicts in spite of which a stage passed"), [
             (_("Model"), "code"), (_("Metric"), "text"), (_("Reason"), "text"),

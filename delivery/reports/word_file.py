@@ -4,7 +4,7 @@ import io
 import re
 
 from django.utils.translation import gettext as _
-from django.utils.translation import override, pgettext
+from django.utils.translation import override
 from docx import Document as WordDocument
 from docx.enum.section import WD_ORIENT
 from docx.oxml import OxmlElement
@@ -22,6 +22,7 @@ from delivery.reports.rendering import PORTRAIT, as_wide_as_needed
 from delivery.reports.templatetags.papers import day, with_worded_days
 from delivery.reports.word_front import front
 from delivery.reports.word_parts import PARTS, WIDER, grid, table
+from engagements.punctuation import listed
 
 FONT = {"zh-hans": "Microsoft YaHei", "en": "Calibri"}
 FIELDS = {"{page}": "PAGE", "{pages}": "NUMPAGES"}
@@ -136,7 +137,7 @@ def _annexes(word, facts: dict) -> None:
     """Say which annexes the issued document has: they list what nobody edits."""
     if annexes := registry.get(facts["kind"]).annexes:
         word.add_paragraph(_("Annexes, in the issued PDF only: %(titles)s.") % {
-            "titles": pgettext("between names", ", ").join(str(a.title) for a in annexes)})
+            "titles": listed(annex.title for annex in annexes)})
 
 
 def _turn(word, *, is_wide: bool) -> bool:

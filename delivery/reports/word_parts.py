@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from itertools import zip_longest
 
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
 from docx.enum.table import WD_TABLE_ALIGNMENT
 from docx.enum.text import WD_ALIGN_PARAGRAPH
 from docx.oxml import OxmlElement
@@ -15,6 +14,7 @@ from docx.shared import Mm, Pt
 from delivery.reports.columns import column_widths
 from delivery.reports.plain_tables import departures
 from delivery.reports.templatetags.papers import day, in_charge
+from engagements.punctuation import colon
 
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # XML cannot hold them
 BOX = "☐"
@@ -261,9 +261,8 @@ def _opinions(word, facts: dict) -> None:
 def _signatures(word, facts: dict) -> None:
     lines = [_("Authorised representative (signature)"), _("Name and title"), _("Date"),
              _("Seal")]
-    colon = pgettext("after a label", ": ").rstrip()
     grid(word, [_("Party A (customer)"), _("Party B (supplier)")],
-         [(f"{line}{colon}\n\n", f"{line}{colon}\n\n") for line in lines])
+         [(f"{line}{colon().rstrip()}\n\n", f"{line}{colon().rstrip()}\n\n") for line in lines])
 
 
 PARTS = {

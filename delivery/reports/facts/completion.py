@@ -11,6 +11,7 @@ from delivery.reports.evidence import kind_title
 from delivery.reports.facts.handover import MADE_IN
 from delivery.reports.source import Source
 from delivery.reports.tables import column, table
+from engagements.punctuation import listed
 
 
 def test_objects(source: Source) -> dict:
@@ -72,7 +73,7 @@ def performed(source: Source) -> dict:
 
 def _names(found: Iterable[str]) -> dict[str, str]:
     names = sorted({name for name in found if name})
-    return both(lambda: pgettext("between names", ", ").join(names) or "–")
+    return both(lambda: listed(names) or "–")
 
 
 def _readers(source: Source) -> Iterator[str]:

@@ -8,6 +8,7 @@ from delivery.reports.bilingual import both
 from delivery.reports.evidence import Judged
 from delivery.reports.source import Source
 from delivery.reports.tables import column, table
+from engagements.punctuation import bracketed
 from engagements.stages import Stage
 from workers.models import Job
 
@@ -93,8 +94,8 @@ def _names(some: list[Setup], every: list[Setup]) -> str:
 def _listed(some: list[Setup], every: list[Setup]) -> str:
     split = {code for code, stage in every if (code, stage) not in some}
     return ", ".join(dict.fromkeys(
-        _("%(name)s (%(role)s)") % {"name": code, "role": Stage(stage).label} if code in split
-        else code for code, stage in some))
+        f"{code}{bracketed(Stage(stage).label)}" if code in split else code
+        for code, stage in some))
 
 
 def _shown(value: str) -> str | dict[str, str]:
