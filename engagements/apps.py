@@ -10,10 +10,5 @@ class EngagementsConfig(AppConfig):
         from engagements import (  # noqa: F401  gate checks of this app, and who logged in
             checks,
             logins,
+            vouched,
         )
-        from engagements import models as own
-        from engagements.vouching import vouch_for
-
-        vouch_for(own.User, without=["password", "last_login"])
-        vouch_for(own.Customer, own.Engagement, own.MigratedModel, own.Membership,
-                  own.StageRecord, own.StageTransition, own.ChecklistItem, own.StageWaiver)

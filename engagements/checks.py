@@ -8,6 +8,7 @@ from django.utils.translation import ngettext
 
 from engagements.gates import CheckResult, register_check
 from engagements.models import StageRecord
+from engagements.punctuation import in_turn
 
 
 @register_check("checklist")
@@ -24,7 +25,7 @@ def checklist_done(record: StageRecord) -> Iterable[CheckResult]:
         else _("All %(n)d items are confirmed.") % {"n": len(items)}
     )
     remedy = _("Confirm: %(items)s") % {
-        "items": "; ".join(map(str, open_items))} if open_items else ""
+        "items": in_turn(open_items)} if open_items else ""
     yield CheckResult("checklist", _("Checklist"), not open_items, sentence,
                       stage_url(record) + "#checklist", remedy)
 

@@ -1,4 +1,4 @@
-"""In which language a text was written that people typed in one language only."""
+"""Which language a typed text is in."""
 
 import re
 

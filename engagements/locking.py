@@ -9,6 +9,7 @@ from engagements import audit
 from engagements.errors import DeskError
 from engagements.models import AuditEntry, Engagement, User
 from engagements.models.edited import Edited
+from engagements.punctuation import in_turn, labelled
 
 Sheet = TypeVar("Sheet", bound=Edited)
 
@@ -31,7 +32,8 @@ def open_for_edit(sheet: Sheet, seen: int | None) -> Sheet:
     current = type(sheet)._default_manager.select_for_update(of=("self",)).get(pk=sheet.pk)
     if seen is not None and current.lock_version != seen:
         changes = changes_since(current, seen)
-        told = "; ".join(f"{c['who']}: {c['field']} {c['before']} → {c['after']}" for c in changes)
+        told = in_turn(labelled(c["who"], f"{c['field']} {c['before']} → {c['after']}")
+                       for c in changes)
         raise EditConflict(
             _("“%(sheet)s” was changed while you were editing. Nothing of yours was saved. "
               "Changed meanwhile: %(changes)s. Check this and save again.")

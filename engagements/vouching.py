@@ -3,6 +3,9 @@
 A write notes its row in the transaction; `audit.record` takes the notes into its entry. What no
 entry took by the end of the transaction gets one of its own. `differences` compares the rows of
 today with what the log says last of each.
+
+Every app's `vouched.py` names each of its tables: as one that the log vouches for, or as one that
+it does not, with the reason.
 """
 
 import hashlib
@@ -12,69 +15,141 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from django.core.exceptions import ImproperlyConfigured
 from django.db import models, transaction
 from django.db.models.signals import post_delete, post_save
 
 CHUNK = 500  # rows read at once
+FEW = 50  # of all rows there are: what was read from a file may take megabytes
 UNREADABLE = "unreadable"
 LONGEST = 64  # characters; a longer value is kept as its SHA-256
-_columns_left_out: dict[type[models.Model], frozenset[str]] = {}
-
 Rows = dict[str, dict[str, dict[str, Any] | None]]  # by table, key, column; None: removed
 
 
-def vouch_for(*tables: type[models.Model], without: Collection[str] = ()) -> None:
+@dataclass(frozen=True)
+class Settling:
+    """Columns that change without a word while a row is under way, and are statements from then
+    on that `column` has one of `values`. A settled row never gets under way again."""
+
+    column: str
+    values: frozenset[str]
+    late: frozenset[str]  # `column` among them
+
+    def is_over(self, columns: dict[str, Any]) -> bool:
+        """Whether the row with these plain columns is settled."""
+        return columns[self.column] in self.values
+
+    def leaves_open(self, written: dict[str, Any]) -> bool:
+        """Whether a write of these columns says itself that the row is still under way."""
+        value = written.get(self.column, "")
+        return (self.column in written and value not in self.values
+                and not hasattr(value, "resolve_expression"))
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns of a table are statements: not those `left_out`, and late ones in time."""
+
+    left_out: frozenset[str]
+    settling: Settling | None
+
+    def are_written(self, written: dict[str, Any]) -> bool:
+        """Whether a write of these columns touches a statement; of none at all: may be any."""
+        silent = self.left_out
+        if self.settling and self.settling.leaves_open(written):
+            silent |= self.settling.late
+        return not written or not written.keys() <= silent
+
+    def stated(self, row: dict[str, Any]) -> dict[str, Any]:
+        """What an entry says of a row."""
+        if self.settling is None or self.settling.is_over(row):
+            return row
+        return {name: value for name, value in row.items() if name not in self.settling.late}
+
+
+_vouched: dict[type[models.Model], Columns] = {}
+_not_vouched: dict[type[models.Model], str] = {}
+
+
+def vouch_for(*tables: type[models.Model], without: Collection[str] = (),
+              settling: Settling | None = None) -> None:
     """The log vouches for these tables from now on; call it when Django starts.
 
     Args:
         without: columns that are no statement of anybody: secrets, counters.
+    Raises ImproperlyConfigured for a table whose writes of many rows would not be noted.
     """
     for table in tables:
-        _columns_left_out[table] = frozenset(without)
+        if not isinstance(table._default_manager.all(), VouchedQuerySet):
+            raise ImproperlyConfigured(f"{table._meta.label} does not use VouchedQuerySet")
+        _vouched[table] = Columns(frozenset(without), settling)
         post_save.connect(_written, sender=table, dispatch_uid=table._meta.label)
         post_delete.connect(_written, sender=table, dispatch_uid=f"{table._meta.label} gone")
 
 
+def do_not_vouch_for(reasons: dict[type[models.Model], str]) -> None:
+    """Tables about whose rows the log says nothing, each with the reason."""
+    _not_vouched.update(reasons)
+
+
+def tables_not_vouched_for() -> dict[type[models.Model], str]:
+    """With their reasons."""
+    return dict(_not_vouched)
+
+
 def vouched_tables() -> list[type[models.Model]]:
     """All tables that the log vouches for, by name."""
-    return sorted(_columns_left_out, key=lambda table: table._meta.label_lower)
+    return sorted(_vouched, key=lambda table: table._meta.label_lower)
+
+
+def columns_left_out(table: type[models.Model]) -> frozenset[str]:
+    """Columns of a vouched table that are no statements."""
+    return _vouched[table].left_out
 
 
 class VouchedQuerySet(models.QuerySet):
     """Writes of many rows at once, which send no signals, note their rows here."""
 
-    @transaction.atomic
     def update(self, **values) -> int:
         """As Django's; on exactly the rows that were noted."""
         if not _speaks_of(self.model, values):
             return super().update(**values)
+        return self._noted_update(values)
+
+    @transaction.atomic(savepoint=False)
+    def _noted_update(self, values: dict[str, Any]) -> int:
         keys = list(self.order_by().select_for_update(of=("self",)).values_list("pk", flat=True))
         _note(self.model, keys)
         return super(VouchedQuerySet, self.filter(pk__in=keys)).update(**values)
 
-    def bulk_create(self, objs, *args, **kwargs) -> list[models.Model]:
-        with transaction.atomic():
-            made = super().bulk_create(objs, *args, **kwargs)
-            _note(self.model, [row.pk for row in made])
+    @transaction.atomic(savepoint=False)
+    def bulk_create(self, objs, batch_size=None, **conflicts) -> list[models.Model]:
+        """As Django's, but no conflict is passed over: such rows have no key to be noted by."""
+        if any(conflicts.values()):
+            raise NotImplementedError(f"{self.model._meta.label} is vouched for")
+        made = super().bulk_create(objs, batch_size)
+        _note(self.model, [row.pk for row in made])
         return made
 
 
 def _written(sender: type[models.Model], instance: models.Model, update_fields=None, **_kwargs
              ) -> None:
-    if update_fields is None or _speaks_of(sender, update_fields):
+    if update_fields is None or _speaks_of(
+            sender, {name: getattr(instance, name) for name in update_fields}):
         _note(sender, [instance.pk])
 
 
-def _speaks_of(table: type[models.Model], written: Collection[str]) -> bool:
+def _speaks_of(table: type[models.Model], written: dict[str, Any]) -> bool:
     """Whether the log vouches for one of the columns that are written."""
-    if table not in _columns_left_out:
+    if table not in _vouched:
         return False
-    columns = {table._meta.get_field(name).attname for name in written if name != "pk"}
-    return not columns or not columns <= _columns_left_out[table]
+    return _vouched[table].are_written(
+        {table._meta.get_field(name).attname: value for name, value in written.items()
+         if name != "pk"})
 
 
 def _note(table: type[models.Model], keys: Collection) -> None:
-    if table in _columns_left_out:
+    if table in _vouched:
         for key in keys:
             transaction.on_commit(Note(table, key))
 
@@ -118,15 +193,17 @@ def take(depth: frozenset) -> Rows:
 
 def _rows(table: type[models.Model], keys: Collection) -> dict[str, dict | None]:
     ordered = sorted(keys)
-    found = dict(_stored(table, ordered))
+    stated = _vouched[table].stated
+    found = {key: stated(columns) for key, columns in _stored(table, ordered)}
     return {str(key): found.get(str(key)) for key in ordered}
 
 
-def _stored(table: type[models.Model], keys: Iterable) -> Iterator[tuple[str, dict]]:
+def _stored(table: type[models.Model], keys: Iterable, chunk: int = CHUNK
+            ) -> Iterator[tuple[str, dict]]:
     """Key and columns of the rows with ascending keys as the database holds them."""
     names = [field.attname for field in table._meta.concrete_fields
-             if field.attname not in _columns_left_out[table]]
-    for batch in batched(keys, CHUNK):
+             if field.attname not in _vouched[table].left_out]
+    for batch in batched(keys, chunk):
         for row in _values(table._base_manager.filter(pk__in=batch).order_by("pk"), names):
             yield str(row[table._meta.pk.attname]), {name: plain(row[name]) for name in names}
 
@@ -159,11 +236,15 @@ def plain(value: Any) -> Any:
     """A column's value as the log keeps it: null, truth, whole number, or at most 71 letters."""
     if value is None or isinstance(value, bool | int):
         return value
+    if isinstance(value, bytes | memoryview):  # as drivers give the bytes of a column
+        return _digest(value)
     text = (json.dumps(value, ensure_ascii=False, sort_keys=True)
             if isinstance(value, dict | list) else str(value))
-    if len(text) <= LONGEST:
-        return text
-    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+    return text if len(text) <= LONGEST else _digest(text.encode())
+
+
+def _digest(content: bytes | memoryview) -> str:
+    return f"sha256:{hashlib.sha256(content).hexdigest()}"
 
 
 @dataclass(frozen=True)
@@ -203,13 +284,22 @@ def differences(stated: Iterator[tuple[int, Rows]]) -> Iterator[Difference]:
 def _compared(table: type[models.Model], known: dict[str, tuple[int, dict | None]]
               ) -> Iterator[Difference]:
     keys = table._base_manager.order_by("pk").values_list("pk", flat=True)
-    for key, columns in _stored(table, keys.iterator(chunk_size=CHUNK)):
+    for key, columns in _stored(table, keys.iterator(chunk_size=CHUNK), FEW):
         number, said = known.pop(key, (None, None))
         if said is None:
             yield Difference(table, key, "unknown", entry=number)
-        elif wrong := tuple(name for name, value in columns.items()
-                            if name in said and said[name] != value):
+        elif wrong := _wrong(_vouched[table], columns, said):
             yield Difference(table, key, "changed", wrong, number)
     for key, (number, said) in known.items():
         if said is not None:
             yield Difference(table, key, "missing", entry=number)
+
+
+def _wrong(declared: Columns, columns: dict[str, Any], said: dict[str, Any]) -> tuple[str, ...]:
+    """Columns that are not what an entry says. A row that settled behind the application's back
+    is wrong in what settles it; the entry was written before the row had an end."""
+    wrong = tuple(name for name, value in columns.items() if name in said and said[name] != value)
+    settling = declared.settling
+    if settling and settling.column not in said and settling.is_over(columns):
+        return (*wrong, settling.column)
+    return wrong

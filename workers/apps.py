@@ -7,9 +7,6 @@ class WorkersConfig(AppConfig):
     verbose_name = _("Workers")
 
     def ready(self) -> None:
-        from engagements.vouching import vouch_for
-        from workers import checks, deeds, evidence, kinds, receivers  # noqa: F401
-        from workers import models as own
+        from workers import checks, deeds, evidence, kinds, receivers, vouched  # noqa: F401
 
         kinds.load_all()
-        vouch_for(own.Artifact, without=["rules", "note"])  # what readers and rules say of it

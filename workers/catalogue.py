@@ -6,6 +6,7 @@ from django.http import Http404
 from django.utils.translation import gettext as _
 
 from engagements.errors import InvalidInput
+from engagements.punctuation import listed
 from engagements.stages import Stage
 from workers import kinds
 from workers.kinds import JobKind, Parameter
@@ -46,7 +47,7 @@ def type_name(parameter: Parameter) -> str:
 def bounds(parameter: Parameter) -> str:
     """What is allowed, in one phrase; empty where only the type limits it."""
     if parameter.choices:
-        return ", ".join(map(parameter.shown, parameter.choices))
+        return listed(map(parameter.shown, parameter.choices))
     low, high = parameter.minimum, parameter.maximum
     if low is None and high is None:
         return ""

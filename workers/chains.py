@@ -108,6 +108,8 @@ def go_on(job: Job) -> None:
     following = step.position + 1
     if run.finished_at or run.jobs.filter(position=following).exists():
         return
+    if step.job_id != job.pk:
+        ChainStep.objects.filter(pk=step.pk).update(job=job)
     if following >= len(run.steps):
         _finish(run, gettext_noop("All %(n)d steps succeeded."), n=len(run.steps))
     elif not is_met(run.steps[following]["condition"], job.results):
@@ -118,13 +120,11 @@ def go_on(job: Job) -> None:
 
 
 def _step_of(job: Job) -> ChainStep | None:
-    """The step the job stands for; a new attempt takes the place of the old one."""
+    """The step that the job, or an attempt before it, stands for."""
     attempt: Job | None = job
     while attempt is not None:
         step = ChainStep.objects.filter(job=attempt).first()
         if step is not None:
-            if attempt.pk != job.pk:
-                ChainStep.objects.filter(pk=step.pk).update(job=job)
             return step
         attempt = attempt.retry_of
     return None
@@ -134,10 +134,13 @@ def _try_to_queue(run: ChainRun, position: int) -> None:
     """What keeps the next job from being queued ends the run, never the job before it."""
     try:
         with transaction.atomic():
-            _queue(run, position)
+            step = _queue(run, position)
     except DeskError as error:
         _finish(run, gettext_noop("Step %(n)d could not be queued: %(why)s"), n=position + 1,
                 why=error.message)
+        return
+    audit.record(actor=None, action="chain.step", target=run, engagement=run.model.engagement,
+                 data={"step": position + 1, "job": step.job_id})
 
 
 def _finish(run: ChainRun, message: str, **values) -> None:

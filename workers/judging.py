@@ -100,10 +100,14 @@ def kept(outcome: Outcome, hits: Iterable[Hit] | None = None) -> dict:
 
 
 def counts_of(*stored_outcomes: tuple[str, Mapping | None]) -> list[dict]:
-    """For a page: when rules were applied, how many were checked and how many lacked data."""
+    """For a page: when rules were applied, how many were checked and how many lacked data.
+
+    Nothing where no rule was asked at all.
+    """
     return [{"when": when, "checked": found.get("checked", 0),
              "not_checked": found.get("not_checked", 0)}
-            for when, found in stored_outcomes if found]
+            for when, found in stored_outcomes
+            if found and (found.get("checked") or found.get("not_checked"))]
 
 
 def hits_of(*stored_outcomes: Mapping | None) -> list[Hit]:

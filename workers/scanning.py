@@ -8,6 +8,7 @@ from pathlib import Path
 from django.core.files import File
 from django.db import transaction
 from django.db.models import QuerySet
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from engagements import audit
@@ -18,9 +19,16 @@ from workers import judging
 from workers.collecting import artifacts
 from workers.models import Artifact, StoredReading
 from workers.readers.base import ReadError, Reading
+from workers.reading_pages import register_reading_page
 from workers.scan import CHECKS, SCAN_VERSION, Report, patch_of, scan_path
 
 KIND = "source_scan"
+
+
+@register_reading_page(KIND)
+def scan_page(reading: StoredReading) -> tuple[str, str]:
+    """The page of the scan."""
+    return _("Source scan"), reverse("workers:scan", args=[reading.pk])
 
 
 def scan_upload(

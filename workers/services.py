@@ -129,7 +129,7 @@ def queue_job(
 def _queue_unwoken(
     actor: User, kind: str, parameters: dict | None = None, engagement: Engagement | None = None,
     model: MigratedModel | None = None, stage: str = "", node: Node | None = None,
-    priority: int = Priority.NORMAL, known_of_node=stored.of_node,
+    priority: int = Priority.NORMAL, known_of_node=stored.of_node, retry_of: Job | None = None,
 ) -> Job:
     declaration = kinds.get(kind)
     engagement = model.engagement if model else engagement
@@ -145,7 +145,8 @@ def _queue_unwoken(
         cards_wanted=declaration.cards_for(values), created_by=actor,
         is_practice=bool(node and node.is_practice and declaration.runs_on_node),
         timeout_seconds=declaration.timeout_seconds, priority=priority, next_step_at=timezone.now(),
-        results={"preflight": checked},
+        results={"preflight": checked}, retry_of=retry_of,
+        attempt=retry_of.attempt + 1 if retry_of else 1,
     )
     if job.is_practice and engagement:
         mark_practice(engagement=engagement)
@@ -230,11 +231,9 @@ def retry_job(*, actor: User, job: Job) -> Job:
     require(actor, Can.WORK if job.engagement_id else Can.OPERATE, job.engagement)
     if job.state not in FINAL_STATES or job.state == JobState.SUCCEEDED:
         raise WrongState(_("Only a job that ended without success can be tried again."))
-    new = queue_job(actor=actor, kind=job.kind, parameters=job.parameters,
-                    engagement=job.engagement, model=job.model, stage=job.stage, node=job.node,
-                    priority=job.priority)
-    Job.objects.filter(pk=new.pk).update(retry_of=job, attempt=job.attempt + 1)
-    new.refresh_from_db()
+    new = _queue_unwoken(actor, job.kind, job.parameters, job.engagement, job.model, job.stage,
+                         job.node, job.priority, retry_of=job)
+    _wake(new)
     return new
 
 

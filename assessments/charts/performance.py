@@ -22,6 +22,7 @@ from assessments.performance.bars import Bars
 from assessments.performance.profiles import PARTS, OperatorTime, StepTime
 from assessments.performance.rounds import History
 from assessments.performance.scaling import Scaling
+from workers.figures import figure_text
 
 GREY = "#9aa4b2"
 BEFORE_COLOUR = "#7c93b8"
@@ -82,7 +83,9 @@ def _target_text(entry: Bars, factor: int) -> str:
 
 def _figure(value: float) -> str:
     """Four digits, of a thousand and more six with separators: 0.6706, 21,743."""
-    return f"{value:.4g}" if abs(value) < 1000 else f"{value:,.6g}"
+    if abs(value) < 1000:
+        return figure_text(value, 4)
+    return f"{value:,.6g}" if abs(value) < 1e6 else f"{value:,.0f}"
 
 
 @built_quickly
@@ -147,7 +150,8 @@ def scaling_spec(scaling: Scaling) -> dict[str, Any]:
     chart = alt.layer(
         data.mark_line(strokeDash=[5, 4], strokeWidth=1.2).encode(x=x, y="ideal:Q", color=colour),
         data.mark_line(point=alt.OverlayMarkDef(size=50)).encode(
-            x=x, y=alt.Y("value:Q", title=throughput, scale=alt.Scale(type="log")), color=colour,
+            x=x, y=alt.Y("value:Q", title=throughput, scale=alt.Scale(type="log"),
+                       axis=alt.Axis(tickCount=5)), color=colour,
             tooltip=[alt.Tooltip("source:N", title=_("Source")),
                      alt.Tooltip("cards:Q", title=_("Cards")),
                      alt.Tooltip("value:Q", title=throughput)]),

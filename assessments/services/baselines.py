@@ -19,6 +19,7 @@ from engagements import audit
 from engagements.access import Can, require
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import MigratedModel, User
+from engagements.punctuation import listed
 from workers.models import Artifact
 from workers.readers.base import ReadError
 
@@ -60,7 +61,7 @@ def _held(artifact: Artifact, model: MigratedModel, quantity: str) -> float | No
     if quantity not in found:
         raise InvalidInput(_("The file holds no “%(quantity)s”; it holds: %(found)s.") % {
             "quantity": quantity_words(quantity),
-            "found": ", ".join(map(quantity_words, sorted(found))) or _("nothing readable")})
+            "found": listed(map(quantity_words, sorted(found))) or _("nothing readable")})
     return found[quantity]
 
 

@@ -89,6 +89,6 @@ def remove_last_round(*, actor: User, entry: OptimisationRound) -> None:
     MigratedModel.objects.select_for_update(of=("self",)).get(pk=entry.model_id)
     if OptimisationRound.objects.filter(model=entry.model, number__gt=entry.number).exists():
         raise WrongState(_("Only the newest round can be taken back."))
+    OptimisationRound.objects.filter(pk=entry.pk).delete()
     audit.record(actor=actor, action="round.remove", target=entry, engagement=engagement,
                  data={"number": entry.number, "change": entry.change})
-    entry.delete()

@@ -1,13 +1,10 @@
 """Figures and reasons of assessments as text."""
 
-import math
-
 from django import template
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from assessments.accuracy.operators import explained
-from assessments.accuracy.reading_warnings import reading_warning
 from assessments.models import OperatorRow
 from assessments.performance.gains import Metric
 from assessments.performance.profiles import StepTime
@@ -15,6 +12,7 @@ from assessments.wording.environments import item_words
 from assessments.wording.presentation import sheet_label
 from assessments.wording.quantities import quantity_words
 from engagements.templatetags.desk import tag
+from workers.figures import figure_text
 from workers.models import StoredReading
 
 register = template.Library()
@@ -28,13 +26,13 @@ def figure(value) -> str:
     """Six significant digits; -- for no figure."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return str(value) if value not in (None, "") else "--"
-    return f"{value:.6g}" if math.isfinite(value) else str(value)
+    return figure_text(value)
 
 
 @register.filter
 def percent(value) -> str:
     """A fraction in per cent with five significant digits; -- for no figure."""
-    return f"{100 * value:.5g} %" if isinstance(value, (int, float)) else "--"
+    return f"{figure_text(100 * value, 5)} %" if isinstance(value, (int, float)) else "--"
 
 
 @register.filter
@@ -61,12 +59,6 @@ def kind_label(reading: StoredReading) -> str:
     labels = {"accuracy_compare": _("Operator comparison"),
               "config_check": _("Configuration check"), "overflow": _("Overflow")}
     return labels.get(reading.kind, reading.kind)
-
-
-@register.filter
-def warning_text(warning: dict) -> str:
-    """A reader's warning in the active language, as far as its code is known."""
-    return reading_warning(warning)
 
 
 @register.filter

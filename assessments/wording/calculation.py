@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from assessments.models import Criterion, MetricDefinition, Verdict
 from assessments.verdicts.verdict import compare
 from assessments.wording.sentences import NEGATED, SIGNS, in_unit, shown
+from workers.figures import figure_text
 
 OF_MEANS = ("relative_error_of_means", "relative_error_last_100")
 DIGITS = 12
@@ -25,7 +26,7 @@ def step_rows(verdict: Verdict | None) -> list[dict]:
     known = (verdict.facts.get("working") if verdict else None) or {}
     return [{"label": label, "step": row["step"],
              **{key: number(row[key]) for key in ("baseline", "candidate", "error")},
-             "relative": f"{number(100 * row['relative'])} %"
+             "relative": f"{figure_text(100 * row['relative'])} %"
              if isinstance(row["relative"], float) else str(row["relative"])}
             for label, key in ((_("First steps"), "first"), (_("Worst steps"), "worst"))
             for row in known.get(key, [])]

@@ -13,6 +13,7 @@ from assessments.queries import verdict_sentence
 from assessments.verdicts.verdict import Rule, compare
 from assessments.wording.preview import tried
 from assessments.wording.sentences import SIGNS, in_unit, sentence, shown
+from engagements.punctuation import listed
 
 ABSOLUTE = ("mean_absolute_error",)
 
@@ -73,7 +74,7 @@ def config_sentence(verdict: ConfigVerdict) -> str:
             parts.append(sentence_of(n) % {"n": n})
     if verdict.not_compared:
         parts.append(_("Not compared: %(parts)s.") % {
-            "parts": ", ".join(map(sheet_label, verdict.not_compared))})
+            "parts": listed(map(sheet_label, verdict.not_compared))})
     return " ".join(parts) or _("Both configurations agree after the reviewed allow-list.")
 
 

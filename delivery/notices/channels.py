@@ -14,6 +14,7 @@ from engagements import audit
 from engagements.access import Can, require
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
+from engagements.punctuation import following
 
 SHORTEST_SECRET = 16
 
@@ -92,7 +93,8 @@ def try_channel(*, actor: User, channel: Channel) -> Outcome:
     audit.record(actor=actor, action="channel.test", target=channel,
                  engagement=channel.engagement, data={"ok": outcome.is_ok})
     if not outcome.is_ok:
-        raise WrongState(_("The test message did not arrive.") + " " + sentence(outcome.error))
+        raise WrongState(following(_("The test message did not arrive."),
+                                   sentence(outcome.error)))
     return outcome
 
 

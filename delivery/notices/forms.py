@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 from delivery.notices.events import KINDS
 from delivery.notices.models import Channel, Pace, Preference
 from engagements.models import Engagement
+from engagements.punctuation import labelled
 
 
 class ChannelForm(forms.ModelForm):
@@ -55,6 +56,6 @@ class PreferenceRow(forms.Form):
             "in_inbox": preference.in_inbox, "email": preference.email})
         self.kind = KINDS[preference.kind]
         for name, label in (("in_inbox", _("in the inbox")), ("email", _("by e-mail"))):
-            self.fields[name].widget.attrs["aria-label"] = f"{self.kind.title}: {label}"
+            self.fields[name].widget.attrs["aria-label"] = labelled(self.kind.title, label)
         self.fields["in_inbox"].widget.attrs["class"] = "form-check-input"
         self.fields["email"].widget.attrs["class"] = "form-select form-select-sm desk-pace"

@@ -5,6 +5,8 @@ from datetime import timedelta
 
 from django.utils.translation import gettext_lazy as _
 
+from engagements.punctuation import following
+
 REASONS = {
     "refused": _("The address is not allowed; check DESK_NOTICE_HOSTS and DESK_NOTICE_NETWORKS."),
     "unresolved": _("The host's name cannot be resolved."),
@@ -44,4 +46,4 @@ def sentence(error: str) -> str:
     """A stored error in the active language, with the other side's code."""
     reason, _space, code = error.partition(" ")
     text = str(REASONS.get(reason, reason))
-    return f"{text} ({code})" if code else text
+    return following(text, code and _("Its code: %(code)s.") % {"code": code})

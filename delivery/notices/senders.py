@@ -13,6 +13,7 @@ from delivery.notices.composing import Item, clip, fit, headline
 from delivery.notices.outbound import Answer
 from delivery.notices.outcomes import Outcome
 from delivery.notices.signing import dingtalk_sign, feishu_sign, webhook_sign
+from engagements.punctuation import labelled
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Robot(Sender):
     def block(self, item: Item) -> str:
         lines = [f"**{item.title}** {item.about}"]
         if item.project:
-            lines.append(f"{_('Project')}: {item.project}")
+            lines.append(labelled(_("Project"), item.project))
         return "\n".join([*lines, f"[{_('Open')}]({item.url})"])
 
     def outcome(self, answer: Answer) -> Outcome:
@@ -80,7 +81,7 @@ class WeCom(Robot):
         colour = self.COLOURS.get(item.level, "comment")
         lines = [f"**{item.title}** <font color=\"{colour}\">{item.about}</font>"]
         if item.project:
-            lines.append(f">{_('Project')}: {item.project}")
+            lines.append(f">{labelled(_('Project'), item.project)}")
         return "\n".join([*lines, f">[{_('Open')}]({item.url})"])
 
     def request(self, channel, items, events, now) -> Request:

@@ -17,6 +17,7 @@ from delivery.notices.outcomes import Outcome
 from delivery.notices.pacing import RATES, take_token
 from delivery.notices.senders import SENDERS
 from engagements.models import User
+from engagements.punctuation import colon, labelled
 
 
 def send_to_channel(channel_id: int) -> None:
@@ -106,9 +107,9 @@ def send_mail_to(user_id: int) -> None:
 
 
 def _mail(user: User, items: list[Item]) -> Outcome:
-    about = f": {items[0].about}" if len(items) == 1 else ""
+    about = f"{colon()}{items[0].about}" if len(items) == 1 else ""
     blocks = ["\n".join(filter(None, [
-        f"{item.title} · {item.about}", item.project and f"{_('Project')}: {item.project}",
+        f"{item.title} · {item.about}", item.project and labelled(_("Project"), item.project),
         item.url])) for item in items]
     message = EmailMessage(subject=f"[{_('Delivery Desk')}] {headline(items)}{about}"[:200],
                            body="\n\n".join(blocks) + "\n", to=[user.email])

@@ -6,8 +6,4 @@ class PlanningConfig(AppConfig):
     label = "planning"
 
     def ready(self) -> None:
-        from delivery.planning import models as own
-        from engagements.vouching import vouch_for
-
-        vouch_for(own.ChangeRequest, own.ScopeEffect, own.ScheduleEffect, own.CriterionEffect,
-                  own.AddedCriterion, own.PriceEffect, own.Timesheet, own.TimeEntry)
+        from delivery.planning import vouched  # noqa: F401

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from delivery.quotes.templatetags.quotes import amount, signed
+from engagements.punctuation import listed
 
 
 def effect_sentences(facts: dict) -> dict[str, dict[str, str]]:
@@ -25,7 +26,7 @@ def _scope(facts: dict) -> str:
              for row in facts["scope"]["effects"]]
     if facts["effort"]:
         moved.append(_("person-days %(days)s") % {"days": signed(facts["effort"]["days"])})
-    return ", ".join(moved) or _("none")
+    return listed(moved) or _("none")
 
 
 def _schedule(schedule: dict) -> str:
@@ -58,4 +59,4 @@ def _criteria(rows: list[dict]) -> str:
         (come, ngettext("%(n)s criterion comes in", "%(n)s criteria come in", come)),
         (fall, ngettext("%(n)s criterion falls out", "%(n)s criteria fall out", fall)),
         (change, ngettext("%(n)s threshold changes", "%(n)s thresholds change", change)))
-    return ", ".join(words % {"n": n} for n, words in parts if n) or _("none")
+    return listed(words % {"n": n} for n, words in parts if n) or _("none")

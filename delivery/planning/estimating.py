@@ -102,13 +102,18 @@ def model_lines(facts: ModelFacts, history: dict[str, History]) -> list[Line]:
     return [*lines, operators] if operators else lines
 
 
+def _size_basis(parameters_billion: Decimal | None, factor: Decimal) -> list:
+    if parameters_billion is None:
+        return ["size_unknown", {}]
+    return ["size", {"size": f"{parameters_billion.normalize():f}", "factor": str(factor)}]
+
+
 def _model_line(facts: ModelFacts, entry: tuple, history: dict[str, History]) -> Line:
     stage, item, grade, start, grows = entry
     days, basis = [Decimal(str(d)) for d in start], [["start", {"days": str(start[1])}]]
     factor = size_factor(facts.parameters_billion) if grows else Decimal(1)
     if grows:
-        basis.append(["size", {"size": f"{facts.parameters_billion:f}", "factor": str(factor)}]
-                     if facts.parameters_billion is not None else ["size_unknown", {}])
+        basis.append(_size_basis(facts.parameters_billion, factor))
     days = [d * factor for d in days]
     further = -(-facts.cards // CARDS_PER_SERVER) - 1
     if item == WorkItem.ENV and further > 0:

@@ -13,7 +13,7 @@ from delivery.planning import change_words, time_words
 from delivery.planning.change_facts import shown_facts
 from delivery.planning.models import ChangeRequest, Meeting, Timesheet, WeeklyReport
 from delivery.planning.task_names import name_of, shared_names
-from delivery.planning.week_words import done_lines, in_reader_words, problem_lines
+from delivery.planning.week_words import done_lines, in_reader_words, problem_lines, risk_rows
 from delivery.quotes.models import CompanyProfile
 from delivery.reports.bilingual import in_language
 from delivery.reports.identity.look import heads, look_of
@@ -53,7 +53,8 @@ def weekly_pdf(report: WeeklyReport, language: str) -> bytes:
             **{name: getattr(report, name) for name in ("deviations", "customer_duties", "light")},
             **in_reader_words(report),
             "light_label": report.get_light_display(), "written_by": str(report.written_by),
-            "week": [f"{report.week_start}", f"{report.week_end}"], "facts": report.facts,
+            "week": [f"{report.week_start}", f"{report.week_end}"],
+            "facts": {**report.facts, "risks": risk_rows(report.facts)},
             "done": _not_in(in_reader_words(report)["summary"], done_lines(report.facts)),
             "finished": [name_of(task) for task in report.facts["plan"].get("finished", [])],
             "in_progress": shared_names(report.facts["plan"].get("in_progress", [])),

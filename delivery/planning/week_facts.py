@@ -133,8 +133,9 @@ def _resources(engagement: Engagement) -> dict[str, str]:
 
 def _risks(engagement: Engagement) -> list[dict]:
     rows = engagement.risks.exclude(state=Risk.State.CLOSED)
-    return [{"risk": str(risk), "score": risk.score} for risk in
-            sorted(rows, key=lambda risk: (-risk.score, risk.number))[:5]]
+    return [{"risk": f"R-{risk.number:03} {risk.title}",
+             "risk_en": f"R-{risk.number:03} {risk.title_en or risk.title}", "score": risk.score}
+            for risk in sorted(rows, key=lambda risk: (-risk.score, risk.number))[:5]]
 
 
 def _issues(engagement: Engagement) -> dict[str, int]:

@@ -9,6 +9,8 @@ from django.utils.translation import override
 from assessments.models import Outcome
 from delivery.planning.models import ProjectIssue, WeeklyReport
 from delivery.planning.task_names import name_of, shared_names
+from engagements.models.engagement import local
+from engagements.punctuation import listed
 from engagements.stages import Stage, StageMove
 from workers.models import JobState
 
@@ -30,7 +32,7 @@ def done_lines(facts: dict) -> list[str]:
     lines += [_("Task finished: %(task)s.") % {"task": name_of(t)}
               for t in facts["plan"].get("finished", [])]
     if facts["days"]:
-        lines.append(_("Person-days: %(days)s.") % {"days": ", ".join(
+        lines.append(_("Person-days: %(days)s.") % {"days": listed(
             f"{row['person']} {row['days']:g}" for row in facts["days"])})
     return lines
 
@@ -42,11 +44,16 @@ def problem_lines(facts: dict) -> list[str]:
     if facts["issues"]:
         lines.append(_("Open issues: %(counts)s.") % {
             "counts": _counts(facts["issues"], ProjectIssue.Level)})
-    lines += [_("%(risk)s (%(score)d of 25)") % row for row in facts["risks"]
+    lines += [_("%(risk)s (%(score)d of 25)") % row for row in risk_rows(facts)
               if row["score"] >= 15]
     if facts["todos"]["overdue"]:
         lines.append(_("Overdue to-dos: %(n)d.") % {"n": facts["todos"]["overdue"]})
     return lines
+
+
+def risk_rows(facts: dict) -> list[dict]:
+    """The gravest risks with their names in the active language."""
+    return [{**row, "risk": local(row["risk"], row["risk_en"])} for row in facts["risks"]]
 
 
 def next_lines(facts: dict) -> list[str]:
@@ -93,4 +100,4 @@ def light(facts: dict) -> str:
 
 
 def _counts(counts: dict[str, int], choices) -> str:
-    return ", ".join(f"{choices(code).label} {n}" for code, n in sorted(counts.items()))
+    return listed(f"{choices(code).label} {n}" for code, n in sorted(counts.items()))

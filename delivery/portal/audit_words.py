@@ -48,9 +48,10 @@ NODES_AND_JOBS = {
     "node_login.withdraw": _("Log-in on a node withdrawn"),
     "job.queue": _("Job queued"), "job.cancel": _("Job cancelled"), "job.end": _("Job ended"),
     "artifact.store": _("Files stored"), "artifact.upload": _("File uploaded"),
-    "artifact.read_again": _("File read again"), "file.download": _("File downloaded"),
+    "artifact.read": _("Files read"), "artifact.read_again": _("File read again"),
+    "file.download": _("File downloaded"),
     "source.scan": _("Source scanned"), "chain.start": _("Job chain started"),
-    "chain.end": _("Job chain ended"),
+    "chain.step": _("Job chain went on"), "chain.end": _("Job chain ended"),
 }
 JUDGEMENTS = {
     "definition.version": _("Metric definition: new version"),
@@ -83,6 +84,7 @@ QUOTES = {
     "quote.supersede": _("Quote superseded"), "rate_card.load": _("Price list loaded"),
     "rate_card.import": _("Price list imported"), "rate_card.close": _("Price list closed"),
     "price_import.start": _("Import of prices begun"),
+    "price_import.map": _("Columns of an import of prices chosen"),
     "price_import.discard": _("Import of prices discarded"),
 }
 PLANNING = {

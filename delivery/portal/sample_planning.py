@@ -31,19 +31,30 @@ DAY_COSTS = {"manager": "1300", "expert": "1600", "senior": "1150", "engineer": 
 WORKED = [
     (1, "LLM", Stage.SURVEY, "survey", "expert", "问卷访谈与代码扫描（演练）"),
     (2, "PSR", Stage.SURVEY, "survey", "expert", "接口支持度分析（演练）"),
-    (3, "LLM", Stage.DESIGN, "design", "expert", "迁移方案与指标草案（演练）"),
-    (7, "LLM", Stage.ENV, "env", "engineer", "驱动与 CANN 安装核对（演练）"),
-    (8, "LLM", Stage.TRAIN_ADAPT, "adapt", "senior", "训练脚本适配（演练）"),
-    (9, "LLM", Stage.TRAIN_ADAPT, "adapt", "senior", "MindSpeed 参数对齐（演练）"),
+    (3, "LLM", Stage.SURVEY, "survey", "expert", "迁移评估与算子清单（演练）"),
+    (7, "HLM", Stage.SURVEY, "survey", "senior", "推理链路与量化口径访谈（演练）"),
+    (8, "MTR", Stage.SURVEY, "survey", "senior", "测试集标注口径核对（演练）"),
+    (9, "DEF", Stage.SURVEY, "survey", "senior", "训练代码与数据集盘点（演练）"),
 ]
-# title, probability, impact, response
 RISKS = [
-    ("客户 GPU 基线曲线不完整（演练）", 3, 4, "设计阶段前补跑基线，缺失则指标列为无法证明"),
-    ("三方算子缺少昇腾实现（演练）", 4, 4, "算子清单评审，预留自定义算子人天"),
-    ("数据出域审批延迟（演练）", 3, 3, "先以脱敏样本联调，项目经理每周跟进"),
+    {"title": "客户 GPU 基线曲线不完整（演练）", "probability": 3, "impact": 4,
+     "title_en": "The customer's GPU baseline curves are incomplete (practice)",
+     "response": "设计阶段前补跑基线，缺失则指标列为无法证明",
+     "response_en": "Run the baselines again before the design; without them a criterion is not "
+                    "provable."},
+    {"title": "三方算子缺少昇腾实现（演练）", "probability": 4, "impact": 4,
+     "title_en": "Third-party operators have no Ascend implementation (practice)",
+     "response": "算子清单评审，预留自定义算子人天",
+     "response_en": "Review the list of operators; keep person-days for custom ones."},
+    {"title": "数据出域审批延迟（演练）", "probability": 3, "impact": 3,
+     "title_en": "Leave to take data outside comes late (practice)",
+     "response": "先以脱敏样本联调，项目经理每周跟进",
+     "response_en": "Begin with anonymised samples; the project manager asks every week."},
 ]
-# title and working days of the task that each milestone follows from
-MILESTONE_TASKS = [("合同签订（演练）", 0), ("初验（演练）", 0), ("试运行（演练）", 20)]
+# names and working days of the task that each milestone follows from
+MILESTONE_TASKS = [("合同签订（演练）", "Contract signed (practice)", 0),
+                   ("初验（演练）", "Provisional acceptance (practice)", 0),
+                   ("试运行（演练）", "Trial run (practice)", 20)]
 MILESTONES = [
     {"name": "合同签订", "name_en": "Contract signed", "percent": Decimal(30),
      "trigger": "contract"},
@@ -108,8 +119,8 @@ def _milestone_tasks(made: Plan, manager: User) -> list[Task]:
     """The signed contract, provisional acceptance of all models, and the trial run after it."""
     accepted = list(made.tasks.filter(stage=Stage.ACCEPT))
     contract, provisional, trial = (
-        plan.add_task(actor=manager, plan=made, title=title, days=days)
-        for title, days in MILESTONE_TASKS)
+        plan.add_task(actor=manager, plan=made, title=title, title_en=title_en, days=days)
+        for title, title_en, days in MILESTONE_TASKS)
     for before, after in [*((task, provisional) for task in accepted), (provisional, trial)]:
         plan.link_tasks(actor=manager, before=before, after=after)
     plan.update_task(actor=manager, task=contract, started_on=STARTS, finished_on=STARTS)
@@ -118,10 +129,9 @@ def _milestone_tasks(made: Plan, manager: User) -> list[Task]:
 
 def _control(engagement: Engagement, manager: User, consultant: User) -> None:
     soon = timezone.localdate() + timedelta(days=14)
-    for title, probability, impact, response in RISKS:
-        control.add_risk(actor=manager, engagement=engagement, title=title,
-                         probability=probability, impact=impact, response=response,
-                         owner=manager, review_on=soon)
+    for risk in RISKS:
+        control.add_risk(actor=manager, engagement=engagement, owner=manager, review_on=soon,
+                         **risk)
     control.add_issue(actor=consultant, engagement=engagement, level="major", owner=consultant,
                       description="仪表读数识别的测试集标注口径待客户确认（演练）",
                       effect="影响该模型的准确率基线", raised_on=STARTS + timedelta(days=7),

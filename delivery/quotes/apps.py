@@ -6,7 +6,4 @@ class QuotesConfig(AppConfig):
     label = "quotes"
 
     def ready(self) -> None:
-        from delivery.quotes.models import Quote
-        from engagements.vouching import vouch_for
-
-        vouch_for(Quote)
+        from delivery.quotes import vouched  # noqa: F401

@@ -15,6 +15,7 @@ from delivery.quotes.models import CompanyProfile, Quote
 from delivery.quotes.money import LineAmounts
 from delivery.quotes.words import figure_of_words
 from engagements.models import Role
+from engagements.punctuation import in_turn, listed
 from engagements.stages import Stage, StageState
 
 
@@ -99,7 +100,7 @@ def _discount(quote: Quote, url: str) -> QuoteCheck:
         return QuoteCheck("R-QUO-06", True, _("No discount."))
     able = standards.roles_that_approve(quote.discount_rate)
     facts = {"rate": f"{quote.discount_rate * 100:.2f}",
-             "roles": ", ".join(str(Role(role).label) for role in able)}
+             "roles": listed(str(Role(role).label) for role in able)}
     if not able:
         return QuoteCheck("R-QUO-06", False, _(
             "A discount of %(rate)s %% is above every approver's limit.") % facts, url)
@@ -120,7 +121,7 @@ def _lines(lines: list, url: str) -> QuoteCheck:
               if not line.unit or (line.unit == "person_day" and not line.grade)]
     if faulty:
         return QuoteCheck("R-QUO-07", False, _("Without unit or grade: %(codes)s.")
-                          % {"codes": ", ".join(faulty[:5])}, url)
+                          % {"codes": listed(faulty[:5])}, url)
     return QuoteCheck("R-QUO-07", True, _("%(n)d lines with grade, unit and price.")
                       % {"n": len(lines)}, url)
 
@@ -141,7 +142,7 @@ def _staffing(quote: Quote, lines: list, url: str) -> QuoteCheck:
     wrong = [_("%(grade)s: %(priced)s priced, %(planned)s planned") % {
         "grade": grade_label(g) or "--", "priced": priced[g], "planned": planned[g]}
         for g in sorted({*priced, *planned}) if priced[g] != planned[g]]
-    return QuoteCheck("R-QUO-08", not wrong, "; ".join(wrong) or _(
+    return QuoteCheck("R-QUO-08", not wrong, in_turn(wrong) or _(
         "%(days)s person-days, as the staffing plan says.") % {"days": sum(planned.values())}, url)
 
 
@@ -155,7 +156,7 @@ def _scope(quote: Quote, lines: list, url: str) -> QuoteCheck:
         return QuoteCheck("R-QUO-09", True, _(
             "The engagement has no model yet; the scope is compared once there is one."))
     outside = {line.stage for line in lines if line.stage} - found
-    labels = ", ".join(str(Stage(stage).label) for stage in Stage.values if stage in outside)
+    labels = listed(str(Stage(stage).label) for stage in Stage.values if stage in outside)
     return QuoteCheck("R-QUO-09", not outside, _(
         "No model goes through: %(stages)s. Remove the lines or change the scope.") % {
             "stages": labels} if outside else _(

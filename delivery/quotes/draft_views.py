@@ -22,6 +22,7 @@ from engagements.access import Can, require
 from engagements.doors import attempt
 from engagements.errors import DeskError
 from engagements.numbers import whole_number
+from engagements.punctuation import in_turn
 
 
 def _save(form, service) -> bool:
@@ -42,7 +43,7 @@ def _save(form, service) -> bool:
 def _problem(request, form) -> None:
     from django.contrib import messages
 
-    text = "; ".join(f"{form.fields[name].label if name in form.fields else ''} {' '.join(errors)}"
+    text = in_turn(f"{form.fields[name].label if name in form.fields else ''} {' '.join(errors)}"
                      for name, errors in form.errors.items())
     messages.error(request, text)
 

@@ -9,6 +9,7 @@ from delivery.quotes.models import Quote
 from engagements import audit
 from engagements.errors import DeskError, WrongState
 from engagements.models import AuditEntry, User
+from engagements.punctuation import in_turn, labelled, listed
 
 
 class ChangedMeanwhile(DeskError):
@@ -33,7 +34,7 @@ def locked_draft(quote: Quote, revision: int | None = None) -> Quote:
         changes = changes_since(quote, revision)
         raise ChangedMeanwhile(
             _("This draft was changed meanwhile and your entry was not saved: %(changes)s. Check "
-              "your entry against it and save again.") % {"changes": "; ".join(changes)},
+              "your entry against it and save again.") % {"changes": in_turn(changes)},
             changes=changes, revision=quote.revision)
     return quote
 
@@ -57,12 +58,12 @@ def changes_since(quote: Quote, revision: int) -> list[str]:
     entries = AuditEntry.objects.filter(
         target_type="quotes.quote", target_id=str(quote.pk)).select_related("actor")
     newer = [e for e in entries.order_by("pk") if e.data.get("revision", 0) > revision]
-    return [f"{entry.actor}: {_what(entry)}" for entry in newer] or [_("its state changed")]
+    return [labelled(entry.actor, _what(entry)) for entry in newer] or [_("its state changed")]
 
 
 def _what(entry: AuditEntry) -> str:
     if changes := entry.data.get("changes"):
-        return ", ".join(f"{field_label(name)} {_short(old)} → {_short(new)}"
+        return listed(f"{field_label(name)} {_short(old)} → {_short(new)}"
                          for name, (old, new) in changes.items())
     label = {"quote.add_line": _("line added"), "quote.remove_line": _("line removed"),
              "quote.add_lines": _("lines added")}.get(entry.action, entry.action)

@@ -32,8 +32,9 @@ def write_payment(sheet: Worksheet, facts: dict, row: int, total: int) -> int:
     return row
 
 
-def write_terms(sheet: Worksheet, facts: dict, row: int) -> None:
-    """Items 13 to 20 of DOMAIN 9.2."""
+def write_terms(sheet: Worksheet, facts: dict, row: int) -> tuple[int, int]:
+    """Items 13 to 20 of DOMAIN 9.2; returns the rows that a signature needs beside it:
+    the last condition to the date."""
     sheet.cell(row, 2, _("Conditions")).style = "desk_section"
     for entry in _entries(facts):
         row += 1
@@ -42,6 +43,7 @@ def write_terms(sheet: Worksheet, facts: dict, row: int) -> None:
         sheet.row_dimensions[row].height = height(
             [(entry["title"], WIDTHS[1]), (entry["text"], sum(WIDTHS[2:]))])
     _signatures(sheet, facts, row + 2)
+    return row, row + 4
 
 
 def _entries(facts: dict) -> list[dict]:

@@ -13,6 +13,7 @@ from delivery.quotes.documents import facts_of
 from delivery.quotes.models import Quote
 from delivery.quotes.paper import in_language
 from delivery.quotes.sheet_head import DISCOUNT, HEAD_ROW, LAST_COLUMN, WIDTHS, write_head
+from delivery.quotes.sheet_pages import keep_together
 from delivery.quotes.sheet_styles import (
     height,
     named_styles,
@@ -24,11 +25,13 @@ from delivery.quotes.sheet_terms import write_payment, write_terms
 from delivery.reports import bilingual
 from delivery.reports.identity.look import heads, shown
 from delivery.reports.packing import steady
+from engagements.punctuation import bracketed
 
 FIRST_LINE = HEAD_ROW + 1
 LOGO_CELLS = {"logo": "J2", "partner_logo": "M2"}  # rows 2 to 6: nothing else stands there
 WRAPPED = (2, 3, 4, 5, 16)  # columns of a line that hold texts
 FIGURES = range(7, 16)
+SUM_POINTS = 19.5
 
 
 def quote_xlsx(quote: Quote, language: str) -> bytes:
@@ -49,9 +52,10 @@ def quote_xlsx(quote: Quote, language: str) -> bytes:
         total = HEAD_ROW + len(facts["lines"]) + 1
         write_head(sheet, facts, total)
         _lines(sheet, facts, is_draft=not quote.content_hash)
-        row = _totals(sheet, facts, total)
-        row = write_payment(sheet, facts, row + 2, total)
-        write_terms(sheet, facts, row + 2)
+        sums = _totals(sheet, facts, total)
+        paid = write_payment(sheet, facts, sums + 2, total)
+        signed = write_terms(sheet, facts, paid + 2)
+        keep_together(sheet, [(max(total - 1, FIRST_LINE), sums), signed])
         place_logos(sheet, look, LOGO_CELLS)
         print_setup(sheet, WIDTHS, HEAD_ROW, f"{facts['number']} V{facts['version']}.0",
                     heads(look, _("Quotation")))
@@ -112,6 +116,7 @@ def _totals(sheet: Worksheet, facts: dict, total: int) -> int:
     for column in range(1, LAST_COLUMN + 1):
         sheet.cell(total, column).style = "desk_total"
     sheet.cell(total, 2, _("Total"))
+    sheet.row_dimensions[total].height = SUM_POINTS
     for column in (12, 13, 14, 15):
         letter = get_column_letter(column)
         formula = f"=SUM({letter}{FIRST_LINE}:{letter}{total - 1})" if facts["lines"] else 0
@@ -119,6 +124,7 @@ def _totals(sheet: Worksheet, facts: dict, total: int) -> int:
     row = total
     for label, formula, style in _sums(facts, total):
         row += 1
+        sheet.row_dimensions[row].height = SUM_POINTS
         for column in (11, 12, 13):
             sheet.cell(row, column).style = "desk_head"
         sheet.cell(row, 11, label)
@@ -132,7 +138,7 @@ def _sums(facts: dict, total: int) -> list[tuple[str, str, str]]:
     rows = []
     if facts["has_discount"]:
         rows += [(_("Subtotal before discount"), f"=O{total}", "desk_number"),
-                 (f"{_('Discount')} ({facts['discount_percent']})", f"=L{total}-O{total}",
+                 (f"{_('Discount')}{bracketed(facts['discount_percent'])}", f"=L{total}-O{total}",
                   "desk_number")]
     rows.append((_("Total excluding tax"), f"=L{total}", "desk_total"))
     span = f"{FIRST_LINE}:{{0}}{total - 1}"

@@ -26,17 +26,22 @@ APPROVERS = tuple(LIMITS)
 DEFAULT_TAX = Decimal("0.06")
 
 
-def load_standards() -> None:
-    """Add what is missing; rows that were changed stay as they are."""
+def load_standards() -> bool:
+    """Add what is missing; rows that were changed stay as they are. The caller records it.
+
+    True if anything was missing.
+    """
+    made = []
     if not TaxRate.objects.exists():
-        TaxRate.objects.bulk_create(
+        made += TaxRate.objects.bulk_create(
             TaxRate(rate=Decimal(rate), name=name, name_en=name_en, is_default=is_default,
                     valid_from=SINCE) for rate, name, name_en, is_default in TAX_RATES)
     for position, (code, symbol, name, name_en) in enumerate(CURRENCIES):
-        Currency.objects.get_or_create(code=code, defaults={
-            "symbol": symbol, "name": name, "name_en": name_en, "position": position})
+        made.append(Currency.objects.get_or_create(code=code, defaults={
+            "symbol": symbol, "name": name, "name_en": name_en, "position": position})[1])
     for role, rate in LIMITS.items():
-        DiscountLimit.objects.get_or_create(role=role, defaults={"rate": rate})
+        made.append(DiscountLimit.objects.get_or_create(role=role, defaults={"rate": rate})[1])
+    return any(made)
 
 
 def discount_limit(role: str) -> Decimal:

@@ -6,9 +6,6 @@ class ReportsConfig(AppConfig):
     label = "reports"
 
     def ready(self) -> None:
-        from delivery.reports import kinds
-        from delivery.reports import models as own
-        from engagements.vouching import vouch_for
+        from delivery.reports import kinds, vouched  # noqa: F401
 
         kinds.load_all()
-        vouch_for(own.Document, own.DocumentStep, own.DocumentFile, own.Turn, own.ChainStep)

@@ -1,6 +1,7 @@
 """Widths of a table's columns, from what stands in them: fixed widths set many times faster."""
 
 import unicodedata
+from itertools import zip_longest
 from math import ceil
 from statistics import fmean
 
@@ -25,9 +26,31 @@ def column_widths(entry: dict, total: float) -> list[float]:
 
     What stays on one line gets what it needs; the rest is shared by the length of the texts.
     """
+    return _shares(_needs(entry, total), total)
+
+
+def shared_widths(entries: list[dict], total: float) -> list[float]:
+    """Widths of columns that tables one below the other have in common, as `column_widths`.
+
+    The first column of each is as wide as the neediest first one, and so on.
+    """
+    return _shares(_joint(entries, total), total)
+
+
+def _joint(entries: list[dict], total: float) -> list[tuple[float, float]]:
+    needs = zip_longest(*(_needs(entry, total) for entry in entries), fillvalue=(0, 0))
+    return [(max(width for width, _weight in column), max(weight for _width, weight in column))
+            for column in needs]
+
+
+def _needs(entry: dict, total: float) -> list[tuple[float, float]]:
+    """What each column needs, see `_need`."""
     cells = list(zip(*entry["rows"], strict=True)) or [()] * len(entry["columns"])
-    needs = [_need(column, texts, total, entry.get("is_dense", False))
-             for column, texts in zip(entry["columns"], cells, strict=True)]
+    return [_need(column, texts, total, entry.get("is_dense", False))
+            for column, texts in zip(entry["columns"], cells, strict=True)]
+
+
+def _shares(needs: list[tuple[float, float]], total: float) -> list[float]:
     fixed = sum(width for width, weight in needs if not weight)
     weights = sum(weight for _width, weight in needs) or 1
     rest = max(total - fixed - sum(width for width, weight in needs if weight), 0)
@@ -35,11 +58,9 @@ def column_widths(entry: dict, total: float) -> list[float]:
     return [round(100 * width / sum(widths), 2) for width in widths]
 
 
-def least_width(entry: dict) -> float:
-    """The width in mm below which words or figures of the table would break."""
-    cells = list(zip(*entry["rows"], strict=True)) or [()] * len(entry["columns"])
-    return sum(_need(column, texts, LANDSCAPE, entry.get("is_dense", False))[0]
-               for column, texts in zip(entry["columns"], cells, strict=True))
+def least_width(*entries: dict) -> float:
+    """The width in mm below which words or figures would break, where tables share columns."""
+    return sum(width for width, _weight in _joint(list(entries), LANDSCAPE))
 
 
 def height(entry: dict, widths: list[float], total: float) -> float:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from delivery.reports.gates import Rule
     from delivery.reports.source import Source
 
+WITHDRAWN = "withdrawn"  # the PDF that bears the mark; before a dash, another format that does
+
 
 @dataclass(frozen=True)
 class Section:
@@ -63,7 +65,7 @@ class DocumentKind:
     issued_by: Can = Can.ISSUE
     is_judged: bool = False  # holds verdicts and raw files: evidence bundles belong to it
     records: Callable[["Source"], dict] | None = None  # its facts without what is slow to make
-    writers: dict[str, Callable[[dict, str], bytes]] = field(default_factory=dict)
+    writers: dict[str, Callable[..., bytes]] = field(default_factory=dict)
 
     def present(self, source: "Source") -> dict:
         """What the records say now, to be compared with a draft; pictures may be left out."""
@@ -73,6 +75,11 @@ class DocumentKind:
     def formats(self) -> tuple[str, ...]:
         """Formats of its files: pdf, and what its own writers make."""
         return ("pdf", *self.writers)
+
+    @property
+    def withdrawn_formats(self) -> tuple[str, ...]:
+        """Formats of the marked copies that a withdrawal adds, one beside each file."""
+        return (WITHDRAWN, *(f"{WITHDRAWN}-{form}" for form in self.writers))
 
 
 _kinds: dict[str, DocumentKind] = {}

@@ -17,11 +17,13 @@ from delivery.reports.identity.look import heads, shown
 from delivery.reports.pdf import css_string, render_pdf
 from delivery.reports.registry import Section
 from delivery.reports.snapshot import content_hash
+from delivery.reports.templatetags.papers import with_worded_days
 
 TEMPLATE = "documents/document.html"
 FOLDER = "documents/parts/"
 GENERIC = {"words": "words.html", "table": "table.html", "figure": "figure.html"}
 SIGNED = Section("signed", gettext_lazy("Signature page"), starts_page=True)
+ALWAYS_WIDE = "part:records"  # commands need the width
 FIRST_DETAIL = "part:details"
 FACTS_OF = {"records": "runs", "manifest": "evidence"}  # what a wide template prints
 PORTRAIT, LANDSCAPE = 170, 261  # mm between the margins (document.css)
@@ -49,6 +51,7 @@ def context_of(snapshot: dict, language: str, signed: dict | None = None, *,
     """What the template of documents shows; see `render_document`."""
     facts, digest = in_language(snapshot, language), content_hash(snapshot)
     with override(language):
+        facts = with_worded_days(facts)
         return {
             **facts, "look": shown(facts), **_margins(facts, digest), "content_hash": digest,
             "signed": in_language(signed, language) if signed else None,
@@ -97,25 +100,31 @@ def _chapters(facts: dict, is_signed: bool) -> dict[str, Any]:
             "metrics": metrics or facts.get("metrics", [])}
 
 
-def as_wide_as_needed(section: Section, facts: dict) -> Section:
+def as_wide_as_needed(section: Section, facts: dict, room: float = PORTRAIT) -> Section:
     """The section, upright where none of its parts has rows that need a page of their own.
 
     A wide page ends the one before it wherever that stands; few rows do not justify it as long
     as their columns find room upright.
+
+    Args:
+        room: mm between the margins of an upright page.
     """
     is_filled = any(_filled(name, facts) for name in section.all_parts)
-    return replace(section, is_wide=section.is_wide and is_filled and not _fits(section, facts))
+    is_wide = section.is_wide and is_filled and not _fits(section, facts, room)
+    return replace(section, is_wide=is_wide)
 
 
-def _fits(section: Section, facts: dict) -> bool:
+def _fits(section: Section, facts: dict, room: float) -> bool:
     """Whether what the section lists finds room upright."""
+    if ALWAYS_WIDE in section.all_parts:
+        return False
     if section.all_parts == ("part:manifest",):
         return len(facts["evidence"]) <= FEW_ROWS
     tables = [facts["tables"][name[6:]] for name in section.all_parts
               if name.startswith("table:") and name[6:] in facts.get("tables", {})]
     rows = sum(len(entry["rows"]) for entry in tables if len(entry["columns"]) > FEW_COLUMNS)
     return bool(tables) and rows <= FEW_ROWS and all(
-        least_width(entry) <= PORTRAIT * TIGHT for entry in tables)
+        least_width(entry) <= room * TIGHT for entry in tables)
 
 
 def _filled(name: str, facts: dict) -> bool:

@@ -4,7 +4,7 @@ import io
 import re
 
 from django.utils.translation import gettext as _
-from django.utils.translation import override
+from django.utils.translation import override, pgettext
 from docx import Document as WordDocument
 from docx.enum.section import WD_ORIENT
 from docx.oxml import OxmlElement
@@ -16,11 +16,12 @@ from delivery.reports.bilingual import in_language
 from delivery.reports.canonical import content_hash
 from delivery.reports.identity.logos import of_uri
 from delivery.reports.identity.look import heads, shown
+from delivery.reports.marks import marks
 from delivery.reports.packing import steady
-from delivery.reports.rendering import as_wide_as_needed
-from delivery.reports.templatetags.papers import day
+from delivery.reports.rendering import PORTRAIT, as_wide_as_needed
+from delivery.reports.templatetags.papers import day, with_worded_days
 from delivery.reports.word_front import front
-from delivery.reports.word_parts import PARTS, grid
+from delivery.reports.word_parts import PARTS, WIDER, grid, table
 
 FONT = {"zh-hans": "Microsoft YaHei", "en": "Calibri"}
 FIELDS = {"{page}": "PAGE", "{pages}": "NUMPAGES"}
@@ -30,21 +31,27 @@ LOGO_HEIGHT = Mm(16)
 A4, MARGIN, TOP = (Mm(210), Mm(297)), Mm(20), Mm(26)
 
 
-def document_docx(snapshot: dict, language: str) -> bytes:
-    """The Word file in one language: cover, history, and every chapter with its tables."""
+def document_docx(snapshot: dict, language: str, *, is_withdrawn: bool = False) -> bytes:
+    """The Word file in one language: cover, history, and every chapter with its tables.
+
+    Args:
+        is_withdrawn: say on the cover and at the top of every page that it is void.
+    """
     facts = in_language(snapshot, language)
     with override(language):
-        word = WordDocument()
-        look = shown(facts)
+        facts, word = with_worded_days(facts), WordDocument()
+        look, warnings = shown(facts), marks(facts, is_withdrawn=is_withdrawn)
         _styles(word, language, RGBColor.from_string(look["colour"].removeprefix("#").upper()))
         _logos(word, facts, look)
-        _cover(word, facts, content_hash(snapshot))
-        sections = [(f"{number}  {section.title}", as_wide_as_needed(section, facts))
+        _cover(word, facts, content_hash(snapshot), warnings)
+        sections = [(f"{number}  {section.title}",
+                     as_wide_as_needed(section, facts, PORTRAIT / WIDER))
                     for number, section in enumerate(registry.get(facts["kind"]).sections, 1)]
         front(word, facts, [heading for heading, _section in sections])
         for heading, section in sections:
             _chapter(word, facts, heading, section)
-        _margins(word, facts)
+        _annexes(word, facts)
+        _margins(word, facts, warnings)
     return steady(_bytes(word), facts["date"])
 
 
@@ -88,11 +95,10 @@ def _logos(word, facts: dict, look: dict) -> None:
             picture._inline.docPr.set("descr", _("Logo of %(name)s") % {"name": name})
 
 
-def _cover(word, facts: dict, digest: str) -> None:
+def _cover(word, facts: dict, digest: str, warnings: list[str]) -> None:
     word.add_paragraph(facts["supplier"]["name"])
-    if facts["is_practice"]:
-        run = word.add_paragraph().add_run(_("PRACTICE DATA – NOT EVIDENCE"))
-        run.bold, run.font.color.rgb = True, RED
+    for warning in warnings:
+        _warn(word.add_paragraph(), warning)
     word.add_paragraph(facts["title"], style="Title")
     word.add_paragraph(facts["engagement"]["name"])
     grid(word, [], [
@@ -110,6 +116,11 @@ def _cover(word, facts: dict, digest: str) -> None:
                          "that counts."))
 
 
+def _warn(paragraph, text: str) -> None:
+    run = paragraph.add_run(text)
+    run.bold, run.font.color.rgb = True, RED
+
+
 def _chapter(word, facts: dict, title: str, section) -> None:
     is_turned = _turn(word, is_wide=section.is_wide)
     heading = word.add_heading(title, 1)
@@ -119,6 +130,13 @@ def _chapter(word, facts: dict, title: str, section) -> None:
         if sort == "words" and len(section.all_parts) > 1 and key in facts["words"]:
             word.add_heading(facts["words"][key]["title"], 2)
         {"words": _words, "table": _table, "part": _part}.get(sort, _nothing)(word, facts, key)
+
+
+def _annexes(word, facts: dict) -> None:
+    """Say which annexes the issued document has: they list what nobody edits."""
+    if annexes := registry.get(facts["kind"]).annexes:
+        word.add_paragraph(_("Annexes, in the issued PDF only: %(titles)s.") % {
+            "titles": pgettext("between names", ", ").join(str(a.title) for a in annexes)})
 
 
 def _turn(word, *, is_wide: bool) -> bool:
@@ -142,38 +160,27 @@ def _words(word, facts: dict, key: str) -> None:
 
 
 def _table(word, facts: dict, key: str) -> None:
-    entry = facts.get("tables", {}).get(key)
-    if not entry:
-        return
-    word.add_heading(entry["caption"], 2)
-    if entry["rows"]:
-        grid(word, [column["title"] for column in entry["columns"]], entry["rows"],
-             [column["look"] for column in entry["columns"]])
-    else:
-        word.add_paragraph(entry["empty"])
+    if entry := facts.get("tables", {}).get(key):
+        table(word, entry)
 
 
 def _part(word, facts: dict, key: str) -> None:
-    if key in PARTS:
-        PARTS[key](word, facts)
-    else:
-        word.add_paragraph(_("See the issued PDF."))
+    PARTS[key](word, facts)
 
 
 def _nothing(word, facts: dict, key: str) -> None:
     """Figures stay in the PDF."""
 
 
-def _margins(word, facts: dict) -> None:
+def _margins(word, facts: dict, warnings: list[str]) -> None:
     number = facts["number"] or _("DRAFT")
     head, foot = word.sections[0].header.paragraphs[0], word.sections[0].footer.paragraphs[0]
     heading = heads(shown(facts), f"{facts['title']} · {facts['engagement']['name']}")
     head.text = heading["page_head"]
     if heading["page_corner"]:
         head.add_run(f"   {heading['page_corner']}").bold = True
-    if facts["is_practice"]:
-        run = head.add_run(f"   {_('PRACTICE DATA – NOT EVIDENCE')}")
-        run.bold, run.font.color.rgb = True, RED
+    for warning in warnings:
+        _warn(head, f"   {warning}")
     for run in head.runs:
         run.font.size = SMALL
     foot.text = f"{number} V{facts['version']}.0 · "

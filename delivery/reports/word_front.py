@@ -22,9 +22,9 @@ def front(word, facts: dict, headings: Iterable[str]) -> None:
         looks=("text", "text", "blank", "blank"))
     _titled(word, _("Revision history"))
     grid(word, [_("Version"), _("Date"), _("Change"), _("Changed by"), _("Approved by")],
-         [*((row["version"], row["date"], row["note"] or _("First issue"), row["who"],
+         [*((row["version"], day(row["date"]), row["note"] or _("First issue"), row["who"],
              row["approved"]) for row in facts["versions"]),
-          (f"V{facts['version']}.0", facts["date"], facts["change_note"] or _("First issue"),
+          (f"V{facts['version']}.0", day(facts["date"]), facts["change_note"] or _("First issue"),
            facts["prepared_by"]["name"], facts["approved_by"]["name"] or "–")])
     _titled(word, _("Distribution"))
     grid(word, [_("Full name"), _("Company"), _("Role"), _("Action")], [

@@ -5,12 +5,15 @@ from collections.abc import Iterable
 from itertools import zip_longest
 
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 from docx.enum.table import WD_TABLE_ALIGNMENT
+from docx.enum.text import WD_ALIGN_PARAGRAPH
 from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from docx.shared import Mm, Pt
 
 from delivery.reports.columns import column_widths
+from delivery.reports.plain_tables import departures
 from delivery.reports.templatetags.papers import day, in_charge
 
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # XML cannot hold them
@@ -19,6 +22,8 @@ HEAD, SIDE, RULE = "ECEFF3", "F5F7FA", "B9C0CA"  # beside any colour of headings
 NAMES = 0.3  # share of the column that names the rows
 BLANK = "\n\n\n"  # room to write
 WIDER = 1.2  # office fonts, against those of the PDF
+SIZE, SMALL = Pt(8.5), Pt(6.5)  # of letters; the small ones are those of checksums
+SIDES = {"number": WD_ALIGN_PARAGRAPH.RIGHT, "box": WD_ALIGN_PARAGRAPH.CENTER}
 
 
 def grid(word, titles: list[str], rows: Iterable[Iterable[str]], looks: Iterable[str] = ()
@@ -27,29 +32,43 @@ def grid(word, titles: list[str], rows: Iterable[Iterable[str]], looks: Iterable
 
     Args:
         looks: how each column is set (see `tables`); text where nothing is said.
+
+    Its first row stays with the head and its last with the one before, so that no page begins
+    with a single row; a table without titles stays on one page.
     """
+    looks = list(looks)
     rows = [[CONTROL.sub("", str(value)) for value in row] for row in rows]
-    widths = _widths(word, titles, rows, list(looks))
+    widths = _widths(word, titles, rows, looks)
     made = word.add_table(rows=0, cols=len(widths), style="Table Grid")
     made.alignment, made.autofit = WD_TABLE_ALIGNMENT.CENTER, False
     _look(made)
     for column, width in zip(made.columns, widths, strict=True):
         column.width = width
-    for n, row in enumerate([titles, *rows] if titles else rows):
+    every = [titles, *rows] if titles else rows
+    for n, row in enumerate(every):
         cells = made.add_row().cells
         _keep_whole(made.rows[-1])
         for m, (cell, text, width) in enumerate(zip(cells, row, widths, strict=True)):
             cell.width = width
-            cell.text = text
             is_head = (n == 0) if titles else (m == 0)
             if is_head:
-                _fill(cell, HEAD if titles else SIDE)
-            cell.paragraphs[0].paragraph_format.space_after = Pt(0)
-            for run in cell.paragraphs[0].runs:
-                run.font.size, run.bold = Pt(8.5), is_head
+                _shade(cell, HEAD if titles else SIDE)
+            _write(cell, text, is_bold=is_head, look=looks[m] if m < len(looks) else "text",
+                   is_kept=(n == 0 or n == len(every) - 2) if titles else n < len(every) - 1)
     if titles:
         _mark(made.rows[0]._tr.get_or_add_trPr(), "w:tblHeader", val="true")
     word.add_paragraph()
+
+
+def _write(cell, text: str, *, is_bold: bool, look: str, is_kept: bool) -> None:
+    """Text of a cell; a kept one stays on the page of the row below."""
+    cell.text = text
+    paragraph = cell.paragraphs[0]
+    paragraph.alignment = SIDES.get(look)
+    paragraph.paragraph_format.space_after = Pt(0)
+    paragraph.paragraph_format.keep_with_next = is_kept or None
+    for run in paragraph.runs:
+        run.font.size, run.bold = SMALL if look == "hash" and not is_bold else SIZE, is_bold
 
 
 def _widths(word, titles: list[str], rows: list[list[str]], looks: list[str]) -> list[int]:
@@ -75,7 +94,7 @@ def _look(made) -> None:
         _mark(margins, f"w:{side}", w=width, type="dxa")
 
 
-def _fill(cell, color: str) -> None:
+def _shade(cell, color: str) -> None:
     _mark(cell._tc.get_or_add_tcPr(), "w:shd", val="clear", color="auto", fill=color)
 
 
@@ -109,8 +128,16 @@ def _scope(word, facts: dict) -> None:
 
 def _references(word, facts: dict) -> None:
     grid(word, [_("Title"), _("Number"), _("Version"), _("Date")],
-         [(r["title"], r["number"], r["version"] or "–", r["date"] or "–")
-          for r in facts["references"]])
+         [(r["title"], r["number"], r["version"] or "–", day(r["date"]) or "–")
+          for r in facts["references"]], ("text", "code", "code", "day"))
+    criteria = facts["criteria"]
+    word.add_paragraph(_(
+        "The acceptance criteria are the signed version V%(version)s of %(at)s, signed for the "
+        "customer by %(customer)s and for the supplier by %(supplier_name)s. They have been "
+        "frozen since.") % {
+            "version": criteria["version"], "at": day(criteria["signed_at"]),
+            "customer": criteria["customer_signatory"], "supplier_name": criteria["signed_by"],
+        } if criteria["signed_at"] else _("The acceptance criteria are not signed."))
 
 
 def _project(word, facts: dict) -> None:
@@ -135,17 +162,77 @@ def _method(word, facts: dict) -> None:
 
 
 def _deliverables(word, facts: dict) -> None:
-    grid(word, [_("Deliverable"), _("Version"), _("Quantity"), _("Medium"), _("Received")],
-         [(f"{r['title']} {r['number']}", r["version"], "1", "PDF", BOX)
-          for r in facts["references"] if r["is_delivered"]])
+    rows = [(f"{r['title']} {r['number']}", r["version"], "1", "PDF", r["hash"], BOX)
+            for r in facts["references"] if r["is_delivered"]]
+    if "evidence" in facts:
+        rows.append((_("Raw evidence files"), "–", len(facts["evidence"]),
+                     _("Evidence bundle (zip)"), _("SHA256SUMS in the bundle"), BOX))
+    grid(word, [_("Deliverable"), _("Version"), _("Quantity"), _("Medium"), _("Checksum"),
+                _("Received")], rows, ("text", "code", "number", "text", "hash", "box"))
+
+
+CONCLUSIONS = {"passed": lambda: _("All criteria are passed."),
+               "failed": lambda: _("At least one criterion is failed."),
+               "not_provable": lambda: _("Not every criterion is proven.")}
 
 
 def _results(word, facts: dict) -> None:
+    found = facts["summary"]
+    word.add_paragraph().add_run(CONCLUSIONS[facts["conclusion"]]()).bold = True
+    word.add_paragraph(_(
+        "%(total)s criteria: %(passed)s passed, %(failed)s failed, %(missing)s not tested, "
+        "%(open)s inconclusive.") % {
+            "total": found["metrics"], "passed": found["passed"], "failed": found["failed"],
+            "missing": found["not_measured"], "open": found["not_provable"]})
     grid(word, ["#", _("Model"), _("Metric and definition"), _("Threshold"), _("Baseline"),
                 _("Measured"), _("Figure"), _("Verdict")],
          [(n, m["model"], f"{m['name']} · {m['definition_label']}", m["threshold"],
            m["baseline"] or _("none (absolute)"), m["measured"] or "–", m["figure"] or "–",
-           m["outcome_label"]) for n, m in enumerate(facts["metrics"], 1)])
+           m["outcome_label"]) for n, m in enumerate(facts["metrics"], 1)],
+         ("text", "code", "text", "number", "text", "text", "number", "text"))
+
+
+def _details(word, facts: dict) -> None:
+    """What each verdict rests on; curves cannot be edited and stay in the PDF."""
+    formulas = {d["key"]: d["formula"] for d in facts["definitions"]}
+    for metric in facts["metrics"]:
+        word.add_heading(f"{metric['model']} · {metric['name']}", 2)
+        grid(word, [], [
+            (_("Verdict"), f"{metric['outcome_label']} · {metric['sentence']}"),
+            (_("Definition"), f"{metric['definition_label']} · {metric['stage']}"),
+            (_("Formula"), formulas[metric["definition"]]),
+            (_("Threshold"), metric["threshold"]),
+            (_("Baseline"), metric["baseline"] or _("none (absolute)")),
+            (_("Measured"), _evidenced(metric)),
+            (_("Computed"), metric["computed_at"] or "–")])
+    if facts["curves"]:
+        word.add_paragraph(_("The figures stand in the issued PDF."))
+
+
+def _evidenced(metric: dict) -> str:
+    """What was measured, with the raw file and the run that it was read from."""
+    found = [metric["measured"] or "–"]
+    if metric["artifact"]:
+        found.append(f"E{metric['artifact']}")
+    if metric["job"]:
+        found.append(f"{_('Run')} #{metric['job']}")
+    return " · ".join(found)
+
+
+def table(word, entry: dict) -> None:
+    """A table of the facts below its caption, or the sentence that stands for it."""
+    word.add_heading(entry["caption"], 2)
+    if entry["rows"]:
+        grid(word, [column["title"] for column in entry["columns"]],
+             [[cell or "–" for cell in row] for row in entry["rows"]],
+             [column["look"] for column in entry["columns"]])
+    else:
+        word.add_paragraph(entry["empty"])
+
+
+def _departures(word, facts: dict) -> None:
+    for entry in departures(facts):
+        table(word, entry)
 
 
 def _issues(word, facts: dict) -> None:
@@ -174,13 +261,15 @@ def _opinions(word, facts: dict) -> None:
 def _signatures(word, facts: dict) -> None:
     lines = [_("Authorised representative (signature)"), _("Name and title"), _("Date"),
              _("Seal")]
+    colon = pgettext("after a label", ": ").rstrip()
     grid(word, [_("Party A (customer)"), _("Party B (supplier)")],
-         [(f"{line}:\n\n", f"{line}:\n\n") for line in lines])
+         [(f"{line}{colon}\n\n", f"{line}{colon}\n\n") for line in lines])
 
 
 PARTS = {
     "references": _references, "model_table": _models, "description": _description,
     "scope": _scope, "project": _project, "environment": _method,
-    "deliverables": _deliverables, "results": _results, "issues": _issues, "unpassed": _issues,
+    "deliverables": _deliverables, "results": _results, "details": _details,
+    "departures": _departures, "issues": _issues, "unpassed": _issues,
     "conclusion": _conclusion, "opinions": _opinions, "signatures": _signatures,
 }

@@ -1,8 +1,13 @@
-"""A document's tables as a workbook: one sheet each, after a sheet with the document's identity."""
+"""A document's tables as a workbook, after a sheet with the document's identity.
+
+A long table has a sheet of its own, with a filter; short ones stand one below the other, so that
+a printed page is no single line.
+"""
 
 import contextlib
 import io
 import math
+from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 from django.utils.translation import override
@@ -14,9 +19,11 @@ from openpyxl.worksheet.worksheet import Worksheet
 from delivery.quotes.sheet_styles import safe_text
 from delivery.reports.bilingual import in_language
 from delivery.reports.canonical import content_hash
-from delivery.reports.columns import column_widths, length
+from delivery.reports.columns import least_width, length, shared_widths
 from delivery.reports.identity.look import shown
+from delivery.reports.marks import marks
 from delivery.reports.packing import steady
+from delivery.reports.plain_tables import sheets
 
 THIN = Side(style="thin", color="B9C3D0")
 BORDER = Border(left=THIN, right=THIN, top=THIN, bottom=THIN)
@@ -27,30 +34,40 @@ PAGE, LANDSCAPE_MM = 132, 261  # width of a landscape page in characters, and in
 CHARACTER = 2.0  # mm, the unit of a column's width
 LOOSE = 1.04  # lines break at words: a text needs more than its length
 FONT = {"zh-hans": "Microsoft YaHei", "en": "Calibri"}
+NOTHING = "–"  # said in a cell rather than left blank
+FEW_ROWS = 8  # of a table that needs no sheet of its own
 LARGE = 12  # points; larger letters stay as they are
+RED = "B42318"
 LINE, AIR, SIZE = 13, 4, 9  # of a row in points, and of its letters
 
 
-def document_xlsx(snapshot: dict, language: str) -> bytes:
-    """The workbook in one language; every cell is text or a number, never a formula."""
+def document_xlsx(snapshot: dict, language: str, *, is_withdrawn: bool = False) -> bytes:
+    """The workbook in one language; every cell is text or a number, never a formula.
+
+    Args:
+        is_withdrawn: say on the first sheet and at the top of every page that it is void.
+    """
     facts = in_language(snapshot, language)
     with override(language):
-        book = Workbook()
-        _cover(book.active, facts, content_hash(snapshot))
-        for entry in facts["tables"].values():
-            _table(book.create_sheet(), entry, _solid(shown(facts)["tint"]))
-        _stamp(book, facts)
+        book, warnings = Workbook(), marks(facts, is_withdrawn=is_withdrawn)
+        _cover(book.active, facts, content_hash(snapshot), warnings)
+        for entries in _by_sheet(sheets(facts)):
+            _fill(book.create_sheet(), entries, facts["title"], _solid(shown(facts)["tint"]))
+        _stamp(book, facts, warnings)
         _letters(book, FONT[language])
         data = io.BytesIO()
         book.save(data)
     return steady(data.getvalue(), facts["date"])
 
 
-def _cover(sheet: Worksheet, facts: dict, digest: str) -> None:
+def _cover(sheet: Worksheet, facts: dict, digest: str, warnings: list[str]) -> None:
     sheet.title = _("Document")
     sheet["A1"] = safe_text(facts["title"])
     sheet["A1"].font = Font(bold=True, size=16,
                             color=shown(facts)["colour"].removeprefix("#").upper())
+    for warning in warnings:
+        sheet.append([_("Note"), warning])
+        sheet.cell(sheet.max_row, 2).font = Font(bold=True, color=RED)
     rows = [
         (_("Project"), facts["engagement"]["name"]),
         (_("Project code"), facts["engagement"]["code"]),
@@ -60,12 +77,11 @@ def _cover(sheet: Worksheet, facts: dict, digest: str) -> None:
         (_("Prepared by"), facts["prepared_by"]["name"]),
         (_("Reviewed by"), facts["reviewed_by"]["name"]),
         (_("Approved by"), facts["approved_by"]["name"]), (_("Content hash (SHA-256)"), digest)]
-    if facts["is_practice"]:
-        rows.insert(0, (_("Practice"), _("PRACTICE DATA – NOT EVIDENCE")))
     for label, value in rows:
         sheet.append([label, safe_text(str(value or "–"))])
         sheet.cell(sheet.max_row, 1).font = Font(bold=True, color="44546A")
-        sheet.cell(sheet.max_row, 2).alignment = WRAPPED
+        for cell in sheet[sheet.max_row]:
+            cell.alignment = WRAPPED
     sheet.column_dimensions["A"].width, sheet.column_dimensions["B"].width = 26, 104
     _passages(sheet, facts["words"])
     _heights(sheet)
@@ -76,44 +92,80 @@ def _solid(colour: str) -> PatternFill:
     return PatternFill("solid", fgColor=colour.removeprefix("#").upper())
 
 
+def _by_sheet(entries: list[dict]) -> Iterator[list[dict]]:
+    """Tables by the sheet that holds them: short neighbours share one if their columns can."""
+    group: list[dict] = []
+    for entry in entries:
+        if group and not _may_share([*group, entry]):
+            yield group
+            group = []
+        group.append(entry)
+    if group:
+        yield group
+
+
+def _may_share(entries: list[dict]) -> bool:
+    return (all(len(entry["rows"]) <= FEW_ROWS for entry in entries)
+            and least_width(*entries) <= LANDSCAPE_MM)
+
+
+def _fill(sheet: Worksheet, entries: list[dict], title: str, head: PatternFill) -> None:
+    """One table with its filter, or several, each below its caption."""
+    for n, share in enumerate(shared_widths(entries, LANDSCAPE_MM), 1):
+        sheet.column_dimensions[get_column_letter(n)].width = round(share * PAGE / 100, 1)
+    if len(entries) == 1:
+        title = entries[0]["caption"]
+        _table(sheet, entries[0], head)
+        sheet.freeze_panes, sheet.print_title_rows = "B2", "1:1"
+        sheet.auto_filter.ref = sheet.dimensions
+    else:
+        _below_each_other(sheet, entries, head)
+    sheet.title = _sheet_name(title)
+    _heights(sheet)
+    _print(sheet, title)
+
+
+def _below_each_other(sheet: Worksheet, entries: list[dict], head: PatternFill) -> None:
+    for n, entry in enumerate(entries):
+        row = sheet.max_row + 2 if n else 1  # air between two tables
+        sheet.cell(row, 1, safe_text(entry["caption"])).font = Font(bold=True)
+        _table(sheet, entry, head)
+
+
 def _table(sheet: Worksheet, entry: dict, head: PatternFill) -> None:
-    sheet.title = _sheet_name(entry["caption"])
+    """Head and rows below what the sheet holds; a sentence where there is no row."""
     sheet.append([column["title"] for column in entry["columns"]])
-    for cell, column in zip(sheet[1], entry["columns"], strict=True):
+    for cell, column in zip(sheet[sheet.max_row], entry["columns"], strict=False):
         cell.font, cell.fill, cell.border = Font(bold=True), head, BORDER
-        cell.alignment = Alignment(wrap_text=True, vertical="center",
-                                   horizontal=HORIZONTAL.get(column["look"]))
+        cell.alignment = _aligned(column, "center")
     for row in entry["rows"]:
         sheet.append([_value(value, column["look"])
                       for value, column in zip(row, entry["columns"], strict=True)])
-        for cell, column in zip(sheet[sheet.max_row], entry["columns"], strict=True):
-            cell.border, cell.alignment = BORDER, Alignment(
-                wrap_text=True, vertical="top", horizontal=HORIZONTAL.get(column["look"]))
+        for cell, column in zip(sheet[sheet.max_row], entry["columns"], strict=False):
+            cell.border, cell.alignment = BORDER, _aligned(column, "top")
             cell.protection = Protection(locked=column["look"] != "box")
     if not entry["rows"]:
         sheet.append([entry["empty"]])
-    _print(sheet, entry)
 
 
-def _value(text: str, look: str) -> str | int | float | None:
+def _aligned(column: dict, vertical: str) -> Alignment:
+    side = HORIZONTAL.get(column["look"])
+    return Alignment(wrap_text=True, vertical=vertical, horizontal=side,
+                     indent=1 if side == "right" else 0)
+
+
+def _value(text: str, look: str) -> str | int | float:
     """A number where the column holds numbers and the text is one; text otherwise."""
     if look == "number":
         with contextlib.suppress(ValueError):
             number = float(text)
             if math.isfinite(number):
                 return int(number) if number.is_integer() else number
-    return safe_text(text) or None
+    return safe_text(text) or NOTHING
 
 
-def _print(sheet: Worksheet, entry: dict) -> None:
-    """Widths as the PDF sets them, so that a table fills one landscape page in width."""
-    shares = column_widths(entry, LANDSCAPE_MM)
-    for n, share in enumerate(shares, 1):
-        sheet.column_dimensions[get_column_letter(n)].width = round(share * PAGE / 100, 1)
-    _heights(sheet)
-    sheet.freeze_panes, sheet.print_title_rows = "B2", "1:1"
-    sheet.auto_filter.ref = sheet.dimensions
-    sheet.oddHeader.left.text = entry["caption"]
+def _print(sheet: Worksheet, caption: str) -> None:
+    sheet.oddHeader.left.text = caption
     sheet.protection.sheet = True
     sheet.protection.autoFilter = sheet.protection.formatColumns = False
     sheet.protection.formatRows = False
@@ -123,7 +175,8 @@ def _heights(sheet: Worksheet) -> None:
     """Heights for what wraps: not every program measures rows when it opens a file."""
     for row in sheet.iter_rows():
         lines = max(_lines(str(cell.value or ""),
-                           sheet.column_dimensions[cell.column_letter].width) for cell in row)
+                           sheet.column_dimensions[cell.column_letter].width)
+                    if cell.alignment.wrap_text else 1 for cell in row)
         sheet.row_dimensions[row[0].row].height = lines * LINE + AIR
 
 
@@ -141,13 +194,14 @@ def _passages(sheet: Worksheet, words: dict) -> None:
         text.alignment = WRAPPED
 
 
-def _stamp(book: Workbook, facts: dict) -> None:
-    """Number, version and the mark of practice data on every printed page."""
+def _stamp(book: Workbook, facts: dict, warnings: list[str]) -> None:
+    """Number, version, and that it is practice or void, on every printed page."""
     name = f"{facts['number'] or _('DRAFT')} V{facts['version']}.0"
     for sheet in book.worksheets:
         sheet.oddFooter.left.text, sheet.oddFooter.right.text = name, "&P / &N"
-        if facts["is_practice"]:
-            sheet.oddHeader.right.text = _("PRACTICE DATA – NOT EVIDENCE")
+        if warnings:
+            sheet.oddHeader.right.text = " · ".join(warnings)
+            sheet.sheet_properties.tabColor = RED
         sheet.page_setup.orientation, sheet.page_setup.paperSize = "landscape", 9
         sheet.page_setup.fitToHeight = 0
         sheet.sheet_properties.pageSetUpPr.fitToPage = True

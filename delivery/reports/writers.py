@@ -5,15 +5,15 @@ is declared at start: they are imported when a file is written.
 """
 
 
-def document_docx(snapshot: dict, language: str) -> bytes:
+def document_docx(snapshot: dict, language: str, *, is_withdrawn: bool = False) -> bytes:
     """The Word file in one language, see `word_file`."""
     from delivery.reports import word_file
 
-    return word_file.document_docx(snapshot, language)
+    return word_file.document_docx(snapshot, language, is_withdrawn=is_withdrawn)
 
 
-def document_xlsx(snapshot: dict, language: str) -> bytes:
+def document_xlsx(snapshot: dict, language: str, *, is_withdrawn: bool = False) -> bytes:
     """The workbook in one language, see `workbook`."""
     from delivery.reports import workbook
 
-    return workbook.document_xlsx(snapshot, language)
+    return workbook.document_xlsx(snapshot, language, is_withdrawn=is_withdrawn)

@@ -12,6 +12,7 @@ from delivery.surveys.models import Consequence, Decision, Survey
 from delivery.surveys.sheet import Sheet
 from engagements.gates import CheckResult, register_check
 from engagements.models import StageRecord
+from engagements.punctuation import following
 from engagements.stages import Stage
 from workers.rules import BLOCK
 
@@ -55,7 +56,7 @@ def rules_hold(record: StageRecord) -> Iterable[CheckResult]:
     broken = findings(given, record.model, chosen.value["rules"]).of(BLOCK)
     yield CheckResult(
         "survey_rules", _("Rules over the answers"), not broken,
-        " ".join(in_words(hit) for hit in broken) or _("No blocking rule is broken."),
+        following(*map(in_words, broken)) or _("No blocking rule is broken."),
         reverse("surveys:follows", args=[record.engagement.code]) + "#findings",
         _("Correct the answers, or change the plan and answer anew.") if broken else "",
         is_internal=True)

@@ -16,6 +16,7 @@ from delivery.surveys.services import Change
 from delivery.surveys.views import survey_of
 from engagements.doors import XLSX, attempt_form
 from engagements.errors import DeskError
+from engagements.punctuation import listed
 
 if TYPE_CHECKING:
     from delivery.surveys.reading import Reading
@@ -83,4 +84,4 @@ def _tell(request, saved) -> None:
     if saved.conflicts or saved.errors:
         names = [c.cell.question.local_label for c in saved.conflicts] + list(saved.errors)
         messages.warning(request, _("Left as they are, because they changed here meanwhile: "
-                                    "%(names)s.") % {"names": ", ".join(names)})
+                                    "%(names)s.") % {"names": listed(names)})

@@ -58,7 +58,8 @@ class Field:
 
 def _widget(question: Question, attrs: dict) -> forms.Widget:
     if question.type == Question.Type.MULTI:
-        return forms.CheckboxSelectMultiple({"id": attrs["id"]}, choices_of(question))
+        return forms.CheckboxSelectMultiple({"id": attrs["id"], "class": "desk-options"},
+                                            choices_of(question))
     if question.type in (Question.Type.CHOICE, Question.Type.BOOL):
         css = attrs["class"].replace("form-control", "form-select")
         return forms.Select({**attrs, "class": css}, [("", "--"), *choices_of(question)])

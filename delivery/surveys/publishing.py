@@ -29,7 +29,7 @@ def publish_questionnaire(*, actor: User, questions: list[dict], note: str = "")
     """
     require_administrator(actor)
     checked = check_questions(questions)
-    return _store(actor, checked, note)
+    return store_version(actor, checked, note)
 
 
 def current_questionnaire() -> Questionnaire | None:
@@ -40,7 +40,7 @@ def current_questionnaire() -> Questionnaire | None:
 @transaction.atomic
 def load_standard_questionnaire() -> Questionnaire:
     """The newest version; the shipped one becomes version 1 where there is none yet."""
-    return current_questionnaire() or _store(None, standard_questions(), "DOMAIN 7")
+    return current_questionnaire() or store_version(None, standard_questions(), "DOMAIN 7")
 
 
 def question_dicts(questionnaire: Questionnaire) -> list[dict]:
@@ -49,7 +49,8 @@ def question_dicts(questionnaire: Questionnaire) -> list[dict]:
     return list(questionnaire.questions.values(*fields))
 
 
-def _store(actor: User | None, questions: list[dict], note: str) -> Questionnaire:
+def store_version(actor: User | None, questions: list[dict], note: str) -> Questionnaire:
+    """Checked questions as the next version, with its audit entry; in the caller's transaction."""
     last = Questionnaire.objects.aggregate(Max("version"))["version__max"] or 0
     made = Questionnaire.objects.create(version=last + 1, note=note.strip()[:240],
                                         created_by=actor)

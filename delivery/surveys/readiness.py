@@ -16,6 +16,7 @@ from delivery.surveys.consequences.given import Given
 from delivery.surveys.consequences.rules import findings
 from delivery.surveys.models import Survey
 from delivery.surveys.sheet import Sheet
+from engagements.punctuation import in_turn, labelled, listed
 from workers.models import StoredReading
 from workers.rules import BLOCK
 
@@ -142,7 +143,7 @@ def _target(sheet: Sheet, given: Given) -> Entry:
 def _rules(sheet: Sheet, given: Given) -> Entry:
     broken = {model.code: [hit.rule for hit in findings(given, model).of(BLOCK)]
               for model in given.models if given.value("framework", model)}
-    named = "; ".join(f"{code}: {', '.join(rules)}" for code, rules in broken.items() if rules)
+    named = in_turn(labelled(code, listed(rules)) for code, rules in broken.items() if rules)
     return Entry("rules", _("Blocking rules"), 10, float(not named), _(
         "The answers break %(rules)s.") % {"rules": named} if named else _(
         "The answers break no blocking rule."),
@@ -158,7 +159,7 @@ def _share(sheet: Sheet, code: str, label: str, weight: int, models: list, ready
     """An entry that counts models; the sentence names those that are not ready."""
     lacking = [m.code for m in models if m not in ready]
     sentence = wanted if not lacking else _("Missing for %(models)s. Wanted: %(wanted)s") % {
-        "models": ", ".join(lacking), "wanted": wanted}
+        "models": listed(lacking), "wanted": wanted}
     return Entry(code, label, weight, len(ready) / len(models) if models else 1, sentence, url,
                  is_blocking)
 

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from delivery.surveys.models import Question
 from engagements.errors import InvalidInput
 from engagements.models.engagement import local
+from engagements.punctuation import in_turn
 
 MAX_TEXT = 4000
 SEPARATORS = str.maketrans({"；": ";", "，": ";", ",": ";", "、": ";", "\n": ";"})
@@ -99,5 +100,5 @@ def show_value(question: Question, value: Any) -> str:
         return ""
     labels = dict(choices_of(question))
     if isinstance(value, list):
-        return "; ".join(labels.get(code, code) for code in value)
+        return in_turn(labels.get(code, code) for code in value)
     return labels.get(value, str(value))

@@ -10,6 +10,7 @@ from engagements.duties import deeds
 from engagements.errors import GateNotMet, InvalidInput, NotAllowed, WrongState
 from engagements.gates import CheckResult, evaluate
 from engagements.models import StageRecord, StageTransition, User
+from engagements.punctuation import following, labelled
 from engagements.stages import (
     DONE,
     LET_THROUGH,
@@ -101,7 +102,7 @@ def require_other_hands(actor: User, record: StageRecord) -> None:
     """Raise NotAllowed for whoever worked on the stage."""
     if found := deeds(record, actor):
         raise NotAllowed(_("Who worked on a stage does not let it through. %(deeds)s "
-                           "Ask another manager.") % {"deeds": " ".join(found)})
+                           "Ask another manager.") % {"deeds": following(*found)})
 
 
 def waived_codes(record: StageRecord) -> frozenset[str]:
@@ -121,8 +122,8 @@ def _require_gate(results: list[CheckResult], record: StageRecord,
         raise WrongState(_("The gate is met: pass the stage, no waiver is needed."))
     open_ones = [result for result in missing if result.code not in (waived or ())]
     if open_ones:
-        sentences = " ".join(f"{result.label}: {result.sentence}" for result in open_ones)
-        raise GateNotMet(_("The gate is not met.") + " " + sentences,
+        sentences = (labelled(result.label, result.sentence) for result in open_ones)
+        raise GateNotMet(following(_("The gate is not met."), *sentences),
                          checks=[result.as_dict() for result in results])
 
 

@@ -11,6 +11,7 @@ from engagements import audit
 from engagements.access import Can, allowed, require, require_administrator
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Customer, Role, User
+from engagements.punctuation import in_turn, labelled
 
 PERSON_FACTS = ("full_name", "job_title", "organisation", "phone", "email", "role", "is_active")
 CUSTOMER_FACTS = ("name", "name_en", "industry", "credit_code", "address", "contact_name",
@@ -116,7 +117,7 @@ def _checked(row: User | Customer) -> None:
     try:
         row.full_clean()
     except ValidationError as error:
-        raise InvalidInput("; ".join(
-            f"{row._meta.get_field(name).verbose_name}: {' '.join(sentences)}"
+        raise InvalidInput(in_turn(
+            labelled(row._meta.get_field(name).verbose_name, " ".join(sentences))
             if name != "__all__" else " ".join(sentences)
             for name, sentences in error.message_dict.items())) from error

@@ -12,6 +12,7 @@ from engagements.access import Can, require
 from engagements.errors import InvalidInput, WrongState
 from engagements.locking import assign, close_edit, open_for_edit
 from engagements.models import MigratedModel, StageRecord, User
+from engagements.punctuation import in_turn, labelled
 from engagements.services.moving import move_stage, take_out
 from engagements.stages import DONE, OUT_OF_SCOPE, Scope, StageMove, StageState
 
@@ -45,8 +46,8 @@ def _check_fields(model: MigratedModel, names: set[str]) -> None:
     try:
         model.clean_fields(exclude=others)
     except ValidationError as error:
-        raise InvalidInput("; ".join(
-            f"{model._meta.get_field(name).verbose_name}: {' '.join(sentences)}"
+        raise InvalidInput(in_turn(
+            labelled(model._meta.get_field(name).verbose_name, " ".join(sentences))
             for name, sentences in error.message_dict.items())) from error
 
 

@@ -14,6 +14,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext_lazy as _
 
+from engagements import punctuation
 from engagements.languages import other_language
 from engagements.stages import Stage, StageState
 
@@ -161,6 +162,30 @@ def dash(value):
     return "--" if value in (None, "") else value
 
 
+@register.simple_tag
+def colon() -> str:
+    """What stands between a label and its text in the active language."""
+    return punctuation.colon()
+
+
+@register.filter
+def bracketed(value) -> str:
+    """A remark in brackets, straight behind a word; nothing for an empty one."""
+    return punctuation.bracketed(value)
+
+
+@register.filter
+def listed(values) -> str:
+    """Words of a list, separated as the active language does."""
+    return punctuation.listed(values)
+
+
+@register.simple_tag
+def following(sentence: str, sentences) -> str:
+    """A sentence, and further ones behind it."""
+    return punctuation.following(sentence, *sentences)
+
+
 @register.simple_tag(takes_context=True)
 def menu_item(context, route: str, icon_name: str, label: str) -> SafeString:
     """An entry of the side menu; the one whose page is open is marked."""
@@ -186,7 +211,10 @@ def may(user, action: str) -> bool:
 
 @register.filter
 def written(value):
-    """Free text that people wrote in one language, marked where the page is in the other."""
+    """Free text that people wrote in one language, marked where the page is in the other.
+
+    One mark tells it of a sheet of texts: its head has it, the texts are `in_its_language`.
+    """
     mark = chinese_mark(value)
     return format_html("{} {}", in_its_language(value), mark) if mark else in_its_language(value)
 

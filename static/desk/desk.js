@@ -7,6 +7,7 @@
       const next = root.getAttribute("data-bs-theme") === "dark" ? "light" : "dark";
       root.setAttribute("data-bs-theme", next);
       localStorage.setItem("desk-theme", next);
+      redrawCharts();
     });
   }
 
@@ -23,13 +24,14 @@
   const labelCells = () => {
     for (const table of document.querySelectorAll(".desk-stack:not([data-labelled])")) {
       table.dataset.labelled = "yes";
-      const heads = [...table.querySelectorAll("thead th")].map((head) => head.textContent.trim());
+      const heads = [...table.querySelectorAll("thead th")].map(
+        (head) => head.querySelector(".visually-hidden") ? "" : head.textContent.trim());
       for (const row of table.tBodies[0]?.rows ?? []) {
         row.setAttribute("role", "row");
         [...row.cells].forEach((cell, n) => {
           cell.setAttribute("role", "cell");
           if (heads[n]) cell.dataset.label = heads[n];
-          cell.classList.toggle("is-empty", ["", "--"].includes(cell.textContent.trim()) && !cell.children.length);
+          cell.classList.toggle("is-empty", /^[\s-]*$/.test(cell.textContent) && !cell.querySelector("svg, img, input, button"));
         });
       }
       table.setAttribute("role", "table");
@@ -65,15 +67,33 @@
     });
   };
 
+  // On a dark page the same specification in colours that can be read there.
+  const ON_DARK = {
+    "#ffffff": "transparent", "#1b2330": "#e5ebf3", "#333a45": "#c3ccd8", "#e6e8ec": "#39424e",
+    "#d5d9e0": "#4a5563", "#1f5fbf": "#6ea3f5", "#7c93b8": "#9db2d4", "#8a6d1f": "#c9a54a",
+    "#c92a2a": "#ff8787",
+  };
+  const inTheme = (spec) => {
+    if (root.getAttribute("data-bs-theme") !== "dark") return spec;
+    const dark = JSON.parse(JSON.stringify(spec).replace(/#[0-9a-f]{6}/g, (c) => ON_DARK[c] ?? c));
+    dark.config.text = { color: "#e5ebf3" };
+    dark.config.legend = { ...dark.config.legend, labelColor: "#e5ebf3" };
+    return dark;
+  };
+
   const drawCharts = () => {
     for (const place of document.querySelectorAll("[data-chart-url]:not([data-drawn])")) {
       place.dataset.drawn = "yes";
       fetch(place.dataset.chartUrl)
         .then((answer) => answer.json())
-        .then((spec) => window.vegaEmbed(place, spec, { actions: false, renderer: "svg" }))
+        .then((spec) => window.vegaEmbed(place, inTheme(spec), { actions: false, renderer: "svg" }))
         .then(({ view }) => place.dataset.chartDetailUrl && loadDetail(view, place.dataset.chartDetailUrl))
         .catch(() => place.classList.add("is-broken"));
     }
+  };
+  const redrawCharts = () => {
+    for (const place of document.querySelectorAll("[data-drawn]")) delete place.dataset.drawn;
+    if (window.vegaEmbed) drawCharts();
   };
   if (window.vegaEmbed) drawCharts();
   window.addEventListener("load", drawCharts);

@@ -20,7 +20,7 @@ from delivery.quotes.models import CompanyProfile
 from engagements import services as engaging
 from engagements.models import Role
 from tests.kept import kept
-from workers.collecting.artifacts import is_intact, read_artifact, store_file
+from workers.collecting.artifacts import is_intact, read_artifacts, store_file
 from workers.models import CardLease, Job, JobState, Node
 
 STARTED = datetime(2025, 6, 24, 2, 0, tzinfo=UTC)
@@ -166,5 +166,5 @@ def accept_differences(engagement, people, measured):
 def stored(engagement, model, name, content, **fields):
     artifact = store_file(stream=io.BytesIO(content), name=name, engagement=engagement,
                           model=model, **fields)
-    read_artifact(artifact)
+    read_artifacts([artifact])
     return artifact

@@ -3,6 +3,7 @@
 import pytest
 from django.utils.translation import override
 
+from engagements import audit
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry
 from engagements.services import add_model
@@ -45,7 +46,9 @@ def test_chain_runs_to_its_end_for_every_model(start):
         run.refresh_from_db()
         assert run.finished_at
         assert "2" in run.sentence
-    assert AuditEntry.objects.filter(action="chain.end").count() == 2
+    for action in ("chain.step", "chain.end"):
+        assert AuditEntry.objects.filter(action=action).count() == 2
+    assert list(audit.row_differences()) == []
 
 
 @pytest.mark.django_db(transaction=True)

@@ -8,7 +8,7 @@ from rest_framework.test import APIClient
 from engagements.errors import NotAllowed, WrongState
 from engagements.models import AuditEntry, Role
 from workers import services
-from workers.collecting.artifacts import read_artifact, store_file
+from workers.collecting.artifacts import read_artifacts, store_file
 from workers.readers.csv_log import CsvLogReader
 
 pytestmark = pytest.mark.django_db
@@ -20,7 +20,7 @@ def artifact(engagement, monkeypatch):
     artifact = store_file(stream=ContentFile(LOG), name="loss.csv", engagement=engagement)
     with monkeypatch.context() as older:
         older.setattr(CsvLogReader, "version", "0")
-        read_artifact(artifact)
+        read_artifacts([artifact])
     return artifact
 
 

@@ -104,21 +104,65 @@ def is_intact(artifact: Artifact) -> bool:
         return False
 
 
-def read_artifact(artifact: Artifact) -> tuple[Reading, StoredReading] | None:
-    """Read the file by its content and keep what was found; None if no reader knows it."""
+def read_artifact(artifact: Artifact) -> Reading | None:
+    """Read the file by its content and keep what was found; None if no reader knows it.
+
+    The caller writes the audit entry, afterwards.
+    """
+    found = _found_in(artifact)
+    if found is not None:
+        _keep(artifact, found)
+    return found if isinstance(found, Reading) else None
+
+
+def read_artifacts(artifacts: list[Artifact]) -> dict[str, Reading]:
+    """Read files and keep what was found, with an audit entry where that is new.
+
+    Their readings by name; without those of files that no reader knows.
+    """
+    found = [(artifact, outcome) for artifact in artifacts  # takes long: in no transaction
+             if (outcome := _found_in(artifact)) is not None]
+    if found:
+        _keep_all(found)
+    return {artifact.name: outcome for artifact, outcome in found if isinstance(outcome, Reading)}
+
+
+@transaction.atomic
+def _keep_all(found: list[tuple[Artifact, Reading | ReadError]]) -> None:
+    new = [artifact for artifact, outcome in found if _keep(artifact, outcome)]
+    if new:
+        audit.record(actor=None, action="artifact.read", target=new[0],
+                     engagement=new[0].engagement, data={"files": len(new)})
+
+
+def _found_in(artifact: Artifact) -> Reading | ReadError | None:
+    """What the file holds, or what is wrong with it; None if no reader knows it."""
     try:
         with local_path(artifact) as path:
-            reading = read_file(path)
+            return read_file(path)
     except ReadError as error:
-        if error.code not in ("unknown_format", "empty_file"):
-            artifact.note = f"{error.code}: {error.message}"[:240]
-            artifact.save(update_fields=["note"])
-        return None
-    return reading, keep_reading(artifact, reading)
+        return None if error.code in ("unknown_format", "empty_file") else error
+
+
+def _keep(artifact: Artifact, found: Reading | ReadError) -> bool:
+    """Whether there was anything new to keep."""
+    if isinstance(found, Reading):
+        return _kept(artifact, found)[1]
+    note = f"{found.code}: {found.message}"[:240]
+    if artifact.note == note:
+        return False
+    artifact.note = note
+    artifact.save(update_fields=["note"])
+    return True
 
 
 def keep_reading(artifact: Artifact, reading: Reading) -> StoredReading:
     """Store a reading and tell the higher apps; a reader version reads an artifact once."""
+    return _kept(artifact, reading)[0]
+
+
+def _kept(artifact: Artifact, reading: Reading) -> tuple[StoredReading, bool]:
+    """The stored reading, and whether it is new."""
     stored, is_new = StoredReading.objects.get_or_create(
         artifact=artifact, reader=reading.reader, reader_version=reading.reader_version,
         defaults={
@@ -130,7 +174,7 @@ def keep_reading(artifact: Artifact, reading: Reading) -> StoredReading:
     )
     if is_new:
         reading_stored.send(StoredReading, reading=stored)
-    return stored
+    return stored, is_new
 
 
 def finite_json(value: Any) -> Any:

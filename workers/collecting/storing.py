@@ -7,7 +7,7 @@ from django.core.files import File
 
 from workers import kinds
 from workers.collecting import transfer
-from workers.collecting.artifacts import Incoming, read_artifact, store_file, store_files
+from workers.collecting.artifacts import Incoming, read_artifacts, store_file, store_files
 from workers.collecting.transfer import RemoteFile
 from workers.kinds import JobKind
 from workers.logs import livelog
@@ -109,11 +109,5 @@ def store_outputs(job: Job, outputs: dict[str, bytes]) -> None:
 
 def read_all(artifacts: list[Artifact], kind: JobKind) -> dict[str, Reading]:
     """Readings of a job's artifacts by name; what no reader knows is left out."""
-    readings = {}
-    for artifact in artifacts:
-        if artifact.name == LOG_NAME and not kind.reads_log:
-            continue
-        found = read_artifact(artifact)
-        if found:
-            readings[artifact.name] = found[0]
-    return readings
+    return read_artifacts([artifact for artifact in artifacts
+                           if artifact.name != LOG_NAME or kind.reads_log])

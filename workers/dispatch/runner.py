@@ -2,8 +2,10 @@
 
 import logging
 import time
+from datetime import datetime
 
 from django.db import DatabaseError, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
@@ -70,16 +72,20 @@ def write(job: Job, changes: dict, keep: bool = False) -> bool:
 
     True if the next step is due at once and, with `keep`, the claim is still ours.
     """
-    changes.setdefault("next_step_at", timezone.now())
-    is_final = changes.get("state") in FINAL_STATES
+    _complete(job, changes, timezone.now())
     goes_on = keep and _goes_on(changes)
     _take(job, changes)
-    with transaction.atomic():
-        kept = Job.objects.filter(pk=job.pk, holder=job.holder).update(
-            **changes, **({} if goes_on else RELEASED))
-        if kept and is_final:
-            _settle(job)
-    return bool(kept) and goes_on
+    ours = Job.objects.filter(pk=job.pk, holder=job.holder)
+    if changes["state"] in FINAL_STATES:
+        _end(job, ours, changes)
+        return False
+    return bool(ours.update(**changes, **({} if goes_on else RELEASED))) and goes_on
+
+
+@transaction.atomic
+def _end(job: Job, ours: QuerySet[Job], changes: dict) -> None:
+    if ours.update(**changes, **RELEASED):
+        _settle(job)
 
 
 def write_alike(found: list[tuple[Job, dict]]) -> list[Job]:
@@ -89,7 +95,7 @@ def write_alike(found: list[tuple[Job, dict]]) -> list[Job]:
     """
     now, groups = timezone.now(), {}
     for job, changes in found:
-        changes.setdefault("next_step_at", now)
+        _complete(job, changes, now)
         groups.setdefault(repr(sorted(changes.items())), []).append((job, changes))
     going_on = []
     for group in groups.values():
@@ -111,8 +117,15 @@ def _kept_alike(jobs: list[Job], changes: dict) -> list[Job]:
     return [job for job in jobs if job.pk in kept]
 
 
+def _complete(job: Job, changes: dict, now: datetime) -> None:
+    """Every write of a step says what state the job is in: the audit log asks no more of one that
+    is under way."""
+    changes.setdefault("next_step_at", now)
+    changes.setdefault("state", job.state)
+
+
 def _goes_on(changes: dict) -> bool:
-    return (changes.get("state") not in FINAL_STATES
+    return (changes["state"] not in FINAL_STATES
             and changes["next_step_at"] <= timezone.now())
 
 

@@ -11,6 +11,7 @@ from workers.forms.node_groups import InGroups
 from workers.kinds import JobKind, Parameter
 from workers.models import Artifact, Node, Priority
 from workers.models.node import USERNAME
+from workers.wording.values import word
 
 KEY_HELP = _("OpenSSH or PEM. It is stored encrypted and never shown again. Without one, "
              "the SSH agent of the worker is asked.")
@@ -179,7 +180,7 @@ def _plain(value):
 
 
 def _field(parameter: Parameter, engagement) -> forms.Field:
-    label = f"{parameter.label} ({parameter.unit})" if parameter.unit else parameter.label
+    label = f"{parameter.label} ({word(parameter.unit)})" if parameter.unit else parameter.label
     common = {"label": label, "required": parameter.is_required and parameter.type != "flag",
               "initial": parameter.default, "help_text": parameter.help}
     if parameter.type == "artifact":

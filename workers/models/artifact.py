@@ -70,6 +70,8 @@ class StoredReading(models.Model):
     warnings = models.JSONField(default=list)
     read_at = models.DateTimeField(auto_now_add=True)
 
+    objects = VouchedQuerySet.as_manager()
+
     class Meta:
         ordering = ["-pk"]
         constraints = [

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from engagements.access import Can, allowed
 from engagements.models import Engagement, MigratedModel
 from engagements.stages import Stage
+from engagements.vouching import VouchedQuerySet
 from workers.models.login import NodeLogin
 from workers.models.node import Node
 
@@ -53,7 +54,7 @@ def new_token() -> str:
     return secrets.token_hex(4)
 
 
-class JobQuerySet(models.QuerySet):
+class JobQuerySet(VouchedQuerySet):
     def visible_to(self, user) -> "JobQuerySet":
         """Jobs of visible engagements; node jobs (no engagement) for the firm's people."""
         mine = models.Q(engagement__in=Engagement.objects.visible_to(user))

@@ -3,11 +3,12 @@ from django.utils.translation import gettext_lazy as _
 
 from engagements.access import Can, allowed
 from engagements.models import Engagement
+from engagements.vouching import VouchedQuerySet
 from workers.models.node import USERNAME, Node
 from workers.nodes.secrets import EncryptedTextField
 
 
-class NodeLoginQuerySet(models.QuerySet):
+class NodeLoginQuerySet(VouchedQuerySet):
     def visible_to(self, user) -> "NodeLoginQuerySet":
         """Log-ins of visible engagements, for the firm's people."""
         if not allowed(user, Can.VIEW_INTERNAL):

@@ -9,7 +9,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from workers.rules.labels import place_text, value_text
+from engagements.punctuation import listed
+from workers.rules.labels import fact_words, place_text, value_text
 
 RULES_VERSION = "2026.1"
 BLOCK, WARN, INFO = "block", "warn", "info"
@@ -137,7 +138,8 @@ class NotChecked:
     def reason(self) -> str:
         if self.unreadable:
             return _("A value cannot be read: %(why)s.") % {"why": self.unreadable}
-        return _("Not known: %(names)s.") % {"names": ", ".join(self.missing)}
+        names = listed(map(fact_words, self.missing))
+        return _("Not known: %(names)s.") % {"names": names}
 
 
 @dataclass

@@ -3,6 +3,8 @@
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from engagements.punctuation import listed
+
 LABELS = {
     "is_set_env_sourced": _("set_env.sh sourced"), "has_kernels": _("kernels package"),
     "uses_single_operators": _("single operators called"), "is_compiling": _("built here"),
@@ -65,10 +67,10 @@ def fact_words(name: str) -> str:
 
 def place_text(place: str) -> str:
     """A place whose fact names are replaced by what they are called, in the active language."""
-    return ", ".join(str(LABELS.get(part, part)) for part in place.split(", "))
+    return listed(str(LABELS.get(part, part)) for part in place.split(", "))
 
 
 def value_text(value: str) -> str:
     """Yes and no for truth values, also within a list of values."""
     words = {"True": gettext("yes"), "False": gettext("no")}
-    return ", ".join(words.get(part, part) for part in value.split(", "))
+    return listed(words.get(part, part) for part in value.split(", "))

@@ -8,17 +8,36 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from workers.kinds.base import title_of
-from workers.readers.words import kind_words, reader_words
 from workers.reading_pages import page_of
 from workers.rules.labels import fact_words
+from workers.wording.keys import NAMES
+from workers.wording.kinds import kind_words, reader_words
+from workers.wording.values import NAMED_BY_THE_FILE, key_words, path_words, value_text, word
+from workers.wording.warnings import warning_words
 
 register = template.Library()
 register.filter("job_kind", title_of)
 register.filter("reading_kind", kind_words)
 register.filter(reader_words)
 register.filter(fact_words)
+register.filter(warning_words)
+register.filter(word)
+register.filter(value_text)
 
 ROWS = 20  # of a list of things that a page shows; the file has them all
+LONG = 8  # single values of a map that reads better as a table
+
+
+@register.filter
+def job_words(job) -> str:
+    """Number and kind of a job, as `#27 Training`."""
+    return f"#{job.pk} {title_of(job.kind)}"
+
+
+@register.filter
+def place_words(place: str) -> str:
+    """Where in a reading a value stands, in words; `place` joins the keys by dots."""
+    return path_words(tuple(place.split(".")))
 
 
 @register.simple_tag
@@ -32,27 +51,56 @@ def reading_link(reading, css: str = "") -> SafeString:
 
 
 @register.filter
-def single_values(values: dict) -> list[tuple[str, Any]]:
-    """(name, value) of what stands alone, names of nested ones joined by dots; nothing empty."""
-    return [(name, ", ".join(map(str, value)) if isinstance(value, list) else value)
-            for name, value in _leaves(values) if not _is_rows(value)]
+def single_values(values: dict) -> list[dict]:
+    """What stands alone: its name in words, its key joined by dots, its text; nothing empty."""
+    return [{"name": path_words(path), "key": ".".join(path), "text": value_text(value, path[-1])}
+            for path, value in _leaves(values) if not _is_table(value)]
 
 
 @register.filter
 def listed_values(values: dict) -> list[dict]:
-    """Lists of things as tables: name, columns, the first rows, and how many there are."""
-    return [{"name": name, "columns": list(rows[0]), "count": len(rows),
-             "rows": [[row.get(column) for column in rows[0]] for row in rows[:ROWS]]}
-            for name, rows in _leaves(values) if _is_rows(rows)]
+    """Lists and long maps as tables: name, key, columns, the first rows, and how many there are."""
+    return [_table(path, value) for path, value in _leaves(values) if _is_table(value)]
 
 
-def _is_rows(value) -> bool:
-    return isinstance(value, list) and all(isinstance(one, dict) and one for one in value)
+def _table(path: tuple[str, ...], value: list | dict) -> dict:
+    rows = _rows_of_map(value) if isinstance(value, dict) else value
+    keys = list(rows[0])
+    cells = [[_cell(row.get(key), key) for key in keys] for row in rows[:ROWS]]
+    columns = [{"name": key_words(key), "key": key,
+                "is_number": any(row[place]["is_number"] for row in cells)}
+               for place, key in enumerate(keys)]
+    return {"name": path_words(path), "key": ".".join(path), "count": len(rows),
+            "columns": columns, "rows": cells}
 
 
-def _leaves(values: dict, before: str = "") -> Iterator[tuple[str, Any]]:
+def _rows_of_map(value: dict) -> list[dict]:
+    return [{"name": name, "value": one} for name, one in value.items()]
+
+
+def _cell(value, key: str) -> dict:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return {"text": value_text(value, key), "is_number": is_number}
+
+
+def _is_table(value) -> bool:
+    return isinstance(value, dict) or (
+        isinstance(value, list) and all(isinstance(one, dict) and one for one in value))
+
+
+def _is_long_map(key: str, value: dict) -> bool:
+    """Many single values whose names come from the file, as packages or environment variables."""
+    is_named_by_the_file = key in NAMED_BY_THE_FILE or not NAMES.keys() & value.keys()
+    return len(value) >= LONG and is_named_by_the_file and not any(
+        isinstance(one, dict | list) for one in value.values())
+
+
+def _leaves(values: dict, before: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     for key, value in values.items():
-        if isinstance(value, dict) and key != "lines":  # in which line each value stands
-            yield from _leaves(value, f"{before}{key}.")
-        elif value not in (None, "", []) and not isinstance(value, dict):
-            yield f"{before}{key}", value
+        if not isinstance(value, dict):
+            if value not in (None, "", []):
+                yield (*before, key), value
+        elif _is_long_map(key, value):
+            yield (*before, key), value
+        elif key != "lines":  # in which line each value stands
+            yield from _leaves(value, (*before, key))

@@ -7,11 +7,12 @@ from delivery.notices.models.preference import Pace
 from delivery.notices.outcomes import sentence
 from engagements.access import Can, allowed
 from engagements.models import Engagement
+from engagements.vouching import VouchedQuerySet
 from workers.masking import MASK
 from workers.nodes.secrets import EncryptedTextField
 
 
-class ChannelQuerySet(models.QuerySet):
+class ChannelQuerySet(VouchedQuerySet):
     def visible_to(self, user) -> "ChannelQuerySet":
         """Administrators and managers; a channel's address is a secret."""
         return self if allowed(user, Can.MANAGE) else self.none()
@@ -61,9 +62,10 @@ class Channel(models.Model):
 
     @property
     def masked_url(self) -> str:
-        """Scheme and host; path and query are the secret."""
+        """Scheme, host and a port of its own; path and query are the secret."""
         parts = urlsplit(self.url)
-        return f"{parts.scheme}://{parts.hostname}/{MASK}"
+        port = f":{parts.port}" if parts.port else ""
+        return f"{parts.scheme}://{parts.hostname}{port}/{MASK}"
 
     def takes(self, kind: str, is_for_customers: bool) -> bool:
         """Whether an event of this kind goes here; no kinds chosen means all."""

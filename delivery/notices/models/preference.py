@@ -3,6 +3,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from engagements.models import Engagement
+from engagements.vouching import VouchedQuerySet
 
 
 class Pace(models.TextChoices):
@@ -23,6 +24,8 @@ class Preference(models.Model):
     kind = models.CharField(max_length=40)
     in_inbox = models.BooleanField(_("in the inbox"), default=True)
     email = models.CharField(_("by e-mail"), max_length=8, choices=Pace, default=Pace.OFF)
+
+    objects = VouchedQuerySet.as_manager()
 
     class Meta:
         ordering = ["kind"]

@@ -30,8 +30,10 @@ class TeamForm(EditedForm):
 class RiskForm(TeamForm):
     class Meta:
         model = Risk
-        fields = ["title", "probability", "impact", "response", "owner", "review_on", "state"]
-        widgets = {"review_on": DayInput(), "response": short_text(3)}
+        fields = ["title", "title_en", "probability", "impact", "response", "response_en",
+                  "owner", "review_on", "state"]
+        widgets = {"review_on": DayInput(), "response": short_text(3),
+                   "response_en": short_text(3)}
 
 
 class IssueForm(TeamForm):

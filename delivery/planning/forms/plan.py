@@ -16,8 +16,8 @@ class StartForm(forms.Form):
 class TaskForm(EditedForm):
     class Meta:
         model = Task
-        fields = ["title", "model", "stage", "days", "not_before", "owner", "started_on",
-                  "finished_on"]
+        fields = ["title", "title_en", "model", "stage", "days", "not_before", "owner",
+                  "started_on", "finished_on"]
         widgets = {"not_before": DayInput(), "started_on": DayInput(), "finished_on": DayInput()}
 
     def __init__(self, *args, plan: Plan, **kwargs):

@@ -1,5 +1,12 @@
 from delivery.planning.models.change import ChangeRequest
-from delivery.planning.models.control import Meeting, ProjectIssue, Risk, Todo, WeeklyReport
+from delivery.planning.models.control import (
+    Meeting,
+    MeetingFile,
+    ProjectIssue,
+    Risk,
+    Todo,
+    WeeklyReport,
+)
 from delivery.planning.models.driver import DriverCode, EffortDriver
 from delivery.planning.models.effects import (
     AddedCriterion,
@@ -15,7 +22,8 @@ from delivery.planning.models.timesheet import GradeCost, TimeEntry, Timesheet
 
 __all__ = [
     "AddedCriterion", "ChangeRequest", "CriterionEffect", "Dependency", "DriverCode",
-    "EffortDriver", "EffortEstimate", "EffortLine", "Grade", "GradeCost", "Meeting", "Milestone",
-    "Plan", "PlanBaseline", "PriceEffect", "ProjectIssue", "Risk", "ScheduleEffect", "ScopeAction",
-    "ScopeEffect", "Task", "TimeEntry", "Timesheet", "Todo", "WeeklyReport", "WorkItem",
+    "EffortDriver", "EffortEstimate", "EffortLine", "Grade", "GradeCost", "Meeting", "MeetingFile",
+    "Milestone", "Plan", "PlanBaseline", "PriceEffect", "ProjectIssue", "Risk", "ScheduleEffect",
+    "ScopeAction", "ScopeEffect", "Task", "TimeEntry", "Timesheet", "Todo", "WeeklyReport",
+    "WorkItem",
 ]

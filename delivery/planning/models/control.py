@@ -7,6 +7,8 @@ from django.utils.translation import gettext_lazy as _
 from delivery.planning.models.base import InternalQuerySet
 from engagements.models import Engagement, MigratedModel
 from engagements.models.edited import Edited
+from engagements.models.engagement import local
+from engagements.vouching import VouchedQuerySet
 from workers.models import Artifact
 
 
@@ -28,9 +30,11 @@ class Risk(Edited):
     engagement = models.ForeignKey(Engagement, models.CASCADE, related_name="risks")
     number = models.PositiveIntegerField(_("number"))
     title = models.CharField(_("risk"), max_length=160)
+    title_en = models.CharField(_("risk in English"), max_length=160, blank=True)
     probability = models.PositiveSmallIntegerField(_("probability"), choices=Level)
     impact = models.PositiveSmallIntegerField(_("impact"), choices=Level)
     response = models.TextField(_("response"), blank=True)
+    response_en = models.TextField(_("response in English"), blank=True)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="risks",
                               verbose_name=_("owner"))
     review_on = models.DateField(_("review date"))
@@ -48,7 +52,15 @@ class Risk(Edited):
         ]
 
     def __str__(self) -> str:
-        return f"R-{self.number:03} {self.title}"
+        return f"R-{self.number:03} {self.local_title}"
+
+    @property
+    def local_title(self) -> str:
+        return local(self.title, self.title_en)
+
+    @property
+    def local_response(self) -> str:
+        return local(self.response, self.response_en)
 
     @property
     def score(self) -> int:
@@ -112,8 +124,8 @@ class Meeting(Edited):
     discussion = models.TextField(_("discussion"), blank=True)
     decisions = models.TextField(_("decisions"), blank=True,
                                  help_text=_("One decision per line."))
-    attachments = models.ManyToManyField(Artifact, blank=True, related_name="+",
-                                         verbose_name=_("attachments"))
+    attachments = models.ManyToManyField(Artifact, through="MeetingFile", blank=True,
+                                         related_name="+", verbose_name=_("attachments"))
     recorded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -134,6 +146,19 @@ class Meeting(Edited):
     @property
     def decision_lines(self) -> list[str]:
         return [line.strip() for line in self.decisions.splitlines() if line.strip()]
+
+
+class MeetingFile(models.Model):
+    """A stored file that belongs to minutes."""
+
+    meeting = models.ForeignKey(Meeting, models.CASCADE, related_name="+")
+    artifact = models.ForeignKey(Artifact, models.PROTECT, related_name="+")
+
+    objects = VouchedQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["meeting", "artifact"],
+                                               name="one_attachment_per_meeting_and_file")]
 
 
 class Todo(models.Model):

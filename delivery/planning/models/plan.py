@@ -8,6 +8,7 @@ from engagements.models import Engagement, MigratedModel
 from engagements.models.edited import Edited
 from engagements.models.engagement import local
 from engagements.stages import Stage
+from engagements.vouching import VouchedQuerySet
 
 LONGEST_TASK = 500  # working days
 
@@ -33,6 +34,7 @@ class Task(Edited):
     stage = models.CharField(_("stage"), max_length=16, choices=Stage, blank=True)
     title = models.CharField(_("task"), max_length=120, blank=True,
                              help_text=_("Empty: the name of the stage."))
+    title_en = models.CharField(_("English name"), max_length=120, blank=True)
     days = models.PositiveSmallIntegerField(_("working days"), default=1,
                                             validators=[MaxValueValidator(LONGEST_TASK)])
     not_before = models.DateField(_("not before"), null=True, blank=True)
@@ -56,8 +58,12 @@ class Task(Edited):
         ]
 
     def __str__(self) -> str:
-        title = self.title or self.get_stage_display()
-        return f"{self.model.code} · {title}" if self.model else title
+        return f"{self.model.code} · {self.local_title}" if self.model else self.local_title
+
+    @property
+    def local_title(self) -> str:
+        """As typed, else the name of the stage; in the active language."""
+        return local(self.title, self.title_en) or self.get_stage_display()
 
 
 class Dependency(models.Model):
@@ -69,6 +75,8 @@ class Dependency(models.Model):
                               verbose_name=_("then"))
     lag = models.PositiveSmallIntegerField(_("lag (working days)"), default=0,
                                            validators=[MaxValueValidator(LONGEST_TASK)])
+
+    objects = VouchedQuerySet.as_manager()
 
     class Meta:
         ordering = ["pk"]

@@ -6,6 +6,7 @@ from delivery.planning.models.base import InternalQuerySet, SharedQuerySet
 from delivery.planning.models.effort import Grade, WorkItem
 from engagements.models import Engagement, MigratedModel
 from engagements.stages import Stage
+from engagements.vouching import VouchedQuerySet
 
 
 class TimesheetQuerySet(SharedQuerySet):
@@ -116,6 +117,8 @@ class GradeCost(models.Model):
     grade = models.CharField(_("grade"), max_length=12, choices=Grade, unique=True)
     day_cost = models.DecimalField(_("cost per person-day (CNY)"), max_digits=12,
                                    decimal_places=2)
+
+    objects = VouchedQuerySet.as_manager()
 
     class Meta:
         ordering = ["pk"]

@@ -3,6 +3,7 @@
 from rest_framework import serializers
 
 from delivery.planning.models import Meeting, ProjectIssue, Risk, Todo, WeeklyReport
+from workers.models import Artifact
 
 
 class EditedSerializer(serializers.ModelSerializer):
@@ -16,8 +17,9 @@ class RiskSerializer(EditedSerializer):
 
     class Meta:
         model = Risk
-        fields = ["id", "engagement", "number", "title", "probability", "impact", "score",
-                  "response", "owner", "review_on", "state", "lock_version", "seen"]
+        fields = ["id", "engagement", "number", "title", "title_en", "probability", "impact",
+                  "score", "response", "response_en", "owner", "review_on", "state",
+                  "lock_version", "seen"]
         read_only_fields = ["number", "lock_version"]
         validators = []
 
@@ -47,6 +49,8 @@ class MeetingTodoSerializer(serializers.ModelSerializer):
 
 class MeetingSerializer(EditedSerializer):
     todos = MeetingTodoSerializer(many=True, required=False)
+    attachments = serializers.PrimaryKeyRelatedField(
+        many=True, required=False, queryset=Artifact.objects.all())
 
     class Meta:
         model = Meeting

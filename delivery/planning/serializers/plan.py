@@ -20,8 +20,8 @@ class TaskSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = Task
-        fields = ["id", "plan", "model", "stage", "title", "days", "not_before", "owner",
-                  "started_on", "finished_on", "lock_version", "seen", "precursors"]
+        fields = ["id", "plan", "model", "stage", "title", "title_en", "days", "not_before",
+                  "owner", "started_on", "finished_on", "lock_version", "seen", "precursors"]
         read_only_fields = ["lock_version"]
 
 

@@ -15,6 +15,7 @@ from delivery.planning.services.effects import change_draft
 from engagements.errors import InvalidInput, WrongState
 from engagements.locking import close_edit
 from engagements.models import MigratedModel, User
+from engagements.punctuation import listed
 from workers.models import Artifact
 
 
@@ -82,7 +83,7 @@ def held_quantity(row: AddedCriterion) -> str:
     if not serving:
         raise InvalidInput(_("The file holds no “%(quantity)s”; it holds: %(found)s.") % {
             "quantity": row.definition.quantity,
-            "found": ", ".join(names) or _("nothing readable")})
+            "found": listed(names) or _("nothing readable")})
     return serving[0]
 
 

@@ -36,6 +36,6 @@ def remove_driver(*, actor: User, model: MigratedModel, code: str) -> None:
     require(actor, Can.WORK, model.engagement)
     for driver in EffortDriver.objects.select_for_update(of=("self",)).filter(
             model=model, code=code):
+        EffortDriver.objects.filter(pk=driver.pk).delete()
         audit.record(actor=actor, action="driver.remove", target=driver,
                      engagement=model.engagement, data={"code": code})
-        driver.delete()

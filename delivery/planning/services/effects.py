@@ -23,6 +23,7 @@ from engagements.access import Can, allowed, require
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.locking import close_edit, open_for_edit
 from engagements.models import User
+from engagements.punctuation import labelled
 
 Effect = ScopeEffect | ScheduleEffect | CriterionEffect | AddedCriterion | PriceEffect
 
@@ -125,7 +126,7 @@ def _kept_effect(actor: User, change: ChangeRequest, action: str, line: QuoteLin
     figures = [f"{row['quantity']} × {row['unit_price']}" for row in (
         {"quantity": before.quantity, "unit_price": before.unit_price}, after)]
     close_edit(change, actor=actor, action="change.effect", engagement=change.engagement,
-               changed={f"{effect.get_action_display()}: {effect}": tuple(figures)})
+               changed={labelled(effect.get_action_display(), effect): tuple(figures)})
     return effect
 
 

@@ -109,8 +109,8 @@ def remove_task(*, actor: User, task: Task) -> None:
     require(actor, Can.MANAGE, task.plan.engagement)
     if ScheduleEffect.objects.filter(task=task).exists():
         raise WrongState(_("A change request speaks of this task; it stays in the plan."))
+    Task.objects.filter(pk=task.pk).delete()
     audit.record(actor=actor, action="task.remove", target=task, engagement=task.plan.engagement)
-    task.delete()
 
 
 def _check_task(task: Task) -> None:
@@ -164,9 +164,9 @@ def link_tasks(*, actor: User, before: Task, after: Task, lag: int = 0) -> Depen
 def unlink_tasks(*, actor: User, link: Dependency) -> None:
     """Take a dependency back."""
     require(actor, Can.MANAGE, link.after.plan.engagement)
+    link.delete()
     audit.record(actor=actor, action="task.unlink", target=link.after,
                  engagement=link.after.plan.engagement, data={"after": str(link.before)})
-    link.delete()
 
 
 @transaction.atomic

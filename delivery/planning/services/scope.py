@@ -24,6 +24,7 @@ from engagements import services as engaging
 from engagements.errors import InvalidInput, WrongState
 from engagements.locking import close_edit
 from engagements.models import MigratedModel, User
+from engagements.punctuation import labelled
 from engagements.stages import NEVER_SKIPPED, StageMove, StageState
 
 SETTLED = (StageState.SUBMITTED, StageState.PASSED, StageState.WAIVED)
@@ -87,7 +88,7 @@ def _require_single(effect: ScopeEffect) -> None:
         clashing = clashing.filter(stage__in=["", effect.stage])
     if found := clashing.first():
         raise InvalidInput(_("This change says of it already: %(what)s. Take that out first.")
-                           % {"what": f"{found.get_action_display()}: {found}"})
+                           % {"what": labelled(found.get_action_display(), found)})
 
 
 def require_possible(effect: ScopeEffect) -> None:

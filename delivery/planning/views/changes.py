@@ -27,6 +27,7 @@ from delivery.planning.views.common import form_page, saved, visible_engagement
 from engagements.access import Can, allowed, require
 from engagements.doors import attempt
 from engagements.errors import DeskError
+from engagements.punctuation import in_turn, labelled
 
 
 @require_GET
@@ -144,8 +145,8 @@ def change_effect(request, pk, kind):
             actor=request.user, change=row, **form.cleaned_data), _("Saved."))
         _warn(request, said)
     else:
-        messages.error(request, "; ".join(
-            f"{form.fields[name].label}: {' '.join(errors)}" for name, errors in
+        messages.error(request, in_turn(
+            labelled(form.fields[name].label, " ".join(errors)) for name, errors in
             form.errors.items()))
     return redirect("planning:change", pk)
 

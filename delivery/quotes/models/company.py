@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from engagements.models import Role
 from engagements.models.engagement import local
+from engagements.vouching import VouchedQuerySet
 
 
 class CompanyProfile(models.Model):
@@ -22,6 +23,8 @@ class CompanyProfile(models.Model):
     bank = models.CharField(_("bank"), max_length=120, blank=True)
     bank_account = models.CharField(_("account number"), max_length=40, blank=True)
 
+    objects = VouchedQuerySet.as_manager()
+
     def __str__(self) -> str:
         return self.name
 
@@ -36,6 +39,8 @@ class DiscountLimit(models.Model):
 
     role = models.CharField(_("role"), max_length=20, choices=Role, unique=True)
     rate = models.DecimalField(_("largest discount"), max_digits=6, decimal_places=4)
+
+    objects = VouchedQuerySet.as_manager()
 
     class Meta:
         ordering = ["rate"]
@@ -55,6 +60,8 @@ class Currency(models.Model):
     name_en = models.CharField(max_length=40)  # stands after the English words
     position = models.PositiveSmallIntegerField(default=0)
 
+    objects = VouchedQuerySet.as_manager()
+
     class Meta:
         ordering = ["position", "code"]
 
@@ -62,7 +69,7 @@ class Currency(models.Model):
         return f"{self.code} {local(self.name, self.name_en)}"
 
 
-class TaxRateQuerySet(models.QuerySet):
+class TaxRateQuerySet(VouchedQuerySet):
     def valid_on(self, day: date) -> "TaxRateQuerySet":
         return self.filter(valid_from__lte=day).filter(
             models.Q(valid_to=None) | models.Q(valid_to__gte=day))

@@ -8,9 +8,10 @@ from django.utils.translation import gettext_lazy as _
 from delivery.quotes.models.naming import Bilingual
 from engagements.models.engagement import local
 from engagements.stages import Stage
+from engagements.vouching import VouchedQuerySet
 
 
-class RateCardQuerySet(models.QuerySet):
+class RateCardQuerySet(VouchedQuerySet):
     def valid_on(self, day: date) -> "RateCardQuerySet":
         return self.filter(valid_from__lte=day).filter(
             models.Q(valid_to=None) | models.Q(valid_to__gte=day))
@@ -72,6 +73,8 @@ class PriceLine(Bilingual):
     basis = models.CharField(_("basis of the price"), max_length=240, blank=True)
     basis_en = models.CharField(max_length=240, blank=True)
 
+    objects = VouchedQuerySet.as_manager()
+
     class Meta:
         ordering = ["card", "position", "pk"]
         constraints = [models.UniqueConstraint(fields=["card", "code"], name="price_code_unique")]
@@ -102,6 +105,8 @@ class PriceImport(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     card = models.OneToOneField(RateCard, models.SET_NULL, null=True, blank=True,
                                 related_name="price_import")
+
+    objects = VouchedQuerySet.as_manager()
 
     class Meta:
         ordering = ["-pk"]

@@ -158,6 +158,8 @@ class QuoteLine(Bilingual):
                                     null=True, blank=True)
     remark = models.CharField(_("remark"), max_length=240, blank=True)
 
+    objects = VouchedQuerySet.as_manager()
+
     class Meta:
         ordering = ["position", "pk"]
         constraints = [

@@ -14,6 +14,7 @@ from delivery.quotes.services.lines import check_count, last_position, priced_li
 from engagements.access import Can, require
 from engagements.errors import InvalidInput
 from engagements.models import User
+from engagements.punctuation import listed
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def _card(quote: Quote, rows: list[EstimatedDays]) -> RateCard:
             return card
         missing = lacking
     raise InvalidInput(_("The price lists do not price everything that was estimated (%(missing)s)."
-                         " Complete a price list and try again.") % {"missing": ", ".join(missing)})
+                         " Complete a price list and try again.") % {"missing": listed(missing)})
 
 
 def _of_grade(card: RateCard) -> dict[str, PriceLine]:

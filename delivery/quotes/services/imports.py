@@ -49,7 +49,7 @@ def _check_name(name: str) -> None:
 @transaction.atomic
 def map_columns(*, actor: User, source: PriceImport, header_row: int, columns: dict[str, int]
                 ) -> PriceImport:
-    """Choose the row of the headings and a column (from 0) per field."""
+    """Choose the row of the headings and a column (from 0) per field. Writes an audit entry."""
     require(actor, Can.PRICE)
     source = _open(source)
     if not 1 <= header_row <= len(source.rows):
@@ -60,6 +60,8 @@ def map_columns(*, actor: User, source: PriceImport, header_row: int, columns: d
         raise InvalidInput(_("One column can serve one field only."))
     source.header_row, source.columns = header_row, columns
     source.save()
+    audit.record(actor=actor, action="price_import.map", target=source,
+                 data={"header_row": header_row, "columns": columns})
     return source
 
 
@@ -107,5 +109,5 @@ def discard_import(*, actor: User, source: PriceImport) -> None:
     """Drop an upload that became no price list."""
     require(actor, Can.PRICE)
     source = _open(source)
+    PriceImport.objects.filter(pk=source.pk).delete()
     audit.record(actor=actor, action="price_import.discard", target=source)
-    source.delete()

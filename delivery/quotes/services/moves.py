@@ -12,6 +12,7 @@ from engagements import audit
 from engagements.access import Can, allowed, require
 from engagements.errors import DeskError, InvalidInput, NotAllowed, WrongState
 from engagements.models import Role, User
+from engagements.punctuation import following, labelled, listed
 
 
 class ChecksFailed(DeskError):
@@ -38,7 +39,7 @@ def refuse_failed(quote: Quote) -> None:
 def refuse(missing: list[QuoteCheck]) -> None:
     """Raise ChecksFailed if there is any."""
     if missing:
-        raise ChecksFailed(" ".join(f"{c.code}: {c.sentence}" for c in missing),
+        raise ChecksFailed(following(*(labelled(c.code, c.sentence) for c in missing)),
                            checks=[c.as_dict() for c in missing])
 
 
@@ -93,7 +94,7 @@ def check_limit(actor: User, quote: Quote) -> None:
         _("A discount of %(rate)s is above your limit of %(limit)s (R-QUO-06). It can be approved "
           "by: %(roles)s.") % {
             "rate": f"{quote.discount_rate * 100:.2f} %", "limit": f"{limit * 100:.2f} %",
-            "roles": ", ".join(str(Role(role).label) for role in able) or _("nobody")})
+            "roles": listed(str(Role(role).label) for role in able) or _("nobody")})
 
 
 @transaction.atomic

@@ -19,13 +19,14 @@ from engagements.models import User
 @transaction.atomic
 def load_rate_cards(*, actor: User) -> RateCard:
     """The starting price list, tax rates, currencies and limits; existing ones stay."""
-    load_standards()
+    is_new = load_standards()
     card, created = RateCard.objects.get_or_create(
         name="2025 标准价目表", defaults={
             "valid_from": date(2025, 1, 1), "stated_total": catalogue.STATED_TOTAL,
             "source": "解决方案指南 V01（2025-06-25）；服务单价：2023 年基准人月费率样例"})
     if created:
         PriceLine.objects.bulk_create([*_resources(card), *_services(card), _travel(card)])
+    if created or is_new:
         audit.record(actor=actor, action="rate_card.load", target=card,
                      data={"printed_total": str(card.stated_total),
                            "computed_total": str(computed_total(card))})

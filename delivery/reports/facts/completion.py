@@ -1,13 +1,87 @@
 """What a test completion report says beside the verdicts (ISO/IEC/IEEE 29119-3, DOMAIN 10)."""
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
-from delivery.reports.bilingual import both
+from delivery.reports.bilingual import both, pair
 from delivery.reports.evidence import kind_title
+from delivery.reports.facts.handover import MADE_IN
 from delivery.reports.source import Source
 from delivery.reports.tables import column, table
+
+
+def test_objects(source: Source) -> dict:
+    """What was tested: per model the newest runs that made its code and files, and those judged.
+
+    A migrated model has no version but the run that brought it back; the manifest has its files.
+    """
+    makers, files = _makers(source), Counter(row["job"] for row in source.evidence)
+    rows = []
+    for model in source.models:
+        made = makers.get(model.code, {})
+        rows.append([model.code, pair(model.name, model.name_en), model.framework,
+                     both(lambda made=made: _told(made)), sum(files[run] for run in made.values()),
+                     _judged_runs(source, model.code)])
+    return table(lambda: _("Test objects and their versions"), [
+        column(lambda: _("Model"), "code"), column(lambda: _("Name")),
+        column(lambda: _("Framework")), column(lambda: _("Version: made by run")),
+        column(lambda: _("Files"), "number"), column(lambda: _("Judged runs"))], rows,
+        empty=lambda: _("No model is in scope."))
+
+
+def _makers(source: Source) -> dict[str, dict[str, int]]:
+    """Per model and kind the newest successful run of the stages that migrate."""
+    found: dict[str, dict[str, int]] = {}
+    for code, kind, run in source.engagement.jobs.filter(
+            stage__in=MADE_IN, state="succeeded").exclude(model=None).order_by("pk").values_list(
+            "model__code", "kind", "pk"):
+        found.setdefault(code, {})[kind] = run
+    return found
+
+
+def _told(runs: dict[str, int]) -> str:
+    return "\n".join(f"#{run} {kind_title(kind)}" for kind, run in runs.items()) or (
+        _("not recorded"))
+
+
+def _judged_runs(source: Source, code: str) -> str | dict[str, str]:
+    return ", ".join(f"#{run['id']}" for run in source.runs
+                     if run["is_judged"] and run["model"] == code) or both(lambda: _("none"))
+
+
+def performed(source: Source) -> dict:
+    """When, where, by whom and with what the tests were made (GB/T 8567, chapter 5)."""
+    started, finished = ([run[key] for run in source.runs if run[key]]
+                         for key in ("started", "finished"))
+    rows = [
+        [both(lambda: _("Test period")), f"{min(started)} – {max(finished or started)}"],
+        [both(lambda: _("Place (nodes)")), _names(run["node"] for run in source.runs)],
+        [both(lambda: _("Persons who ran the tests")), _names(run["who"] for run in source.runs)],
+        [both(lambda: _("Tools that read the raw files")), _names(_readers(source))],
+        [both(lambda: _("Judged by")), both(lambda: _(
+            "the calculation engine of this system, version %(versions)s; nobody enters verdicts")
+            % {"versions": ", ".join(sorted(set(_engines(source)))) or "–"})]] if started else []
+    return table(lambda: _("Time, place, persons and tools"), [
+        column(lambda: pgettext("test record", "Item")),
+        column(lambda: pgettext("test record", "What the record says"))], rows,
+        empty=lambda: _("No run was made."))
+
+
+def _names(found: Iterable[str]) -> dict[str, str]:
+    names = sorted({name for name in found if name})
+    return both(lambda: pgettext("between names", ", ").join(names) or "–")
+
+
+def _readers(source: Source) -> Iterator[str]:
+    return (f"{verdict.measurement.reader} {verdict.measurement.reader_version}"
+            for _criterion, verdict in source.judged if verdict and verdict.measurement)
+
+
+def _engines(source: Source) -> Iterator[str]:
+    return (str(verdict.engine_version) for _criterion, verdict in source.judged if verdict)
 
 
 def test_deliverables(source: Source) -> dict:

@@ -12,6 +12,9 @@ from engagements.stages import Stage
 from workers.models import Job
 
 Setup = tuple[str, str]  # code of a model and stage in which it was measured
+# What a comparison is asked for (DOMAIN 9.8, 11.2): said even where neither side recorded it.
+ASKED_FOR = ("chip", "cards", "driver", "firmware", "cann", "torch_npu", "dtype", "seed", "dataset")
+
 
 def environments(source: Source) -> dict:
     """One table for all models: a row per item and pair of values, with the models that have it.
@@ -38,7 +41,9 @@ def _sides(judged: Judged) -> dict[Setup, tuple[dict, dict]]:
 
 
 def _source(criterion: Criterion) -> dict[str, str]:
-    return _flat(criterion.baseline.environment) if criterion.baseline else {}
+    baseline = criterion.baseline
+    return _flat({"dataset": baseline.data_set, "seed": baseline.seeds,
+                  **(baseline.environment or {})}) if baseline else {}
 
 
 def _target(verdict: Verdict | None) -> dict[str, str]:
@@ -62,7 +67,8 @@ def _text(value) -> str:
 
 def _items(sides: dict[Setup, tuple[dict, dict]]) -> list[str]:
     known = {key for pair in sides.values() for side in pair for key in side}
-    return [key for key in WORDS if key in known] + sorted(known - set(WORDS))
+    asked = known.union(ASKED_FOR) if known else known
+    return [key for key in WORDS if key in asked] + sorted(known - set(WORDS))
 
 
 def _rows(item: str, sides: dict[Setup, tuple[dict, dict]]) -> list[list]:
@@ -86,8 +92,9 @@ def _names(some: list[Setup], every: list[Setup]) -> str:
 
 def _listed(some: list[Setup], every: list[Setup]) -> str:
     split = {code for code, stage in every if (code, stage) not in some}
-    return ", ".join(dict.fromkeys(f"{code} ({Stage(stage).label})" if code in split else code
-                                   for code, stage in some))
+    return ", ".join(dict.fromkeys(
+        _("%(name)s (%(role)s)") % {"name": code, "role": Stage(stage).label} if code in split
+        else code for code, stage in some))
 
 
 def _shown(value: str) -> str | dict[str, str]:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from delivery.planning.models import Risk
 from delivery.planning.queries import grand_total, totals
 from delivery.quotes.documents import grade_label
-from delivery.reports.bilingual import both
+from delivery.reports.bilingual import both, pair
 from delivery.reports.facts.stage_sheets import texts_of
 from delivery.reports.facts.survey import codes_of
 from delivery.reports.source import Source
@@ -59,12 +59,13 @@ def tasks(source: Source) -> dict:
     lines: dict[tuple, list[str]] = {}
     for row in sorted(source.schedule, key=lambda row: (row.start, row.finish)):
         task = row.task
-        key = (task.stage, task.title, str(task.owner or ""), row.start, row.finish, task.days)
+        key = (task.stage, task.title, task.title_en, str(task.owner or ""), row.start,
+               row.finish, task.days)
         lines.setdefault(key, []).append(task.model.code if task.model else "")
-    rows = [[both(lambda s=stage, t=title: t or Stage(s).label),
+    rows = [[pair(title, title_en) if title else both(lambda s=stage: Stage(s).label),
              codes_of(codes, source) if any(codes) else "–", owner or _manager(source),
              f"{start:%Y-%m-%d}", f"{finish:%Y-%m-%d}", days]
-            for (stage, title, owner, start, finish, days), codes in lines.items()]
+            for (stage, title, title_en, owner, start, finish, days), codes in lines.items()]
     return {**table(lambda: _("Tasks and dates"), [
         column(lambda: _("Task")), column(lambda: _("Models")),
         column(lambda: _("Responsible"), is_required=True),
@@ -121,8 +122,9 @@ def risks(source: Source) -> dict:
         column(lambda: _("No."), "code"), column(lambda: _("Risk")),
         column(lambda: _("Probability"), "number"), column(lambda: _("Impact"), "number"),
         column(lambda: _("Response"), is_required=True), column(lambda: _("Owner"))],
-        [[f"R-{r.number:03}", r.title, r.probability, r.impact, r.response, str(r.owner)]
-         for r in found], empty=lambda: _("No risk is recorded.")),
+        [[f"R-{r.number:03}", pair(r.title, r.title_en), r.probability, r.impact,
+          r.response and pair(r.response, r.response_en), str(r.owner)] for r in found],
+        empty=lambda: _("No risk is recorded.")),
         "cure": _page("control", source)}
 
 

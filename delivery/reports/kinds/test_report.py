@@ -8,7 +8,12 @@ introduction says where each of its items stands.
 from django.utils.translation import gettext_lazy as _
 
 from delivery.reports import gates, verdict_gates
-from delivery.reports.facts.completion import reusable_assets, test_deliverables
+from delivery.reports.facts.completion import (
+    performed,
+    reusable_assets,
+    test_deliverables,
+    test_objects,
+)
 from delivery.reports.facts.judged import judged_pictures, judged_records
 from delivery.reports.facts.passage import passage, sent_back
 from delivery.reports.facts.planning import risks
@@ -35,7 +40,8 @@ def records(source: Source) -> dict:
     judged = judged_records(source)
     return {**judged, "tables": {
         **judged["tables"], "risks": risks(source), "passage": passage(source),
-        "sent_back": sent_back(source), "test_deliverables": test_deliverables(source),
+        "sent_back": sent_back(source), "objects": test_objects(source),
+        "performed": performed(source), "test_deliverables": test_deliverables(source),
         "assets": reusable_assets(source)}}
 
 
@@ -43,12 +49,14 @@ register(DocumentKind(
     "TR", _("Test completion report"),
     _("States the verdict of every signed criterion, with all runs and raw files."),
     (
-        Section("introduction", _("Document information"), starts_page=True),
+        Section("introduction", _("Document information"),
+                ("part:introduction", "table:objects"), starts_page=True),
         Section("references", _("References"), ("part:references", "table:third_party")),
         Section("overview", _("Test completion evaluation"),
                 ("part:overview", "table:environments", "part:improvements")),
         Section("details", _("Test measures"), parts=("part:details", "figures:performance")),
-        Section("records", _("Testing performed"), is_wide=True),
+        Section("records", _("Testing performed"), ("table:performed", "part:records"),
+                is_wide=True),
         Section("evaluation", _("Deviations and residual risks"),
                 ("part:defects", "table:issues", "table:risks", "part:evaluation")),
         Section("activities", _("Test activities and what blocked progress"),
@@ -56,6 +64,8 @@ register(DocumentKind(
         Section("test_deliverables", _("Test deliverables and reusable test assets"),
                 ("table:test_deliverables", "part:assets", "table:assets")),
         Section("lessons", _("Lessons learned"), ("words:tr_lessons",)),
+        Section("signatures", _("Conclusion and signatures"),
+                ("part:recommendation_box", "part:signatures")),
     ),
     facts, annexes=ANNEXES, blocks=(
         Block("tr_lessons", _("Lessons learned"), is_required=False,

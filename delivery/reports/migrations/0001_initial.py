@@ -65,7 +65,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('language', models.CharField(max_length=10)),
-                ('format', models.CharField(default='pdf', max_length=10)),
+                ('format', models.CharField(default='pdf', max_length=16)),
                 ('file', models.FileField(max_length=300, upload_to='documents/%Y/%m')),
                 ('size', models.PositiveBigIntegerField()),
                 ('sha256', models.CharField(max_length=64)),
@@ -118,7 +118,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('language', models.CharField(max_length=10)),
-                ('format', models.CharField(max_length=10)),
+                ('format', models.CharField(max_length=16)),
                 ('state', models.CharField(choices=[('pending', 'Waiting'), ('running', 'Being set'), ('done', 'Ready'), ('failed', 'Failed')], default='pending', max_length=8, verbose_name='state')),
                 ('attempts', models.PositiveSmallIntegerField(default=0)),
                 ('error', models.CharField(blank=True, max_length=400)),

@@ -154,12 +154,16 @@ class DocumentFile(models.Model):
     """The stored bytes of a document in one language and format.
 
     `format` is pdf, xlsx or docx; signed (signed2, …) for copies with a signature page;
-    withdrawn for the marked copy of a withdrawn one; preview for a draft.
+    withdrawn, withdrawn-xlsx and withdrawn-docx for the marked copies of a withdrawn one;
+    preview for a draft.
+
+    What was issued is never set anew: its bytes are what the checksum names, in every format.
+    A withdrawal therefore adds marked copies, each with a checksum of its own.
     """
 
     document = models.ForeignKey(Document, models.CASCADE, related_name="files")
     language = models.CharField(max_length=10)
-    format = models.CharField(max_length=10, default="pdf")
+    format = models.CharField(max_length=16, default="pdf")
     file = models.FileField(upload_to="documents/%Y/%m", max_length=300)
     size = models.PositiveBigIntegerField()
     sha256 = models.CharField(max_length=64)
@@ -176,8 +180,9 @@ class DocumentFile(models.Model):
 
     @property
     def ending(self) -> str:
-        """pdf for every copy that is one, otherwise the format."""
-        return self.format if self.format in ("xlsx", "docx") else "pdf"
+        """xlsx and docx for these and their marked copies, pdf for all others."""
+        form = self.format.removeprefix(f"{registry.WITHDRAWN}-")
+        return form if form in ("xlsx", "docx") else "pdf"
 
     @property
     def content_type(self) -> str:
@@ -186,7 +191,8 @@ class DocumentFile(models.Model):
     @property
     def download_name(self) -> str:
         """Number, version, kind of copy and language: FA-EP2501-20250625-001-V1.0-en.pdf."""
-        copy = "" if self.format == self.ending else f"-{self.format}"
+        copy = self.format.removesuffix(self.ending).strip("-")
+        copy = f"-{copy}" if copy else ""
         document = self.document
         number = document.number or f"{document.kind}-{document.engagement.code}-draft"
         return f"{number}-V{document.version}.0{copy}-{self.language}.{self.ending}"
@@ -198,6 +204,6 @@ class DocumentFile(models.Model):
         The bytes stay as they were issued: TR-EP2501-20250625-001-V1.0-en-superseded.pdf.
         """
         state = self.document.state
-        if not self.document.is_past or self.format == state:
+        if not self.document.is_past or self.format.startswith(state):
             return self.download_name
         return f"{self.download_name.removesuffix(f'.{self.ending}')}-{state}.{self.ending}"

@@ -4,6 +4,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from engagements.models import Customer
+from engagements.vouching import VouchedQuerySet
 
 SEAL = [MinValueValidator(30), MaxValueValidator(60)]
 
@@ -39,6 +40,8 @@ class Identity(models.Model):
     partner_logo = models.BinaryField(_("customer's logo, beside ours"), null=True, blank=True)
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     made_at = models.DateTimeField(auto_now_add=True)
+
+    objects = VouchedQuerySet.as_manager()
 
     class Meta:
         ordering = ["customer", "-version"]

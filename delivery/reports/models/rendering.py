@@ -16,7 +16,7 @@ class RenderOrder(models.Model):
 
     document = models.ForeignKey(Document, models.CASCADE, related_name="orders")
     language = models.CharField(max_length=10)
-    format = models.CharField(max_length=10)  # as in DocumentFile
+    format = models.CharField(max_length=16)  # as in DocumentFile
     state = models.CharField(_("state"), max_length=8, choices=State, default=State.PENDING)
     attempts = models.PositiveSmallIntegerField(default=0)
     error = models.CharField(max_length=400, blank=True)

@@ -3,6 +3,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from engagements.models import Customer
+from engagements.vouching import VouchedQuerySet
 
 
 class Wording(models.Model):
@@ -15,6 +16,8 @@ class Wording(models.Model):
     en = models.TextField(_("English text"), max_length=8000, blank=True)
     changed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     changed_at = models.DateTimeField(auto_now=True)
+
+    objects = VouchedQuerySet.as_manager()
 
     class Meta:
         ordering = ["code"]

@@ -119,7 +119,8 @@ def recall_document(*, actor: User, document: Document) -> Document:
 def withdraw_document(*, actor: User, document: Document, reason: str) -> Document:
     """Withdraw an issued document on which the customer has not decided.
 
-    Its files stay readable as they are; copies that bear the mark are made beside them.
+    Its files stay readable byte for byte: the checksums of all of them, office files too, were
+    issued. Copies that bear the mark on every page are made beside them.
     """
     require(actor, Can.ISSUE, document.engagement)
     document = require_state(locked(document), State.ISSUED)
@@ -129,7 +130,7 @@ def withdraw_document(*, actor: User, document: Document, reason: str) -> Docume
         raise WrongState(_("The customer has decided on this document; correct it by a new "
                            "version."))
     _move(document, actor, State.WITHDRAWN, Action.WITHDRAW, reason.strip())
-    place_orders(document, ("withdrawn",))
+    place_orders(document, registry.get(document.kind).withdrawn_formats)
     wake_later(document)
     return document
 

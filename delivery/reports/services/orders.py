@@ -118,11 +118,11 @@ def fill_order(order: RenderOrder, holder: str) -> bool:
 
 def rendered(order: RenderOrder) -> bytes:
     """The bytes of an order's file; nothing goes in but the frozen facts."""
-    facts, write = order.document.snapshot, registry.get(order.document.kind).writers.get(
-        order.format)
-    more = {} if write else {"is_withdrawn": order.format == "withdrawn"}
-    return run_apart(headway.told, order.pk, write or rendering.render_document, facts,
-                     order.language, still_waiting=lambda: _hold_on(order), **more)
+    mark, _dash, form = order.format.rpartition("-")
+    write = registry.get(order.document.kind).writers.get(form, rendering.render_document)
+    return run_apart(headway.told, order.pk, write, order.document.snapshot, order.language,
+                     is_withdrawn=registry.WITHDRAWN in (mark, form),
+                     still_waiting=lambda: _hold_on(order))
 
 
 def _hold_on(order: RenderOrder) -> None:

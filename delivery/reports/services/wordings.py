@@ -34,9 +34,9 @@ def reset_wording(*, actor: User, code: str, customer: Customer | None = None) -
     entry = Wording.objects.select_for_update(of=("self",)).filter(
         code=code, customer=customer).first()
     if entry:
+        Wording.objects.filter(pk=entry.pk).delete()
         audit.record(actor=actor, action="wording.reset", target=entry,
                      data={"code": code, **_whose(customer)})
-        entry.delete()
 
 
 def _whose(customer: Customer | None) -> dict:

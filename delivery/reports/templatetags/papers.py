@@ -51,6 +51,12 @@ def command_line(parts: list[str]) -> str:
 
 
 @register.filter
+def or_dash(value):
+    """– where nothing is recorded, as the front pages of documents explain it."""
+    return "–" if value in (None, "") else value
+
+
+@register.filter
 def day(text: str) -> str:
     """A stored day, with or without its time, as prose writes it: 2025-06-25, 2025年6月25日."""
     found = DAY.fullmatch(str(text or ""))
@@ -58,6 +64,22 @@ def day(text: str) -> str:
         return text
     year, month, date, rest = found.groups()
     return f"{year}年{int(month)}月{int(date)}日{rest}"
+
+
+def with_worded_days(facts: dict) -> dict:
+    """The facts with the days in columns of days as `day` writes them, for paper.
+
+    Times of a clock stay figures: they are compared line by line.
+    """
+    return {**facts, "tables": {key: {**entry, "rows": [
+        [_worded(cell) if column["look"] == "day" else cell
+         for cell, column in zip(row, entry["columns"], strict=True)] for row in entry["rows"]]}
+        for key, entry in facts.get("tables", {}).items()}}
+
+
+def _worded(cell: str) -> str:
+    return "\n".join(day(line) if len(line) == len("2025-06-25") else line
+                     for line in cell.split("\n"))
 
 
 @register.filter

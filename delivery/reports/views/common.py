@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from django.shortcuts import get_object_or_404
 from django.utils.translation import get_language
 
+from delivery.reports import registry
 from delivery.reports.models import Document, DocumentFile
 from engagements.models import Engagement
 
@@ -12,8 +13,12 @@ LANGUAGE_NAMES = {"zh-hans": "中文", "en": "English"}
 
 
 def in_reading_order(files: Iterable[DocumentFile]) -> list[tuple[DocumentFile, str]]:
-    """Files with the names of their languages, those in the reader's language first."""
-    ordered = sorted(files, key=lambda file: file.language != get_language())
+    """Files with the names of their languages, those in the reader's language first.
+
+    Of a withdrawn document the copies that say so come before what was issued.
+    """
+    ordered = sorted(files, key=lambda file: (
+        file.language != get_language(), not file.format.startswith(registry.WITHDRAWN)))
     return [(file, LANGUAGE_NAMES[file.language]) for file in ordered]
 
 

@@ -17,6 +17,7 @@ from delivery.surveys.consequences.given import Given
 from delivery.surveys.models import Consequence, Survey
 from engagements.models import MigratedModel, User
 from engagements.numbers import whole_number
+from engagements.punctuation import labelled
 from workers.models import Artifact
 
 if TYPE_CHECKING:
@@ -146,4 +147,4 @@ def _query(applied: Consequence) -> str:
 def row_label(applied: Consequence) -> str:
     """The draft in words of the active language."""
     kind = KINDS[DraftBaselines.code]
-    return f"{kind.label(applied.key)}: {kind.show(applied.key, applied.value)}"
+    return labelled(kind.label(applied.key), kind.show(applied.key, applied.value))

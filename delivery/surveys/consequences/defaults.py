@@ -10,6 +10,7 @@ from delivery.surveys.consequences.base import Item, Kind, register
 from delivery.surveys.consequences.given import Given
 from delivery.surveys.models import Consequence, Survey
 from engagements.models import MigratedModel, User
+from engagements.punctuation import listed
 from engagements.stages import Stage
 from workers import kinds
 from workers.defaults import register_defaults
@@ -43,7 +44,7 @@ class JobDefaults(Kind):
 
     def show(self, key: str, value: dict[str, Any]) -> str:
         known = {p.name: p for p in kinds.get(LABELS_OF.get(key, key)).parameters}
-        return ", ".join(f"{known[name].label} = {known[name].shown(entry)}" if name in known
+        return listed(f"{known[name].label} = {known[name].shown(entry)}" if name in known
                          else f"{name} = {entry}" for name, entry in value.items())
 
     def apply(self, actor: User, survey: Survey, item: Item, before: Consequence | None) -> dict:

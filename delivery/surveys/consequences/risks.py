@@ -10,11 +10,13 @@ from django.utils.translation import gettext_lazy as _
 
 from delivery.planning.models import Risk
 from delivery.planning.services.control import add_risk, update_risk
+from delivery.reports.bilingual import both
 from delivery.surveys.consequences.base import Item, Kind, register
 from delivery.surveys.consequences.given import Given
 from delivery.surveys.models import Consequence, Survey
 from engagements.errors import InvalidInput
 from engagements.models import Engagement, MigratedModel, Role, User
+from engagements.punctuation import bracketed, in_turn, listed
 
 REVIEW_AFTER = timedelta(days=14)
 
@@ -101,15 +103,14 @@ class RiskList(Kind):
 
     def show(self, key: str, value: dict[str, Any]) -> str:
         score = value["probability"] * value["impact"]
-        where = ", ".join(value["models"])
-        return _("probability %(p)d × impact %(i)d = %(score)d") % {
-            "p": value["probability"], "i": value["impact"], "score": score} + (
-            f"; {where}" if where else "")
+        level = _("probability %(p)d × impact %(i)d = %(score)d") % {
+            "p": value["probability"], "i": value["impact"], "score": score}
+        return in_turn(filter(None, [level, listed(value["models"])]))
 
     def apply(self, actor: User, survey: Survey, item: Item, before: Consequence | None) -> dict:
-        rule, engagement = _rule_of(item.key), survey.engagement
-        fields = {"title": _title(item), "response": str(rule.response),
-                  "probability": item.value["probability"], "impact": item.value["impact"]}
+        engagement = survey.engagement
+        fields = {**_words(item), "probability": item.value["probability"],
+                  "impact": item.value["impact"]}
         known = _known(survey, before)
         if known:
             update_risk(actor=actor, risk=known, **fields)
@@ -134,10 +135,15 @@ def _runs(given: Given, model: MigratedModel) -> int:
     return 3 if runs is None else runs
 
 
+def _words(item: Item) -> dict[str, str]:
+    """Title and response of the risk in both languages: papers are made in either."""
+    title, response = both(lambda: _title(item)), both(lambda: _rule_of(item.key).response)
+    return {"title": title["zh-hans"], "title_en": title["en"],
+            "response": response["zh-hans"], "response_en": response["en"]}
+
+
 def _title(item: Item) -> str:
-    models = item.value["models"]
-    label = str(_rule_of(item.key).title)
-    return (f"{label} ({', '.join(models)})" if models else label)[:160]
+    return f"{_rule_of(item.key).title}{bracketed(listed(item.value['models']))}"[:160]
 
 
 def _known(survey: Survey, applied: Consequence | None) -> Risk | None:

@@ -11,6 +11,7 @@ from delivery.surveys.consequences.base import Item, Kind, register
 from delivery.surveys.consequences.given import Given
 from delivery.surveys.models import Consequence, Survey
 from engagements.models import MigratedModel, User
+from engagements.punctuation import bracketed, following, listed
 from workers.rules import RULES, Hit, Outcome, check
 from workers.rules.listing import FAMILIES
 
@@ -33,7 +34,7 @@ class RulesToRun(Kind):
 
     def show(self, key: str, value: dict[str, Any]) -> str:
         codes = value["rules"]
-        families = ", ".join(
+        families = listed(
             f"{label} {count}" for family, label in FAMILIES.items()
             if (count := sum(code.rsplit("-", 1)[0] == family for code in codes)))
         return ngettext("%(n)d rule: %(families)s", "%(n)d rules: %(families)s", len(codes)) % {
@@ -104,7 +105,7 @@ def stated_facts(given: Given, model: MigratedModel) -> dict[str, Any]:
 
 def in_words(hit: Hit) -> str:
     """What the rule says and what to do, without the names that rules have for facts."""
-    return f"{hit.text} {hit.action} ({hit.rule})"
+    return following(hit.text, hit.action) + bracketed(hit.rule)
 
 
 def findings(given: Given, model: MigratedModel, codes: list[str] | None = None) -> Outcome:

@@ -13,6 +13,7 @@ from delivery.surveys.consequences.given import Given
 from delivery.surveys.models import Consequence, Survey
 from engagements import services
 from engagements.models import User
+from engagements.punctuation import in_turn, listed
 from engagements.stages import OUT_OF_SCOPE, Scope, Stage
 
 
@@ -33,9 +34,9 @@ class ScopeOfModel(Kind):
     def show(self, key: str, value: dict[str, Any]) -> str:
         scope = Scope(value["scope"])
         skipped = [str(Stage(s).label) for s in Stage.values if s in OUT_OF_SCOPE[scope]]
-        return f"{scope.label}; " + (
-            _("skipped: %(stages)s") % {"stages": ", ".join(skipped)} if skipped
-            else _("no stage is skipped"))
+        told = (_("skipped: %(stages)s") % {"stages": listed(skipped)} if skipped
+                else _("no stage is skipped"))
+        return in_turn([scope.label, told])
 
     def now(self, item: Item, survey: Survey) -> str:
         return str(Scope(item.model.scope).label)

@@ -3,6 +3,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from engagements.models.engagement import local
+from engagements.vouching import VouchedQuerySet
 
 
 class Questionnaire(models.Model):
@@ -13,6 +14,8 @@ class Questionnaire(models.Model):
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True,
                                    blank=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = VouchedQuerySet.as_manager()
 
     class Meta:
         ordering = ["-version"]
@@ -54,6 +57,8 @@ class Question(models.Model):
     help_en = models.CharField(max_length=240, blank=True)
     condition = models.JSONField(default=dict, blank=True)
 
+    objects = VouchedQuerySet.as_manager()
+
     class Meta:
         ordering = ["position"]
         constraints = [models.UniqueConstraint(fields=["questionnaire", "key"],
@@ -87,6 +92,8 @@ class QuestionnaireDraft(models.Model):
     edits = models.PositiveIntegerField(default=0)  # counted up by each change
     changed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     changed_at = models.DateTimeField(auto_now=True)
+
+    objects = VouchedQuerySet.as_manager()
 
     class Meta:
         constraints = [models.CheckConstraint(condition=models.Q(id=1),

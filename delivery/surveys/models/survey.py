@@ -78,13 +78,15 @@ class AnswerRevision(models.Model):
     changed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     changed_at = models.DateTimeField()
 
+    objects = VouchedQuerySet.as_manager()
+
     class Meta:
         ordering = ["-revision"]
         constraints = [models.UniqueConstraint(fields=["answer", "revision"],
                                                name="answer_revision_unique")]
 
 
-class CommentQuerySet(models.QuerySet):
+class CommentQuerySet(VouchedQuerySet):
     def visible_to(self, user) -> "CommentQuerySet":
         """Customers never see internal comments."""
         comments = self.filter(survey__in=Survey.objects.visible_to(user))

@@ -15,6 +15,7 @@ from engagements import audit
 from engagements.access import Can, require
 from engagements.errors import DeskError, InvalidInput, WrongState
 from engagements.models import User
+from engagements.punctuation import bracketed, labelled, listed
 
 
 class Overtaken(DeskError):
@@ -48,8 +49,9 @@ def apply_consequences(*, actor: User, survey: Survey, tokens: Iterable[str] | N
         try:
             _take_over(actor, survey, row)
         except DeskError as error:
-            where = f" ({row.model.code})" if row.model else ""
-            raise type(error)(f"{row.label}{where}: {error.message}", **error.details) from error
+            where = bracketed(row.model and row.model.code)
+            raise type(error)(labelled(f"{row.label}{where}", error.message),
+                              **error.details) from error
     return [row.code for row in rows]
 
 
@@ -105,7 +107,7 @@ def decide(*, actor: User, survey: Survey, verdict: str, reason: str,
     if verdict == Decision.Verdict.GO and found.blocking:
         raise InvalidInput(_("Not without conditions while this is missing: %(items)s. Go ahead "
                              "with conditions, and name them.") % {
-            "items": ", ".join(entry.label for entry in found.blocking)})
+            "items": listed(entry.label for entry in found.blocking)})
     decision = Decision.objects.create(
         survey=survey, verdict=verdict, reason=reason.strip()[:2000], score=found.score,
         missing=[{"code": entry.code, "label": entry.label, "sentence": entry.sentence}

@@ -7,8 +7,8 @@ from delivery.surveys.models import Questionnaire, QuestionnaireDraft
 from delivery.surveys.publishing import (
     check_questions,
     load_standard_questionnaire,
-    publish_questionnaire,
     question_dicts,
+    store_version,
 )
 from engagements import audit
 from engagements.access import require_administrator
@@ -76,20 +76,20 @@ def publish_draft(*, actor: User, seen: int, note: str) -> Questionnaire:
     draft = _open(actor, seen)
     if not note.strip():
         raise InvalidInput(_("Say in one sentence what is new."))
-    if check_questions(draft.questions) == question_dicts(load_standard_questionnaire()):
+    checked = check_questions(draft.questions)
+    if checked == question_dicts(load_standard_questionnaire()):
         raise InvalidInput(_("Nothing differs from the newest version."))
-    made = publish_questionnaire(actor=actor, questions=draft.questions, note=note)
     draft.delete()
-    return made
+    return store_version(actor, checked, note)
 
 
 @transaction.atomic
 def discard_draft(*, actor: User, seen: int) -> None:
     """Throw the draft away."""
     draft = _open(actor, seen)
+    QuestionnaireDraft.objects.filter(pk=draft.pk).delete()
     audit.record(actor=actor, action="questionnaire.discard", target=draft,
                  data={"edits": draft.edits})
-    draft.delete()
 
 
 def _open(actor: User, seen: int) -> QuestionnaireDraft:

@@ -30,7 +30,7 @@ def _quick_files(monkeypatch, request):
     modules = ["delivery.reports.rendering", "delivery.acceptance.services.copies"]
     for module in modules[:1] if "typeset" in request.fixturenames else modules:
         monkeypatch.setattr(f"{module}.render_document", lambda *a, **k: SHORT)
-    monkeypatch.setattr("delivery.reports.word_file.document_docx", lambda *a: WORD)
+    monkeypatch.setattr("delivery.reports.word_file.document_docx", lambda *a, **k: WORD)
 
 
 @pytest.fixture

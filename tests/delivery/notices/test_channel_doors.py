@@ -75,7 +75,8 @@ def test_channel_by_the_api(people, other_side):
     assert api.post("/api/v1/notice-channels/", {"name": "n", "kind": "wecom"},
                     format="json").status_code == 400
     made = api.post("/api/v1/notice-channels/", data, format="json").json()
-    assert (made["address"], "secret" in made) == ("http://127.0.0.1/******", False)
+    assert (made["address"], "secret" in made) == (
+        f"{other_side.origin}/******", False)
     assert api.patch(f"/api/v1/notice-channels/{made['id']}/", {"pace": "daily"},
                      format="json").json()["pace"] == "daily"
     assert api.post(f"/api/v1/notice-channels/{made['id']}/test/").status_code == 200

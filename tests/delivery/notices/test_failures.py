@@ -4,12 +4,23 @@
 import pytest
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import override
 
 from delivery.notices import channels, sending
 from delivery.notices.models import Dispatch
+from delivery.notices.outcomes import sentence
 from engagements.errors import WrongState
 from engagements.models import Role
 from tests.delivery.notices.conftest import states
+
+
+@pytest.mark.parametrize(("language", "told"), [
+    ("en", "The host answered with an HTTP error. Its code: 500."),
+    ("zh-hans", "主机返回 HTTP 错误。返回码：500。")])
+def test_a_failure_is_told_with_the_other_side_s_code(language, told):
+    with override(language):
+        assert sentence("http 500") == told
+        assert "500" not in sentence("http")
 
 
 @pytest.mark.parametrize(("kind", "answer", "error"), [

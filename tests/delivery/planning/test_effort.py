@@ -69,7 +69,7 @@ def test_size_and_apis_stand_in_the_basis(people, engagement, llm):
         adapt = made.lines.get(item="adapt")
         operators = made.lines.get(item="operators")
         assert adapt.basis_sentences == ["Starting value 5 days.",
-                                         "13.000 billion parameters: × 2."]
+                                         "13 billion parameters: × 2."]
         assert operators.basis_sentences == ["2 different unsupported APIs in unsupported_api.csv."]
     assert (adapt.low, adapt.likely, adapt.high) == (6, 10, 16)
     assert (operators.low, operators.likely, operators.high) == (1, 2, 4)

@@ -53,6 +53,16 @@ def report(people, agreed):  # noqa: F811
     return weekly.draft_weekly(actor=people[Role.CONSULTANT], engagement=agreed, day=MONDAY)
 
 
+def test_a_risk_stands_in_the_report_in_the_reader_s_language(people, agreed):  # noqa: F811
+    control.add_risk(actor=people[Role.MANAGER], engagement=agreed, title="算子缺失",
+                     title_en="Operators are missing", probability=4, impact=4,
+                     owner=people[Role.MANAGER], review_on=MONDAY)
+    report = weekly.draft_weekly(actor=people[Role.CONSULTANT], engagement=agreed, day=MONDAY)
+    chinese, english = (words(papers.weekly_pdf(report, language)) for language in LANGUAGES)
+    assert ("算子缺失" in chinese, "Operators are missing" in chinese) == (True, False)
+    assert ("算子缺失" in english, "Operators are missing" in english) == (False, True)
+
+
 def test_minutes_hold_decisions_and_todos(meeting):
     text = words(papers.minutes_pdf(meeting, "zh-hans"))
     assert all(part in text for part in ("会议纪要", "MM-EP2501-001", "先迁移大模型", "提供日志",

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import pytest
 from django.urls import reverse
+from django.utils.translation import override
 from openpyxl import load_workbook
 
 from delivery.planning.gantt import chart
@@ -13,6 +14,7 @@ from delivery.planning.models import Milestone, Task
 from delivery.planning.scheduling import end_of, schedule
 from delivery.planning.services import effort, plan
 from delivery.planning.spreadsheet import HEAD_ROW, plan_xlsx
+from delivery.planning.task_names import name_facts, name_of, named_tasks
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.locking import EditConflict
 from engagements.models import Role
@@ -44,6 +46,19 @@ def test_plan_follows_stages_in_scope_and_the_estimate(people, engagement, llm, 
     assert design.start == date(2025, 9, 24)
     with pytest.raises(WrongState):
         plan.draft_plan(actor=people[Role.MANAGER], engagement=engagement, starts_on=MONDAY)
+
+
+def test_a_task_has_its_name_in_both_languages(people, planned, llm):
+    fields = {"title": "试运行", "title_en": "Trial run", "model": llm}
+    task = plan.add_task(actor=people[Role.MANAGER], plan=planned, **fields)
+    plain = plan.add_task(actor=people[Role.MANAGER], plan=planned, title="培训")
+    named = {}
+    for language in ("zh-hans", "en"):
+        with override(language):
+            named[language] = [str(task), name_of(name_facts(task)),
+                               dict(named_tasks(planned.tasks.all()))[task.pk], str(plain)]
+    assert named == {"zh-hans": [*["LLM · 试运行"] * 3, "培训"],
+                     "en": [*["LLM · Trial run"] * 3, "培训"]}
 
 
 def test_shorter_chain_has_slack_and_holidays_are_skipped(planned, llm, detector):

@@ -1,6 +1,9 @@
 """The approval chain: written, reviewed by somebody else, approved, issued, withdrawn."""
 
+import io
+
 import pytest
+from openpyxl import load_workbook
 
 from delivery.reports import services
 from delivery.reports.models import Document
@@ -132,6 +135,30 @@ def test_a_withdrawn_version_stays_readable_and_is_marked(draft, people, client)
     correction = services.draft_correction(actor=people[Role.MANAGER], document=document,
                                            reason="重新测量")
     assert correction.replaces == document
+
+
+def test_office_files_of_a_withdrawn_document_keep_their_bytes_beside_marked_copies(
+        delivered, people, client):
+    """Their checksums were issued: what is downloaded again is what was issued."""
+    draft = services.draft_document(actor=people[Role.MANAGER], engagement=delivered, kind="PL")
+    services.write_words(actor=people[Role.MANAGER], document=draft,
+                         words={"pl_statement": {"zh": "清单", "en": "List"}})
+    document = issued(draft, people)
+    before = {f.pk: f.sha256 for f in document.files.all()}
+    services.withdraw_document(actor=people[Role.MANAGER], document=document, reason="误发")
+    for order in document.orders.filter(state="pending"):
+        assert services.make_order(order.pk)
+    assert {f.pk: f.sha256 for f in document.files.filter(pk__in=before)} == before
+    marked = document.files.get(language="en", format="withdrawn-xlsx")
+    client.force_login(people[Role.REVIEWER])
+    sent = client.get(f"/documents/files/{marked.pk}/")
+    assert sent["Content-Type"].endswith("spreadsheetml.sheet")
+    assert sent["Content-Disposition"].endswith('-V1.0-withdrawn-en.xlsx"')
+    book = load_workbook(io.BytesIO(b"".join(sent.streaming_content)))
+    assert all("WITHDRAWN" in sheet.oddHeader.right.text for sheet in book)
+    page = client.get(f"/documents/{document.pk}/", headers={"accept-language": "en"})
+    shown = page.content.decode()
+    assert shown.index("workbook marked as withdrawn") < shown.index("issued document")
 
 
 def test_a_signed_document_is_not_withdrawn(draft, people):

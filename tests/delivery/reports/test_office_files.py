@@ -1,4 +1,4 @@
-"""Front pages of Word files; heights and locks of workbooks."""
+"""Word files: front pages and chapters. Workbooks: sheets, heights, locks. Marks of both."""
 
 import io
 
@@ -9,7 +9,10 @@ from django.utils.translation import override
 from docx.oxml.ns import qn
 
 from delivery.reports import registry
+from delivery.reports.bilingual import in_language
+from delivery.reports.templatetags.papers import with_worded_days
 from delivery.reports.word_file import document_docx
+from delivery.reports.word_parts import PARTS
 from delivery.reports.workbook import document_xlsx
 from tests.delivery.reports.test_kinds import drafted, planned  # noqa: F401  (fixture)
 
@@ -49,11 +52,17 @@ def test_the_contents_name_every_chapter_in_a_field_that_is_filled_on_opening(wo
     assert all(text.count(chapter) == 2 for chapter in chapters)
 
 
+def row_of(sheet, start: str) -> int:
+    """The number of the first row whose first cell begins like that."""
+    return next(cell.row for cell in sheet["A"] if str(cell.value).startswith(start))
+
+
 def test_a_row_is_as_high_as_its_longest_cell_needs(book):
     sheet = book.worksheets[1]
-    short, tall = (sheet.row_dimensions[n].height for n in (2, 3))
+    rows = row_of(sheet, "short"), row_of(sheet, "a long name")
+    short, tall = (sheet.row_dimensions[n].height for n in rows)
     width = sheet.column_dimensions["A"].width
-    lines = len(sheet["A3"].value) / width
+    lines = len(sheet.cell(rows[1], 1).value) / width
     assert tall > short
     assert tall >= 9 * lines  # letters of nine points
 
@@ -61,4 +70,118 @@ def test_a_row_is_as_high_as_its_longest_cell_needs(book):
 def test_only_the_boxes_to_tick_are_open(book):
     sheet = book.worksheets[1]
     assert sheet.protection.sheet
-    assert [cell.protection.locked for cell in sheet[2]] == [True] * 6 + [False]
+    cells = sheet[row_of(sheet, "short")]
+    assert [cell.protection.locked for cell in cells] == [True] * 6 + [False]
+
+
+def test_short_tables_stand_below_each_other_on_one_sheet(planned, people):  # noqa: F811
+    snapshot = drafted(planned, people, "BL").snapshot
+    book = openpyxl.load_workbook(io.BytesIO(document_xlsx(snapshot, "en")))
+    assert book.sheetnames == ["Document", "Baseline sheet"]
+    sheet = book["Baseline sheet"]
+    captions = [row_of(sheet, caption) for caption in (
+        "Baselines and how", "Repeats and spread", "Raw files", "Confirmations")]
+    assert captions == sorted(captions)
+    assert [sheet.cell(row + 1, 1).value for row in captions] == [
+        "No.", "No.", "Baseline", "Baseline"]
+    assert sheet.auto_filter.ref is None
+
+
+def test_a_long_table_has_a_sheet_of_its_own_with_a_filter(planned, people):  # noqa: F811
+    snapshot = drafted(planned, people, "BL").snapshot
+    files = snapshot["tables"]["files"]
+    files["rows"] = files["rows"][:1] * 9
+    book = openpyxl.load_workbook(io.BytesIO(document_xlsx(snapshot, "en")))
+    assert book.sheetnames == ["Document", "Baseline sheet", "Raw files", "Confirmations"]
+    assert book["Raw files"].auto_filter.ref == "A1:E10"
+    assert book["Raw files"].print_title_rows == "$1:$1"
+
+
+def test_a_blank_cell_of_a_workbook_says_so(planned, people):  # noqa: F811
+    snapshot = drafted(planned, people, "BL").snapshot
+    book = openpyxl.load_workbook(io.BytesIO(document_xlsx(snapshot, "en")))
+    head, row = (next(book["Baseline sheet"].iter_rows(n, n, values_only=True)) for n in (2, 3))
+    assert dict(zip(head, row, strict=True))["Data set"] == "–"
+
+
+def test_the_workbook_of_open_issues_lists_criteria_that_are_not_passed(planned, people):  # noqa: F811
+    snapshot = drafted(planned, people, "PL").snapshot
+    sheet = openpyxl.load_workbook(io.BytesIO(document_xlsx(snapshot, "en"))).worksheets[1]
+    row = row_of(sheet, "PL-01")
+    assert row > row_of(sheet, "Criteria that are not passed")
+    assert sheet.cell(row, 4).value == in_language(snapshot, "en")["issues"][0]["text"]
+
+
+def test_the_workbook_of_criteria_holds_their_definitions(planned, people):  # noqa: F811
+    snapshot = drafted(planned, people, "AC").snapshot
+    cells = {cell for sheet in openpyxl.load_workbook(io.BytesIO(document_xlsx(snapshot, "en")))
+             for row in sheet.iter_rows(values_only=True) for cell in row}
+    assert {d["code"] for d in snapshot["definitions"]} <= cells
+    assert {d["formula"]["en"] for d in snapshot["definitions"]} <= cells
+
+
+@pytest.mark.parametrize("kind", [k.code for k in registry.all_kinds() if "docx" in k.writers])
+def test_a_word_file_leaves_no_chapter_to_the_pdf(kind):
+    parts = {part.removeprefix("part:") for section in registry.get(kind).sections
+             for part in section.all_parts if part.startswith("part:")}
+    assert parts <= set(PARTS)
+
+
+def test_the_word_form_of_an_acceptance_shows_evidence_and_departures(planned, people):  # noqa: F811
+    snapshot = drafted(planned, people, "PA").snapshot
+    snapshot["departures"]["skipped"] = [
+        {"model": "PSR", "stage": "Training tuning", "reason": "Inference only", "by": "",
+         "at": ""}]
+    made = docx.Document(io.BytesIO(document_docx(snapshot, "en")))
+    metrics = in_language(snapshot, "en")["metrics"]
+    assert {f"{m['model']} · {m['name']}" for m in metrics} <= {
+        p.text for p in made.paragraphs if p.style.name == "Heading 2"}
+    rows = [[cell.text for cell in row.cells] for table in made.tables for row in table.rows]
+    assert ["PSR", "Training tuning", "Inference only", "–", "–"] in rows
+    assert ["Verdict", f"{metrics[0]['outcome_label']} · {metrics[0]['sentence']}"] in rows
+
+
+def test_no_page_of_a_word_file_begins_with_a_single_row(word):
+    rows = max((table.rows for table in word.tables[1:]), key=len)
+    kept = [row.cells[0].paragraphs[0].paragraph_format.keep_with_next for row in rows]
+    assert kept == [True, *[None] * (len(rows) - 3), True, None]
+
+
+WITHDRAWN = "WITHDRAWN – this document is no longer in force"
+
+
+@pytest.mark.parametrize("is_withdrawn", [True, False])
+def test_a_word_file_says_on_every_page_that_it_is_withdrawn(planned, people, is_withdrawn):  # noqa: F811
+    made = docx.Document(io.BytesIO(document_docx(
+        drafted(planned, people, "SOW").snapshot, "en", is_withdrawn=is_withdrawn)))
+    heads = [section.header.paragraphs[0].text for section in made.sections]
+    assert [WITHDRAWN in head for head in heads] == [is_withdrawn] * len(heads)
+    assert (WITHDRAWN in [p.text for p in made.paragraphs]) == is_withdrawn
+
+
+@pytest.mark.parametrize("is_withdrawn", [True, False])
+def test_a_workbook_says_on_every_page_that_it_is_withdrawn(planned, people, is_withdrawn):  # noqa: F811
+    book = openpyxl.load_workbook(io.BytesIO(document_xlsx(
+        drafted(planned, people, "BL").snapshot, "en", is_withdrawn=is_withdrawn)))
+    heads = [sheet.oddHeader.right.text or "" for sheet in book]
+    assert [WITHDRAWN in head for head in heads] == [is_withdrawn] * len(heads)
+    assert (WITHDRAWN in [cell.value for cell in book["Document"]["B"]]) == is_withdrawn
+
+
+@pytest.mark.parametrize(("language", "written"), [("zh-hans", "2025年9月30日\n–"),
+                                                   ("en", "2025-09-30\n–")])
+def test_days_in_tables_are_written_as_the_language_writes_them(planned, people, language, written):  # noqa: F811
+    snapshot = drafted(planned, people, "PL").snapshot
+    with override(language):
+        shown = with_worded_days(in_language(snapshot, language))["tables"]["issues"]
+    looks = [column["look"] for column in shown["columns"]]
+    days = [cell for cell, look in zip(shown["rows"][0], looks, strict=True) if look == "day"]
+    assert days[-1] == written
+    book = openpyxl.load_workbook(io.BytesIO(document_xlsx(snapshot, language)))
+    assert "2025-09-30\n–" in [cell.value for row in book.worksheets[1] for cell in row]
+
+
+def test_the_particulars_of_a_word_file_stay_on_one_page(word):
+    rows = word.tables[0].rows
+    kept = [row.cells[0].paragraphs[0].paragraph_format.keep_with_next for row in rows]
+    assert kept == [*[True] * (len(rows) - 1), None]

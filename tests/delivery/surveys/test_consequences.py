@@ -32,6 +32,14 @@ def test_a_preview_writes_nothing(confirmed, people, client):
     assert (AuditEntry.objects.count(), Consequence.objects.count()) == (before, 0)
 
 
+def test_chinese_answers_in_the_english_table_bear_their_language_and_no_mark(
+        confirmed, people, client):
+    client.force_login(people[Role.CONSULTANT])
+    client.cookies["django_language"] = "en"
+    page = client.get(reverse("surveys:follows", args=["EP2501"])).content.decode()
+    assert ('<span lang="zh-Hans">' in page, "desk-written" in page) == (True, False)
+
+
 def test_all_is_taken_over_at_once_with_audit_entries(confirmed, people):
     done = apply(confirmed, people)
     assert {row.status for row in rows(confirmed).values()} == {"applied"}
@@ -138,8 +146,12 @@ def test_a_draft_baseline_is_done_when_both_sides_confirmed_it(confirmed, people
 def test_risks_are_numbered_follow_the_answers_and_close(confirmed, people):
     apply(confirmed, people)
     risk = Risk.objects.get(pk=Consequence.objects.get(code="risk:custom_ops").result["risk"])
-    assert (risk.probability, risk.impact, "(LLM)" in risk.title) == (4, 4, True)
+    assert (risk.probability, risk.impact) == (4, 4)
     assert risk.owner == people[Role.MANAGER]
+    assert (risk.title, risk.title_en) == (
+        "自定义 CUDA 算子需有对应实现（LLM）", "Custom CUDA operators need a counterpart (LLM)")
+    assert risk.response_en == (
+        "List them, and decide for each: replace, develop, run on the CPU.")
     change(confirmed, people, custom_ops_at_LLM="no")
     assert rows(confirmed)["risk:custom_ops"].status == "gone"
     apply(confirmed, people, "risk:custom_ops")

@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 from rest_framework.test import APIClient
 
+from engagements import audit
 from engagements.errors import InvalidInput
 from engagements.services import add_model
 from workers import judging, preflight, services
@@ -43,6 +44,7 @@ def read_on(node, kind, name, path=None, text=b"") -> Artifact:
                              started_at=now - timedelta(seconds=3))
     artifact = store_file(stream=BytesIO(content), name=name, job=job)
     keep_reading(artifact, read_file(artifact.file.path))
+    audit.record(actor=None, action="artifact.read", target=artifact)
     return artifact
 
 

@@ -37,7 +37,8 @@ class Command(BaseCommand):
         self._charts(vendor)
 
     def _install(self, root: Path) -> None:
-        arguments = ["ci", "--ignore-scripts", "--no-fund", "--no-audit", "--loglevel=error"]
+        arguments = ["ci", "--ignore-scripts", "--no-fund", "--no-audit", "--no-update-notifier",
+                     "--loglevel=error"]
         npm = shutil.which("npm")
         if npm:
             status = subprocess.run([npm, *arguments], cwd=root, check=False).returncode

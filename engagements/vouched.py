@@ -1,0 +1,15 @@
+"""Which tables of this app the audit log vouches for."""
+
+from engagements import models as own
+from engagements.vouching import do_not_vouch_for, vouch_for
+
+vouch_for(own.User, without=["password", "last_login"])  # a secret, and what each log-in writes
+vouch_for(own.Customer, own.Engagement, own.MigratedModel, own.Membership, own.StageRecord,
+          own.StageTransition, own.ChecklistItem, own.StageWaiver)
+_RIGHTS = "no right of anybody depends on it: what people may do follows from their roles"
+do_not_vouch_for({
+    own.AuditEntry: "the log itself: its entries are chained and sealed",
+    own.AuditChain: "the log itself: the end of its chain, sealed",
+    own.User.groups.through: _RIGHTS,
+    own.User.user_permissions.through: _RIGHTS,
+})

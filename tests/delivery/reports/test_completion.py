@@ -1,0 +1,79 @@
+"""What a test report says of its objects, of time and place, and who signs it (DOMAIN 9.8)."""
+
+import pytest
+
+from delivery.reports import services
+from delivery.reports.bilingual import in_language
+from delivery.reports.pdf import html_of
+from delivery.reports.rendering import TEMPLATE, context_of
+from engagements.models import Role
+from tests.delivery.conftest import STARTED, stored
+from workers.models import Job
+
+
+@pytest.fixture
+def shown(delivered, people):
+    """The tables of a fresh draft in a language: `shown("en")["objects"]["rows"]`."""
+    def tables(language: str) -> dict:
+        draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
+        return in_language(draft.snapshot, language)["tables"]
+
+    return tables
+
+
+def adapted(engagement, state: str = "succeeded") -> Job:
+    model = engagement.models.get(code="LLM")
+    return Job.objects.create(kind="adapt.transplant", engagement=engagement, model=model,
+                              stage="train_adapt", state=state, started_at=STARTED,
+                              finished_at=STARTED)
+
+
+def test_a_test_object_is_named_by_the_newest_run_that_made_it(delivered, shown):
+    first, newest, _failed = adapted(delivered), adapted(delivered), adapted(delivered, "failed")
+    for job in (first, newest):
+        stored(delivered, job.model, f"{job.pk}.py", b"pass", job=job)
+    judged = delivered.jobs.get(kind="train.pretrain", state="succeeded")
+    rows = {row[0]: row[3:] for row in shown("en")["objects"]["rows"]}
+    assert rows["LLM"][0].startswith(f"#{newest.pk} ")
+    assert rows["LLM"][1:] == ["1", f"#{judged.pk}"]
+    assert rows["PSR"] == ["not recorded", "0", "none"]
+
+
+def test_time_place_persons_and_tools_follow_from_the_runs(delivered, people, shown):
+    rows = dict(shown("en")["performed"]["rows"])
+    assert rows["Test period"] == "2025-06-24 10:00:00 – 2025-06-24 16:48:00"
+    assert rows["Place (nodes)"] == "bms-01"
+    assert rows["Persons who ran the tests"] == str(people[Role.CONSULTANT])
+    assert "nobody enters verdicts" in rows["Judged by"]
+
+
+def test_a_report_without_runs_says_so(engagement, people):
+    draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=engagement)
+    entry = in_language(draft.snapshot, "en")["tables"]["performed"]
+    assert (entry["rows"], entry["empty"]) == ([], "No run was made.")
+
+
+def test_what_a_comparison_is_asked_for_stands_in_it_even_unrecorded(shown):
+    rows = {row[0]: row[1:] for row in shown("en")["environments"]["rows"]}
+    assert rows["Data type"] == ["all", "not recorded", "not recorded", "–"]
+    assert rows["Data set"] == ["all", "not recorded", "not recorded", "–"]
+
+
+def test_a_report_ends_with_its_conclusion_and_room_to_sign(delivered, people):
+    draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
+    last = [s for s in context_of(draft.snapshot, "en")["sections"] if not s["is_annex"]][-1]
+    assert last["title"] == "Conclusion and signatures"
+    assert [part["template"].rpartition("/")[2] for part in last["parts"]] == [
+        "recommendation_box.html", "signatures.html"]
+
+
+def test_runs_stay_on_wide_pages_beside_a_small_table(delivered, people):
+    draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
+    sections = {s["id"]: s for s in context_of(draft.snapshot, "en")["sections"]}
+    assert sections["records"]["is_wide"]
+
+
+def test_chinese_sentences_follow_each_other_without_a_gap(delivered, people):
+    draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
+    html = html_of(TEMPLATE, context_of(draft.snapshot, "zh-hans"), "zh-hans")
+    assert "。 " not in html.split("<body>")[1]
