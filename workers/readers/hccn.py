@@ -20,6 +20,11 @@ SIGNS = re.compile(
 )
 ITEM = re.compile(r"^(?:\[devid (\d+)\])?\s*([\w .]+?)\s*:\s*(.*)$")
 RECORD = re.compile(r"^(?:\[devid \d+\])?\s+(\w{3} \w{3}\s+\d+ [\d:]+ \d{4})\s+LINK (UP|DOWN)")
+OTHER = re.compile(
+    r"^\s*(?:/\S+/\S|\S*[$#] \S|\[\S+@.*\][$#] ?\S|"
+    r"(?:lspci|npu-smi|cat|pip3?|ifconfig|ethtool|ping|uname|dmesg|lsmod|free|df)\b[^:]*$)"
+)
+"""Another command of a file that collects several: what follows is not of hccn_tool."""
 CHECK_BY_KEY = {
     "net health status": "net_health",
     "link status": "link",
@@ -47,10 +52,14 @@ class HccnReader(Reader):
 
     def read(self, source: Source) -> Reading:
         checks: list[dict[str, Any]] = []
+        is_other = False
         for number, line in source.lines():
             if found := COMMAND.search(line):
                 checks.append(_new(int(found[1]), found[2], number))
-            elif line.strip():
+                is_other = False
+            elif OTHER.match(line):
+                is_other = True
+            elif line.strip() and not is_other:
                 if not checks or _is_another(checks[-1], line):
                     checks.append(_new(None, None, number))
                 _take(checks[-1], line)

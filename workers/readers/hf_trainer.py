@@ -36,6 +36,8 @@ TOOL = "transformers Trainer"
 RECORD = re.compile(
     r"""(?<!results: )(?<![=(\[])(?<![=(\[] )(?<!["']: )\{['"]loss['"]: [^{}]{0,8000}\}"""
 )
+PROGRAM = re.compile(r"^(?:import \w|from [\w.]+ import |def \w+\(|class \w+[(:])", re.MULTILINE)
+LEAST_OF_PROGRAM = 3
 OPENED = re.compile(r"""\{['"]loss['"]?:?[^}]*$""")
 SUMMARY = re.compile(r"""\{['"](?:train_runtime|eval_loss|eval_\w+)['"]: [^{}]*\}""")
 # values may be wrapped: np.float64(1.2), tensor(1.2, device='npu:0')
@@ -127,6 +129,8 @@ class HfConsoleReader(TrainingLogReader):
     tool = TOOL
 
     def recognises(self, sample: Sample) -> int:
+        if len(PROGRAM.findall(sample.text)) >= LEAST_OF_PROGRAM:
+            return 0
         is_printed = any(_is_record(found[0]) for found in RECORD.finditer(sample.text))
         return 70 if is_printed and not sample.is_broken_json else 0
 

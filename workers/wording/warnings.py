@@ -29,6 +29,8 @@ TEXTS = {
     "env_columns_exchanged": _("The tool prints both sides of the environment exchanged; they "
                                "were put right."),
     "epoch_unfinished": _("The last epoch is not finished."),
+    "epochs_counted": _("The log names no epochs; they are counted where its progress starts "
+                        "again."),
     "errors_logged": _("The log holds errors."),
     "expected_not_measured": _("These are expected values of a configuration, not measured ones."),
     "failed_requests": _("Some requests failed."),
@@ -74,6 +76,7 @@ TEXTS = {
     "seeds_not_compared": _("The random calls were compared by place and number only, never by "
                             "their seeds."),
     "several_documents": _("The file holds several documents; all are counted."),
+    "several_files": _("The file holds several version files; each is shown on its own."),
     "several_results": _("The file holds several results."),
     "several_snapshots": _("The file holds several snapshots."),
     "shape_mismatch": _("Some rows compare different shapes."),
@@ -101,6 +104,7 @@ TEXTS = {
     "unnamed_values": _("The values have no names; they are taken for losses."),
     "value_missing": _("An expected value is missing."),
     "version_mismatch": _("Versions do not fit each other."),
+    "version_missing": _("The head of the table is missing: the driver's version is not known."),
     "warnings_may_be_nan": _("The tool calls a NaN of the device a mere warning."),
     "zero_loss": _("The loss is zero at some steps."),
 }

@@ -228,3 +228,13 @@ def test_a_list_of_versions_of_a_training_framework(written):
                                   "transformers": "4.46.1"}
     assert [(part["component"], part["version"]) for part in values["files"]] == [
         ("CANN", "8.0.RC2")]
+
+
+def test_answers_of_other_commands_are_none_of_a_port(written):
+    text = ("/usr/local/Ascend/driver/tools/hccn_tool -i 0 -link -g\nlink status: UP\n\n"
+            "lspci | grep acc\n3d:00.0 Processing accelerators: Huawei\n\n"
+            "/usr/local/Ascend/driver/tools/hccn_tool -i 1 -link -g\nlink status: DOWN\n")
+    reading = read_file(written(text))
+    assert [check["items"] for check in reading.values["checks"]] == [
+        {"link status": "UP"}, {"link status": "DOWN"}]
+    assert [warning.line for warning in reading.warnings] == [7]

@@ -303,6 +303,8 @@ FOREIGN = {
     "training program": 'for step, batch in enumerate(data):\n    logs = {"loss": loss.item(), '
                         '"lr": rate, "step": step}\n    print({"loss": loss, "logits": out})\n',
     "test program": 'found = [{"loss": 0.5, "step": 1}]\nprint({"loss": 0.5, "lr": 0.1})\n',
+    "examples in a program": "import os\nimport re\nfrom math import nan\n\nCASES = [\n"
+                             "    {'loss': 0.1, 'reward': 0.5},\n]\n",
     "program of a tool": "from msmodelslim.utils.security import check\n\ncheck(1)\n",
     "note on a tool": "4. The last line is `Aoe process finished`, or `… process finished. "
                       "Performance improved by …%`\n",
