@@ -138,7 +138,7 @@ NAMES = {
     "para_base": _("address of the parameters"), "parallel": _("parallel set-up"),
     "parameters": _("parameters"), "parameters_billion": _("parameters (billion)"),
     "parameters_grad": _("gradients of parameters"), "passed": _("passed"),
-    "passes": _("fusion passes"), "passes_30pct": _("reduction of 30 % reached"), "path": _("path"),
+    "passes": _("fusion passes"), "passes_30pct": _("reduction reached (30 %)"), "path": _("path"),
     "pc_start": _("program counter"), "peak_allocated": _("peak allocated"),
     "peak_concurrency": _("peak concurrency"),
     "peak_output_tokens_per_second": _("peak output tokens per second"),

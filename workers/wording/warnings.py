@@ -88,7 +88,7 @@ TEXTS = {
     "steps_inferred": _("The log does not number its steps; they were inferred from its order."),
     "steps_unknown": _("The numbers of the steps are not known."),
     "summary_contradicts_sheet": _("The tool's summary passes a part that holds differences."),
-    "superlinear_scaling": _("More than 100 % efficiency: the configurations differ."),
+    "superlinear_scaling": _("The configurations differ: efficiency above 100 %."),
     "table_unclear": _("The layout of the table is not clear."),
     "tool_error": _("The tool reported an error."),
     "tool_verdict_passes_deviation": _("The tool itself does not flag some deviating rows."),

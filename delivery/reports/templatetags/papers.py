@@ -7,8 +7,10 @@ from xml.sax.saxutils import escape
 from django import template
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import Truncator
-from django.utils.translation import get_language, pgettext
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
+
+from engagements.punctuation import listed
 
 register = template.Library()
 
@@ -86,8 +88,7 @@ def _worded(cell: str) -> str:
 def in_charge(people: list[dict]) -> str:
     """Who answers for the project on either side, each with the role."""
     answering = [person for person in people if person.get("is_in_charge", True)]
-    return pgettext("between names", ", ").join(
-        _("%(name)s (%(role)s)") % person for person in answering)
+    return listed(_("%(name)s (%(role)s)") % person for person in answering)
 
 
 @register.simple_tag(takes_context=True)
