@@ -16,7 +16,7 @@ class CheckResult:
     """What one check found.
 
     `sentence` says what was found, `remedy` what would make it pass, `url` opens the evidence
-    or the page on which it comes to be; `is_internal` if that page is for the firm only.
+    or the page on which it comes to be, `needs` what a role must include to open that page.
     """
 
     code: str
@@ -25,10 +25,10 @@ class CheckResult:
     sentence: str
     url: str = ""
     remedy: str = ""
-    is_internal: bool = False
+    needs: Can | None = None
 
     def as_dict(self) -> dict:
-        return {key: value if isinstance(value, bool) else str(value)
+        return {key: value if isinstance(value, bool) else str(value or "")
                 for key, value in asdict(self).items()}
 
 
@@ -47,12 +47,17 @@ def register_check(code: str) -> Callable[[Check], Check]:
 
 
 def seen_by(results: Iterable[CheckResult], user: User) -> list[CheckResult]:
-    """The results as the user may see them: customers get no links into the firm's pages."""
-    if allowed(user, Can.VIEW_INTERNAL):
-        return list(results)
-    return [replace(result, remedy="",
-                    url="" if result.is_internal or not result.is_met else result.url)
-            for result in results]
+    """The results as the user may see them: no links to pages that are closed to the role, and
+    for customers no remedies."""
+    is_internal = allowed(user, Can.VIEW_INTERNAL)
+    return [replace(result, remedy=result.remedy if is_internal else "",
+                    url=result.url if _may_open(user, result) else "") for result in results]
+
+
+def _may_open(user: User, result: CheckResult) -> bool:
+    if result.needs:
+        return allowed(user, result.needs)
+    return result.is_met or allowed(user, Can.VIEW_INTERNAL)
 
 
 def evaluate(record: StageRecord) -> list[CheckResult]:

@@ -135,7 +135,7 @@ class CheckSerializer(serializers.Serializer):
     sentence = serializers.CharField()
     url = serializers.CharField()
     remedy = serializers.CharField()
-    is_internal = serializers.BooleanField()
+    needs = serializers.CharField(allow_blank=True)
 
 
 class PersonSerializer(serializers.ModelSerializer):

@@ -6,6 +6,7 @@ from django.db.models import Q
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from engagements.access import Can
 from engagements.gates import CheckResult, register_check
 from engagements.models import StageRecord
 from engagements.stages import Stage
@@ -37,7 +38,7 @@ def _judge(record: StageRecord, code: str, job: Job | None) -> CheckResult:
             + f"?model={record.model_id}&stage={record.stage}&kind={code}")
     if job is None:
         return CheckResult(f"job:{code}", label, False, _("No such job has run yet."), form,
-                           _("Run this job for the model."))
+                           _("Run this job for the model."), needs=Can.WORK)
     sentence = _("Job %(number)s: %(state)s.") % {
         "number": f"#{job.pk}", "state": job.get_state_display()}
     is_met = job.state == JobState.SUCCEEDED

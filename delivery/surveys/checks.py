@@ -10,6 +10,7 @@ from delivery.surveys.consequences.given import Given
 from delivery.surveys.consequences.rules import RulesToRun, findings, in_words
 from delivery.surveys.models import Consequence, Decision, Survey
 from delivery.surveys.sheet import Sheet
+from engagements.access import Can
 from engagements.gates import CheckResult, register_check
 from engagements.models import StageRecord
 from engagements.punctuation import following
@@ -40,7 +41,7 @@ def survey_is_decided(record: StageRecord) -> Iterable[CheckResult]:
     yield CheckResult("survey_decision", _("Go or no-go"), is_met, sentence,
                       reverse("surveys:follows", args=[record.engagement.code]),
                       "" if is_met else _("A project manager decides on the readiness page."),
-                      is_internal=True)
+                      needs=Can.VIEW_INTERNAL)
 
 
 @register_check("survey_rules")
@@ -59,7 +60,7 @@ def rules_hold(record: StageRecord) -> Iterable[CheckResult]:
         following(*map(in_words, broken)) or _("No blocking rule is broken."),
         reverse("surveys:follows", args=[record.engagement.code]) + "#findings",
         _("Correct the answers, or change the plan and answer anew.") if broken else "",
-        is_internal=True)
+        needs=Can.VIEW_INTERNAL)
 
 
 def _survey(record: StageRecord) -> Survey | None:

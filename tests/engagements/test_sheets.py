@@ -6,7 +6,7 @@ from django.utils.translation import override
 
 from engagements import services
 from engagements.errors import InvalidInput, WrongState
-from engagements.gates import evaluate
+from engagements.gates import evaluate, seen_by
 from engagements.models import ChecklistItem, Role
 from engagements.sheets import SHEETS
 from engagements.stages import Scope, Stage, StageMove, StageState
@@ -88,3 +88,19 @@ def test_every_stage_has_a_sheet_in_both_languages():
         with override("en"):
             assert all(str(line).isascii() or "→" in str(line) or "“" in str(line)
                        for part in parts for line in part)
+
+
+def test_a_link_is_shown_to_those_only_whom_its_page_lets_in(people, model):
+    checks = evaluate(model.stages.get(stage=Stage.SURVEY))
+    links = {role: {c.code for c in seen_by(checks, people[role]) if c.url}
+             for role in ("consultant", "sales")}
+    assert links["consultant"] - links["sales"] == {"job:survey.pt_analyse"}
+
+
+def test_who_may_not_edit_a_customer_is_not_led_there(client, people, engagement):
+    page = reverse("people:customer", args=[engagement.customer_id])
+    for role, is_led in (("consultant", False), ("sales", True), ("manager", True)):
+        client.force_login(people[role])
+        for route, args in (("people:customers", []),
+                            ("engagements:engagement", [engagement.code])):
+            assert (page in client.get(reverse(route, args=args)).content.decode()) == is_led

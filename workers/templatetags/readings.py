@@ -9,6 +9,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from workers.kinds.base import title_of
 from workers.reading_pages import page_of
+from workers.rules.citations import marks
 from workers.rules.labels import fact_words
 from workers.wording.keys import NAMES
 from workers.wording.kinds import kind_words, reader_words
@@ -20,6 +21,7 @@ register.filter("job_kind", title_of)
 register.filter("reading_kind", kind_words)
 register.filter(reader_words)
 register.filter(fact_words)
+register.filter("source_marks", marks)
 register.filter(warning_words)
 register.filter(word)
 register.filter(value_text)

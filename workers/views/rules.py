@@ -12,6 +12,7 @@ from workers import scanning
 from workers.forms.jobs import ScanForm
 from workers.models import StoredReading
 from workers.rules import RULES_VERSION, SEVERITIES
+from workers.rules.citations import CITED
 from workers.rules.listing import FAMILIES, filtered_rules
 from workers.rules.matrix import SOURCES, table
 from workers.scan import CHECKS
@@ -27,7 +28,7 @@ def rule_list(request):
               for name, source in SOURCES.items()]
     return render(request, "workers/rules.html", {
         "rules": filtered_rules(request.GET), "families": FAMILIES, "severities": SEVERITIES,
-        "version": RULES_VERSION, "tables": tables})
+        "version": RULES_VERSION, "tables": tables, "citations": CITED})
 
 
 @require_GET

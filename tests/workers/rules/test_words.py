@@ -5,6 +5,7 @@ from django.utils.translation import override
 
 from engagements.models import Role
 from workers.rules import RULES
+from workers.rules.citations import CITED, marks
 from workers.rules.labels import ALONE, LABELS, fact_words
 
 NEEDS = {name for rule in RULES.values() for name in rule.needs}
@@ -14,6 +15,10 @@ CALLED_SO = {"torch_npu"}  # packages that are written like a fact
 def test_every_fact_that_a_rule_needs_has_words():
     codes = {name for name in NEEDS if not name.isupper()} - CALLED_SO
     assert codes - LABELS.keys() - ALONE.keys() == set()
+
+
+def test_every_source_is_cited():
+    assert {mark for rule in RULES.values() for mark in marks(rule.source)} == set(CITED)
 
 
 @pytest.mark.django_db

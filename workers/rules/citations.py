@@ -1,0 +1,29 @@
+"""Where rules come from, by the marks that rules name (DOMAIN chapter 14)."""
+
+from django.utils.translation import gettext_lazy as _
+
+CITED = {
+    "S0": _("Solution guide of a service provider, V01, 2025-06-25"),
+    "S1": _("Training course on migration, accuracy and profiling"),
+    "S2": _("Description of an AI computing optimisation service"),
+    "S3": _("Walkthrough of a tuning with figures of each round"),
+    "S4": _("Study notes for HCIP-AI Ascend"),
+    "X1": _("Ascend documentation of PYTORCH_NPU_ALLOC_CONF, CANN 8.0 and PyTorch 6.0 to 7.1"),
+    "X3": _("msprobe: description of its configuration file"),
+    "X7": _("Ascend documentation of the GPU-to-NPU script conversion, and its test scripts"),
+    "X8": _("Ascend documentation of PyTorch Analyse, several releases"),
+    "X9": _("Ascend documentation of ATC's --framework, several releases"),
+    "X10": _("MindSpeed, megatron_adaptor.py at commit 02c49f5d"),
+    "X11": _("Environment variables of torch_npu and MindSpore"),
+    "X12": _("Outputs of npu-smi and notes from the field"),
+    "X16": _("Ascend documentation of repeated measurements, TensorFlow 8.0 and MindSDK 7.3"),
+    "X20": _("Container start lines with /dev/davinci_manager"),
+    "X21": _("Megatron-LM's code that prints the training log"),
+    "K": _("General practice; have it confirmed for your case"),
+    "D": _("Derived for this product"),
+}
+
+
+def marks(source: str) -> list[str]:
+    """The marks in a rule's source: `S0, X1` names two."""
+    return [mark.strip() for mark in source.split(",") if mark.strip()]
