@@ -4,7 +4,7 @@ Each is one Vega-Lite specification in the active language, drawn by the browser
 documents. Practice data says so in the title.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -21,7 +21,7 @@ from assessments.charts.drawing import (
 from assessments.performance.bars import Bars
 from assessments.performance.profiles import PARTS, OperatorTime, StepTime
 from assessments.performance.rounds import History
-from assessments.performance.scaling import Scaling
+from assessments.performance.scaling import Point, Scaling
 from workers.figures import figure_text
 
 GREY = "#9aa4b2"
@@ -138,33 +138,36 @@ def operators_spec(operators: list[OperatorTime], *, is_practice: bool = False) 
 
 @built_quickly
 def scaling_spec(scaling: Scaling) -> dict[str, Any]:
-    """Throughput over cards by source; dashed what each source's fewest cards would give."""
+    """Speed-up over cards by source, which may count in units of their own; dashed: the ideal."""
     import altair as alt
 
-    rows = [{"cards": p.cards, "value": p.throughput, "source": p.source, "ideal": ideal}
-            for p, ideal in _with_ideal(scaling)]
-    data = alt.Chart(alt.Data(values=rows))
+    rows = [{"cards": p.cards, "value": speed_up, "throughput": p.throughput, "source": p.source}
+            for p, speed_up in _speed_ups(scaling.points)]
+    cards = sorted({row["cards"] for row in rows})
     x = alt.X("cards:Q", title=_("Cards"), scale=alt.Scale(type="log", base=2),
-              axis=alt.Axis(values=sorted({row["cards"] for row in rows}), format="d"))
-    colour, throughput = alt.Color("source:N"), _("Throughput of the whole job")
+              axis=alt.Axis(values=cards, format="d"))
+    y = alt.Y("value:Q", title=_("Speed-up"), scale=alt.Scale(type="log", base=2),
+              axis=alt.Axis(values=cards, format="~g"))
+    ideal = alt.Data(values=[{"cards": n, "value": n} for n in cards])
     chart = alt.layer(
-        data.mark_line(strokeDash=[5, 4], strokeWidth=1.2).encode(x=x, y="ideal:Q", color=colour),
-        data.mark_line(point=alt.OverlayMarkDef(size=50)).encode(
-            x=x, y=alt.Y("value:Q", title=throughput, scale=alt.Scale(type="log"),
-                       axis=alt.Axis(tickCount=5)), color=colour,
+        alt.Chart(ideal).mark_line(strokeDash=[5, 4], strokeWidth=1.2, color=GREY).encode(
+            x=x, y=y),
+        alt.Chart(alt.Data(values=rows)).mark_line(point=alt.OverlayMarkDef(size=50)).encode(
+            x=x, y=y, color=alt.Color("source:N"),
             tooltip=[alt.Tooltip("source:N", title=_("Source")),
                      alt.Tooltip("cards:Q", title=_("Cards")),
-                     alt.Tooltip("value:Q", title=throughput)]),
+                     alt.Tooltip("value:Q", title=_("Speed-up"), format=".4~g"),
+                     alt.Tooltip("throughput:Q", title=_("Throughput of the whole job"))]),
     ).properties(width=WIDTH - 80, height=280)
-    return _finished(chart, _("Throughput over cards; dashed: ideal"),
+    return _finished(chart, _("Speed-up over cards; dashed: ideal"),
                      is_practice=scaling.is_practice)
 
 
-def _with_ideal(scaling: Scaling):
-    for point in scaling.points:
-        base = min((p for p in scaling.points if p.source == point.source),
-                   key=lambda p: p.cards)
-        yield point, point.cards / base.cards * base.throughput
+def _speed_ups(points: list[Point]) -> Iterator[tuple[Point, float]]:
+    """Each throughput in cards' worth: the run on the source's fewest cards k counts as k."""
+    for point in points:
+        base = min((p for p in points if p.source == point.source), key=lambda p: p.cards)
+        yield point, point.throughput / base.throughput * base.cards
 
 
 @built_quickly

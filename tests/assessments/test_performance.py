@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from assessments import services
+from assessments.charts.performance import scaling_spec
 from assessments.models import OptimisationRound, Verdict
 from assessments.performance.bars import bars_of
 from assessments.performance.gains import BY_NAME, gain
 from assessments.performance.rounds import history
-from assessments.performance.scaling import scaling_of
+from assessments.performance.scaling import Point, Scaling, scaling_of
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Role
 from tests.assessments.conftest import log, megatron_log, trace
@@ -150,6 +151,14 @@ def test_files_of_one_run_are_no_comparison(model, run):
     services.measure_artifact(later)
     assert {(b.before.artifact, b.after.artifact, b.is_compared)
             for b in bars_of(model, history(model))} == {(first, later, True)}
+
+
+def test_sources_that_count_in_other_units_share_one_axis():
+    points = [Point(8, 100.0, "tokens"), Point(64, 600.0, "tokens"), Point(1, 2.0, "samples"),
+              Point(8, 12.0, "samples")]
+    rows = scaling_spec(Scaling(points, [], False))["layer"][1]["data"]["values"]
+    assert [(row["source"], row["cards"], row["value"]) for row in rows] == [
+        ("tokens", 8, 8), ("tokens", 64, 48), ("samples", 1, 1), ("samples", 8, 6)]
 
 
 def test_scaling_flags_what_cannot_be(model, store, run, people):
