@@ -1,6 +1,7 @@
 """The main job without a browser: from survey to the signed acceptance, on the practice node."""
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,7 @@ class Command(BaseCommand):
         parser.add_argument("--out", type=Path, required=True, help="folder for the results")
 
     def handle(self, *args, out: Path, **options):
+        signal.signal(signal.SIGTERM, _exit)  # what was started is stopped on the way out
         out = out.resolve()
         out.mkdir(parents=True, exist_ok=True)
         if INSIDE in os.environ:
@@ -38,10 +40,8 @@ class Command(BaseCommand):
                 "DATABASE_URL": f"sqlite:///{folder}/desk.sqlite3", "DESK_LOG_LEVEL": "WARNING",
                 "REDIS_URL": "", "DESK_DISPATCH_TICK_SECONDS": "0.5",
                 "DESK_EMAIL_BACKEND": "django.core.mail.backends.filebased.EmailBackend"}
-            done = subprocess.run(
-                [sys.executable, sys.argv[0], "demo", "--out", str(out)], env=environment,
-                check=False)
-        if done.returncode:
+            status = _run([sys.executable, sys.argv[0], "demo", "--out", str(out)], environment)
+        if status:
             raise CommandError("The walk did not reach its end; the lines above say where.")
 
     def _walk(self, out: Path) -> None:
@@ -58,3 +58,18 @@ class Command(BaseCommand):
     def _tell(self, text: str) -> None:
         self.stdout.write(text)
         self.stdout.flush()
+
+
+def _run(command: list[str], environment: dict[str, str]) -> int:
+    """The exit status of a command; ended with us, it has time to stop what it started."""
+    process = subprocess.Popen(command, env=environment)
+    try:
+        return process.wait()
+    except BaseException:
+        process.terminate()
+        process.wait()
+        raise
+
+
+def _exit(number: int, _frame: object) -> None:
+    sys.exit(128 + number)
