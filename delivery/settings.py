@@ -360,7 +360,9 @@ LOGGING = {
     "root": {"handlers": ["console"], "level": read(env.str, "DESK_LOG_LEVEL", "INFO")},
     "loggers": {"kombu.connection": {"level": "ERROR"}, "asyncssh": {"level": "WARNING"},
                 "fontTools": {"level": "WARNING"},
-                "weasyprint": {"level": "ERROR"}, "pyhanko": {"level": "ERROR"},
+                "weasyprint": {"level": "ERROR"},
+                "weasyprint.progress": {"propagate": False},  # for the page that waits alone
+                "pyhanko": {"level": "ERROR"},
                 "pyhanko_certvalidator": {"level": "ERROR"}, "axes": {"level": "WARNING"},
                 # At DEBUG it would write addresses, and with them keys, of robots.
                 "urllib3": {"level": "INFO"}},
