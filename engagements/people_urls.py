@@ -1,14 +1,14 @@
 from django.urls import path
 
-from engagements import people_views as views
+from engagements.views import people
 
 app_name = "people"
 
 urlpatterns = [
-    path("password/", views.password, name="password"),
-    path("people/", views.people, name="list"),
-    path("people/new/", views.person_new, name="new"),
-    path("people/<int:pk>/", views.person, name="person"),
-    path("customers/", views.customers, name="customers"),
-    path("customers/<int:pk>/", views.customer, name="customer"),
+    path("password/", people.password, name="password"),
+    path("people/", people.people, name="list"),
+    path("people/new/", people.person_new, name="new"),
+    path("people/<int:pk>/", people.person, name="person"),
+    path("customers/", people.customers, name="customers"),
+    path("customers/<int:pk>/", people.customer, name="customer"),
 ]

@@ -1,6 +1,6 @@
 from django.urls import path, register_converter
 
-from engagements import stage_views, views
+from engagements.views import engagements, stages
 
 
 class SignOrRevoke:
@@ -20,18 +20,18 @@ app_name = "engagements"
 CELL = "<str:code>/models/<str:model_code>/<str:stage>/"
 
 urlpatterns = [
-    path("", views.engagement_list, name="list"),
-    path("new/", views.engagement_new, name="new"),
-    path("<str:code>/", views.engagement_page, name="engagement"),
-    path("<str:code>/edit/", views.engagement_edit, name="edit"),
-    path("<str:code>/team/", views.team, name="team"),
-    path("<str:code>/team/<int:pk>/remove/", views.member_remove, name="member_remove"),
-    path("<str:code>/models/new/", views.model_new, name="model_new"),
-    path("<str:code>/models/<str:model_code>/edit/", views.model_edit, name="model_edit"),
-    path(CELL, stage_views.stage_page, name="stage"),
-    path(CELL + "move/", stage_views.stage_move, name="stage_move"),
-    path(CELL + "items/<int:pk>/", stage_views.item_tick, name="item_tick"),
-    path(CELL + "waiver/", stage_views.waiver_draft, name="waiver_draft"),
-    path(CELL + "waivers/<int:pk>/<sign_or_revoke:way>/", stage_views.waiver_end,
+    path("", engagements.engagement_list, name="list"),
+    path("new/", engagements.engagement_new, name="new"),
+    path("<str:code>/", engagements.engagement_page, name="engagement"),
+    path("<str:code>/edit/", engagements.engagement_edit, name="edit"),
+    path("<str:code>/team/", engagements.team, name="team"),
+    path("<str:code>/team/<int:pk>/remove/", engagements.member_remove, name="member_remove"),
+    path("<str:code>/models/new/", engagements.model_new, name="model_new"),
+    path("<str:code>/models/<str:model_code>/edit/", engagements.model_edit, name="model_edit"),
+    path(CELL, stages.stage_page, name="stage"),
+    path(CELL + "move/", stages.stage_move, name="stage_move"),
+    path(CELL + "items/<int:pk>/", stages.item_tick, name="item_tick"),
+    path(CELL + "waiver/", stages.waiver_draft, name="waiver_draft"),
+    path(CELL + "waivers/<int:pk>/<sign_or_revoke:way>/", stages.waiver_end,
          name="waiver_end"),
 ]

@@ -329,7 +329,8 @@ OF_AN_ENGAGEMENT = (
 @pytest.fixture(autouse=True)
 def _not_typeset(monkeypatch):
     """Who may open a PDF is asked here, not what it shows; typesetting takes a second each."""
-    monkeypatch.setattr("delivery.quotes.views.quote_pdf", lambda quote, language: b"%PDF-1.7")
+    monkeypatch.setattr("delivery.quotes.views.quotes.quote_pdf",
+                        lambda quote, language: b"%PDF-1.7")
     monkeypatch.setitem(BY_KIND, "minutes", (Meeting, lambda meeting, language: b"%PDF-1.7"))
 
 

@@ -7,7 +7,7 @@ from rest_framework.decorators import action
 from rest_framework.response import Response
 
 from delivery.planning import calibration, papers, queries, serializers, usage
-from delivery.planning.api_parts.base import Visible
+from delivery.planning.api.base import Visible
 from delivery.planning.models import EffortEstimate, GradeCost, TimeEntry, Timesheet
 from delivery.planning.services import effort, pricing, time, timesheets
 from delivery.quotes.serializers import QuoteDetailSerializer

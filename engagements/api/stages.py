@@ -1,112 +1,16 @@
-"""REST doors of engagements. Each write is one service call."""
+"""REST doors of stages, their gates and waivers."""
 
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
-from rest_framework import mixins, viewsets
+from rest_framework import viewsets
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
 from engagements import serializers, services
 from engagements.access import Can, require
 from engagements.gates import evaluate, seen_by
-from engagements.models import (
-    Customer,
-    Engagement,
-    Membership,
-    MigratedModel,
-    StageRecord,
-    StageWaiver,
-)
-from engagements.people_api import PersonViewSet
-
-
-class CustomerViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
-                      viewsets.ReadOnlyModelViewSet):
-    queryset = Customer.objects.all()
-    serializer_class = serializers.CustomerSerializer
-    filterset_fields = ["name"]
-
-    def get_queryset(self):
-        visible = Engagement.objects.visible_to(self.request.user)
-        if self.request.user.is_reviewer:
-            return super().get_queryset().filter(engagements__in=visible).distinct()
-        return super().get_queryset()
-
-    def perform_create(self, serializer):
-        serializer.instance = services.create_customer(
-            actor=self.request.user, **serializer.validated_data)
-
-    def perform_update(self, serializer):
-        serializer.instance = services.update_customer(
-            actor=self.request.user, customer=serializer.instance, **serializer.validated_data)
-
-
-class EngagementViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
-                        viewsets.ReadOnlyModelViewSet):
-    queryset = Engagement.objects.all()
-    serializer_class = serializers.EngagementSerializer
-    filterset_fields = ["code", "scope", "state", "customer"]
-    lookup_field = "code"
-
-    def get_queryset(self):
-        return super().get_queryset().visible_to(self.request.user)
-
-    def perform_create(self, serializer):
-        serializer.instance = services.create_engagement(
-            actor=self.request.user, **serializer.validated_data)
-
-    def perform_update(self, serializer):
-        serializer.instance = services.update_engagement(
-            actor=self.request.user, engagement=serializer.instance, **serializer.validated_data)
-
-
-class MembershipViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin,
-                        viewsets.ReadOnlyModelViewSet):
-    queryset = Membership.objects.select_related("engagement", "user")
-    serializer_class = serializers.MembershipSerializer
-    filterset_fields = ["engagement", "user", "role"]
-
-    def get_queryset(self):
-        return super().get_queryset().filter(
-            engagement__in=Engagement.objects.visible_to(self.request.user))
-
-    def perform_create(self, serializer):
-        serializer.instance = services.add_member(
-            actor=self.request.user, **serializer.validated_data)
-
-    def perform_destroy(self, instance):
-        services.remove_member(actor=self.request.user, membership=instance)
-
-
-class MigratedModelViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
-    queryset = MigratedModel.objects.all()
-    serializer_class = serializers.MigratedModelSerializer
-    filterset_fields = ["engagement", "code", "scope"]
-
-    def get_queryset(self):
-        return super().get_queryset().visible_to(self.request.user)
-
-    def perform_create(self, serializer):
-        serializer.instance = services.add_model(
-            actor=self.request.user, **serializer.validated_data)
-
-    @extend_schema(request=serializers.ModelFactsSerializer)
-    def partial_update(self, request, pk=None):
-        """Change facts of the model; 409 where it moved on since `seen`."""
-        door = serializers.ModelFactsSerializer(data=request.data, partial=True)
-        door.is_valid(raise_exception=True)
-        return Response(self.get_serializer(services.update_model(
-            actor=request.user, model=self.get_object(), **door.validated_data)).data)
-
-    @extend_schema(request=serializers.ModelScopeSerializer)
-    @action(detail=True, methods=["post"])
-    def scope(self, request, pk=None):
-        """Another scope, with the reason; stages fall out or come in."""
-        door = serializers.ModelScopeSerializer(data=request.data)
-        door.is_valid(raise_exception=True)
-        return Response(self.get_serializer(services.set_model_scope(
-            actor=request.user, model=self.get_object(), **door.validated_data)).data)
+from engagements.models import StageRecord, StageWaiver
 
 
 class StageRecordViewSet(viewsets.ReadOnlyModelViewSet):
@@ -199,11 +103,6 @@ class StageWaiverViewSet(viewsets.ReadOnlyModelViewSet):
 
 
 routes = [
-    ("people", PersonViewSet, "person"),
-    ("customers", CustomerViewSet, "customer"),
-    ("engagements", EngagementViewSet, "engagement"),
-    ("memberships", MembershipViewSet, "membership"),
-    ("models", MigratedModelViewSet, "model"),
     ("stages", StageRecordViewSet, "stage"),
     ("stage-waivers", StageWaiverViewSet, "stage-waiver"),
 ]

@@ -6,12 +6,12 @@ from rest_framework.decorators import action
 from rest_framework.response import Response
 
 from delivery.surveys import publishing, serializers, services
-from delivery.surveys.consequence_api import ConsequenceActions
-from delivery.surveys.draft_api import routes as draft_routes
+from delivery.surveys.api.consequences import ConsequenceActions
+from delivery.surveys.api.drafts import routes as draft_routes
+from delivery.surveys.api.workbooks import WorkbookActions
 from delivery.surveys.models import Comment, Questionnaire, Survey
 from delivery.surveys.sheet import Sheet
 from delivery.surveys.versioning import Transfer, transfer
-from delivery.surveys.workbook_api import WorkbookActions
 from engagements.access import Can, require
 
 

@@ -8,7 +8,7 @@ from rest_framework.decorators import action
 from rest_framework.response import Response
 
 from delivery.planning import change_facts, papers, serializers
-from delivery.planning.api_parts.base import Visible
+from delivery.planning.api.base import Visible
 from delivery.planning.models import ChangeRequest
 from delivery.planning.services import added_criteria, changes, effects, scope
 from engagements.file_answers import Paper

@@ -17,7 +17,7 @@ from delivery.quotes.forms import (
 from delivery.quotes.models import Quote, QuoteLine
 from delivery.quotes.payment import milestone_rows, staffing_rows
 from delivery.quotes.revisions import ChangedMeanwhile
-from delivery.quotes.views import found_quote
+from delivery.quotes.views.quotes import found_quote
 from engagements.access import Can, require
 from engagements.doors import attempt
 from engagements.errors import DeskError

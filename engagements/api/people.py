@@ -27,3 +27,6 @@ class PersonViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
         fields = {k: v for k, v in serializer.validated_data.items() if k != "username"}
         serializer.instance = services.update_person(
             actor=self.request.user, person=serializer.instance, **fields)
+
+
+routes = [("people", PersonViewSet, "person")]

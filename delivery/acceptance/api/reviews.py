@@ -9,8 +9,9 @@ from rest_framework.decorators import action
 from rest_framework.response import Response
 from rest_framework.viewsets import ReadOnlyModelViewSet
 
-from delivery.acceptance import api_contract, api_third_party, services
-from delivery.acceptance.api_contract import BINARY
+from delivery.acceptance import services
+from delivery.acceptance.api import contract, third_party
+from delivery.acceptance.api.contract import BINARY
 from delivery.acceptance.deliverables import items_of
 from delivery.acceptance.models import EvidenceBundle, Review
 from delivery.acceptance.retest import side_by_side
@@ -209,4 +210,4 @@ class BundleViewSet(ReadOnlyModelViewSet):
 
 
 routes = [("reviews", ReviewViewSet, "review"), ("bundles", BundleViewSet, "bundle"),
-          *api_contract.routes, *api_third_party.routes]
+          *contract.routes, *third_party.routes]

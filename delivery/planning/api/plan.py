@@ -6,8 +6,8 @@ from rest_framework.decorators import action
 from rest_framework.response import Response
 
 from delivery.planning import serializers
-from delivery.planning.api_parts.base import Visible
-from delivery.planning.api_parts.files import PlanWorkbook
+from delivery.planning.api.base import Visible
+from delivery.planning.api.files import PlanWorkbook
 from delivery.planning.models import Dependency, Plan, Task
 from delivery.planning.scheduling import schedule
 from delivery.planning.services import plan

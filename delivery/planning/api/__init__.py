@@ -1,6 +1,6 @@
-"""The REST routes of planning; the doors are in `api_parts`, by topic."""
+"""REST doors of this app: `routes` holds prefix, viewset and base name of each."""
 
-from delivery.planning.api_parts import board, changes, control, desk, effort, plan
+from delivery.planning.api import board, changes, control, desk, effort, plan
 
 routes = [
     ("effort-estimates", effort.EffortEstimateViewSet, "effort-estimate"),

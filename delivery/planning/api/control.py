@@ -6,7 +6,7 @@ from rest_framework.decorators import action
 from rest_framework.response import Response
 
 from delivery.planning import papers, serializers
-from delivery.planning.api_parts.base import Visible
+from delivery.planning.api.base import Visible
 from delivery.planning.models import Meeting, ProjectIssue, Risk, Todo, WeeklyReport
 from delivery.planning.services import control, weekly
 from engagements.file_answers import Paper

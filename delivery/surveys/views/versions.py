@@ -9,7 +9,7 @@ from delivery.surveys import services
 from delivery.surveys.publishing import current_questionnaire
 from delivery.surveys.values import show_value
 from delivery.surveys.versioning import transfer
-from delivery.surveys.views import survey_of
+from delivery.surveys.views.surveys import survey_of
 from engagements.access import Can, require
 from engagements.doors import attempt
 

@@ -9,10 +9,10 @@ from rest_framework.parsers import JSONParser, MultiPartParser
 from rest_framework.response import Response
 
 from delivery.quotes import serializers, services
+from delivery.quotes.api.files import QuoteFiles
+from delivery.quotes.api.terms import QuoteTerms
 from delivery.quotes.checks import run_checks
-from delivery.quotes.file_api import QuoteFiles
 from delivery.quotes.models import Currency, PriceImport, Quote, QuoteLine, RateCard, TaxRate
-from delivery.quotes.terms_api import QuoteTerms
 from delivery.quotes.versions import compare
 from engagements.access import Can, allowed, require
 from engagements.numbers import whole_number

@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from rest_framework.viewsets import ReadOnlyModelViewSet
 
 from delivery.reports import chains, registry, services
+from delivery.reports.api.settings import routes as settings_routes
 from delivery.reports.gates import problems_of
 from delivery.reports.models import Document
 from delivery.reports.serializers import (
@@ -23,7 +24,6 @@ from delivery.reports.serializers import (
     ReasonSerializer,
     ReviewCommentSerializer,
 )
-from delivery.reports.settings_api import routes as settings_routes
 from engagements import downloads
 from engagements.access import Can, require
 from engagements.models import Engagement

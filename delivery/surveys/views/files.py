@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from delivery.surveys import services
 from delivery.surveys.forms import UploadForm
 from delivery.surveys.services import Change
-from delivery.surveys.views import survey_of
+from delivery.surveys.views.surveys import survey_of
 from engagements.doors import XLSX, attempt_form
 from engagements.errors import DeskError
 from engagements.punctuation import listed

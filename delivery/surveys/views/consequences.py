@@ -16,7 +16,7 @@ from delivery.surveys.forms import DecisionForm
 from delivery.surveys.models import Survey
 from delivery.surveys.readiness import readiness
 from delivery.surveys.sheet import Sheet
-from delivery.surveys.views import survey_of
+from delivery.surveys.views.surveys import survey_of
 from engagements.access import Can, allowed, require
 from engagements.doors import attempt, attempt_form
 from workers.rules import SEVERITIES

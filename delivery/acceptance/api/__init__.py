@@ -1,0 +1,5 @@
+"""REST doors of this app: `routes` holds prefix, viewset and base name of each."""
+
+from delivery.acceptance.api.reviews import routes
+
+__all__ = ["routes"]

@@ -1,0 +1,5 @@
+"""REST doors of this app: `routes` holds prefix, viewset and base name of each."""
+
+from delivery.surveys.api.surveys import routes
+
+__all__ = ["routes"]

@@ -1,0 +1,5 @@
+"""REST doors of this app: `routes` holds prefix, viewset and base name of each."""
+
+from engagements.api import engagements, people, stages
+
+routes = [*people.routes, *engagements.routes, *stages.routes]
