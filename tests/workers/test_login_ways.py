@@ -1,6 +1,10 @@
 """Ways to a node, over OpenSSH's own server: bastion, agent, passphrase, changed key, shells."""
 
+import asyncio
+
+import asyncssh
 import pytest
+from asyncssh.misc import async_context_manager
 from django.utils.translation import override
 
 from engagements.errors import InvalidInput, WrongState
@@ -230,6 +234,23 @@ def test_start_up_file_that_ends_the_shell_is_said(enrol, queue, people, sshd, t
         assert "log-in shell does not run our commands" in job.sentence
         with pytest.raises(InvalidInput, match="log-in shell does not run our commands"):
             editing.try_login(actor=people["operator"], access=node)
+
+
+def test_shell_that_ends_before_the_script_comes_is_said(enrol, queue, sshd, monkeypatch):
+    create = asyncssh.SSHClientConnection.create_process
+
+    @async_context_manager
+    async def create_and_dawdle(*arguments, **options):
+        process = await create(*arguments, **options)
+        await asyncio.sleep(0.5)
+        return process
+
+    node = enrol()
+    (sshd.home / ".bashrc").write_text("exit 1\n")
+    monkeypatch.setattr(asyncssh.SSHClientConnection, "create_process", create_and_dawdle)
+    looked_at(queue(node))
+    node.refresh_from_db()
+    assert node.trouble == Trouble.SHELL
 
 
 def test_slow_start_up_file_is_measured(enrol, people, sshd):

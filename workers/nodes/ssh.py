@@ -5,6 +5,7 @@ in seconds, AES-GCM first is half as dear. A connection is never made before a f
 """
 
 import asyncio
+import contextlib
 import os
 import queue
 import threading
@@ -141,14 +142,20 @@ def no_shell(output: bytes) -> NoShell:
 async def _run(node: Access, script: str) -> Answer:
     connection = await _connection(node)
     async with connection.create_process("sh -s", encoding=None) as process:
-        process.stdin.write(_bytes(script))
-        process.stdin.write_eof()
+        _give(process, script)
         out, err = await asyncio.gather(_all_of(process.stdout), _all_of(process.stderr))
         await process.wait()
     if process.exit_status is None:  # asyncssh: the session ended without a status
         await _forget(node)
         raise Unreachable("the connection closed before the command ended")
     return Answer(process.exit_status, out, err)
+
+
+def _give(process: asyncssh.SSHClientProcess, script: str) -> None:
+    """A log-in shell that has ended by now reads none of it; what it printed says why."""
+    with contextlib.suppress(BrokenPipeError):
+        process.stdin.write(_bytes(script))
+        process.stdin.write_eof()
 
 
 async def _all_of(stream: asyncssh.SSHReader) -> bytes:
@@ -200,8 +207,7 @@ def download(node: Access, script: str, sink: Callable[[bytes], None], timeout: 
     async def go():
         connection = await _connection(node)
         async with connection.create_process("sh -s", encoding=None) as process:
-            process.stdin.write(_bytes(script))
-            process.stdin.write_eof()
+            _give(process, script)
             await _after_marker(process.stdout, sink)
             while chunk := await process.stdout.read(1024 * 1024):
                 sink(chunk)
