@@ -11,7 +11,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from delivery.planning.models import Dependency, Plan
 from delivery.planning.scheduling import Scheduled, end_of, schedule, working_days_of
-from delivery.quotes.sheet_styles import (
+from delivery.quotes.sheet.styles import (
     height,
     named_styles,
     print_setup,

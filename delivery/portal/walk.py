@@ -21,7 +21,7 @@ from delivery.portal.walk_papers import Papers
 from delivery.quotes import services as quotes
 from delivery.quotes.models import PriceLine, RateCard
 from delivery.quotes.paper import quote_pdf
-from delivery.quotes.spreadsheet import quote_xlsx
+from delivery.quotes.sheet.workbook import quote_xlsx
 from delivery.reports.bilingual import LANGUAGES
 from delivery.surveys import services as surveys
 from engagements import services as engagements

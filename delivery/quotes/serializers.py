@@ -13,7 +13,7 @@ from delivery.quotes.models import (
     RateCard,
     TaxRate,
 )
-from delivery.quotes.price_table import FIELDS, price_table
+from delivery.quotes.prices.table import FIELDS, price_table
 from delivery.quotes.queries import totals_of
 from engagements.access import Can, allowed
 

@@ -16,7 +16,7 @@ from openpyxl.styles import Alignment, Border, Font, PatternFill, Protection, Si
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.worksheet import Worksheet
 
-from delivery.quotes.sheet_styles import safe_text
+from delivery.quotes.sheet.styles import safe_text
 from delivery.reports.bilingual import in_language
 from delivery.reports.canonical import content_hash
 from delivery.reports.columns import least_width, length, shared_widths

@@ -25,7 +25,7 @@ class QuoteFiles(Paper):
     @action(detail=True, content_negotiation_class=AnyAccepted)
     def xlsx(self, request, pk=None):
         """The quote as a workbook whose sums are formulas."""
-        from delivery.quotes.spreadsheet import quote_xlsx  # openpyxl: not at start
+        from delivery.quotes.sheet.workbook import quote_xlsx  # openpyxl: not at start
 
         quote, language = self.get_object(), chosen_language(request)
         return attached(quote_xlsx(quote, language), XLSX,

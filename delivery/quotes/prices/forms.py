@@ -5,7 +5,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from delivery.quotes.models import CompanyProfile, PriceImport
-from delivery.quotes.price_table import FIELDS
+from delivery.quotes.prices.table import FIELDS
 from delivery.quotes.standards import APPROVERS, discount_limit
 from engagements.percent_field import PercentField
 

@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from delivery.quotes.models import PriceImport, PriceLine, RateCard
-from delivery.quotes.price_table import FIELDS, guess_columns, guess_header, price_table
+from delivery.quotes.prices.table import FIELDS, guess_columns, guess_header, price_table
 from engagements import audit
 from engagements.access import Can, require
 from engagements.errors import InvalidInput, WrongState
@@ -21,7 +21,7 @@ def start_import(*, actor: User, upload: BinaryIO, file_name: str, name: str, va
     Raises InvalidInput for a file that cannot be read (`read_price_sheet`), a name that is taken,
     a period that ends before it begins.
     """
-    from delivery.quotes.price_workbook import read_price_sheet  # openpyxl: not at start
+    from delivery.quotes.prices.workbook import read_price_sheet  # openpyxl: not at start
 
     require(actor, Can.PRICE)
     _check_name(name)

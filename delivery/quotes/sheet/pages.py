@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from openpyxl.worksheet.pagebreak import Break
 from openpyxl.worksheet.worksheet import Worksheet
 
-from delivery.quotes.sheet_head import HEAD_ROW, WIDTHS
+from delivery.quotes.sheet.head import HEAD_ROW, WIDTHS
 
 PAPER = 784.0, 487.0  # points between the margins of A4 landscape
 # Of a column's unit: as in Excel, and in a program that lacks Excel's fonts and takes wider ones.

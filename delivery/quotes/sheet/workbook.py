@@ -12,16 +12,16 @@ from openpyxl.worksheet.worksheet import Worksheet
 from delivery.quotes.documents import facts_of
 from delivery.quotes.models import Quote
 from delivery.quotes.paper import in_language
-from delivery.quotes.sheet_head import DISCOUNT, HEAD_ROW, LAST_COLUMN, WIDTHS, write_head
-from delivery.quotes.sheet_pages import keep_together
-from delivery.quotes.sheet_styles import (
+from delivery.quotes.sheet.head import DISCOUNT, HEAD_ROW, LAST_COLUMN, WIDTHS, write_head
+from delivery.quotes.sheet.pages import keep_together
+from delivery.quotes.sheet.styles import (
     height,
     named_styles,
     place_logos,
     print_setup,
     safe_text,
 )
-from delivery.quotes.sheet_terms import write_payment, write_terms
+from delivery.quotes.sheet.terms import write_payment, write_terms
 from delivery.reports import bilingual
 from delivery.reports.identity.look import heads, shown
 from delivery.reports.packing import steady

@@ -9,8 +9,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from delivery.quotes import services
 from delivery.quotes.documents import grade_label
 from delivery.quotes.models import CompanyProfile, Currency, PriceImport, RateCard, TaxRate
-from delivery.quotes.price_forms import CloseForm, ColumnsForm, CompanyForm, LimitsForm, UploadForm
-from delivery.quotes.price_table import price_table
+from delivery.quotes.prices.forms import CloseForm, ColumnsForm, CompanyForm, LimitsForm, UploadForm
+from delivery.quotes.prices.table import price_table
 from engagements.access import Can, require
 from engagements.doors import attempt, attempt_form
 from engagements.models import Role

@@ -130,7 +130,7 @@ def pdf(request, pk, language):
 
 @require_GET
 def xlsx(request, pk, language):
-    from delivery.quotes.spreadsheet import quote_xlsx  # openpyxl: not at start
+    from delivery.quotes.sheet.workbook import quote_xlsx  # openpyxl: not at start
 
     quote = found_quote(request, pk)
     return _file(quote_xlsx(quote, language), XLSX,

@@ -12,7 +12,7 @@ from openpyxl import Workbook
 
 from delivery.quotes import catalogue, services
 from delivery.quotes.models import PriceImport, RateCard
-from delivery.quotes.price_table import price_table
+from delivery.quotes.prices.table import price_table
 from engagements.errors import DeskError, InvalidInput
 from engagements.models import Role
 

@@ -16,8 +16,8 @@ from delivery.quotes.checks import failed_checks
 from delivery.quotes.documents import facts_of
 from delivery.quotes.models import PriceLine, Quote
 from delivery.quotes.paper import quote_pdf
-from delivery.quotes.sheet_styles import safe_text
-from delivery.quotes.spreadsheet import quote_xlsx
+from delivery.quotes.sheet.styles import safe_text
+from delivery.quotes.sheet.workbook import quote_xlsx
 from delivery.reports.identity.colours import tint
 from delivery.reports.services import save_identity
 from engagements.errors import DeskError, NotAllowed, WrongState

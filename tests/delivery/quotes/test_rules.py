@@ -12,7 +12,7 @@ from django.utils import timezone
 from delivery.quotes import documents, services
 from delivery.quotes.checks import run_checks
 from delivery.quotes.models import DiscountLimit, Quote, QuoteLine
-from delivery.quotes.spreadsheet import quote_xlsx
+from delivery.quotes.sheet.workbook import quote_xlsx
 from engagements import services as engaging
 from engagements.models import Role
 from tests.kept import kept

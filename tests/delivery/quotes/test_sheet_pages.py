@@ -8,11 +8,11 @@ import pytest
 from openpyxl import Workbook
 from pypdf import PdfReader
 
-from delivery.quotes import spreadsheet
 from delivery.quotes.documents import facts_of
-from delivery.quotes.sheet_head import HEAD_ROW
-from delivery.quotes.sheet_pages import keep_together
-from delivery.quotes.spreadsheet import quote_xlsx
+from delivery.quotes.sheet import workbook
+from delivery.quotes.sheet.head import HEAD_ROW
+from delivery.quotes.sheet.pages import keep_together
+from delivery.quotes.sheet.workbook import quote_xlsx
 
 pytestmark = pytest.mark.django_db
 SUMS = {"en": ("Subtotal before discount", "Total including tax"),
@@ -37,7 +37,7 @@ def test_sums_stand_on_one_page_however_many_lines_there_are(issued, tmp_path, m
     facts = facts_of(issued)
     for count in (1, 14, 25, 40, 60):
         lines = [copy.deepcopy(facts["lines"][n % len(facts["lines"])]) for n in range(count)]
-        monkeypatch.setattr(spreadsheet, "facts_of", lambda _q, lines=lines: {
+        monkeypatch.setattr(workbook, "facts_of", lambda _q, lines=lines: {
             **facts, "lines": lines})
         for language in SUMS:
             (tmp_path / f"{count}-{language}.xlsx").write_bytes(quote_xlsx(issued, language))

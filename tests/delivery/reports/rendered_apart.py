@@ -69,7 +69,7 @@ def of_quote(facts: dict) -> Iterator[tuple[str, bytes]]:
     """PDF and workbook of an issued quote, from its snapshot."""
     from delivery.quotes.models import Quote
     from delivery.quotes.paper import quote_pdf
-    from delivery.quotes.spreadsheet import quote_xlsx
+    from delivery.quotes.sheet.workbook import quote_xlsx
     from delivery.reports.bilingual import LANGUAGES
 
     quote = Quote(snapshot=facts, content_hash="0" * 64)

@@ -1,0 +1,1 @@
+"""Price lists read from workbooks of customers and cloud vendors."""
