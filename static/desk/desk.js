@@ -81,14 +81,24 @@
     return dark;
   };
 
+  const LEAST_WIDTH = 200;
+  const OPTIONS = { actions: false, renderer: "svg" };
+  // What stands beside a plot (ticks, names) is known once it is drawn; then it fills the page.
+  const drawChart = async (place) => {
+    const spec = inTheme(await (await fetch(place.dataset.chartUrl)).json());
+    let { view } = await window.vegaEmbed(place, spec, OPTIONS);
+    const plots = (spec.vconcat ?? [spec]).filter((plot) => plot.width);
+    const room = place.clientWidth - place.querySelector("svg").width.baseVal.value;
+    if (plots.length && Math.abs(room) > 8) {
+      for (const plot of plots) plot.width = Math.max(LEAST_WIDTH, plot.width + room);
+      ({ view } = await window.vegaEmbed(place, spec, OPTIONS));
+    }
+    if (place.dataset.chartDetailUrl) loadDetail(view, place.dataset.chartDetailUrl);
+  };
   const drawCharts = () => {
     for (const place of document.querySelectorAll("[data-chart-url]:not([data-drawn])")) {
       place.dataset.drawn = "yes";
-      fetch(place.dataset.chartUrl)
-        .then((answer) => answer.json())
-        .then((spec) => window.vegaEmbed(place, inTheme(spec), { actions: false, renderer: "svg" }))
-        .then(({ view }) => place.dataset.chartDetailUrl && loadDetail(view, place.dataset.chartDetailUrl))
-        .catch(() => place.classList.add("is-broken"));
+      drawChart(place).catch(() => place.classList.add("is-broken"));
     }
   };
   const redrawCharts = () => {
