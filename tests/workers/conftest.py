@@ -2,7 +2,9 @@
 
 import pytest
 
+from tests.workers.shell_kind import ShellKind
 from workers import services
+from workers.kinds import base as registry
 from workers.nodes import ssh
 
 
@@ -24,3 +26,16 @@ def node(people, ssh_server):
         username=ssh_server.username, private_key=ssh_server.private_key_text, is_practice=True)
     return services.confirm_host_key(
         actor=operator, node=found, fingerprint=ssh.fingerprint(found.offered_host_key))
+
+
+@pytest.fixture
+def queue(people, node, engagement, monkeypatch):
+    """Queues a shell script as a job of the engagement on the node."""
+    monkeypatch.setitem(registry._kinds, ShellKind.code, ShellKind())
+
+    def go(script, cards=0):
+        return services.queue_job(actor=people["consultant"], kind="test.shell", node=node,
+                                  engagement=engagement,
+                                  parameters={"script": script, "cards": cards})
+
+    return go

@@ -9,26 +9,12 @@ from django.test.utils import CaptureQueriesContext
 
 from engagements import audit
 from engagements.models import AuditEntry
-from tests.workers.shell_kind import ShellKind
 from workers import services
 from workers.dispatch import runner, visits
-from workers.kinds import base as registry
 from workers.models import Job, JobState
 
 pytestmark = pytest.mark.django_db(transaction=True)
 LOSSES = r"printf 'step,loss\n1,2.0\n2,1.5\n' > loss.txt"
-
-
-@pytest.fixture
-def queue(people, node, engagement, monkeypatch):
-    monkeypatch.setitem(registry._kinds, ShellKind.code, ShellKind())
-
-    def go(script, cards=0):
-        return services.queue_job(actor=people["consultant"], kind="test.shell", node=node,
-                                  engagement=engagement,
-                                  parameters={"script": script, "cards": cards})
-
-    return go
 
 
 @contextmanager

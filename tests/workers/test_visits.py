@@ -5,26 +5,12 @@ import time
 import pytest
 from django.utils import timezone
 
-from tests.workers.shell_kind import ShellKind
 from workers import services
 from workers.dispatch import runner, visits
-from workers.kinds import base as registry
 from workers.models import Job, JobState
 from workers.nodes import ssh
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def queue(people, node, engagement, monkeypatch):
-    monkeypatch.setitem(registry._kinds, ShellKind.code, ShellKind())
-
-    def go(script, cards=0):
-        return services.queue_job(actor=people["consultant"], kind="test.shell", node=node,
-                                  engagement=engagement,
-                                  parameters={"script": script, "cards": cards})
-
-    return go
 
 
 def visit_until_final(node, seconds=120):  # for a busy machine
