@@ -11,6 +11,7 @@ from drf_spectacular.views import (
 from rest_framework.authtoken.models import Token
 from rest_framework.authtoken.views import ObtainAuthToken
 from rest_framework.routers import DefaultRouter
+from rest_framework.settings import api_settings
 
 from engagements import audit
 
@@ -21,6 +22,7 @@ APPS = ("engagements", "workers", "assessments", "delivery.quotes", "delivery.re
 
 def _router() -> DefaultRouter:
     router = DefaultRouter()
+    router.include_format_suffixes = False  # no action takes a format
     for app in APPS:
         for prefix, viewset, basename in import_module(f"{app}.api").routes:
             router.register(prefix, viewset, basename=basename)
@@ -29,6 +31,8 @@ def _router() -> DefaultRouter:
 
 class TokenView(ObtainAuthToken):
     """A token for scripts, for a user name and a password."""
+
+    parser_classes = api_settings.DEFAULT_PARSER_CLASSES
 
     def post(self, request, *args, **kwargs):
         answer = super().post(request, *args, **kwargs)

@@ -64,7 +64,7 @@ def _label(target: models.Model) -> str:
 
 
 def _locked_chain() -> AuditChain:
-    locked = AuditChain.objects.select_for_update(of=("self",))
+    locked = AuditChain.objects.select_for_update(of=("self",), no_key=True)
     chain = locked.filter(pk=1).first()
     if chain is None:
         AuditChain.objects.get_or_create(pk=1)

@@ -29,7 +29,8 @@ def open_for_edit(sheet: Sheet, seen: int | None) -> Sheet:
     Raises:
         EditConflict: the row has moved on since.
     """
-    current = type(sheet)._default_manager.select_for_update(of=("self",)).get(pk=sheet.pk)
+    current = type(sheet)._default_manager.select_for_update(
+        of=("self",), no_key=True).get(pk=sheet.pk)
     if seen is not None and current.lock_version != seen:
         changes = changes_since(current, seen)
         told = in_turn(labelled(c["who"], f"{c['field']} {c['before']} → {c['after']}")

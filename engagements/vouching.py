@@ -118,7 +118,8 @@ class VouchedQuerySet(models.QuerySet):
 
     @transaction.atomic(savepoint=False)
     def _noted_update(self, values: dict[str, Any]) -> int:
-        keys = list(self.order_by().select_for_update(of=("self",)).values_list("pk", flat=True))
+        keys = list(self.order_by().select_for_update(
+            of=("self",), no_key=True).values_list("pk", flat=True))
         _note(self.model, keys)
         return super(VouchedQuerySet, self.filter(pk__in=keys)).update(**values)
 

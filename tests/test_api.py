@@ -9,9 +9,11 @@ from django.core.management import call_command
 from rest_framework.test import APIClient
 
 from engagements import services
+from engagements.errors import InvalidInput
 from engagements.models import Engagement, Role, StageRecord
 from engagements.problems import input_sentence
 from engagements.stages import StageState
+from workers.kinds.base import Parameter
 
 
 @pytest.fixture
@@ -119,3 +121,30 @@ def test_kinds_tell_their_parameters(api, people):
             "adapt.gpu2npu", "adapt.megatron_train", "acc.config_check", "acc.compare",
             "acc.loss_compare", "inf.atc", "inf.om_bench"} <= set(kinds)
     assert kinds["inf.om_bench"]["parameters"]["properties"]["loop"]["maximum"] == 1_000_000
+
+
+DEEP = b"[" * 100_000
+NESTED = b'{"a":' * 100 + b"1" + b"}" * 100
+LONG_NUMBER = b'{"name": ' + b"9" * 4000 + b"}"
+
+
+@pytest.mark.parametrize("body", [DEEP, NESTED, LONG_NUMBER])
+@pytest.mark.parametrize("path", ["token", "jobs", "customers", "document-identities", "quotes"])
+def test_json_beyond_the_limits_is_refused(api, people, path, body):
+    if path != "token":
+        api.force_authenticate(people[Role.MANAGER])
+    answer = api.post(f"/api/v1/{path}/", body, content_type="application/json")
+    assert (answer.status_code, answer["Content-Type"]) == (400, "application/problem+json")
+
+
+def test_a_number_beyond_64_bits_in_a_job_s_parameters(people):
+    parameter = Parameter("cards", "Cards", "integer")
+    with pytest.raises(InvalidInput):
+        parameter.clean(10 ** 400)
+    with pytest.raises(InvalidInput):
+        parameter.clean("9" * 4000)
+
+
+def test_no_route_takes_a_format_suffix(api, people):
+    api.force_authenticate(people[Role.MANAGER])
+    assert api.get("/api/v1/engagements.json").status_code == 404

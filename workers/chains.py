@@ -103,7 +103,7 @@ def go_on(job: Job) -> None:
     step = _step_of(job)
     if step is None:
         return
-    run = ChainRun.objects.select_for_update(of=("self",)).select_related(
+    run = ChainRun.objects.select_for_update(of=("self",), no_key=True).select_related(
         "model__engagement", "node", "started_by").get(pk=step.run_id)
     following = step.position + 1
     if run.finished_at or run.jobs.filter(position=following).exists():

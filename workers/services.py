@@ -72,7 +72,7 @@ def confirm_host_key(*, actor: User, node: Node, fingerprint: str) -> Node:
     Raises InvalidInput when it is not the fingerprint that was offered.
     """
     require(actor, Can.OPERATE)
-    node = Node.objects.select_for_update(of=("self",)).get(pk=node.pk)
+    node = Node.objects.select_for_update(of=("self",), no_key=True).get(pk=node.pk)
     if not node.offered_host_key:
         raise WrongState(_("This node has no host key to confirm."))
     if fingerprint.strip() != ssh.fingerprint(node.offered_host_key):
@@ -100,7 +100,7 @@ def fetch_new_host_key(*, actor: User, node: Node) -> Node:
 def set_maintenance(*, actor: User, node: Node, is_on: bool) -> Node:
     """Drain a node (running jobs go on, none starts), or take it back."""
     require(actor, Can.OPERATE)
-    node = Node.objects.select_for_update(of=("self",)).get(pk=node.pk)
+    node = Node.objects.select_for_update(of=("self",), no_key=True).get(pk=node.pk)
     expected = Node.State.READY if is_on else Node.State.MAINTENANCE
     if node.state != expected:
         raise WrongState(_("The node is “%(state)s”.") % {"state": node.get_state_display()})
@@ -214,7 +214,7 @@ def _stage_of(declaration) -> str:
 def cancel_job(*, actor: User, job: Job) -> Job:
     """Ask for the end of a job; the cards stay leased until nothing of it runs."""
     require(actor, Can.WORK if job.engagement_id else Can.OPERATE, job.engagement)
-    job = Job.objects.select_for_update(of=("self",)).get(pk=job.pk)
+    job = Job.objects.select_for_update(of=("self",), no_key=True).get(pk=job.pk)
     if job.state in FINAL_STATES:
         raise WrongState(_("The job has already ended."))
     if job.cancel_requested_at is None:

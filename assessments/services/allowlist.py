@@ -77,7 +77,7 @@ def review_difference(*, actor: User, entry: AllowedDifference) -> AllowedDiffer
     Raises WrongState for one's own proposal and for an entry that is not open.
     """
     require(actor, _reviewing(actor), entry.engagement)
-    entry = AllowedDifference.objects.select_for_update(of=("self",)).get(pk=entry.pk)
+    entry = AllowedDifference.objects.select_for_update(of=("self",), no_key=True).get(pk=entry.pk)
     if entry.withdrawn_at or entry.reviewed_at:
         raise WrongState(_("This entry is not waiting for a review."))
     if entry.proposed_by_id == actor.pk:
@@ -94,7 +94,7 @@ def withdraw_difference(*, actor: User, entry: AllowedDifference) -> AllowedDiff
     """End an entry: by who proposed it, a manager or the customer's reviewer."""
     is_own = entry.proposed_by_id == actor.pk
     require(actor, Can.WORK if is_own else _reviewing(actor), entry.engagement)
-    entry = AllowedDifference.objects.select_for_update(of=("self",)).get(pk=entry.pk)
+    entry = AllowedDifference.objects.select_for_update(of=("self",), no_key=True).get(pk=entry.pk)
     if entry.withdrawn_at:
         raise WrongState(_("This entry is withdrawn already."))
     entry.withdrawn_by, entry.withdrawn_at = actor, timezone.now()

@@ -73,7 +73,7 @@ def add_run(*, actor: User, baseline: Baseline, artifact: Artifact) -> BaselineR
     baseline's own curve. Raises InvalidInput for a file that is recorded already or not finite.
     """
     require(actor, Can.WORK, baseline.model.engagement)
-    baseline = Baseline.objects.select_for_update(of=("self",)).get(pk=baseline.pk)
+    baseline = Baseline.objects.select_for_update(of=("self",), no_key=True).get(pk=baseline.pk)
     if artifact.pk == baseline.artifact_id or baseline.runs.filter(artifact=artifact).exists():
         raise InvalidInput(_("This file is recorded already."))
     value = _held(artifact, baseline.model, baseline.quantity)
@@ -123,7 +123,7 @@ def confirm_baseline(*, actor: User, baseline: Baseline) -> Baseline:
 
     Raises WrongState for a frozen baseline, NotAllowed for other roles.
     """
-    baseline = Baseline.objects.select_for_update(of=("self",)).get(pk=baseline.pk)
+    baseline = Baseline.objects.select_for_update(of=("self",), no_key=True).get(pk=baseline.pk)
     if baseline.frozen_at:
         raise WrongState(_("This baseline is frozen already."))
     sides = confirm(actor=actor, engagement=baseline.model.engagement,

@@ -50,7 +50,7 @@ def _rows(artifact: Artifact) -> tuple[list[CompareRow], str]:
 @transaction.atomic
 def _keep(reading: StoredReading, rows: list[CompareRow], *, verdict: str = "",
           problem: str = "") -> Comparison:
-    Artifact.objects.select_for_update(of=("self",)).get(pk=reading.artifact_id)
+    Artifact.objects.select_for_update(of=("self",), no_key=True).get(pk=reading.artifact_id)
     found = Comparison.objects.filter(artifact=reading.artifact_id).first()
     if found and _is_current(found, reading):  # somebody else was quicker
         return found

@@ -47,7 +47,8 @@ def add_criterion(
 ) -> Criterion:
     """Add a threshold to a draft. `threshold` is a fraction for figures in per cent."""
     require(actor, Can.MANAGE, criteria_set.engagement)
-    criteria_set = CriteriaSet.objects.select_for_update(of=("self",)).get(pk=criteria_set.pk)
+    criteria_set = CriteriaSet.objects.select_for_update(
+        of=("self",), no_key=True).get(pk=criteria_set.pk)
     require_draft(criteria_set)
     if model.engagement_id != criteria_set.engagement_id:
         raise InvalidInput(_("The model belongs to another engagement."))

@@ -47,7 +47,7 @@ def add_definition_version(
     require(actor, Can.MANAGE)
     new = drafted(definition, fields)
     _check(definition, new, change_note)
-    same_code = MetricDefinition.objects.select_for_update(of=("self",)).filter(
+    same_code = MetricDefinition.objects.select_for_update(of=("self",), no_key=True).filter(
         code=definition.code)
     new.version = max(row.version for row in same_code) + 1
     new.change_note, new.created_by = change_note.strip()[:240], actor

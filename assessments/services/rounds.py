@@ -27,7 +27,7 @@ def record_round(
     files of others, for a run that measured no performance, and without a change.
     """
     require(actor, Can.WORK, model.engagement)
-    model = MigratedModel.objects.select_for_update(of=("self",)).get(pk=model.pk)
+    model = MigratedModel.objects.select_for_update(of=("self",), no_key=True).get(pk=model.pk)
     for file in filter(None, (artifact, profile)):
         _take(file, model, actor)
     _require_performance(artifact, profile)
@@ -71,7 +71,7 @@ def _require_performance(artifact: Artifact, profile: Artifact | None) -> None:
 def set_round_kept(*, actor: User, entry: OptimisationRound, is_kept: bool) -> OptimisationRound:
     """Keep a change or revert it; later rounds compare with the last kept one."""
     require(actor, Can.WORK, entry.model.engagement)
-    entry = OptimisationRound.objects.select_for_update(of=("self",)).get(pk=entry.pk)
+    entry = OptimisationRound.objects.select_for_update(of=("self",), no_key=True).get(pk=entry.pk)
     if entry.number == 0:
         raise WrongState(_("The starting point cannot be reverted."))
     entry.is_kept = is_kept
@@ -86,7 +86,7 @@ def remove_last_round(*, actor: User, entry: OptimisationRound) -> None:
     """Take back the newest round; its files and measurements stay."""
     engagement = entry.model.engagement
     require(actor, Can.WORK, engagement)
-    MigratedModel.objects.select_for_update(of=("self",)).get(pk=entry.model_id)
+    MigratedModel.objects.select_for_update(of=("self",), no_key=True).get(pk=entry.model_id)
     if OptimisationRound.objects.filter(model=entry.model, number__gt=entry.number).exists():
         raise WrongState(_("Only the newest round can be taken back."))
     OptimisationRound.objects.filter(pk=entry.pk).delete()

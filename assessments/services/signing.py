@@ -24,7 +24,8 @@ def confirm_criteria(*, actor: User, criteria_set: CriteriaSet) -> CriteriaSet:
 
     Raises WrongState for signed criteria, InvalidInput for incomplete ones.
     """
-    criteria_set = CriteriaSet.objects.select_for_update(of=("self",)).get(pk=criteria_set.pk)
+    criteria_set = CriteriaSet.objects.select_for_update(
+        of=("self",), no_key=True).get(pk=criteria_set.pk)
     require_draft(criteria_set)
     _require_complete(criteria_set)
     confirm(actor=actor, engagement=criteria_set.engagement, criteria_set=criteria_set,
@@ -52,7 +53,8 @@ def sign_criteria(*, actor: User, criteria_set: CriteriaSet, customer_signatory:
     baseline whose raw file is damaged.
     """
     require(actor, Can.MANAGE, criteria_set.engagement)
-    criteria_set = CriteriaSet.objects.select_for_update(of=("self",)).get(pk=criteria_set.pk)
+    criteria_set = CriteriaSet.objects.select_for_update(
+        of=("self",), no_key=True).get(pk=criteria_set.pk)
     require_draft(criteria_set)
     confirmed = customers_confirmation(criteria_set)
     customer_signatory = customer_signatory.strip() or (str(confirmed.confirmed_by)

@@ -27,7 +27,7 @@ def sign_waiver(*, actor: User, criterion: Criterion, reason: str, scope: str, e
     """
     engagement = criterion.criteria_set.engagement
     require(actor, Can.MANAGE, engagement)
-    criterion = Criterion.objects.select_for_update(of=("self",)).get(pk=criterion.pk)
+    criterion = Criterion.objects.select_for_update(of=("self",), no_key=True).get(pk=criterion.pk)
     verdict = newest_verdict(criterion)
     if criterion.criteria_set.state != CriteriaSet.State.SIGNED:
         raise WrongState(_("Only signed criteria can be waived."))
@@ -59,7 +59,7 @@ def revoke_waiver(*, actor: User, waiver: Waiver) -> Waiver:
     """End a waiver before its day. Raises WrongState if it is ended already."""
     engagement = waiver.criterion.criteria_set.engagement
     require(actor, Can.MANAGE, engagement)
-    waiver = Waiver.objects.select_for_update(of=("self",)).get(pk=waiver.pk)
+    waiver = Waiver.objects.select_for_update(of=("self",), no_key=True).get(pk=waiver.pk)
     if waiver.revoked_at:
         raise WrongState(_("This waiver is revoked already."))
     waiver.revoked_at, waiver.revoked_by = timezone.now(), actor

@@ -1,6 +1,5 @@
 """Whether the audit log, and what it vouches for, is what the application wrote."""
 
-import json
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from django.utils.translation import gettext as _
 from delivery.acceptance.archive import ArchiveError, extract
 from delivery.acceptance.steps import Step
 from engagements import audit
+from engagements.json_input import parse_json
 from engagements.models import AuditEntry
 from engagements.vouching import Difference, vouched_tables
 
@@ -85,7 +85,7 @@ def _bundle(path: Path) -> Iterator[Step]:
     with tempfile.TemporaryDirectory() as folder:
         try:
             files = extract(path, Path(folder))
-            rows = json.loads(files["audit.json"].path.read_text("utf-8"))
+            rows = parse_json(files["audit.json"].path.read_text("utf-8"))
             stated = {int(row["number"]): str(row["hash"]) for row in rows}
         except (ArchiveError, KeyError, TypeError, ValueError) as error:
             yield Step(False, _("%(name)s holds no readable list of log entries: %(problem)s") % {

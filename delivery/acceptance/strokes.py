@@ -1,12 +1,12 @@
 """A drawn signature: numbers in, our own SVG out, so that nothing else can come through."""
 
-import json
 import math
 
 from django.utils.html import SafeString, format_html, format_html_join
 from django.utils.translation import gettext as _
 
 from engagements.errors import InvalidInput
+from engagements.json_input import parse_json
 
 WIDTH, HEIGHT = 1000, 300
 MOST_LINES, MOST_POINTS, FEWEST_POINTS = 200, 6000, 8
@@ -19,9 +19,9 @@ def checked_strokes(strokes) -> list[list[list[float]]]:
         strokes: the lists, or their JSON text. Anything but numbers within 1000 by 300 is refused.
     """
     try:
-        lines = json.loads(strokes) if isinstance(strokes, str | bytes) else strokes
+        lines = parse_json(strokes) if isinstance(strokes, str | bytes) else strokes
         found = [[_point(point) for point in line] for line in lines]
-    except (TypeError, ValueError, RecursionError) as error:
+    except (TypeError, ValueError) as error:
         raise InvalidInput(_("The drawn signature cannot be read; draw it again.")) from error
     points = sum(map(len, found))
     if not 0 < len(found) <= MOST_LINES or points > MOST_POINTS:

@@ -31,6 +31,7 @@ from delivery.acceptance.comparison import foreign_byte
 from delivery.acceptance.recomputing import recompute, same_figure
 from delivery.acceptance.steps import Step
 from delivery.reports.canonical import content_hash
+from engagements.json_input import parse_json
 
 
 @dataclass
@@ -136,7 +137,7 @@ def _runs(metric: dict, manifest: dict[int, dict]) -> list[str]:
 
 
 def _load(files: dict[str, Path], name: str) -> Any:
-    return json.loads(files[name].read_text("utf-8"))
+    return parse_json(files[name].read_text("utf-8"))
 
 
 def _hash_step(what: str, found: str, stated: str) -> Step:

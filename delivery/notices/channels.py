@@ -35,7 +35,7 @@ def update_channel(*, actor: User, channel: Channel, url: str = "", secret: str 
                    ) -> Channel:
     """Change a channel; an empty address or secret keeps the stored one."""
     require(actor, Can.MANAGE)
-    channel = Channel.objects.select_for_update(of=("self",)).get(pk=channel.pk)
+    channel = Channel.objects.select_for_update(of=("self",), no_key=True).get(pk=channel.pk)
     return _save(actor, channel, "channel.update", url=url or channel.url,
                  secret=secret or channel.secret, **fields)
 
@@ -68,7 +68,7 @@ def _require_usable(channel: Channel) -> None:
 def switch_channel(*, actor: User, channel: Channel, is_on: bool) -> Channel:
     """Switch on or off. What waited for a channel that is switched off is never sent."""
     require(actor, Can.MANAGE)
-    channel = Channel.objects.select_for_update(of=("self",)).get(pk=channel.pk)
+    channel = Channel.objects.select_for_update(of=("self",), no_key=True).get(pk=channel.pk)
     channel.state = Channel.State.ACTIVE if is_on else Channel.State.CLOSED
     channel.save(update_fields=["state"])
     if not is_on:
@@ -100,7 +100,7 @@ def try_channel(*, actor: User, channel: Channel) -> Outcome:
 
 @transaction.atomic
 def _take_token(channel: Channel) -> None:
-    locked = Channel.objects.select_for_update(of=("self",)).get(pk=channel.pk)
+    locked = Channel.objects.select_for_update(of=("self",), no_key=True).get(pk=channel.pk)
     now = timezone.now()
     tokens, wait = take_token(RATES[locked.kind], locked.tokens, locked.refilled_at, now)
     if wait:

@@ -36,7 +36,7 @@ def send_to_channel(channel_id: int) -> None:
 
 @transaction.atomic
 def _claim(channel_id: int, now: datetime) -> tuple[Channel | None, str, list[Dispatch]]:
-    channel = Channel.objects.select_for_update(of=("self",)).filter(
+    channel = Channel.objects.select_for_update(of=("self",), no_key=True).filter(
         pk=channel_id, state=Channel.State.ACTIVE).first()
     rows = claims.due(now).filter(channel=channel) if channel else Dispatch.objects.none()
     if not rows.exists() or not take_turn(channel, rows, now):

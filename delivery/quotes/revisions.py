@@ -27,7 +27,7 @@ def locked_draft(quote: Quote, revision: int | None = None) -> Quote:
 
     Raises WrongState for anything but a draft, ChangedMeanwhile for a newer revision.
     """
-    quote = Quote.objects.select_for_update(of=("self",)).get(pk=quote.pk)
+    quote = Quote.objects.select_for_update(of=("self",), no_key=True).get(pk=quote.pk)
     if quote.state != Quote.State.DRAFT:
         raise WrongState(_("Only a draft can be changed; make a new version instead."))
     if revision is not None and revision != quote.revision:

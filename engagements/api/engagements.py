@@ -21,10 +21,7 @@ class CustomerViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
     filterset_fields = ["name"]
 
     def get_queryset(self):
-        visible = Engagement.objects.visible_to(self.request.user)
-        if self.request.user.is_reviewer:
-            return super().get_queryset().filter(engagements__in=visible).distinct()
-        return super().get_queryset()
+        return super().get_queryset().visible_to(self.request.user)
 
     def perform_create(self, serializer):
         serializer.instance = services.create_customer(

@@ -9,6 +9,14 @@ from engagements.stages import Scope
 from engagements.vouching import VouchedQuerySet
 
 
+class CustomerQuerySet(VouchedQuerySet):
+    def visible_to(self, user) -> "CustomerQuerySet":
+        """Administrators and managers see all; everybody else those of their own engagements."""
+        if user.is_authenticated and user.sees_every_engagement:
+            return self
+        return self.filter(pk__in=Engagement.objects.visible_to(user).values("customer"))
+
+
 class Customer(models.Model):
     """The customer, party A (甲方)."""
 
@@ -21,7 +29,7 @@ class Customer(models.Model):
     contact_phone = models.CharField(_("phone"), max_length=40, blank=True)
     contact_email = models.EmailField(_("e-mail"), blank=True)
 
-    objects = VouchedQuerySet.as_manager()
+    objects = CustomerQuerySet.as_manager()
 
     class Meta:
         ordering = ["name"]

@@ -51,7 +51,7 @@ def move_stage(*, actor: User, record: StageRecord, move: str, comment: str = ""
         InvalidInput: a move that needs a reason, without one.
     """
     require(actor, MOVE_PERMISSION[StageMove(move)], record.engagement)
-    record = StageRecord.objects.select_for_update(of=("self",)).select_related(
+    record = StageRecord.objects.select_for_update(of=("self",), no_key=True).select_related(
         "model__engagement").get(pk=record.pk)
     target = TRANSITIONS.get((record.state, move))
     if target is None:

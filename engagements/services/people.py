@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from engagements import audit
 from engagements.access import Can, allowed, require, require_administrator
-from engagements.errors import InvalidInput, WrongState
+from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Customer, Role, User
 from engagements.punctuation import in_turn, labelled
 
@@ -40,7 +40,7 @@ def change_password(*, actor: User, password: str) -> User:
 
     Raises InvalidInput for a weak one.
     """
-    person = User.objects.select_for_update().get(pk=actor.pk)
+    person = User.objects.select_for_update(no_key=True).get(pk=actor.pk)
     _set_password(person, password)
     person.save(update_fields=["password"])
     audit.record(actor=actor, action="user.password", target=person)
@@ -55,7 +55,7 @@ def update_person(*, actor: User, person: User, password: str = "", **facts: Any
     from the customer's side.
     """
     require_administrator(actor)
-    person = User.objects.select_for_update().get(pk=person.pk)
+    person = User.objects.select_for_update(no_key=True).get(pk=person.pk)
     changed = {name: [str(getattr(person, name)), str(value)]
                for name, value in _known(facts, PERSON_FACTS).items()
                if getattr(person, name) != value}
@@ -93,10 +93,13 @@ def _set_password(person: User, password: str) -> None:
 def update_customer(*, actor: User, customer: Customer, **facts: Any) -> Customer:
     """Change facts of a customer (CUSTOMER_FACTS); quotes that are issued keep theirs.
 
-    Raises InvalidInput for what does not fit its field; NotAllowed.
+    Raises InvalidInput for what does not fit its field; NotAllowed, also where the customer is of
+    none of the actor's engagements.
     """
     require(actor, Can.MANAGE if allowed(actor, Can.MANAGE) else Can.PRICE)
-    customer = Customer.objects.select_for_update().get(pk=customer.pk)
+    if not Customer.objects.visible_to(actor).filter(pk=customer.pk).exists():
+        raise NotAllowed(_("You are not a member of any engagement of this customer."))
+    customer = Customer.objects.select_for_update(no_key=True).get(pk=customer.pk)
     changed = {name: [str(getattr(customer, name)), str(value)]
                for name, value in _known(facts, CUSTOMER_FACTS).items()
                if getattr(customer, name) != value}

@@ -61,7 +61,7 @@ def set_model_scope(*, actor: User, model: MigratedModel, scope: str, reason: st
     when later stages build on one that comes in; NotAllowed.
     """
     require(actor, Can.MANAGE, model.engagement)
-    model = MigratedModel.objects.select_for_update(of=("self",)).get(pk=model.pk)
+    model = MigratedModel.objects.select_for_update(of=("self",), no_key=True).get(pk=model.pk)
     before, model.scope = model.scope, Scope(scope).value
     out, within = OUT_OF_SCOPE[scope] - OUT_OF_SCOPE[before], (
         OUT_OF_SCOPE[before] - OUT_OF_SCOPE[scope])
@@ -84,7 +84,7 @@ def drop_model(*, actor: User, model: MigratedModel, reason: str) -> MigratedMod
     stage is submitted; NotAllowed.
     """
     require(actor, Can.MANAGE, model.engagement)
-    model = MigratedModel.objects.select_for_update(of=("self",)).get(pk=model.pk)
+    model = MigratedModel.objects.select_for_update(of=("self",), no_key=True).get(pk=model.pk)
     if not reason.strip():
         raise InvalidInput(_("Give the reason."))
     if model.dropped_at:

@@ -54,7 +54,8 @@ def create_engagement(
 def update_engagement(*, actor: User, engagement: Engagement, **fields) -> Engagement:
     """Change facts of an engagement; the audit entry holds what changed."""
     require(actor, Can.MANAGE, engagement)
-    engagement = Engagement.objects.select_for_update(of=("self",)).get(pk=engagement.pk)
+    engagement = Engagement.objects.select_for_update(
+        of=("self",), no_key=True).get(pk=engagement.pk)
     changed = {k: [getattr(engagement, k), v] for k, v in fields.items()
                if getattr(engagement, k) != v}
     for key, (_before, after) in changed.items():

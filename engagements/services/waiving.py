@@ -24,7 +24,7 @@ def draft_stage_waiver(*, actor: User, record: StageRecord, reason: str) -> Stag
     a reason; NotAllowed.
     """
     require(actor, Can.MANAGE, record.engagement)
-    record = StageRecord.objects.select_for_update(of=("self",)).get(pk=record.pk)
+    record = StageRecord.objects.select_for_update(of=("self",), no_key=True).get(pk=record.pk)
     if record.state != StageState.SUBMITTED or record.stage == Stage.ACCEPT:
         raise WrongState(_("Only a submitted stage before acceptance can be waived."))
     if not reason.strip():
@@ -58,7 +58,7 @@ def sign_stage_waiver(*, actor: User, waiver: StageWaiver) -> StageWaiver:
     """
     engagement = waiver.record.engagement
     require(actor, Can.REVIEW if allowed(actor, Can.REVIEW) else Can.MANAGE, engagement)
-    waiver = StageWaiver.objects.select_for_update(of=("self",)).get(pk=waiver.pk)
+    waiver = StageWaiver.objects.select_for_update(of=("self",), no_key=True).get(pk=waiver.pk)
     if waiver.signed_at or waiver.revoked_at:
         raise WrongState(_("This waiver is signed or revoked already."))
     if not may_sign(actor, waiver):
@@ -84,7 +84,7 @@ def waiver_hash(waiver: StageWaiver) -> str:
 def revoke_stage_waiver(*, actor: User, waiver: StageWaiver) -> StageWaiver:
     """Withdraw a waiver before it was used. WrongState once the stage has been let through."""
     require(actor, Can.MANAGE, waiver.record.engagement)
-    waiver = StageWaiver.objects.select_for_update(of=("self",)).get(pk=waiver.pk)
+    waiver = StageWaiver.objects.select_for_update(of=("self",), no_key=True).get(pk=waiver.pk)
     if waiver.revoked_at or waiver.record.state == StageState.WAIVED:
         raise WrongState(_("It is revoked, or the stage was let through: reopen the stage."))
     waiver.revoked_by, waiver.revoked_at = actor, timezone.now()

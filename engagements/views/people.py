@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.forms import PasswordChangeForm
+from django.db.models import Prefetch
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
@@ -11,7 +12,7 @@ from engagements import services
 from engagements.access import Can, allowed, require, require_administrator
 from engagements.doors import attempt_form
 from engagements.forms import CustomerForm, PersonForm
-from engagements.models import Customer, User
+from engagements.models import Customer, Engagement, User
 
 
 @require_GET
@@ -49,13 +50,14 @@ def _person(request, row: User | None):
 def customers(request):
     require(request.user, Can.VIEW_INTERNAL)
     return render(request, "engagements/customers.html", {
-        "customers": Customer.objects.prefetch_related("engagements")})
+        "customers": Customer.objects.visible_to(request.user).prefetch_related(
+            Prefetch("engagements", Engagement.objects.visible_to(request.user)))})
 
 
 @require_http_methods(["GET", "POST"])
 def customer(request, pk):
     require(request.user, Can.MANAGE if allowed(request.user, Can.MANAGE) else Can.PRICE)
-    row = get_object_or_404(Customer, pk=pk)
+    row = get_object_or_404(Customer.objects.visible_to(request.user), pk=pk)
     form = CustomerForm(request.POST or None, instance=row)
     if form.is_valid() and attempt_form(form, lambda: services.update_customer(
             actor=request.user, customer=row, **form.cleaned_data)):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from django.utils.translation import gettext as _
 
 from engagements.errors import InvalidInput
+from engagements.json_input import MAX_INTEGER
 
 if TYPE_CHECKING:
     from workers.readers.base import Reading
@@ -86,7 +87,9 @@ class Parameter:
     def _number(self, value, kind):
         try:
             number = kind(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
+            self._reject(_("a number is expected."))
+        if isinstance(number, int) and abs(number) > MAX_INTEGER:
             self._reject(_("a number is expected."))
         low, high = self.minimum, self.maximum
         if math.isnan(number) or (low is not None and number < low) or (

@@ -34,7 +34,7 @@ def edit_node(*, actor: User, node: Node, **fields) -> Node:
     edited = _edited(node, changes)
     offered = _newly_offered(node, edited) if changes.keys() & set(ADDRESS) else ""
     with transaction.atomic():
-        kept = Node.objects.select_for_update(of=("self",)).get(pk=node.pk)
+        kept = Node.objects.select_for_update(of=("self",), no_key=True).get(pk=node.pk)
         if changes.keys() & set(HOME):
             _require_nothing_runs(kept)
         columns = {**changes, **({"offered_host_key": offered, "state": Node.State.PENDING}

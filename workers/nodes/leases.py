@@ -16,8 +16,8 @@ def take_cards(job: Job) -> list[int] | None:
     gets None.
     """
     with transaction.atomic():
-        node = Node.objects.select_for_update(of=("self",)).get(pk=job.node_id)
-        if not Job.objects.select_for_update(of=("self",)).filter(
+        node = Node.objects.select_for_update(of=("self",), no_key=True).get(pk=job.node_id)
+        if not Job.objects.select_for_update(of=("self",), no_key=True).filter(
                 pk=job.pk, holder=job.holder).exists():
             return None
         held = held_cards(job)

@@ -30,7 +30,7 @@ def login_of(node: Node, engagement: Engagement | None) -> NodeLogin | None:
     """
     if engagement is None:
         return None
-    logins = NodeLogin.objects.in_use().select_for_update(of=("self",))
+    logins = NodeLogin.objects.in_use().select_for_update(of=("self",), no_key=True)
     return logins.filter(node=node, engagement=engagement).first()
 
 
@@ -44,7 +44,7 @@ def add_login(*, actor: User, node: Node, engagement: Engagement, username: str,
     require(actor, Can.OPERATE, engagement)
     require_usable_key(private_key, passphrase)
     with transaction.atomic():
-        Node.objects.select_for_update(of=("self",)).get(pk=node.pk)
+        Node.objects.select_for_update(of=("self",), no_key=True).get(pk=node.pk)
         if login_of(node, engagement):
             raise InvalidInput(_("%(engagement)s has a log-in on this node already.")
                                % {"engagement": engagement.code})
@@ -95,7 +95,7 @@ def withdraw_login(*, actor: User, login: NodeLogin) -> NodeLogin:
 
 
 def _locked(login: NodeLogin) -> NodeLogin:
-    kept = NodeLogin.objects.select_for_update(of=("self",)).get(pk=login.pk)
+    kept = NodeLogin.objects.select_for_update(of=("self",), no_key=True).get(pk=login.pk)
     if kept.withdrawn_at:
         raise WrongState(_("This log-in was withdrawn."))
     return kept

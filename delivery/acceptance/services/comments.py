@@ -69,7 +69,8 @@ def resolve_comment(*, actor: User, comment: ReviewComment) -> ReviewComment:
     review = comment.review
     require(actor, Can.REVIEW if actor.is_reviewer else Can.WORK, review.document.engagement)
     require_issued(review)
-    found = ReviewComment.objects.visible_to(actor).select_for_update(of=("self",)).filter(
+    found = ReviewComment.objects.visible_to(actor).select_for_update(
+        of=("self",), no_key=True).filter(
         pk=comment.pk).first()
     if found is None or found.answers_id:
         raise InvalidInput(_("Choose the comment that began the exchange."))

@@ -15,7 +15,7 @@ from engagements.models import User
 
 
 def _locked_open(condition: Condition) -> Condition:
-    found = Condition.objects.select_for_update(of=("self",)).select_related(
+    found = Condition.objects.select_for_update(of=("self",), no_key=True).select_related(
         "review__document__engagement").get(pk=condition.pk)
     if found.closed_at:
         raise WrongState(_("This issue is closed already."))

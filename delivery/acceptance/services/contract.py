@@ -40,7 +40,7 @@ def set_terms(*, actor: User, engagement: Engagement, has_preliminary: bool = Fa
              "review_days": review_days or None, "is_deemed": is_deemed,
              "clause": clause.strip()[:200], "needs_power": needs_power,
              "needs_third_party": needs_third_party}
-    Engagement.objects.select_for_update(of=("self",)).get(pk=engagement.pk)
+    Engagement.objects.select_for_update(of=("self",), no_key=True).get(pk=engagement.pk)
     terms, _made = AcceptanceTerms.objects.update_or_create(engagement=engagement, defaults=facts)
     audit.record(actor=actor, action="acceptance.terms", target=engagement,
                  engagement=engagement, data=facts)

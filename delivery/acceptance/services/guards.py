@@ -14,7 +14,7 @@ PASSING = (Review.Decision.ACCEPTED, Review.Decision.CONDITIONAL, Review.Decisio
 
 def locked(review: Review) -> Review:
     """The review's row as it stands now, locked until the transaction ends."""
-    return Review.objects.select_for_update(of=("self",)).select_related(
+    return Review.objects.select_for_update(of=("self",), no_key=True).select_related(
         "document__engagement").get(pk=review.pk)
 
 

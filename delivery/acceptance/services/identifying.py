@@ -128,7 +128,7 @@ def open_identification(actor: User, review: Review, *, is_locked: bool = False
     """The newest code of the actor that is unused, in time and not tried too often."""
     rows = review.identifications.filter(
         user=actor, used_at=None, expires_at__gt=timezone.now(), attempts__lt=MOST_ATTEMPTS)
-    return (rows.select_for_update(of=("self",)) if is_locked else rows).first()
+    return (rows.select_for_update(of=("self",), no_key=True) if is_locked else rows).first()
 
 
 def _digits(code: str) -> str:

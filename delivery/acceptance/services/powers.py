@@ -49,7 +49,7 @@ def record_power(*, actor: User, engagement: Engagement, user: User, capacity: s
 def end_power(*, actor: User, power: PowerOfAttorney, reason: str) -> PowerOfAttorney:
     """End a power of attorney now. It stays readable; signatures made under it stand."""
     require(actor, Can.MANAGE, power.engagement)
-    power = PowerOfAttorney.objects.select_for_update(of=("self",)).get(pk=power.pk)
+    power = PowerOfAttorney.objects.select_for_update(of=("self",), no_key=True).get(pk=power.pk)
     if power.ended_at:
         raise WrongState(_("This power of attorney has ended already."))
     if not reason.strip():

@@ -28,7 +28,7 @@ def open_review(*, actor: User, document: Document) -> Review:
     blocking issues are still open, or that tells the trial run otherwise than it went.
     """
     require(actor, Can.ISSUE, document.engagement)
-    document = Document.objects.select_for_update(of=("self",)).get(pk=document.pk)
+    document = Document.objects.select_for_update(of=("self",), no_key=True).get(pk=document.pk)
     if document.kind not in PHASES:
         raise WrongState(_("Only an acceptance document is reviewed and signed."))
     if document.state not in (Document.State.ISSUED, Document.State.SIGNED):

@@ -67,7 +67,7 @@ def withdraw_third_party_report(*, actor: User, report: ThirdPartyReport, reason
                                 ) -> ThirdPartyReport:
     """Take a report out of the evidence; it and its file stay readable. Needs a reason."""
     require(actor, Can.MANAGE, report.engagement)
-    report = ThirdPartyReport.objects.select_for_update(of=("self",)).get(pk=report.pk)
+    report = ThirdPartyReport.objects.select_for_update(of=("self",), no_key=True).get(pk=report.pk)
     if report.withdrawn_at:
         raise WrongState(_("This report was withdrawn already."))
     if not reason.strip():

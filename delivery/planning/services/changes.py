@@ -23,7 +23,8 @@ from engagements.models import Engagement, User
 def create_change(*, actor: User, engagement: Engagement, **fields) -> ChangeRequest:
     """A numbered draft of a change request."""
     require(actor, Can.WORK, engagement)
-    engagement = Engagement.objects.select_for_update(of=("self",)).get(pk=engagement.pk)
+    engagement = Engagement.objects.select_for_update(
+        of=("self",), no_key=True).get(pk=engagement.pk)
     _check_quote(engagement, fields.get("quote"))
     most = engagement.change_requests.aggregate(most=Max("number"))["most"] or 0
     change = ChangeRequest.objects.create(
@@ -125,7 +126,7 @@ def record_result(*, actor: User, change: ChangeRequest, result: str) -> ChangeR
     Raises WrongState before it is in force, InvalidInput without a word.
     """
     require(actor, Can.WORK, change.engagement)
-    change = ChangeRequest.objects.select_for_update(of=("self",)).get(pk=change.pk)
+    change = ChangeRequest.objects.select_for_update(of=("self",), no_key=True).get(pk=change.pk)
     if change.state != ChangeRequest.State.APPLIED:
         raise WrongState(_("Only a change in force has a result."))
     if not result.strip():
@@ -159,7 +160,7 @@ def _side(actor: User, change: ChangeRequest) -> str:
 
 
 def _submitted(change: ChangeRequest) -> ChangeRequest:
-    change = ChangeRequest.objects.select_for_update(of=("self",)).get(pk=change.pk)
+    change = ChangeRequest.objects.select_for_update(of=("self",), no_key=True).get(pk=change.pk)
     if change.state != ChangeRequest.State.SUBMITTED:
         raise WrongState(_("The change request is “%(state)s”.")
                          % {"state": change.get_state_display()})

@@ -137,7 +137,7 @@ def add_todo(*, actor: User, engagement: Engagement, text: str, owner: User, due
 def finish_todo(*, actor: User, todo: Todo) -> Todo:
     """Done; by its owner, or by a manager. Raises WrongState when it is done already."""
     require(actor, Can.VIEW_INTERNAL, todo.engagement)
-    todo = Todo.objects.select_for_update(of=("self",)).get(pk=todo.pk)
+    todo = Todo.objects.select_for_update(of=("self",), no_key=True).get(pk=todo.pk)
     if todo.owner_id != actor.pk and not allowed(actor, Can.MANAGE):
         raise NotAllowed(_("Only its owner or a manager says that it is done."))
     if todo.done_at:
@@ -151,7 +151,7 @@ def finish_todo(*, actor: User, todo: Todo) -> Todo:
 def _locked(actor: User, engagement: Engagement) -> Engagement:
     """The engagement's locked row: numbers are given one after the other."""
     require(actor, Can.WORK, engagement)
-    return Engagement.objects.select_for_update(of=("self",)).get(pk=engagement.pk)
+    return Engagement.objects.select_for_update(of=("self",), no_key=True).get(pk=engagement.pk)
 
 
 def _next(rows: QuerySet) -> int:

@@ -22,7 +22,7 @@ def set_driver(*, actor: User, model: MigratedModel, code: str, amount: Decimal,
     require(actor, Can.WORK, model.engagement)
     if code not in DriverCode.values or not 0 < amount < 10**6:
         raise InvalidInput(_("A driver needs a known code and an amount above zero."))
-    MigratedModel.objects.select_for_update(of=("self",)).get(pk=model.pk)
+    MigratedModel.objects.select_for_update(of=("self",), no_key=True).get(pk=model.pk)
     driver, _made = EffortDriver.objects.update_or_create(
         model=model, code=code, defaults={"amount": amount, "source": source[:80]})
     audit.record(actor=actor, action="driver.set", target=driver, engagement=model.engagement,
@@ -34,7 +34,7 @@ def set_driver(*, actor: User, model: MigratedModel, code: str, amount: Decimal,
 def remove_driver(*, actor: User, model: MigratedModel, code: str) -> None:
     """Take a driver back; nothing happens where there is none."""
     require(actor, Can.WORK, model.engagement)
-    for driver in EffortDriver.objects.select_for_update(of=("self",)).filter(
+    for driver in EffortDriver.objects.select_for_update(of=("self",), no_key=True).filter(
             model=model, code=code):
         EffortDriver.objects.filter(pk=driver.pk).delete()
         audit.record(actor=actor, action="driver.remove", target=driver,

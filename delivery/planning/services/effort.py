@@ -27,7 +27,8 @@ def draft_estimate(*, actor: User, engagement: Engagement) -> EffortEstimate:
     Raises WrongState while another draft is open, InvalidInput without models.
     """
     require(actor, Can.WORK if allowed(actor, Can.WORK) else Can.PRICE, engagement)
-    engagement = Engagement.objects.select_for_update(of=("self",)).get(pk=engagement.pk)
+    engagement = Engagement.objects.select_for_update(
+        of=("self",), no_key=True).get(pk=engagement.pk)
     before = engagement.estimates.first()
     if before and before.state == EffortEstimate.State.DRAFT:
         raise WrongState(_("Version %(version)d is still a draft; go on with it.")
@@ -118,7 +119,8 @@ def add_effort_line(*, actor: User, estimate: EffortEstimate, stage: str, item: 
 def approve_estimate(*, actor: User, estimate: EffortEstimate) -> EffortEstimate:
     """Freeze a draft; the approved version before is superseded. Authors do not approve theirs."""
     require(actor, Can.MANAGE, estimate.engagement)
-    estimate = EffortEstimate.objects.select_for_update(of=("self",)).get(pk=estimate.pk)
+    estimate = EffortEstimate.objects.select_for_update(
+        of=("self",), no_key=True).get(pk=estimate.pk)
     _require_draft(estimate)
     if estimate.created_by_id == actor.pk:
         raise NotAllowed(_("You made this estimate; somebody else must approve it."))
@@ -142,7 +144,8 @@ def agree_on_estimate(*, actor: User, author: User, engagement: Engagement,
     Raises WrongState while a draft is open.
     """
     require(actor, Can.MANAGE, engagement)
-    engagement = Engagement.objects.select_for_update(of=("self",)).get(pk=engagement.pk)
+    engagement = Engagement.objects.select_for_update(
+        of=("self",), no_key=True).get(pk=engagement.pk)
     require_no_draft(engagement)
     newest = engagement.estimates.first()
     engagement.estimates.filter(state=EffortEstimate.State.APPROVED).update(

@@ -39,7 +39,8 @@ def draft_plan(*, actor: User, engagement: Engagement, starts_on: date) -> Plan:
     or for a start more than ten years away.
     """
     require(actor, Can.MANAGE, engagement)
-    engagement = Engagement.objects.select_for_update(of=("self",)).get(pk=engagement.pk)
+    engagement = Engagement.objects.select_for_update(
+        of=("self",), no_key=True).get(pk=engagement.pk)
     if Plan.objects.filter(engagement=engagement).exists():
         raise WrongState(_("There is a plan already; change its tasks."))
     if abs(starts_on - timezone.localdate()) > TEN_YEARS:
@@ -213,4 +214,4 @@ def set_milestones(*, actor: User, plan: Plan, rows: list[dict]) -> list[Milesto
 
 
 def _locked(plan: Plan) -> Plan:
-    return Plan.objects.select_for_update(of=("self",)).get(pk=plan.pk)
+    return Plan.objects.select_for_update(of=("self",), no_key=True).get(pk=plan.pk)

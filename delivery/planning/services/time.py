@@ -139,7 +139,7 @@ def _own(actor: User, entry: TimeEntry) -> TimeEntry:
     require(actor, Can.WORK, entry.engagement)
     if entry.person_id != actor.pk and not allowed(actor, Can.MANAGE):
         raise NotAllowed(_("Only a manager books the time of others."))
-    return TimeEntry.objects.select_for_update(of=("self",)).get(pk=entry.pk)
+    return TimeEntry.objects.select_for_update(of=("self",), no_key=True).get(pk=entry.pk)
 
 
 @transaction.atomic

@@ -25,7 +25,8 @@ def confirm_month(*, actor: User, engagement: Engagement, month: date) -> Timesh
     while a timesheet of the month waits for the customer.
     """
     require(actor, Can.MANAGE, engagement)
-    engagement = Engagement.objects.select_for_update(of=("self",)).get(pk=engagement.pk)
+    engagement = Engagement.objects.select_for_update(
+        of=("self",), no_key=True).get(pk=engagement.pk)
     month = month.replace(day=1)
     sheets = engagement.timesheets.filter(month=month)
     waiting = sheets.filter(state=Timesheet.State.SUBMITTED).first()
@@ -101,7 +102,7 @@ def withdraw_timesheet(*, actor: User, timesheet: Timesheet, reason: str) -> Tim
 
 
 def _submitted(timesheet: Timesheet) -> Timesheet:
-    timesheet = Timesheet.objects.select_for_update(of=("self",)).get(pk=timesheet.pk)
+    timesheet = Timesheet.objects.select_for_update(of=("self",), no_key=True).get(pk=timesheet.pk)
     if timesheet.state != Timesheet.State.SUBMITTED:
         raise WrongState(_("The timesheet is “%(state)s”.")
                          % {"state": timesheet.get_state_display()})

@@ -30,7 +30,8 @@ def draft_weekly(*, actor: User, engagement: Engagement, day: date, today: date 
     Raises WrongState if that week has a report, InvalidInput for a week to come.
     """
     require(actor, Can.WORK, engagement)
-    engagement = Engagement.objects.select_for_update(of=("self",)).get(pk=engagement.pk)
+    engagement = Engagement.objects.select_for_update(
+        of=("self",), no_key=True).get(pk=engagement.pk)
     week_start = monday_of(day)
     if week_start > (today or timezone.localdate()):
         raise InvalidInput(_("This week has not begun."))

@@ -5,7 +5,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import mixins, status, viewsets
 from rest_framework.decorators import action
-from rest_framework.parsers import JSONParser, MultiPartParser
+from rest_framework.parsers import MultiPartParser
 from rest_framework.response import Response
 
 from delivery.quotes import serializers, services
@@ -15,6 +15,7 @@ from delivery.quotes.checks import run_checks
 from delivery.quotes.models import Currency, PriceImport, Quote, QuoteLine, RateCard, TaxRate
 from delivery.quotes.versions import compare
 from engagements.access import Can, allowed, require
+from engagements.json_input import BoundedJSONParser
 from engagements.numbers import whole_number
 
 LINE = OpenApiParameter("line", OpenApiTypes.INT, OpenApiParameter.PATH)
@@ -62,7 +63,7 @@ class PriceImportViewSet(FirmOnly, mixins.DestroyModelMixin, viewsets.ReadOnlyMo
 
     queryset = PriceImport.objects.all()
     serializer_class = serializers.PriceImportSerializer
-    parser_classes = [JSONParser, MultiPartParser]
+    parser_classes = [BoundedJSONParser, MultiPartParser]
 
     def _answer(self, source, code=status.HTTP_200_OK):
         return Response(self.get_serializer(source).data, status=code)

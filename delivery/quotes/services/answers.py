@@ -37,7 +37,7 @@ def expire_quotes(*, today: date | None = None) -> int:
     count = 0
     for pk in overdue.values_list("pk", flat=True):
         with transaction.atomic():
-            quote = overdue.select_for_update(of=("self",)).filter(pk=pk).first()
+            quote = overdue.select_for_update(of=("self",), no_key=True).filter(pk=pk).first()
             if quote:
                 moved(quote, None, Quote.State.EXPIRED, "quote.expire",
                       valid_until=str(quote.valid_until))

@@ -29,7 +29,8 @@ def save_company(*, actor: User, limits: dict[str, Decimal] | None = None, **fie
                              "does not follow from the first 17 (GB 32100-2015).") % {"code": code})
     if limits and actor.role != Role.ADMINISTRATOR:
         raise NotAllowed(_("Only an administrator sets the discount limits."))
-    profile = CompanyProfile.objects.select_for_update(of=("self",)).first() or CompanyProfile()
+    profile = CompanyProfile.objects.select_for_update(
+        of=("self",), no_key=True).first() or CompanyProfile()
     fields = {**fields, **({"credit_code": code} if "credit_code" in fields else {})}
     changes = differences({name: getattr(profile, name) for name in fields}, fields)
     for name, value in fields.items():

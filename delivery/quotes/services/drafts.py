@@ -120,5 +120,5 @@ def copy_version(author: User, quote: Quote, lines: list[QuoteLine], reason: str
 
 def newest_version(number: str) -> Quote:
     """The locked row of the newest version of a number."""
-    versions = Quote.objects.select_for_update(of=("self",)).filter(number=number)
+    versions = Quote.objects.select_for_update(of=("self",), no_key=True).filter(number=number)
     return versions.order_by("-version").first()

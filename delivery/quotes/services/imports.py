@@ -66,7 +66,7 @@ def map_columns(*, actor: User, source: PriceImport, header_row: int, columns: d
 
 
 def _open(source: PriceImport) -> PriceImport:
-    source = PriceImport.objects.select_for_update(of=("self",)).get(pk=source.pk)
+    source = PriceImport.objects.select_for_update(of=("self",), no_key=True).get(pk=source.pk)
     if source.card_id:
         raise WrongState(_("This import has become the price list “%(card)s”.")
                          % {"card": source.card})

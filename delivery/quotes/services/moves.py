@@ -153,14 +153,14 @@ def freeze(quote: Quote) -> None:
 
 def supersede_older(quote: Quote, actor: User, *states: str) -> None:
     """Earlier versions of the number in these states give way to `quote`."""
-    for older in Quote.objects.select_for_update(of=("self",)).filter(
+    for older in Quote.objects.select_for_update(of=("self",), no_key=True).filter(
             number=quote.number, version__lt=quote.version, state__in=states):
         moved(older, actor, Quote.State.SUPERSEDED, "quote.supersede", by=str(quote))
 
 
 def in_state(quote: Quote, *states: str) -> Quote:
     """The locked row. Raises WrongState unless it is in one of the states."""
-    quote = Quote.objects.select_for_update(of=("self",)).get(pk=quote.pk)
+    quote = Quote.objects.select_for_update(of=("self",), no_key=True).get(pk=quote.pk)
     if quote.state not in states:
         raise WrongState(_("The quote is “%(state)s”.") % {"state": quote.get_state_display()})
     return quote

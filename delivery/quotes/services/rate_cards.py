@@ -68,7 +68,7 @@ def _travel(card: RateCard) -> PriceLine:
 def close_rate_card(*, actor: User, card: RateCard, valid_to: date) -> RateCard:
     """End the validity of a price list; quotes keep the prices they copied."""
     require(actor, Can.PRICE)
-    card = RateCard.objects.select_for_update(of=("self",)).get(pk=card.pk)
+    card = RateCard.objects.select_for_update(of=("self",), no_key=True).get(pk=card.pk)
     if valid_to < card.valid_from:
         raise InvalidInput(_("The price list begins on %(day)s; it cannot end before.")
                            % {"day": card.valid_from})

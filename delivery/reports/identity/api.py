@@ -1,9 +1,10 @@
 """API of the look of papers: versions that are read, and a new one that is made."""
 
+from django.db.models import Q
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status
 from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
-from rest_framework.parsers import JSONParser, MultiPartParser
+from rest_framework.parsers import MultiPartParser
 from rest_framework.response import Response
 from rest_framework.viewsets import GenericViewSet
 
@@ -11,6 +12,8 @@ from delivery.reports import services
 from delivery.reports.identity.serializers import IdentitySerializer
 from delivery.reports.models import Identity
 from engagements.access import Can, require
+from engagements.json_input import BoundedJSONParser
+from engagements.models import Customer
 
 
 class IdentityViewSet(ListModelMixin, RetrieveModelMixin, GenericViewSet):
@@ -22,12 +25,14 @@ class IdentityViewSet(ListModelMixin, RetrieveModelMixin, GenericViewSet):
 
     queryset = Identity.objects.none()
     serializer_class = IdentitySerializer
-    parser_classes = [MultiPartParser, JSONParser]
+    parser_classes = [MultiPartParser, BoundedJSONParser]
     filterset_fields = ["customer"]
 
     def get_queryset(self):
         require(self.request.user, Can.VIEW_INTERNAL)
-        return Identity.objects.select_related("made_by")
+        visible = Customer.objects.visible_to(self.request.user)
+        return Identity.objects.select_related("made_by").filter(
+            Q(customer=None) | Q(customer__in=visible))
 
     @extend_schema(request=IdentitySerializer, responses={201: IdentitySerializer})
     def create(self, request):

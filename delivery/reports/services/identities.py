@@ -32,9 +32,9 @@ def save_identity(*, actor: User, customer: Customer | None, **fields) -> Identi
     """
     require_administrator(actor)
     if customer:  # one at a time: versions have no gaps
-        Customer.objects.select_for_update(of=("self",)).get(pk=customer.pk)
+        Customer.objects.select_for_update(of=("self",), no_key=True).get(pk=customer.pk)
     else:
-        Identity.objects.select_for_update(of=("self",)).filter(customer=None).first()
+        Identity.objects.select_for_update(of=("self",), no_key=True).filter(customer=None).first()
     made = proposed(customer, **fields)
     last = Identity.objects.filter(customer=customer).aggregate(n=Max("version"))["n"]
     made.version, made.made_by = (last or 0) + 1, actor

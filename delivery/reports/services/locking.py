@@ -19,7 +19,7 @@ AUDITED = {
 
 def locked(document: Document) -> Document:
     """The row as it stands now, locked until the end of the transaction."""
-    return Document.objects.select_for_update(of=("self",)).select_related(
+    return Document.objects.select_for_update(of=("self",), no_key=True).select_related(
         "engagement__customer", "created_by", "submitted_by", "reviewed_by", "replaces",
     ).get(pk=document.pk)
 

@@ -134,7 +134,7 @@ def _hold_on(order: RenderOrder) -> None:
 def _keep(order: RenderOrder, holder: str, content: bytes) -> bool:
     with contextlib.suppress(IntegrityError), transaction.atomic():
         # The facts may have changed meanwhile: then the order is gone, and its bytes with it.
-        mine = RenderOrder.objects.select_for_update(of=("self",)).filter(
+        mine = RenderOrder.objects.select_for_update(of=("self",), no_key=True).filter(
             pk=order.pk, state=State.RUNNING, holder=holder)
         if mine.exists():
             store_file(order.document, order.language, content, order.format)

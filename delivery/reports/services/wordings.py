@@ -31,7 +31,7 @@ def save_wording(*, actor: User, code: str, zh: str, en: str,
 def reset_wording(*, actor: User, code: str, customer: Customer | None = None) -> None:
     """Put the shipped text back, or for a customer the text of all. Safe to repeat."""
     require(actor, Can.MANAGE)
-    entry = Wording.objects.select_for_update(of=("self",)).filter(
+    entry = Wording.objects.select_for_update(of=("self",), no_key=True).filter(
         code=code, customer=customer).first()
     if entry:
         Wording.objects.filter(pk=entry.pk).delete()

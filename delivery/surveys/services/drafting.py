@@ -94,7 +94,7 @@ def discard_draft(*, actor: User, seen: int) -> None:
 
 def _open(actor: User, seen: int) -> QuestionnaireDraft:
     require_administrator(actor)
-    draft = QuestionnaireDraft.objects.select_for_update(of=("self",)).first()
+    draft = QuestionnaireDraft.objects.select_for_update(of=("self",), no_key=True).first()
     if draft is None:
         raise WrongState(_("There is no draft; begin one."))
     if draft.edits != seen:

@@ -17,5 +17,5 @@ def may_fill(user: User) -> bool:
 
 def locked(survey: Survey) -> Survey:
     """The survey's locked row. Call it inside the transaction of the write."""
-    return Survey.objects.select_for_update(of=("self",)).select_related(
+    return Survey.objects.select_for_update(of=("self",), no_key=True).select_related(
         "engagement", "questionnaire").get(pk=survey.pk)

@@ -19,7 +19,7 @@ from engagements.models import Engagement, User
 def start_survey(*, actor: User, engagement: Engagement) -> Survey:
     """The engagement's survey, begun with the newest questionnaire. Writes an audit entry."""
     require_filling(actor, engagement)
-    Engagement.objects.select_for_update(of=("self",)).get(pk=engagement.pk)
+    Engagement.objects.select_for_update(of=("self",), no_key=True).get(pk=engagement.pk)
     existing = Survey.objects.filter(engagement=engagement).first()
     if existing:
         return existing

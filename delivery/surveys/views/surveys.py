@@ -18,6 +18,7 @@ from delivery.surveys.versioning import set_aside
 from engagements.access import require_administrator
 from engagements.doors import attempt, attempt_form
 from engagements.errors import DeskError, InvalidInput
+from engagements.json_input import parse_json
 from engagements.models import Engagement
 
 MAX_JSON_BYTES = 2**20
@@ -169,8 +170,8 @@ def _json_of(file) -> list:
     try:
         if file.size > MAX_JSON_BYTES:
             raise ValueError
-        return json.loads(file.read().decode("utf-8-sig"))
-    except (ValueError, RecursionError):
+        return parse_json(file.read().decode("utf-8-sig"))
+    except ValueError:
         raise InvalidInput(_("This file is not the JSON of a questionnaire.")) from None
 
 

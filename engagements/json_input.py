@@ -1,0 +1,61 @@
+"""JSON from outside: bounded in depth and in the size of its numbers before anything reads it."""
+
+import json
+from typing import Any
+
+from django.utils.translation import gettext as _
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import JSONParser
+
+MAX_DEPTH = 64  # levels of lists and objects; the deepest of our own inputs has 8
+MAX_INTEGER = 2**63 - 1  # what a database column holds
+
+
+class JSONTooComplex(ValueError):
+    """Nested deeper than MAX_DEPTH, or with an integer beyond 64 bits."""
+
+
+def parse_json(text: str | bytes) -> Any:
+    """The value of a JSON text.
+
+    Raises:
+        ValueError: it is no JSON.
+        JSONTooComplex: (a ValueError) it goes beyond the limits above.
+    """
+    try:
+        value = json.loads(text)
+    except RecursionError as error:
+        raise JSONTooComplex(_("The JSON is nested too deeply.")) from error
+    check_limits(value)
+    return value
+
+
+def check_limits(value: Any) -> None:
+    """Raise JSONTooComplex where a parsed value goes beyond the limits; walks without recursion."""
+    level, depth = [value], 0
+    while level:
+        if depth > MAX_DEPTH:
+            raise JSONTooComplex(_("The JSON is nested too deeply."))
+        below = []
+        for entry in level:
+            if isinstance(entry, dict):
+                below.extend(entry.values())
+            elif isinstance(entry, list):
+                below.extend(entry)
+            elif isinstance(entry, int) and abs(entry) > MAX_INTEGER:
+                raise JSONTooComplex(_("The JSON holds a number that is too large."))
+        level, depth = below, depth + 1
+
+
+class BoundedJSONParser(JSONParser):
+    """DRF's JSON parser with the limits above: 400 instead of an exhausted stack."""
+
+    def parse(self, stream, media_type=None, parser_context=None):
+        try:
+            value = super().parse(stream, media_type, parser_context)
+            check_limits(value)
+        except RecursionError as error:
+            raise ParseError(_("The JSON is nested too deeply.")) from error
+        except JSONTooComplex as error:
+            raise ParseError(str(error)) from error
+        return value
