@@ -6,6 +6,7 @@ Any variable may be given as NAME_FILE, the path of a file that holds it.
 
 import contextlib
 import os
+import tomllib
 from pathlib import Path
 
 import dj_database_url
@@ -17,6 +18,7 @@ from environs import EnvError, FileAwareEnv
 os.environ["OPENPYXL_LXML"] = "False"
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+VERSION = tomllib.loads((BASE_DIR / "pyproject.toml").read_text())["project"]["version"]
 
 env = FileAwareEnv()
 
@@ -290,7 +292,7 @@ REST_FRAMEWORK = {
 SPECTACULAR_SETTINGS = {
     "TITLE": "Delivery Desk",
     "DESCRIPTION": "GPU to Ascend NPU migration delivery: engagements, jobs, verdicts, documents.",
-    "VERSION": "1",
+    "VERSION": VERSION,
     "SERVE_INCLUDE_SCHEMA": False,
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",

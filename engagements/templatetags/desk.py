@@ -37,6 +37,12 @@ ICON_OF = {"green": "check", "blue": "clock", "orange": "alert-triangle", "red":
            "secondary": "circle-dashed"}
 
 
+@register.simple_tag
+def product_version() -> str:
+    """The version of Delivery Desk, from pyproject.toml."""
+    return settings.VERSION
+
+
 @cache
 def _icon_body(name: str) -> str:
     path = Path(settings.BASE_DIR) / "static" / "vendor" / "icons" / f"{name}.svg"
