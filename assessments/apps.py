@@ -7,6 +7,6 @@ class AssessmentsConfig(AppConfig):
     verbose_name = _("Assessments")
 
     def ready(self) -> None:
-        from assessments import checks, facts, jobs, receivers, vouched  # noqa: F401
+        from assessments import audit_config  # noqa: F401
         from assessments.accuracy import readings  # noqa: F401
-        from assessments.performance import pages  # noqa: F401
+        from assessments.performance import reading_links  # noqa: F401

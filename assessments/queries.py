@@ -2,8 +2,8 @@
 
 from django.db.models import QuerySet
 
+from assessments.labels.verdict_sentences import sentence
 from assessments.models import CriteriaSet, Criterion, Measurement, Verdict
-from assessments.wording.sentences import sentence
 from engagements.models import Engagement, MigratedModel
 from workers.models import Artifact, StoredReading
 

@@ -27,7 +27,7 @@ def timed(what: str, entries: int, function):
 def append(entries: int) -> None:
     from django.db import transaction
 
-    from engagements import audit
+    from engagements.audit import audit_log
     from engagements.models import ChecklistItem, Customer, Engagement, User
     from engagements.services import add_model
 
@@ -41,7 +41,7 @@ def append(entries: int) -> None:
         with transaction.atomic():
             item.evidence = f"#{n}"
             item.save()
-            audit.record(actor=manager, action="checklist.tick", target=item,
+            audit_log.record(actor=manager, action="checklist.tick", target=item,
                          engagement=engagement, data={"evidence": item.evidence})
 
 
@@ -61,11 +61,11 @@ def main() -> int:
     entries = parser.parse_args().entries
     without_migrations()
     prepare()
-    from engagements import audit
+    from engagements.audit import audit_log
 
     timed("append", entries, lambda: append(entries))
-    broken = timed("walk the chain", entries, lambda: list(audit.findings()))
-    wrong = timed("compare rows", entries, lambda: list(audit.row_differences()))
+    broken = timed("walk the chain", entries, lambda: list(audit_log.findings()))
+    wrong = timed("compare rows", entries, lambda: list(audit_log.row_differences()))
     print(len(broken), "findings,", len(wrong), "rows differ")
     return 1 if broken or wrong else 0
 

@@ -111,9 +111,9 @@ class Bench:
         command = remote.command_text(["sh", str(node.root / "true.sh")], {})
         async with sessions:
             asked = [(place, 0, 9999)], {place.directory}
-            script = remote.visit_script([(place, command)], *asked)
+            script = remote.poll_script([(place, command)], *asked)
             while "status=none" in (await line.run("sh -s", input=script)).stdout:
-                script = remote.visit_script([], *asked)
+                script = remote.poll_script([], *asked)
 
     def ansible(self) -> float:
         inventory, playbook = self.folder / "hosts", self.folder / "play.yml"

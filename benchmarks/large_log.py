@@ -73,7 +73,7 @@ def main() -> None:
     parser.add_argument("--megabytes", type=int, default=1024)
     asked = parser.parse_args()
     portal = Portal()
-    from workers.logs import livelog
+    from workers.logs import live_log
 
     try:
         fill(portal, asked.megabytes)
@@ -85,7 +85,7 @@ def main() -> None:
             for what, seconds in look(portal, page):
                 print(f"| {what} | {seconds:.2f} s | heap of the page {page.heap_mb():.1f} MB | "
                       f"portal {portal.memory_mb()[0]:.0f} MB |", flush=True)
-            with livelog.path(portal.job).open("rb") as stream:
+            with live_log.path(portal.job).open("rb") as stream:
                 same = page.download_digest() == hashlib.file_digest(stream, "sha256").hexdigest()
             most, heap = max(portal.memory_mb()), page.heap_mb()
             grown = most - before

@@ -48,7 +48,7 @@ class Portal:
         return client.cookies["sessionid"].value
 
     def __enter__(self) -> "Portal":
-        from delivery.portal.processes import wait_for, web_command
+        from delivery.demo.child_processes import wait_for, web_command
 
         self.port = free_port()
         self.base = f"http://127.0.0.1:{self.port}"
@@ -72,11 +72,11 @@ class Portal:
 
     def write(self, text: str) -> None:
         """What the worker does with a new part of the log."""
-        from workers.logs import livelog
+        from workers.logs import live_log
         from workers.models import Job
 
         data = text.encode()
-        livelog._write_at(livelog.path(self.job), self.job.log_stored, data)
+        live_log._write_at(live_log.path(self.job), self.job.log_stored, data)
         self.job.log_stored += len(data)
         Job.objects.filter(pk=self.job.pk).update(log_stored=self.job.log_stored)
 

@@ -11,7 +11,7 @@ from django.db import connection
 from django.http import StreamingHttpResponse
 from django.urls import include, path
 
-from workers.logs import livelog
+from workers.logs import live_log
 from workers.views.jobs import _job
 
 LOOK_SECONDS = 0.2  # as often as the page asks while a log grows
@@ -25,13 +25,13 @@ def stream(request, pk):
 
 
 def _events(job, offset: int):
-    file, seen = livelog.path(job), -1
+    file, seen = live_log.path(job), -1
     while True:
         if file.exists() and (size := file.stat().st_size) != seen:
             seen = size
             job.refresh_from_db(fields=["log_stored", "state"])
             connection.close()
-            text, offset = livelog.read(job, offset)
+            text, offset = live_log.read(job, offset)
             yield f"id: {offset}\ndata: {json.dumps(text)}\n\n"
         time.sleep(LOOK_SECONDS)
 

@@ -60,13 +60,13 @@ class World:
                       code=f"M{n:03}", name=f"模型 {n}")
 
     def _planning(self) -> None:
-        from delivery.planning.services import effort, plan
+        from delivery.planning.services import estimates, plans
 
         starts, manager = date(2025, 7, 1), self.people["manager"]
         common = {"actor": manager, "engagement": self.engagement}
-        effort.draft_estimate(**common)
-        self.plan = plan.draft_plan(starts_on=starts, **common)
-        plan.take_baseline(actor=manager, plan=self.plan)
+        estimates.draft_estimate(**common)
+        self.plan = plans.draft_plan(starts_on=starts, **common)
+        plans.take_baseline(actor=manager, plan=self.plan)
         self._time()
         self._change()
 
@@ -88,13 +88,13 @@ class World:
             actor=self.people["manager"], engagement=self.engagement, month=first.work_date)
 
     def _change(self) -> None:
-        from delivery.planning.services import changes, effects
+        from delivery.planning.services import change_drafts, changes
 
         consultant = self.people["consultant"]
         self.change = changes.create_change(
             actor=consultant, engagement=self.engagement, title="c", category="scope",
             requested_by="x", reason="x", before="x", after="x")
-        effects.set_schedule_effect(actor=consultant, change=self.change, days_after=9,
+        change_drafts.set_schedule_effect(actor=consultant, change=self.change, days_after=9,
                                     task=self.plan.tasks.first())
 
     def _quote(self, count: int) -> None:
@@ -195,7 +195,7 @@ def main() -> int:
     from django.test import Client
 
     from assessments.services import load_standard_definitions
-    from delivery.quotes.models import CompanyProfile
+    from delivery.documents.models import CompanyProfile
     from delivery.quotes.services import load_rate_cards
     from engagements.models import Role, User
 

@@ -47,7 +47,7 @@ def prepare() -> None:
 def report(figures: int):
     """A test report, drafted from an engagement with so many judged curves, being issued."""
     from delivery.reports.services import draft_test_report
-    from delivery.reports.services.orders import place_orders
+    from delivery.reports.services.render_jobs import queue_render_jobs
     from engagements.models import Customer, Engagement, Membership, Role, User
 
     people = {role: User.objects.create_user(role, role=role) for role in Role.values}
@@ -58,7 +58,7 @@ def report(figures: int):
         Membership.objects.create(engagement=engagement, user=user, role=user.role)
     judged(engagement, people, -(-figures // 2))
     document = draft_test_report(actor=people[Role.MANAGER], engagement=engagement)
-    place_orders(document, ("pdf",))
+    queue_render_jobs(document, ("pdf",))
     return document
 
 
@@ -107,7 +107,7 @@ def timed(call) -> tuple[float, float]:
 
 def processor() -> float:
     """Seconds of the processor so far (utime and stime of proc(5), fields 14 and 15)."""
-    from delivery.reports import press
+    from delivery.documents import render_process as press
 
     found = time.process_time()
     for pid in (press._pool._processes if press._pool else {}):
@@ -118,14 +118,15 @@ def processor() -> float:
 
 def bare_html(document) -> str:
     """The finished HTML of the report in English."""
-    from delivery.reports import pdf, rendering
+    from delivery.documents import pdf
+    from delivery.reports import rendering
 
     kept = []
-    pdf.run_apart = lambda _function, html: kept.append(html) or b""
+    pdf.run_in_child = lambda _function, html: kept.append(html) or b""
     rendering.render_document(document.snapshot, "en")
-    from delivery.reports.press import run_apart
+    from delivery.documents.render_process import run_in_child
 
-    pdf.run_apart = run_apart
+    pdf.run_in_child = run_in_child
     return kept[0]
 
 
@@ -133,7 +134,7 @@ def bare(html: str) -> bytes:
     """The library's own work, called in the process apart."""
     import weasyprint
 
-    from delivery.reports.pdf import ARCHIVAL
+    from delivery.documents.pdf import ARCHIVAL
 
     return weasyprint.HTML(string=html).write_pdf(pdf_variant=ARCHIVAL)
 
@@ -167,25 +168,25 @@ def measure(document, rounds: int) -> int:
     import pypdf
     from django.conf import settings
 
-    from delivery.reports.press import run_apart
-    from delivery.reports.services import draw_pictures, make_order
+    from delivery.documents.render_process import run_in_child
+    from delivery.reports.services import draw_pictures, take_render_job
 
     order = document.orders.get(language="en")
     html = bare_html(document)
-    pages = len(pypdf.PdfReader(io.BytesIO(run_apart(bare, html))).pages)  # warms the process up
-    make_order(order.pk)
+    pages = len(pypdf.PdfReader(io.BytesIO(run_in_child(bare, html))).pages)  # warms the process up
+    take_render_job(order.pk)
     figures = Path(settings.MEDIA_ROOT, "figures")
     kept = sum(1 for path in figures.rglob("*.svg"))
     alone, first, ahead, again = [], [], [], []
     for _round in range(rounds):
-        alone.append(timed(lambda: run_apart(bare, html)))
+        alone.append(timed(lambda: run_in_child(bare, html)))
         forget_files(document)
         shutil.rmtree(figures)
-        first.append(timed(lambda: make_order(order.pk)))
+        first.append(timed(lambda: take_render_job(order.pk)))
         forget_files(document)
         shutil.rmtree(figures)
         ahead.append(timed(lambda: draw_pictures(document.pk)))
-        again.append(timed(lambda: make_order(order.pk)))
+        again.append(timed(lambda: take_render_job(order.pk)))
     size = document.files.get(language="en").size
     print(f"{pages} pages, {html.count('<figure')} figures, {kept} of them different, "
           f"{size // 1024} KiB")
@@ -211,7 +212,7 @@ def beside(document, order: int) -> float:
     from django.test import Client
 
     from delivery.reports.rendering import render_document
-    from delivery.reports.services import make_order
+    from delivery.reports.services import take_render_job
     from engagements.models import Role, User
 
     settings.ALLOWED_HOSTS = ["testserver"]
@@ -224,7 +225,7 @@ def beside(document, order: int) -> float:
     for label, press, work in (
             ("nothing else", True, lambda: time.sleep(3)),
             ("set in the same process", False, lambda: render_document(document.snapshot, "en")),
-            ("set apart", True, lambda: make_order(order))):
+            ("set apart", True, lambda: take_render_job(order))):
         settings.PRESS = press
         forget_files(document)
         found[label] = page_times(client, work)

@@ -13,7 +13,7 @@ from rest_framework.authtoken.views import ObtainAuthToken
 from rest_framework.routers import DefaultRouter
 from rest_framework.settings import api_settings
 
-from engagements import audit
+from engagements.audit import audit_log
 
 APPS = ("engagements", "workers", "assessments", "delivery.quotes", "delivery.reports",
         "delivery.acceptance", "delivery.planning", "delivery.notices", "delivery.surveys",
@@ -37,7 +37,7 @@ class TokenView(ObtainAuthToken):
     def post(self, request, *args, **kwargs):
         answer = super().post(request, *args, **kwargs)
         user = Token.objects.select_related("user").get(key=answer.data["token"]).user
-        audit.record(actor=user, action="user.token", target=user,
+        audit_log.record(actor=user, action="user.token", target=user,
                      data={"from": request.META.get("REMOTE_ADDR", "")})
         return answer
 

@@ -75,13 +75,16 @@ INSTALLED_APPS = [
     "engagements",
     "workers",
     "assessments",
+    "delivery.documents",
     "delivery.quotes",
     "delivery.reports",
     "delivery.acceptance",
+    "delivery.evidence",
     "delivery.planning",
     "delivery.notices",
     "delivery.surveys",
     "delivery.portal",
+    "delivery.demo",
 ]
 
 MIDDLEWARE = [
@@ -92,19 +95,19 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "delivery.portal.sessions.SignInMiddleware",
+    "delivery.portal.login_middleware.SignInMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "engagements.downloads.DownloadLog",
-    "engagements.middleware.NotAllowedMiddleware",
-    "delivery.portal.errors.PlainTextMiddleware",
-    "delivery.portal.errors.OnlyEntriesMiddleware",
+    "engagements.audit.download_log.DownloadLog",
+    "engagements.web.error_middleware.NotAllowedMiddleware",
+    "delivery.portal.error_pages.NulByteMiddleware",
+    "delivery.portal.error_pages.MethodNotAllowedMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
 
 ROOT_URLCONF = "delivery.urls"
-CSRF_FAILURE_VIEW = "delivery.portal.errors.csrf_page"
+CSRF_FAILURE_VIEW = "delivery.portal.error_pages.csrf_page"
 WSGI_APPLICATION = "delivery.wsgi.application"
 
 TEMPLATES = [
@@ -281,10 +284,10 @@ REST_FRAMEWORK = {
     "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.PageNumberPagination",
     "PAGE_SIZE": 50,
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "engagements.problems.problem_response",
+    "EXCEPTION_HANDLER": "engagements.web.problem_responses.problem_response",
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": [
-        "engagements.json_input.BoundedJSONParser",
+        "engagements.web.json_limits.BoundedJSONParser",
         "rest_framework.parsers.FormParser",
         "rest_framework.parsers.MultiPartParser",
     ],
@@ -304,12 +307,12 @@ SPECTACULAR_SETTINGS = {
         "JobStateEnum": "workers.models.job.JobState",
         "NodeStateEnum": "workers.models.node.Node.State",
         "ChannelKindEnum": "delivery.notices.models.channel.Channel.Kind",
-        "EventKindEnum": "delivery.notices.events.CODES",
+        "EventKindEnum": "delivery.notices.event_kinds.CODES",
         "QuoteStateEnum": "delivery.quotes.models.Quote.State",
         "GradeEnum": "delivery.planning.models.effort.Grade",
-        "QuotedGradeEnum": "delivery.quotes.documents.GRADES",
+        "QuotedGradeEnum": "delivery.quotes.snapshot.GRADES",
         "DocumentStateEnum": "delivery.reports.models.Document.State",
-        "RenderOrderStateEnum": "delivery.reports.models.RenderOrder.State",
+        "RenderOrderStateEnum": "delivery.reports.models.RenderJob.State",
         "CriteriaStateEnum": "assessments.models.criteria.CriteriaSet.State",
         "EstimateStateEnum": "delivery.planning.models.effort.EffortEstimate.State",
         "RiskStateEnum": "delivery.planning.models.control.Risk.State",
@@ -322,8 +325,8 @@ SPECTACULAR_SETTINGS = {
         "PriceCategoryEnum": "delivery.quotes.models.PriceLine.Category",
         "StageMoveEnum": "engagements.stages.StageMove",
         "RoleEnum": "engagements.models.people.Role",
-        "ApprovalRoleEnum": "delivery.reports.models.chain.WITHIN_THE_FIRM",
-        "ApprovalActionEnum": "delivery.reports.models.chain.Step.Action",
+        "ApprovalRoleEnum": "delivery.reports.models.approval.WITHIN_THE_FIRM",
+        "ApprovalActionEnum": "delivery.reports.models.approval.Step.Action",
         "ChangeStateEnum": "delivery.planning.models.change.ChangeRequest.State",
     },
 }

@@ -6,8 +6,8 @@ from django.contrib.auth.decorators import login_not_required
 from django.urls import include, path
 from django.views.i18n import set_language
 
-handler400 = "delivery.portal.errors.request_page"
-handler500 = "delivery.portal.errors.error_page"
+handler400 = "delivery.portal.error_pages.request_page"
+handler500 = "delivery.portal.error_pages.error_page"
 
 urlpatterns = [
     path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),

@@ -7,8 +7,4 @@ class EngagementsConfig(AppConfig):
     verbose_name = _("Engagements")
 
     def ready(self) -> None:
-        from engagements import (  # noqa: F401  gate checks of this app, and who logged in
-            checks,
-            logins,
-            vouched,
-        )
+        pass

@@ -2,10 +2,10 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from engagements.edited_form import EditedForm
 from engagements.models import Customer, Engagement, MigratedModel, Role, User
+from engagements.services.migrated_models import MODEL_FACTS
 from engagements.services.people import CUSTOMER_FACTS, PERSON_FACTS
-from engagements.services.scoping import MODEL_FACTS
+from engagements.web.optimistic_locked_form import OptimisticLockedForm
 
 
 class EngagementForm(forms.ModelForm):
@@ -60,7 +60,7 @@ class ModelForm(forms.ModelForm):
         return code
 
 
-class ModelFactsForm(EditedForm):
+class ModelFactsForm(OptimisticLockedForm):
     """What is known of a model; its scope changes with a reason, elsewhere."""
 
     class Meta:

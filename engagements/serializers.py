@@ -11,7 +11,7 @@ from engagements.models import (
     StageWaiver,
     User,
 )
-from engagements.services.scoping import MODEL_FACTS
+from engagements.services.migrated_models import MODEL_FACTS
 from engagements.stages import Scope, StageMove
 
 

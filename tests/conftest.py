@@ -12,10 +12,10 @@ from django.utils import translation
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
-from delivery.portal.audit_words import WORDS
-from engagements import vouching
+from delivery.portal.audit.action_labels import WORDS
+from engagements.audit import tracked_rows
 from engagements.models import AuditEntry, Customer, Engagement, Membership, Role, User
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 
 ROLES = list(Role.values)
 TESTS = Path(__file__).parent
@@ -70,10 +70,10 @@ def _every_deed_has_words():
     post_save.connect(look, sender=AuditEntry)
     yield
     post_save.disconnect(look, sender=AuditEntry)
-    assert unknown == set(), "delivery/portal/audit_words.py has no words for them"
+    assert unknown == set(), "delivery/portal/audit/action_labels.py has no words for them"
 
 
-class WatchedNote(vouching.Note):
+class WatchedPendingWrite(tracked_rows.PendingWrite):
     """Knows which line of the product wrote its row; None for what a test wrote itself."""
 
     late: set[str] = set()
@@ -83,7 +83,7 @@ class WatchedNote(vouching.Note):
         self.writer = _writer()
 
     def __call__(self) -> None:
-        if not self.is_taken:
+        if not self.is_collected:
             self.remember()
         super().__call__()
 
@@ -92,14 +92,14 @@ class WatchedNote(vouching.Note):
             self.late.add(f"{self.table._meta.label}: {self.writer}")
 
 
-vouching.Note = WatchedNote
+tracked_rows.PendingWrite = WatchedPendingWrite
 
 
 def _writer() -> str | None:
     frame = sys._getframe(2)
     while frame:
         name = frame.f_code.co_filename
-        if name.startswith(PRODUCT) and name != vouching.__file__:
+        if name.startswith(PRODUCT) and name != tracked_rows.__file__:
             return f"{name.removeprefix(str(TESTS.parent))}:{frame.f_lineno} {frame.f_code.co_name}"
         if name.startswith(str(TESTS)):
             return None
@@ -113,15 +113,15 @@ def pytest_runtest_call(item):
     leave a good row that the log does not know."""
     result = yield
     for _savepoints, note, _is_robust in connection.run_on_commit:
-        if isinstance(note, WatchedNote) and not note.is_taken:
+        if isinstance(note, WatchedPendingWrite) and not note.is_collected:
             note.remember()
-    late, WatchedNote.late = sorted(WatchedNote.late), set()
+    late, WatchedPendingWrite.late = sorted(WatchedPendingWrite.late), set()
     assert late == [], "write these rows before audit.record, in its transaction"
     return result
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def people(db) -> dict[str, User]:
     """One active user per role."""
     return {
@@ -134,7 +134,7 @@ def people(db) -> dict[str, User]:
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def engagement(people) -> Engagement:
     """An engagement of which everybody is a member."""
     customer = Customer.objects.create(name="某电力公司", name_en="A power company")
@@ -146,7 +146,7 @@ def engagement(people) -> Engagement:
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def stranger(db) -> User:
     """A consultant who is a member of nothing."""
     return User.objects.create_user("stranger", password="Trial-2026!", role=Role.CONSULTANT)

@@ -11,8 +11,8 @@ from rest_framework.test import APIClient
 from engagements import services
 from engagements.errors import InvalidInput
 from engagements.models import Engagement, Role, StageRecord
-from engagements.problems import input_sentence
 from engagements.stages import StageState
+from engagements.web.problem_responses import input_sentence
 from workers.kinds.base import Parameter
 
 

@@ -6,13 +6,14 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from delivery.planning.services import changes, control, time
-from delivery.quotes.models import CompanyProfile
+from delivery.documents.models import CompanyProfile
+from delivery.planning.services import changes, control, time_entries
 from delivery.quotes.services import create_quote
 from delivery.reports.models import Document
-from engagements import audit, services
+from engagements import services
+from engagements.audit import audit_log
 from engagements.models import Customer, Engagement, Role, User
-from workers.collecting.artifacts import store_file
+from workers.artifacts.artifact_store import store_file
 from workers.models import Job, Node
 
 PAGES = ("/", "/audit/", "/search/?q=EP25", "/engagements/", "/engagements/EP2501/",
@@ -46,9 +47,9 @@ def one_more(people, engagement, number: int) -> None:
                           after="x", **common)
     control.add_risk(title="r", probability=1, impact=1, owner=person,
                      review_on=date(2025, 7, 1), **common)
-    time.record_time(work_date=date(2025, 7, 1 + number), half="am", item="env",
+    time_entries.record_time(work_date=date(2025, 7, 1 + number), half="am", item="env",
                      grade="engineer", model=model, **common)
-    audit.record(actor=person, action="stage.submit", target=first.stages.first(),
+    audit_log.record(actor=person, action="stage.submit", target=first.stages.first(),
                  engagement=engagement)
 
 

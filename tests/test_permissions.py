@@ -5,15 +5,15 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from assessments.services import load_standard_definitions
 from delivery.planning.models import Meeting
-from delivery.planning.views.papers import BY_KIND
+from delivery.planning.views.pdf import BY_KIND
 from delivery.quotes import services as quotes
 from delivery.quotes.models import PriceImport
 from delivery.reports.services import draft_test_report
 from delivery.surveys.services import start_survey
-from delivery.surveys.services.drafting import begin_draft
+from delivery.surveys.services.questionnaire_drafts import begin_draft
 from engagements import services
 from engagements.models import AuditEntry, Role
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 
 OURS = ("people", "portal", "engagements", "workers", "assessments", "quotes", "reports",
         "acceptance", "planning", "notices", "surveys")
@@ -171,24 +171,25 @@ def planning_world(people, engagement) -> dict[str, list]:
 
     from django.utils import timezone
 
-    from delivery.planning.services import changes, control, effort, plan, weekly
+    from delivery.planning.services import changes, control, estimates, plans, weekly_reports
 
     day, code, manager = date(2025, 7, 1), engagement.code, people[MANAGER]
     common = {"actor": manager, "engagement": engagement}
-    estimate = effort.draft_estimate(**common)
-    made = plan.draft_plan(starts_on=day, **common)
+    estimate = estimates.draft_estimate(**common)
+    made = plans.draft_plan(starts_on=day, **common)
     risk = control.add_risk(title="r", probability=1, impact=1, owner=manager, review_on=day,
                             **common)
     issue = control.add_issue(description="i", level="minor", raised_on=day, due_on=day,
                               owner=manager, **common)
     meeting = control.record_meeting(topic="m", held_at=timezone.now(), chair="c",
                                      participants="p", **common)
-    report = weekly.draft_weekly(day=day, **common)
+    report = weekly_reports.draft_weekly(day=day, **common)
     change = changes.create_change(title="c", category="scope", requested_by="x", reason="x",
                                    before="x", after="x", **common)
-    from delivery.planning.services import time, timesheets
+    from delivery.planning.services import time_entries, timesheets
 
-    entry = time.record_time(work_date=day, half="am", item="env", grade="engineer", **common)
+    entry = time_entries.record_time(work_date=day, half="am", item="env", grade="engineer",
+                                     **common)
     sheet = timesheets.confirm_month(month=day, **common)
     of_engagement = ("effort", "time", "timesheets", "time_new", "plan", "plan_file",
                      "task_new", "milestones", "control", "risk_new", "issue_new", "todo_new",
@@ -205,13 +206,13 @@ def planning_world(people, engagement) -> dict[str, list]:
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def world(people, engagement, settings, tmp_path):
     """An engagement with one of everything, and the arguments of every route."""
     from django.core.files.base import ContentFile
 
+    from workers.artifacts.artifact_store import store_file
     from workers.chains import save_chain, start_chain
-    from workers.collecting.artifacts import store_file
     from workers.models import Job, Node, NodeLogin
 
     load_standard_definitions()

@@ -7,6 +7,9 @@ class WorkersConfig(AppConfig):
     verbose_name = _("Workers")
 
     def ready(self) -> None:
-        from workers import checks, deeds, evidence, kinds, receivers, vouched  # noqa: F401
+        from workers import (
+            audit_config,  # noqa: F401
+            kinds,
+        )
 
         kinds.load_all()

@@ -7,8 +7,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from engagements import audit
 from engagements.access import Can, require
+from engagements.audit import audit_log
 from engagements.errors import DeskError, InvalidInput
 from engagements.models import MigratedModel, User
 from workers import kinds, services
@@ -36,7 +36,7 @@ def save_chain(
     chain.name, chain.description = name.strip(), description
     chain.steps = [_checked(number, step) for number, step in enumerate(steps, 1)]
     chain.save()
-    audit.record(actor=actor, action="chain.save", target=chain, data={"steps": chain.steps})
+    audit_log.record(actor=actor, action="chain.save", target=chain, data={"steps": chain.steps})
     return chain
 
 
@@ -84,7 +84,7 @@ def start_chain(
         run = ChainRun.objects.create(chain=chain, model=model, node=node, steps=chain.steps,
                                       started_by=actor)
         _queue(run, 0)
-        audit.record(actor=actor, action="chain.start", target=run, engagement=model.engagement,
+        audit_log.record(actor=actor, action="chain.start", target=run, engagement=model.engagement,
                      data={"chain": chain.name, "steps": run.steps})
         runs.append(run)
     return runs
@@ -139,14 +139,14 @@ def _try_to_queue(run: ChainRun, position: int) -> None:
         _finish(run, gettext_noop("Step %(n)d could not be queued: %(why)s"), n=position + 1,
                 why=error.message)
         return
-    audit.record(actor=None, action="chain.step", target=run, engagement=run.model.engagement,
+    audit_log.record(actor=None, action="chain.step", target=run, engagement=run.model.engagement,
                  data={"step": position + 1, "job": step.job_id})
 
 
 def _finish(run: ChainRun, message: str, **values) -> None:
     run.finished_at, run.message, run.message_values = timezone.now(), message, values
     run.save(update_fields=["finished_at", "message", "message_values"])
-    audit.record(actor=None, action="chain.end", target=run, engagement=run.model.engagement,
+    audit_log.record(actor=None, action="chain.end", target=run, engagement=run.model.engagement,
                  data={"message": message, **values})
 
 

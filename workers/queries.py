@@ -5,7 +5,7 @@ from datetime import datetime
 
 from django.db.models import Count, Q, QuerySet
 
-from workers.dispatch import queueing
+from workers.dispatch import card_queue
 from workers.models import Job, Node
 
 
@@ -22,7 +22,7 @@ def nodes_with_load(nodes: QuerySet) -> QuerySet:
     """Nodes with `held`, the number of leased cards, and `waiting`, of jobs in their line."""
     held = Count("leases", filter=Q(leases__released_at=None), distinct=True)
     waiting = Count("jobs", distinct=True,
-                    filter=Q(jobs__state__in=queueing.WAITING))
+                    filter=Q(jobs__state__in=card_queue.WAITING))
     return nodes.annotate(held=held, waiting=waiting)
 
 
@@ -51,25 +51,25 @@ def queues_of(nodes: Iterable[Node], user, now: datetime) -> list[dict]:
 
     Rows: `job` (None where the user may not see it), cards, and `expected`: end or start.
     """
-    loads = queueing.loads_of(nodes)
+    loads = card_queue.loads_of(nodes)
     jobs = [job for load in loads for job in load.jobs]
-    seen, usual = _visible(user, [job.pk for job in jobs]), queueing.UsualDurations(jobs)
+    seen, usual = _visible(user, [job.pk for job in jobs]), card_queue.UsualDurations(jobs)
     return [{"node": load.node, "free": len(load.free),
-             "running": [_running(load, job, seen, max(now, queueing.expected_end(job, usual)))
+             "running": [_running(load, job, seen, max(now, card_queue.expected_end(job, usual)))
                          for job in load.running],
              "waiting": _waiting(load, seen, now, usual)} for load in loads]
 
 
-def _running(load: queueing.Load, job: Job, seen: dict[int, Job], end: datetime) -> dict:
+def _running(load: card_queue.Load, job: Job, seen: dict[int, Job], end: datetime) -> dict:
     return {"job": seen.get(job.pk), "state": job, "cards": load.cards_of(job), "expected": end}
 
 
-def _waiting(load: queueing.Load, seen: dict[int, Job], now: datetime,
-             usual: queueing.UsualDurations) -> list[dict]:
+def _waiting(load: card_queue.Load, seen: dict[int, Job], now: datetime,
+             usual: card_queue.UsualDurations) -> list[dict]:
     ready = load.node.state == Node.State.READY and load.node.unreachable_since is None
     without_cards = [job for job in load.jobs
-                     if job.state in queueing.WAITING and not job.cards_wanted]
-    rows = [*queueing.outlook(load, now, usual), *((job, now) for job in without_cards)]
+                     if job.state in card_queue.WAITING and not job.cards_wanted]
+    rows = [*card_queue.outlook(load, now, usual), *((job, now) for job in without_cards)]
     return [{"job": seen.get(job.pk), "place": place if job.cards_wanted else None,
              "cards": job.cards_wanted, "priority": job.get_priority_display(),
              "priority_code": job.priority, "expected": start if ready else None,

@@ -11,12 +11,12 @@ from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from engagements import audit
 from engagements.access import Can, require
+from engagements.audit import audit_log
 from engagements.errors import InvalidInput
 from engagements.models import Engagement, MigratedModel, User
-from workers import judging
-from workers.collecting import artifacts
+from workers import rule_checks
+from workers.artifacts import artifact_store
 from workers.models import Artifact, StoredReading
 from workers.readers.base import ReadError, Reading
 from workers.reading_pages import register_reading_page
@@ -40,15 +40,15 @@ def scan_upload(
     Raises InvalidInput for a file that is too large or cannot be opened. Nothing is executed.
     """
     require(actor, Can.WORK, engagement)
-    artifacts.require_uploadable(upload, engagement, model)
+    artifact_store.require_uploadable(upload, engagement, model)
     report = _scanned(upload)
     with transaction.atomic():
-        artifact = artifacts.store_file(stream=upload.file, name=upload.name, model=model,
+        artifact = artifact_store.store_file(stream=upload.file, name=upload.name, model=model,
                                         engagement=engagement, note=note, uploaded_by=actor)
-        stored = artifacts.keep_reading(artifact, _reading(report))
-        artifact.rules = judging.of_upload(artifact)
+        stored = artifact_store.keep_reading(artifact, _reading(report))
+        artifact.rules = rule_checks.of_upload(artifact)
         artifact.save(update_fields=["rules"])
-        audit.record(actor=actor, action="source.scan", target=artifact, engagement=engagement,
+        audit_log.record(actor=actor, action="source.scan", target=artifact, engagement=engagement,
                      data={"sha256": artifact.sha256, "size": artifact.size,
                            "findings": len(report.findings)})
     return stored
@@ -81,7 +81,7 @@ def _reading(report: Report) -> Reading:
 
 def migration_patch(artifact: Artifact) -> str:
     """The automatic-migration patch of a stored archive, for `patch -p1`; may be empty."""
-    with artifacts.local_path(artifact) as path:
+    with artifact_store.local_path(artifact) as path:
         return patch_of(path)
 
 

@@ -7,19 +7,20 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from engagements import audit
 from engagements.access import Can, require
+from engagements.audit import audit_log
 from engagements.errors import DeskError, InvalidInput, NotAllowed, WrongState
 from engagements.models import Engagement, MigratedModel, User
 from engagements.services import mark_practice
-from workers import judging, kinds, preflight
-from workers.collecting import artifacts
-from workers.dispatch import waking
-from workers.dispatch.claims import due
-from workers.facts import stored
+from workers import kinds, rule_checks
+from workers.artifacts import artifact_store
+from workers.dispatch import enqueueing
+from workers.dispatch.job_claims import due
+from workers.jobs import preflight
 from workers.models import Artifact, Job, JobState, Node, Priority
 from workers.models.job import FINAL_STATES
 from workers.nodes import logins, ssh
+from workers.rules.facts import stored
 
 
 def enrol_node(
@@ -39,7 +40,7 @@ def enrol_node(
     node.offered_host_key = offered_host_key(node)
     with transaction.atomic():
         node.save()
-        audit.record(actor=actor, action="node.enrol", target=node,
+        audit_log.record(actor=actor, action="node.enrol", target=node,
                      data={"host": host, "port": port,
                            "fingerprint": ssh.fingerprint(node.offered_host_key)})
     return node
@@ -80,7 +81,8 @@ def confirm_host_key(*, actor: User, node: Node, fingerprint: str) -> Node:
     node.host_key, node.offered_host_key = node.offered_host_key, ""
     node.state = Node.State.READY
     node.save()
-    audit.record(actor=actor, action="node.confirm", target=node, data={"fingerprint": fingerprint})
+    audit_log.record(actor=actor, action="node.confirm", target=node,
+                     data={"fingerprint": fingerprint})
     return node
 
 
@@ -91,7 +93,7 @@ def fetch_new_host_key(*, actor: User, node: Node) -> Node:
     with transaction.atomic():
         node.offered_host_key, node.state = offered, Node.State.PENDING
         node.save(update_fields=["offered_host_key", "state"])
-        audit.record(actor=actor, action="node.refetch_key", target=node,
+        audit_log.record(actor=actor, action="node.refetch_key", target=node,
                      data={"fingerprint": ssh.fingerprint(offered)})
     return node
 
@@ -106,7 +108,7 @@ def set_maintenance(*, actor: User, node: Node, is_on: bool) -> Node:
         raise WrongState(_("The node is “%(state)s”.") % {"state": node.get_state_display()})
     node.state = Node.State.MAINTENANCE if is_on else Node.State.READY
     node.save(update_fields=["state"])
-    audit.record(actor=actor, action="node.maintenance", target=node, data={"on": is_on})
+    audit_log.record(actor=actor, action="node.maintenance", target=node, data={"on": is_on})
     return node
 
 
@@ -150,7 +152,7 @@ def _queue_unwoken(
     )
     if job.is_practice and engagement:
         mark_practice(engagement=engagement)
-    audit.record(actor=actor, action="job.queue", target=job, engagement=engagement,
+    audit_log.record(actor=actor, action="job.queue", target=job, engagement=engagement,
                  data={"parameters": values})
     return job
 
@@ -176,20 +178,20 @@ def queue_jobs(*, actor: User, orders: list[dict]) -> list[Job]:
     if refused:
         raise InvalidInput(_("No job was queued: %(refused)d of %(all)d are refused.")
                            % {"refused": len(refused), "all": len(orders)}, jobs=refused)
-    waking.wake_nodes(sorted({job.node_id for job in jobs if job.node_id}))
+    enqueueing.wake_nodes(sorted({job.node_id for job in jobs if job.node_id}))
     for job in jobs:
         if job.node_id is None:
-            waking.wake(job.pk)
+            enqueueing.wake(job.pk)
     return jobs
 
 
 def _wake(job: Job) -> None:
     """Wake somebody for the job; one that waits on the same node has somebody on the way."""
     if job.node_id is None:
-        waking.wake(job.pk)
+        enqueueing.wake(job.pk)
     elif not due(timezone.now()).filter(
             node=job.node_id, state=JobState.QUEUED).exclude(pk=job.pk).exists():
-        waking.wake_nodes([job.node_id])
+        enqueueing.wake_nodes([job.node_id])
 
 
 def _require_for_job(actor, declaration, engagement, node) -> None:
@@ -220,8 +222,8 @@ def cancel_job(*, actor: User, job: Job) -> Job:
     if job.cancel_requested_at is None:
         job.cancel_requested_at = job.next_step_at = timezone.now()
         job.save(update_fields=["cancel_requested_at", "next_step_at"])
-        audit.record(actor=actor, action="job.cancel", target=job, engagement=job.engagement)
-        waking.wake(job.pk)
+        audit_log.record(actor=actor, action="job.cancel", target=job, engagement=job.engagement)
+        enqueueing.wake(job.pk)
     return job
 
 
@@ -247,14 +249,14 @@ def upload_artifact(
     Raises InvalidInput for a file larger than the setting UPLOAD_LIMIT_BYTES.
     """
     require(actor, Can.WORK, engagement)
-    artifacts.require_uploadable(upload, engagement, model)
-    artifact = artifacts.store_file(
+    artifact_store.require_uploadable(upload, engagement, model)
+    artifact = artifact_store.store_file(
         stream=upload.file, name=upload.name, engagement=engagement, model=model, note=note,
         uploaded_by=actor, is_practice=is_practice)
-    artifacts.read_artifact(artifact)
-    artifact.rules = judging.of_upload(artifact)
+    artifact_store.read_artifact(artifact)
+    artifact.rules = rule_checks.of_upload(artifact)
     artifact.save(update_fields=["rules"])
-    audit.record(actor=actor, action="artifact.upload", target=artifact, engagement=engagement,
+    audit_log.record(actor=actor, action="artifact.upload", target=artifact, engagement=engagement,
                  data={"sha256": artifact.sha256, "size": artifact.size})
     return artifact
 
@@ -267,11 +269,11 @@ def read_again(*, actor: User, artifact: Artifact) -> bool:
     the stored bytes are not those that were stored.
     """
     require(actor, Can.WORK if artifact.engagement_id else Can.OPERATE, artifact.engagement)
-    if not artifacts.is_intact(artifact):
+    if not artifact_store.is_intact(artifact):
         raise WrongState(_("The stored file no longer has its recorded checksum."))
     before = artifact.readings.count()
-    artifacts.read_artifact(artifact)
+    artifact_store.read_artifact(artifact)
     found = artifact.readings.count() - before
-    audit.record(actor=actor, action="artifact.read_again", target=artifact,
+    audit_log.record(actor=actor, action="artifact.read_again", target=artifact,
                  engagement=artifact.engagement, data={"new_readings": found})
     return bool(found)

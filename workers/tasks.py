@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from workers.dispatch import housekeeping, runner, visits, waking
+from workers.dispatch import cleanup, enqueueing, node_polling, runner
 
 
 @shared_task(name="workers.advance")
@@ -14,7 +14,7 @@ def advance(job_id: int) -> None:
 @shared_task(name="workers.visit")
 def visit(node_ids: list[int]) -> None:
     """Start and poll what is due on these nodes."""
-    visits.visit_nodes(node_ids)
+    node_polling.poll_nodes(node_ids)
 
 
 @shared_task(name="workers.tick")
@@ -23,16 +23,16 @@ def tick() -> None:
 
     Nodes that answered last time are asked together; one that did not holds up nobody else.
     """
-    for job_id in visits.due_jobs():
-        waking.send(job_id)
-    answering, others = visits.due_nodes()
+    for job_id in node_polling.due_jobs():
+        enqueueing.send(job_id)
+    answering, others = node_polling.due_nodes()
     for node_id in others:
-        waking.send_visit([node_id])
+        enqueueing.send_poll([node_id])
     if answering:
-        waking.send_visit(answering)
+        enqueueing.send_poll(answering)
 
 
 @shared_task(name="workers.housekeeping")
 def keep_house() -> None:
     """Remove old job folders whose files are stored and verified; measure the rest."""
-    housekeeping.keep_house()
+    cleanup.keep_house()

@@ -9,10 +9,10 @@ from operator import or_
 from django.db.models import F, Q, QuerySet
 from django.utils.translation import gettext as _
 
+from assessments.labels.verdict_sentences import shown
 from assessments.models import Comparison, Deviation, OperatorRow
-from assessments.wording.sentences import shown
 from workers.models import Artifact
-from workers.readers.msprobe_rows import COSINE_LIMIT, NOISE_FLOOR, RELATIVE_LIMIT
+from workers.readers.accuracy.msprobe_rows import COSINE_LIMIT, NOISE_FLOOR, RELATIVE_LIMIT
 
 SHOW = {
     "deviating": ~Q(reason=""),

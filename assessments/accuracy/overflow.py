@@ -7,7 +7,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from workers.models import StoredReading
-from workers.readers.overflow import STATUS_BITS
+from workers.readers.accuracy.overflow import STATUS_BITS
 
 
 @dataclass(frozen=True)
@@ -43,17 +43,17 @@ def findings(reading: StoredReading) -> list[Finding]:
 
 def bit_table() -> list[Bit]:
     """The documented bits."""
-    return [Bit(bit, f"0x{bit:08X}", _local(en, zh), True)
+    return [Bit(bit, f"0x{bit:08X}", _localized(en, zh), True)
             for bit, (en, zh) in sorted(STATUS_BITS.items())]
 
 
-def _local(en: str, zh: str) -> str:
+def _localized(en: str, zh: str) -> str:
     return zh if (get_language() or "").startswith("zh") else en
 
 
 def _bits(entries: list[dict]) -> list[Bit]:
     return [Bit(entry["bit"], f"0x{entry['bit']:08X}",
-                _local(entry["en"], entry["zh"]) if entry["known"] else _("unknown bit"),
+                _localized(entry["en"], entry["zh"]) if entry["known"] else _("unknown bit"),
                 entry["known"]) for entry in entries]
 
 

@@ -1,9 +1,9 @@
-"""REST doors of this app: `routes` holds prefix, viewset and base name of each."""
+"""REST endpoints of this app: `routes` holds prefix, viewset and base name of each."""
 
-from assessments.api import criteria, drill, performance
+from assessments.api import accuracy, criteria, performance
 
 routes = [
     *criteria.routes,
-    *drill.routes,
+    *accuracy.routes,
     *performance.routes,
 ]

@@ -1,4 +1,4 @@
-"""REST doors of criteria, baselines and verdicts. Each write is one service call."""
+"""REST endpoints of criteria, baselines and verdicts. Each write is one service call."""
 
 from django.http import Http404
 from drf_spectacular.types import OpenApiTypes

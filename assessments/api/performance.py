@@ -1,4 +1,4 @@
-"""REST doors of performance: a model's figures and its optimisation rounds."""
+"""REST endpoints of performance: a model's figures and its optimisation rounds."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import mixins, viewsets
@@ -8,7 +8,7 @@ from rest_framework.response import Response
 from assessments import services
 from assessments.api import performance_serializers as serializers
 from assessments.models import OptimisationRound
-from assessments.performance.bars import bars_of
+from assessments.performance.metric_bars import bars_of
 from assessments.performance.rounds import history
 from engagements.models import MigratedModel
 

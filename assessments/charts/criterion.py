@@ -14,7 +14,7 @@ from assessments.charts.loss import (
 )
 from assessments.curves.alignment import Aligned
 from assessments.models import Criterion, MetricDefinition, Verdict
-from assessments.verdicts.judging import aligned_curves, rule_of
+from assessments.verdicts.computation import aligned_curves, rule_of
 from workers.models import Artifact
 
 

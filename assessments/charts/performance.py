@@ -18,11 +18,11 @@ from assessments.charts.drawing import (
     built_quickly,
     styled,
 )
-from assessments.performance.bars import Bars
+from assessments.performance.metric_bars import Bars
 from assessments.performance.profiles import PARTS, OperatorTime, StepTime
 from assessments.performance.rounds import History
 from assessments.performance.scaling import Point, Scaling
-from workers.figures import figure_text
+from workers.labels.number_text import figure_text
 
 GREY = "#9aa4b2"
 BEFORE_COLOUR = "#7c93b8"

@@ -4,9 +4,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from assessments.curves.suspicions import suspicions
+from assessments.curves.doubts import suspicions
 from workers.readers.base import ReadingWarning
-from workers.readers.series import LossSeries
+from workers.readers.training.series import LossSeries
 
 NO_STEPS = np.empty(0, dtype=np.int64)
 

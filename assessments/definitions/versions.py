@@ -6,12 +6,12 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from assessments.labels.definition_preview import tried
+from assessments.labels.verdict_sentences import sentence, shown
 from assessments.models import MetricDefinition, Outcome
-from assessments.verdicts.judging import rule_of
+from assessments.verdicts.computation import rule_of
 from assessments.verdicts.verdict import Outcome as Judged
 from assessments.verdicts.verdict import judge_values
-from assessments.wording.preview import tried
-from assessments.wording.sentences import sentence, shown
 
 # What a new version may change; code, calculator and quantity stay.
 WORDS = ("name", "name_en", "formula", "formula_en", "alignment", "alignment_en", "source")

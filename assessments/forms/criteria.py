@@ -5,9 +5,9 @@ from decimal import Decimal
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from assessments.labels.quantities import quantity_words
+from assessments.labels.verdict_sentences import scale_of
 from assessments.models import Baseline, MetricDefinition
-from assessments.wording.quantities import quantity_words
-from assessments.wording.sentences import scale_of
 from engagements.models import Engagement, MigratedModel
 from engagements.stages import Stage
 
@@ -30,7 +30,7 @@ class CriterionForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.fields["model"].queryset = engagement.models.current()
         self.fields["definition"].label_from_instance = lambda d: (
-            f"{d.local_name} {d.get_comparison_display()} … {d.unit}")
+            f"{d.localized_name} {d.get_comparison_display()} … {d.unit}")
         baselines = Baseline.objects.filter(model__engagement=engagement)
         self.fields["baseline"].queryset = baselines.select_related("model", "artifact")
         self.fields["baseline"].label_from_instance = lambda b: (

@@ -3,8 +3,8 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from assessments.labels.quantities import quantity_words
 from assessments.models import MetricDefinition
-from assessments.wording.quantities import quantity_words
 from engagements.models import Engagement, MigratedModel
 from workers.models import Artifact
 

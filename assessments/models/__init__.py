@@ -3,12 +3,12 @@ from assessments.models.comparison import Comparison, Deviation, OperatorRow
 from assessments.models.criteria import Baseline, CriteriaSet, Criterion, MetricDefinition
 from assessments.models.measurement import Measurement, Outcome, Verdict
 from assessments.models.rounds import OptimisationRound
-from assessments.models.signed import (
-    AcceptedDifference,
-    BaselineRun,
-    Confirmation,
-    Side,
-    Waiver,
+from assessments.models.signatures import (
+           AcceptedDifference,
+           BaselineRun,
+           Confirmation,
+           Side,
+           Waiver,
 )
 
 __all__ = ["AcceptedDifference", "AllowedDifference", "Baseline", "BaselineRun", "Comparison",

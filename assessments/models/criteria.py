@@ -6,18 +6,18 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from engagements.audit.tracked_rows import AuditedQuerySet
 from engagements.errors import WrongState
 from engagements.models import Engagement, MigratedModel
-from engagements.models.engagement import local
+from engagements.models.engagement import localized
 from engagements.stages import Stage
-from engagements.vouching import VouchedQuerySet
 from workers.models import Artifact
 
 if TYPE_CHECKING:
-    from assessments.models.signed import Waiver
+    from assessments.models.signatures import Waiver
 
 
-class OfEngagementQuerySet(VouchedQuerySet):
+class OfEngagementQuerySet(AuditedQuerySet):
     """Rows that belong to an engagement over `engagement_path`."""
 
     engagement_path = "engagement"
@@ -92,7 +92,7 @@ class MetricDefinition(models.Model):
                                    related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         ordering = ["code", "-version"]
@@ -110,19 +110,19 @@ class MetricDefinition(models.Model):
         super().save(*args, **kwargs)
 
     @property
-    def local_name(self) -> str:
-        return local(self.name, self.name_en)
+    def localized_name(self) -> str:
+        return localized(self.name, self.name_en)
 
     @property
-    def local_formula(self) -> str:
-        return local(self.formula, self.formula_en)
+    def localized_formula(self) -> str:
+        return localized(self.formula, self.formula_en)
 
     @property
-    def local_alignment(self) -> str:
-        return local(self.alignment, self.alignment_en)
+    def localized_alignment(self) -> str:
+        return localized(self.alignment, self.alignment_en)
 
     @property
-    def local_source(self) -> str:
+    def localized_source(self) -> str:
         """The source in the active language, where the library has words for it."""
         return gettext(self.source) if self.source else ""
 

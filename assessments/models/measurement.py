@@ -2,8 +2,8 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from assessments.models.criteria import Criterion, OfModelQuerySet
+from engagements.audit.tracked_rows import AuditedQuerySet
 from engagements.models import Engagement, MigratedModel
-from engagements.vouching import VouchedQuerySet
 from workers.models import Artifact, Job
 
 
@@ -43,7 +43,7 @@ class Measurement(models.Model):
         return f"{self.model} · {self.quantity}"
 
 
-class VerdictQuerySet(VouchedQuerySet):
+class VerdictQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "VerdictQuerySet":
         return self.filter(
             criterion__criteria_set__engagement__in=Engagement.objects.visible_to(user)

@@ -9,11 +9,18 @@ from assessments.services.allowlist import (
 from assessments.services.baselines import record_baseline
 from assessments.services.comparisons import index_comparison
 from assessments.services.criteria import add_criterion, draft_criteria, remove_criterion
+from assessments.services.criteria_signing import (
+    confirm_criteria,
+    content_hash,
+    criteria_facts,
+    customers_confirmation,
+    sign_criteria,
+)
 from assessments.services.definitions import (
     add_definition_version,
     load_standard_definitions,
 )
-from assessments.services.judging import (
+from assessments.services.measurements import (
     accept_and_judge,
     judge_affected,
     judge_criterion,
@@ -23,13 +30,6 @@ from assessments.services.judging import (
     newest_measurement,
 )
 from assessments.services.rounds import record_round, remove_last_round, set_round_kept
-from assessments.services.signing import (
-    confirm_criteria,
-    content_hash,
-    criteria_facts,
-    customers_confirmation,
-    sign_criteria,
-)
 
 __all__ = [
     "accept_and_judge",

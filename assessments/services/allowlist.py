@@ -6,8 +6,8 @@ from django.utils.translation import gettext as _
 
 from assessments.accuracy.allowlist import Difference
 from assessments.models import AllowedDifference
-from engagements import audit
 from engagements.access import Can, allowed, require
+from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, User
 
@@ -38,7 +38,8 @@ def propose_difference(
         bench_value=values[0], npu_value=values[1], is_any_value=is_any_value,
         defaults={"reason": reason[:240], "proposed_by": actor})
     if is_new:
-        audit.record(actor=actor, action="allowlist.propose", target=entry, engagement=engagement,
+        audit_log.record(actor=actor, action="allowlist.propose", target=entry,
+                         engagement=engagement,
                      data={"reason": entry.reason, "bench": values[0], "npu": values[1],
                            "any_value": is_any_value})
     return entry
@@ -84,7 +85,7 @@ def review_difference(*, actor: User, entry: AllowedDifference) -> AllowedDiffer
         raise WrongState(_("Somebody else has to review what you proposed."))
     entry.reviewed_by, entry.reviewed_at = actor, timezone.now()
     entry.save(update_fields=["reviewed_by", "reviewed_at"])
-    audit.record(actor=actor, action="allowlist.review", target=entry,
+    audit_log.record(actor=actor, action="allowlist.review", target=entry,
                  engagement=entry.engagement)
     return entry
 
@@ -99,6 +100,6 @@ def withdraw_difference(*, actor: User, entry: AllowedDifference) -> AllowedDiff
         raise WrongState(_("This entry is withdrawn already."))
     entry.withdrawn_by, entry.withdrawn_at = actor, timezone.now()
     entry.save(update_fields=["withdrawn_by", "withdrawn_at"])
-    audit.record(actor=actor, action="allowlist.withdraw", target=entry,
+    audit_log.record(actor=actor, action="allowlist.withdraw", target=entry,
                  engagement=entry.engagement)
     return entry

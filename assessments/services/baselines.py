@@ -8,18 +8,18 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from assessments.labels.quantities import quantity_words
 from assessments.models import Baseline, BaselineRun, Side
-from assessments.services.confirming import baseline_hash, confirm
-from assessments.verdicts.judging import aligned_curves
+from assessments.services.confirmations import baseline_hash, confirm
+from assessments.verdicts.computation import aligned_curves
 from assessments.verdicts.quantities import LOSS_CURVE, quantities
 from assessments.verdicts.spread import Spread, spread_of
 from assessments.verdicts.verdict import curve_figures
-from assessments.wording.quantities import quantity_words
-from engagements import audit
 from engagements.access import Can, require
+from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import MigratedModel, User
-from engagements.punctuation import listed
+from engagements.text.text_joining import listed
 from workers.models import Artifact
 from workers.readers.base import ReadError
 
@@ -45,7 +45,7 @@ def record_baseline(
         value=None if found is None else Decimal(repr(found)).quantize(Decimal("1e-10")),
         unit=unit, source=source, hardware=hardware, software=software, data_set=data_set,
         seeds=seeds, measured_at=artifact.created_at, recorded_by=actor)
-    audit.record(actor=actor, action="baseline.record", target=baseline,
+    audit_log.record(actor=actor, action="baseline.record", target=baseline,
                  engagement=model.engagement, data={"sha256": artifact.sha256})
     for repeat in repeats:
         add_run(actor=actor, baseline=baseline, artifact=repeat)
@@ -83,7 +83,7 @@ def add_run(*, actor: User, baseline: Baseline, artifact: Artifact) -> BaselineR
     run = BaselineRun.objects.create(
         baseline=baseline, artifact=artifact, value=value, recorded_by=actor,
         is_remeasurement=baseline.frozen_at is not None)
-    audit.record(actor=actor, action="baseline.run", target=baseline,
+    audit_log.record(actor=actor, action="baseline.run", target=baseline,
                  engagement=baseline.model.engagement,
                  data={"sha256": artifact.sha256, "value": value,
                        "is_remeasurement": run.is_remeasurement})
@@ -131,6 +131,6 @@ def confirm_baseline(*, actor: User, baseline: Baseline) -> Baseline:
     if sides == set(Side.values):
         baseline.frozen_at = timezone.now()
         baseline.save(update_fields=["frozen_at"])
-    audit.record(actor=actor, action="baseline.confirm", target=baseline,
+    audit_log.record(actor=actor, action="baseline.confirm", target=baseline,
                  engagement=baseline.model.engagement, data={"hash": baseline_hash(baseline)})
     return baseline

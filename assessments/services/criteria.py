@@ -5,10 +5,10 @@ from decimal import Decimal
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from assessments.labels.quantities import quantity_words
 from assessments.models import Baseline, CriteriaSet, Criterion, MetricDefinition
-from assessments.wording.quantities import quantity_words
-from engagements import audit
 from engagements.access import Can, require
+from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, MigratedModel, User
 
@@ -29,7 +29,7 @@ def draft_criteria(*, actor: User, engagement: Engagement) -> CriteriaSet:
         Criterion.objects.create(
             criteria_set=draft, model=old.model, definition=old.definition, stage=old.stage,
             threshold=old.threshold, baseline=old.baseline, position=old.position)
-    audit.record(actor=actor, action="criteria.draft", target=draft, engagement=engagement)
+    audit_log.record(actor=actor, action="criteria.draft", target=draft, engagement=engagement)
     return draft
 
 
@@ -61,7 +61,7 @@ def add_criterion(
         criteria_set=criteria_set, model=model, definition=definition, stage=stage,
         threshold=Decimal(threshold), baseline=baseline,
         position=criteria_set.criteria.filter(model=model).count())
-    audit.record(actor=actor, action="criterion.add", target=criterion,
+    audit_log.record(actor=actor, action="criterion.add", target=criterion,
                  engagement=criteria_set.engagement, data={"threshold": str(threshold)})
     return criterion
 
@@ -72,5 +72,5 @@ def remove_criterion(*, actor: User, criterion: Criterion) -> None:
     require(actor, Can.MANAGE, criterion.criteria_set.engagement)
     require_draft(criterion.criteria_set)
     Criterion.objects.filter(pk=criterion.pk).delete()
-    audit.record(actor=actor, action="criterion.remove", target=criterion,
+    audit_log.record(actor=actor, action="criterion.remove", target=criterion,
                  engagement=criterion.criteria_set.engagement)

@@ -6,11 +6,11 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
-from assessments.definitions.standard import STANDARD
+from assessments.definitions.standard_library import STANDARD
 from assessments.definitions.versions import CHANGEABLE, changes, unit_of
 from assessments.models import MetricDefinition
-from engagements import audit
 from engagements.access import Can, require
+from engagements.audit import audit_log
 from engagements.errors import InvalidInput
 from engagements.models import User
 
@@ -26,7 +26,7 @@ def load_standard_definitions() -> None:
     if new:
         with suppress(IntegrityError), transaction.atomic():  # another process was quicker
             MetricDefinition.objects.bulk_create(new)
-            audit.record(actor=None, action="definition.load", target=new[0],
+            audit_log.record(actor=None, action="definition.load", target=new[0],
                          data={"codes": [definition.code for definition in new]})
 
 
@@ -52,7 +52,7 @@ def add_definition_version(
     new.version = max(row.version for row in same_code) + 1
     new.change_note, new.created_by = change_note.strip()[:240], actor
     new.save()
-    audit.record(actor=actor, action="definition.version", target=new, data={
+    audit_log.record(actor=actor, action="definition.version", target=new, data={
         "from": definition.version, "note": new.change_note,
         "changes": {c.label: [str(c.before), str(c.after)] for c in changes(definition, new)}})
     return new

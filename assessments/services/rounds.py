@@ -5,9 +5,9 @@ from django.utils.translation import gettext as _
 
 from assessments.models import OptimisationRound
 from assessments.performance.gains import BY_NAME
-from assessments.services.judging import judge_affected, measure_artifact
-from engagements import audit
+from assessments.services.measurements import judge_affected, measure_artifact
 from engagements.access import Can, require
+from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import MigratedModel, User
 from workers.models import Artifact
@@ -40,7 +40,7 @@ def record_round(
         model=model, number=last.number + 1 if last else 0,
         area=_area(area) if last else Area.START, finding=finding.strip(), change=change.strip(),
         artifact=artifact, profile=profile, recorded_by=actor)
-    audit.record(actor=actor, action="round.record", target=entry, engagement=model.engagement,
+    audit_log.record(actor=actor, action="round.record", target=entry, engagement=model.engagement,
                  data={"number": entry.number, "sha256": artifact.sha256, "change": entry.change})
     return entry
 
@@ -76,7 +76,7 @@ def set_round_kept(*, actor: User, entry: OptimisationRound, is_kept: bool) -> O
         raise WrongState(_("The starting point cannot be reverted."))
     entry.is_kept = is_kept
     entry.save(update_fields=["is_kept"])
-    audit.record(actor=actor, action="round.keep" if is_kept else "round.revert", target=entry,
+    audit_log.record(actor=actor, action="round.keep" if is_kept else "round.revert", target=entry,
                  engagement=entry.model.engagement)
     return entry
 
@@ -90,5 +90,5 @@ def remove_last_round(*, actor: User, entry: OptimisationRound) -> None:
     if OptimisationRound.objects.filter(model=entry.model, number__gt=entry.number).exists():
         raise WrongState(_("Only the newest round can be taken back."))
     OptimisationRound.objects.filter(pk=entry.pk).delete()
-    audit.record(actor=actor, action="round.remove", target=entry, engagement=engagement,
+    audit_log.record(actor=actor, action="round.remove", target=entry, engagement=engagement,
                  data={"number": entry.number, "change": entry.change})

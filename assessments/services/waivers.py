@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from assessments.models import AcceptedDifference, CriteriaSet, Criterion, Outcome, Waiver
 from assessments.queries import newest_verdict
 from assessments.verdicts.environments import unreviewed
-from engagements import audit
 from engagements.access import Can, allowed, require
+from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, User
 
@@ -49,7 +49,7 @@ def sign_waiver(*, actor: User, criterion: Criterion, reason: str, scope: str, e
         criterion=criterion, verdict=verdict, reason=reason.strip(), scope=scope.strip(),
         expires_on=expires_on, signed_by=actor, signed_at=now,
         content_hash=hashlib.sha256(text.encode()).hexdigest())
-    audit.record(actor=actor, action="waiver.sign", target=waiver, engagement=engagement,
+    audit_log.record(actor=actor, action="waiver.sign", target=waiver, engagement=engagement,
                  data=facts)
     return waiver
 
@@ -64,7 +64,7 @@ def revoke_waiver(*, actor: User, waiver: Waiver) -> Waiver:
         raise WrongState(_("This waiver is revoked already."))
     waiver.revoked_at, waiver.revoked_by = timezone.now(), actor
     waiver.save(update_fields=["revoked_at", "revoked_by"])
-    audit.record(actor=actor, action="waiver.revoke", target=waiver, engagement=engagement)
+    audit_log.record(actor=actor, action="waiver.revoke", target=waiver, engagement=engagement)
     return waiver
 
 
@@ -85,7 +85,7 @@ def accept_difference(
         candidate_value=candidate_value,
         defaults={"reason": reason.strip()[:240], "accepted_by": actor})
     if is_new:
-        audit.record(actor=actor, action="difference.accept", target=accepted,
+        audit_log.record(actor=actor, action="difference.accept", target=accepted,
                      engagement=engagement, data={"reason": accepted.reason})
     return accepted
 

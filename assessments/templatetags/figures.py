@@ -5,14 +5,14 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from assessments.accuracy.operators import explained
+from assessments.labels.environments import item_words
+from assessments.labels.quantities import quantity_words
+from assessments.labels.verdict_rows import sheet_label
 from assessments.models import OperatorRow
 from assessments.performance.gains import Metric
 from assessments.performance.profiles import StepTime
-from assessments.wording.environments import item_words
-from assessments.wording.presentation import sheet_label
-from assessments.wording.quantities import quantity_words
-from engagements.templatetags.desk import tag
-from workers.figures import figure_text
+from engagements.templatetags.display import tag
+from workers.labels.number_text import figure_text
 from workers.models import StoredReading
 
 register = template.Library()

@@ -1,7 +1,7 @@
 """Pure arithmetic of the verdicts: no database, no Django, no rounding.
 
 Definitions: DOMAIN 3.4 and the definitions in use that stand in the catalogue
-(`assessments/definitions/standard.py`). Relative values are fractions.
+(`assessments/definitions/standard_library.py`). Relative values are fractions.
 """
 
 from dataclasses import dataclass, field, fields
@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from assessments.curves.alignment import Aligned
+from assessments.verdicts.calculation_steps import working
 from assessments.verdicts.exact import exact_figure
-from assessments.verdicts.workings import working
 
 ENGINE_VERSION = "2"
 

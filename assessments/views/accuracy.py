@@ -11,10 +11,10 @@ from assessments.accuracy import operators, overflow
 from assessments.accuracy.readings import accuracy_files
 from assessments.models import Comparison, Deviation
 from assessments.queries import COMPARISON_READERS
-from assessments.views.places import visible_engagement, visible_file
+from assessments.views.lookups import visible_engagement, visible_file
 from engagements.access import Can, require
-from engagements.doors import attempt
-from engagements.numbers import whole_number
+from engagements.text.number_parsing import whole_number
+from engagements.web.form_actions import attempt
 from workers.models import StoredReading
 
 PER_PAGE = 50

@@ -9,11 +9,11 @@ from assessments import services
 from assessments.forms import BaselineForm, FileForm
 from assessments.models import Baseline
 from assessments.services import baselines
-from assessments.services.confirming import baseline_hash, confirmations
-from assessments.views.places import form_page, to_criteria, visible_engagement
+from assessments.services.confirmations import baseline_hash, confirmations
+from assessments.views.lookups import form_page, to_criteria, visible_engagement
 from engagements.access import Can, allowed, require
-from engagements.doors import attempt, attempt_form
 from engagements.models import Engagement
+from engagements.web.form_actions import attempt, attempt_form
 from workers.services import upload_artifact
 
 

@@ -10,12 +10,12 @@ from assessments import services
 from assessments.accuracy import allowlist
 from assessments.accuracy.readings import CONFIG_READERS
 from assessments.forms import AllowPatternForm
+from assessments.labels import verdict_rows
 from assessments.models import AllowedDifference
-from assessments.views.places import visible_file
-from assessments.wording import presentation
+from assessments.views.lookups import visible_file
 from engagements.access import Can, allowed
-from engagements.doors import attempt
-from engagements.numbers import whole_number
+from engagements.text.number_parsing import whole_number
+from engagements.web.form_actions import attempt
 from workers.models import Artifact, StoredReading
 
 
@@ -37,8 +37,8 @@ def config_check(request, pk):
     return render(request, "assessments/config_check.html", {
         "artifact": artifact, "engagement": artifact.engagement, "active": "accuracy",
         "reading": reading, "differences": differences, "entries": entries, "verdict": verdict,
-        "sentence": presentation.config_sentence(verdict),
-        "verdict_label": presentation.outcome_label(verdict.outcome),
+        "sentence": verdict_rows.config_sentence(verdict),
+        "verdict_label": verdict_rows.outcome_label(verdict.outcome),
         "has_open": any(d.state == allowlist.OPEN for d in differences),
         "may_propose": allowed(request.user, Can.WORK),
         "may_review": allowed(request.user, Can.REVIEW) or allowed(request.user, Can.MANAGE),

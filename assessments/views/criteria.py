@@ -7,19 +7,14 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from assessments import queries, services
 from assessments.forms import CriterionForm, SignForm
+from assessments.labels import verdict_rows
 from assessments.models import Baseline, CriteriaSet
-from assessments.services.confirming import confirmations
-from assessments.views.places import (
-    form_page,
-    to_criteria,
-    visible_criterion,
-    visible_engagement,
-)
-from assessments.wording import presentation
+from assessments.services.confirmations import confirmations
+from assessments.views.lookups import form_page, to_criteria, visible_criterion, visible_engagement
 from engagements.access import Can, allowed, require
-from engagements.doors import attempt, attempt_form
 from engagements.models import Engagement
-from engagements.numbers import whole_number
+from engagements.text.number_parsing import whole_number
+from engagements.web.form_actions import attempt, attempt_form
 
 
 def _open_draft(engagement: Engagement) -> CriteriaSet:
@@ -37,7 +32,7 @@ def criteria(request, code):
     return render(request, "assessments/criteria.html", {
         "engagement": engagement, "active": "criteria", "criteria_set": shown_set,
         "sets": engagement.criteria_sets.all(),
-        "rows": presentation.rows(queries.verdicts_of(shown_set)) if shown_set else [],
+        "rows": verdict_rows.rows(queries.verdicts_of(shown_set)) if shown_set else [],
         "baselines": Baseline.objects.filter(model__engagement=engagement).select_related(
             "model", "artifact", "recorded_by"),
         "confirmed": confirmations(services.content_hash(shown_set), criteria_set=shown_set)

@@ -7,15 +7,15 @@ from django.views.decorators.http import require_GET, require_POST
 
 from assessments import charts, queries, services
 from assessments.forms import FileForm, WaiverForm
+from assessments.labels import calculation, verdict_rows
 from assessments.models import Criterion
 from assessments.performance.gains import BY_NAME
 from assessments.services import baselines, waivers
 from assessments.verdicts import runs
 from assessments.verdicts.environments import compared
-from assessments.views.places import visible_criterion
-from assessments.wording import calculation, presentation
+from assessments.views.lookups import visible_criterion
 from engagements.access import Can, allowed, require
-from engagements.doors import attempt
+from engagements.web.form_actions import attempt
 from workers.services import upload_artifact
 
 
@@ -30,9 +30,9 @@ def criterion(request, pk):
     environment = compared(row, verdict.measurement if verdict else None) if row.baseline else []
     return render(request, "assessments/criterion.html", {
         "criterion": row, "engagement": engagement, "active": "criteria", "verdict": verdict,
-        "row": presentation.Row.of(row, verdict),
-        "figures": presentation.figures(row, verdict),
-        "facts": presentation.facts(verdict), "warnings": presentation.warnings(verdict),
+        "row": verdict_rows.Row.of(row, verdict),
+        "figures": verdict_rows.figures(row, verdict),
+        "facts": verdict_rows.facts(verdict), "warnings": verdict_rows.warnings(verdict),
         "is_performance": row.definition.quantity in BY_NAME,
         "has_curve": charts.can_be_drawn(row, verdict),
         "step_rows": calculation.step_rows(verdict),

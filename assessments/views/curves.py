@@ -5,8 +5,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from assessments import charts, queries
-from assessments.views.places import visible_criterion
-from engagements.numbers import whole_number
+from assessments.views.lookups import visible_criterion
+from engagements.text.number_parsing import whole_number
 from workers.readers.base import ReadError
 
 

@@ -6,11 +6,11 @@ from django.views.decorators.http import require_GET, require_http_methods
 from assessments import services
 from assessments.definitions import versions
 from assessments.forms import PreviewForm, SampleForm, VersionForm
+from assessments.labels import verdict_rows
 from assessments.models import Criterion, MetricDefinition
 from assessments.services.definitions import drafted
-from assessments.wording import presentation
 from engagements.access import Can, require
-from engagements.doors import attempt_form
+from engagements.web.form_actions import attempt_form
 
 
 @require_GET
@@ -74,6 +74,6 @@ def definition_preview(request):
     form = PreviewForm(request.GET if request.GET else {
         "pair": "halves", "figure": "mean_relative_error", "comparison": "lt",
         "threshold": "2", "epsilon": "0"})
-    answer = presentation.preview(form.cleaned_data) if form.is_valid() else None
+    answer = verdict_rows.preview(form.cleaned_data) if form.is_valid() else None
     name = "preview_result" if request.htmx else "preview"
     return render(request, f"assessments/{name}.html", {"form": form, "answer": answer})

@@ -9,16 +9,16 @@ from assessments import services
 from assessments.forms import RoundForm
 from assessments.models import OptimisationRound
 from assessments.performance import profiles
-from assessments.performance.bars import bars_of
+from assessments.performance.chart_images import chart_spec, chart_svg, chosen
+from assessments.performance.metric_bars import bars_of
 from assessments.performance.overview import overview
-from assessments.performance.pictures import chart_spec, chart_svg, chosen
 from assessments.performance.rounds import history
 from assessments.performance.scaling import scaling_of
-from assessments.views.places import visible_engagement, visible_model
+from assessments.views.lookups import visible_engagement, visible_model
 from engagements.access import Can, allowed, require
-from engagements.doors import attempt, attempt_form
 from engagements.models import MigratedModel
-from engagements.numbers import whole_number
+from engagements.text.number_parsing import whole_number
+from engagements.web.form_actions import attempt, attempt_form
 from workers.services import upload_artifact
 
 

@@ -5,12 +5,12 @@ from datetime import date, datetime
 from django.db import transaction
 from django.db.models import Q
 
-from delivery.notices import waking
-from delivery.notices.audience import preferences, recipients
-from delivery.notices.events import EventKind
+from delivery.notices import enqueueing
+from delivery.notices.event_kinds import EventKind
+from delivery.notices.event_subjects import Subject
 from delivery.notices.models import Channel, Dispatch, Event, Notice, Pace
-from delivery.notices.pacing import next_digest
-from delivery.notices.subjects import Subject
+from delivery.notices.rate_limits import next_digest
+from delivery.notices.recipients import preferences, recipients
 from engagements.models import Engagement, User
 
 
@@ -50,7 +50,7 @@ def _tell_people(event: Event, people: list[User]) -> None:
         for user in mailed)
     for user in mailed:
         if wanted[user.pk].email == Pace.NOW:
-            waking.wake_mail(user.pk)
+            enqueueing.enqueue_mail(user.pk)
 
 
 def _tell_channels(event: Event) -> None:
@@ -62,7 +62,7 @@ def _tell_channels(event: Event) -> None:
         for channel in channels)
     for channel in channels:
         if channel.pace == Pace.NOW:
-            waking.wake_channel(channel.pk)
+            enqueueing.enqueue_channel(channel.pk)
 
 
 def _due(event: Event, pace: str) -> datetime:

@@ -1,4 +1,4 @@
-"""REST doors of the inbox and of channels. Each write is one service call."""
+"""REST endpoints of the inbox and of channels. Each write is one service call."""
 
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -47,13 +47,13 @@ class NoticeViewSet(viewsets.ReadOnlyModelViewSet):
     @preferences.mapping.post
     def set_preferences(self, request):
         """Choose what to hear of; answers with what counts now."""
-        door = serializers.PreferencesSerializer(data=request.data)
-        door.is_valid(raise_exception=True)
-        engagement = self._named(door.validated_data["engagement"])
+        serializer = serializers.PreferencesSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        engagement = self._named(serializer.validated_data["engagement"])
         services.set_preferences(
             actor=request.user, engagement=engagement,
             choices={row["kind"]: {"in_inbox": row["in_inbox"], "email": row["email"]}
-                     for row in door.validated_data["choices"]})
+                     for row in serializer.validated_data["choices"]})
         return self._preferences(engagement)
 
     def _named(self, code: str) -> Engagement | None:
@@ -88,10 +88,10 @@ class ChannelViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
     @action(detail=True, methods=["post"])
     def switch(self, request, pk=None):
         """Switch on or off."""
-        door = serializers.SwitchSerializer(data=request.data)
-        door.is_valid(raise_exception=True)
+        serializer = serializers.SwitchSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
         channel = channels.switch_channel(actor=request.user, channel=self.get_object(),
-                                          is_on=door.validated_data["on"])
+                                          is_on=serializer.validated_data["on"])
         return Response(self.get_serializer(channel).data)
 
     @extend_schema(request=None)

@@ -6,4 +6,4 @@ class NoticesConfig(AppConfig):
     label = "notices"
 
     def ready(self) -> None:
-        from delivery.notices import receivers, vouched  # noqa: F401  listens to the audit log
+        from delivery.notices import audit_config  # noqa: F401  listens to the audit log

@@ -4,17 +4,18 @@ from django.db import transaction
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
-from delivery.notices import addresses, sending, waking
-from delivery.notices.composing import trial_item
-from delivery.notices.events import KINDS
+from delivery.notices import enqueueing
+from delivery.notices.event_kinds import KINDS
 from delivery.notices.models import Channel, Dispatch
-from delivery.notices.outcomes import REASONS, Outcome, sentence
-from delivery.notices.pacing import RATES, take_token
-from engagements import audit
+from delivery.notices.rate_limits import RATES, take_token
+from delivery.notices.send_outcomes import REASONS, Outcome, sentence
+from delivery.notices.transport import address_allowlist, send_dispatches
+from delivery.notices.transport.message_text import trial_item
 from engagements.access import Can, require
+from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
-from engagements.punctuation import following
+from engagements.text.text_joining import following
 
 SHORTEST_SECRET = 16
 
@@ -45,14 +46,14 @@ def _save(actor: User, channel: Channel, action: str, **fields) -> Channel:
         setattr(channel, name, value.strip() if name in ("url", "secret") else value)
     _require_usable(channel)
     channel.save()
-    audit.record(actor=actor, action=action, target=channel, engagement=channel.engagement,
+    audit_log.record(actor=actor, action=action, target=channel, engagement=channel.engagement,
                  data={"kind": channel.kind, "address": channel.masked_url,
                        "events": channel.kinds, "pace": channel.pace})
     return channel
 
 
 def _require_usable(channel: Channel) -> None:
-    addresses.check(channel.kind, channel.url)
+    address_allowlist.check(channel.kind, channel.url)
     if channel.kind == Channel.Kind.WEBHOOK and len(channel.secret) < SHORTEST_SECRET:
         raise InvalidInput(_("A webhook needs a signing secret of at least %(count)d characters.")
                            % {"count": SHORTEST_SECRET})
@@ -74,7 +75,7 @@ def switch_channel(*, actor: User, channel: Channel, is_on: bool) -> Channel:
     if not is_on:
         channel.dispatches.filter(state=Dispatch.State.PENDING).update(
             state=Dispatch.State.WITHDRAWN)
-    audit.record(actor=actor, action="channel.switch", target=channel,
+    audit_log.record(actor=actor, action="channel.switch", target=channel,
                  engagement=channel.engagement, data={"on": is_on})
     return channel
 
@@ -87,10 +88,10 @@ def try_channel(*, actor: User, channel: Channel) -> Outcome:
     require(actor, Can.MANAGE)
     _take_token(channel)
     with translation.override(channel.language):
-        outcome = sending.deliver(channel, [trial_item()], [
+        outcome = send_dispatches.deliver(channel, [trial_item()], [
             {"id": None, "kind": "test", "title": str(trial_item().title),
              "at": timezone.now().isoformat()}], is_test=True)
-    audit.record(actor=actor, action="channel.test", target=channel,
+    audit_log.record(actor=actor, action="channel.test", target=channel,
                  engagement=channel.engagement, data={"ok": outcome.is_ok})
     if not outcome.is_ok:
         raise WrongState(following(_("The test message did not arrive."),
@@ -117,10 +118,10 @@ def send_again(*, actor: User, dispatch: Dispatch) -> Dispatch:
     if not changed:
         raise WrongState(_("Only a message that was given up is sent again."))
     dispatch.refresh_from_db()
-    audit.record(actor=actor, action="dispatch.send_again", target=dispatch,
+    audit_log.record(actor=actor, action="dispatch.send_again", target=dispatch,
                  engagement=dispatch.event.engagement)
     if dispatch.channel_id:
-        waking.wake_channel(dispatch.channel_id)
+        enqueueing.enqueue_channel(dispatch.channel_id)
     else:
-        waking.wake_mail(dispatch.recipient_id)
+        enqueueing.enqueue_mail(dispatch.recipient_id)
     return dispatch

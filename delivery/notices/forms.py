@@ -3,10 +3,10 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from delivery.notices.events import KINDS
+from delivery.notices.event_kinds import KINDS
 from delivery.notices.models import Channel, Pace, Preference
 from engagements.models import Engagement
-from engagements.punctuation import labelled
+from engagements.text.text_joining import labelled
 
 
 class ChannelForm(forms.ModelForm):

@@ -2,7 +2,7 @@
 
 from django.db.models import QuerySet
 
-from delivery.notices.events import KINDS, kinds_for
+from delivery.notices.event_kinds import KINDS, kinds_for
 from delivery.notices.models import Notice, Preference
 
 

@@ -2,7 +2,7 @@
 
 from rest_framework import serializers
 
-from delivery.notices.events import CODES
+from delivery.notices.event_kinds import CODES
 from delivery.notices.models import Channel, Dispatch, Notice, Pace
 
 

@@ -4,9 +4,9 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from delivery.notices.events import kinds_for
+from delivery.notices.event_kinds import kinds_for
 from delivery.notices.models import Notice, Pace, Preference
-from engagements import audit
+from engagements.audit import audit_log
 from engagements.errors import InvalidInput, NotAllowed
 from engagements.models import Engagement, User
 
@@ -49,5 +49,5 @@ def set_preferences(*, actor: User, choices: dict[str, dict],
         Preference.objects.update_or_create(
             user=actor, engagement=engagement, kind=kind,
             defaults={"in_inbox": bool(choice["in_inbox"]), "email": choice["email"]})
-    audit.record(actor=actor, action="notices.prefer", target=actor, engagement=engagement,
+    audit_log.record(actor=actor, action="notices.prefer", target=actor, engagement=engagement,
                  data=choices)

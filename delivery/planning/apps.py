@@ -6,4 +6,4 @@ class PlanningConfig(AppConfig):
     label = "planning"
 
     def ready(self) -> None:
-        from delivery.planning import vouched  # noqa: F401
+        from delivery.planning import audit_config  # noqa: F401

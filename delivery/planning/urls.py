@@ -1,6 +1,6 @@
 from django.urls import path, re_path
 
-from delivery.planning.views import board, changes, control, effort, papers, plan, timesheets
+from delivery.planning.views import board, changes, control, effort, pdf, plan, timesheets
 
 app_name = "planning"
 OF = "engagements/<str:code>/"
@@ -60,6 +60,6 @@ urlpatterns = [
     re_path(EFFECT + r"(?P<effect>\d+)/remove/$", changes.change_effect_remove,
             name="change_effect_remove"),
     re_path(r"^papers/(?P<kind>minutes|weekly|change|timesheet)/(?P<pk>\d+)/"
-            r"(?P<language>zh-hans|en)\.pdf$", papers.paper, name="paper"),
+            r"(?P<language>zh-hans|en)\.pdf$", pdf.paper, name="paper"),
     path("changes/<int:pk>/<str:move>/", changes.change_move, name="change_move"),
 ]

@@ -1,4 +1,4 @@
-"""REST doors across the apps: the search box and the audit log."""
+"""REST endpoints across the apps: the search box and the audit log."""
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -6,9 +6,9 @@ from rest_framework import serializers, viewsets
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from delivery.portal import searching
-from engagements import audit
+from delivery.portal.search import global_search
 from engagements.access import Can, require
+from engagements.audit import audit_log
 from engagements.models import AuditEntry
 
 
@@ -29,8 +29,8 @@ class SearchViewSet(viewsets.ViewSet):
     def list(self, request):
         """What fits the words among what the user may see; without words the newest."""
         text = request.query_params.get("q", "").strip()
-        found = (searching.search(request.user, text) if text
-                 else searching.newest(request.user))
+        found = (global_search.search(request.user, text) if text
+                 else global_search.newest(request.user))
         hits = [{"sort": sort.title, **vars(hit)} for sort, rows in found for hit in rows]
         return Response(FoundSerializer(hits, many=True).data)
 
@@ -66,7 +66,7 @@ class AuditViewSet(viewsets.ReadOnlyModelViewSet):
     def check(self, request):
         """Walk the whole log: hashes, order, seals and its end."""
         require(request.user, Can.AUDIT)
-        found = next(audit.findings(), None)
+        found = next(audit_log.findings(), None)
         return Response(AuditFindingSerializer({
             "is_intact": found is None, **(vars(found) if found else {})}).data)
 

@@ -7,14 +7,15 @@ from django.http import Http404
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from delivery.planning.desk import waiting
-from delivery.portal import queries, searching
-from delivery.portal.audit_filter import AuditFilter
-from delivery.portal.gallery import GALLERY_STEPS, GalleryForm
-from engagements import audit
+from delivery.portal.audit.entry_filter import AuditFilter
+from delivery.portal.component_gallery import GALLERY_STEPS, GalleryForm
+from delivery.portal.home import home_queries
+from delivery.portal.inbox import waiting
+from delivery.portal.search import global_search
 from engagements.access import Can, require
+from engagements.audit import audit_log as audit
 from engagements.models import AuditEntry
-from engagements.templatetags.desk import COLOURS
+from engagements.templatetags.display import COLOURS
 
 SHOWN = 60  # lines of the desk
 
@@ -25,9 +26,10 @@ def home(request):
     found = waiting(user)
     return render(request, "delivery/portal/home.html", {
         "waiting": found[:SHOWN], "waiting_count": len(found),
-        "waiting_more": max(0, len(found) - SHOWN), "troubled": queries.troubled_jobs(user)[:10],
-        "running": queries.running_jobs(user)[:10],
-        "engagements": queries.my_engagements(user)[:12]})
+        "waiting_more": max(0, len(found) - SHOWN),
+        "troubled": home_queries.troubled_jobs(user)[:10],
+        "running": home_queries.running_jobs(user)[:10],
+        "engagements": home_queries.my_engagements(user)[:12]})
 
 
 @require_GET
@@ -35,7 +37,7 @@ def search(request):
     """What fits the words; for htmx only the list of hits."""
     text = request.GET.get("q", "").strip()
     user = request.user
-    found = searching.search(user, text) if text else searching.newest(user)
+    found = global_search.search(user, text) if text else global_search.newest(user)
     page = "search_hits.html" if request.htmx else "search.html"
     return render(request, f"delivery/portal/{page}", {"q": text, "found": found})
 

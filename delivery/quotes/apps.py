@@ -6,4 +6,4 @@ class QuotesConfig(AppConfig):
     label = "quotes"
 
     def ready(self) -> None:
-        from delivery.quotes import vouched  # noqa: F401
+        from delivery.quotes import audit_config  # noqa: F401

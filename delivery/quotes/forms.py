@@ -6,12 +6,13 @@ from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from delivery.quotes import conditions
-from delivery.quotes.documents import GRADES, grade_label, unit_label
-from delivery.quotes.models import Currency, PriceLine, Quote, QuoteLine, RateCard, TaxRate
+from delivery.documents.models import Currency
+from delivery.quotes import standard_conditions
+from delivery.quotes.models import PriceLine, Quote, QuoteLine, RateCard, TaxRate
 from delivery.quotes.services.drafts import MAX_MILESTONES
-from engagements.percent_field import PercentField
+from delivery.quotes.snapshot import GRADES, grade_label, unit_label
 from engagements.stages import Stage
+from engagements.web.percent_field import PercentField
 
 DATE = {"type": "date"}
 
@@ -151,7 +152,7 @@ class ConditionsForm(RevisionForm):
     def __init__(self, *args, quote: Quote, **kwargs):
         super().__init__(*args, **kwargs)
         self.initial.setdefault("revision", quote.revision)
-        for code, title in conditions.TITLES.items():
+        for code, title in standard_conditions.TITLES.items():
             for language, label in (("zh", "中文"), ("en", "English")):
                 self.fields[f"{code}_{language}"] = forms.CharField(
                     label=f"{title} · {label}", required=False, max_length=2000,
@@ -161,4 +162,4 @@ class ConditionsForm(RevisionForm):
     def conditions(self) -> dict:
         """{block: {"zh", "en"}} as the quote stores it."""
         return {code: {language: self.cleaned_data[f"{code}_{language}"]
-                       for language in ("zh", "en")} for code in conditions.TITLES}
+                       for language in ("zh", "en")} for code in standard_conditions.TITLES}

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
-from delivery.quotes.documents import LineRow, amounts_of, line_rows
 from delivery.quotes.models import Quote
 from delivery.quotes.money import to_cents
+from delivery.quotes.snapshot import LineRow, amounts_of, line_rows
 
 
 @dataclass(frozen=True)

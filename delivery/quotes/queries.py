@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from delivery.quotes import documents
-from delivery.quotes.documents import LineRow
+from delivery.quotes import snapshot
 from delivery.quotes.models import Quote, QuoteLine
 from delivery.quotes.money import LineAmounts
+from delivery.quotes.snapshot import LineRow
 from engagements.models import AuditEntry
 
 PAGE_LINES = 100
@@ -44,16 +44,16 @@ class Opened:
 
 def opened(quote: Quote, number) -> Opened:
     """The page `number` of a quote's lines with the facts of the whole; two queries for lines."""
-    figures = documents.line_rows(quote)
-    amounts = documents.all_amounts(quote, figures)
+    figures = snapshot.line_rows(quote)
+    amounts = snapshot.all_amounts(quote, figures)
     window, lines = _window(len(figures), number)
     stored = list(quote.lines.all()[window])
     if quote.content_hash:
         facts = {**quote.snapshot, "lines": quote.snapshot["lines"][window]}
     else:
         pairs = zip(stored, amounts[window], strict=True)
-        facts = {**documents.summary(quote, figures, amounts),
-                 "lines": [documents.line_facts(line, a) for line, a in pairs]}
+        facts = {**snapshot.summary(quote, figures, amounts),
+                 "lines": [snapshot.line_facts(line, a) for line, a in pairs]}
     rows = zip(stored, facts["lines"], strict=True)
     lines["rows"] = [{"number": n, "line": line, "fact": fact}
                      for n, (line, fact) in enumerate(rows, window.start + 1)]
@@ -83,5 +83,5 @@ def totals_of(quotes: list[Quote]) -> dict[int, dict]:
     rows = QuoteLine.objects.filter(quote__in=[q.pk for q in quotes if not q.content_hash])
     for key, *row in rows.values_list("quote_id", *LineRow._fields):
         lines[key].append(LineRow(*row))
-    return {quote.pk: found.get(quote.pk) or documents.totals_facts(quote, lines[quote.pk])
+    return {quote.pk: found.get(quote.pk) or snapshot.totals_facts(quote, lines[quote.pk])
             for quote in quotes}

@@ -4,15 +4,8 @@ from decimal import Decimal
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from delivery.quotes.models import (
-    Currency,
-    PriceImport,
-    PriceLine,
-    Quote,
-    QuoteLine,
-    RateCard,
-    TaxRate,
-)
+from delivery.documents.models import Currency
+from delivery.quotes.models import PriceImport, PriceLine, Quote, QuoteLine, RateCard, TaxRate
 from delivery.quotes.prices.table import FIELDS, price_table
 from delivery.quotes.queries import totals_of
 from engagements.access import Can, allowed

@@ -2,10 +2,11 @@
 
 from rest_framework import serializers
 
-from delivery.quotes import conditions, payment
-from delivery.quotes.documents import GRADES
+from delivery.quotes import payment
+from delivery.quotes import standard_conditions as conditions
 from delivery.quotes.serializers import QuoteLineSerializer
 from delivery.quotes.services.drafts import MAX_MILESTONES
+from delivery.quotes.snapshot import GRADES
 from engagements.models import AuditEntry
 
 

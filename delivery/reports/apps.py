@@ -6,6 +6,9 @@ class ReportsConfig(AppConfig):
     label = "reports"
 
     def ready(self) -> None:
-        from delivery.reports import kinds, vouched  # noqa: F401
+        from delivery.reports import (
+            audit_config,  # noqa: F401
+            kinds,
+        )
 
         kinds.load_all()

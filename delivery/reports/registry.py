@@ -14,8 +14,8 @@ from engagements.access import Can
 from engagements.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from delivery.reports.gates import Rule
-    from delivery.reports.source import Source
+    from delivery.reports.facts.source import Source
+    from delivery.reports.issue_checks.checks import Rule
 
 WITHDRAWN = "withdrawn"  # the PDF that bears the mark; before a dash, another format that does
 

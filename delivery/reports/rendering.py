@@ -9,15 +9,15 @@ from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, override
 
+from delivery.documents.bilingual import in_language
+from delivery.documents.branding.theme import heads, shown
+from delivery.documents.chart_cache import drawn
+from delivery.documents.pdf import css_string, render_pdf
+from delivery.documents.tables.column_widths import column_widths, height, least_width
+from delivery.documents.templatetags.document_tags import with_worded_days
 from delivery.reports import registry
-from delivery.reports.bilingual import in_language
-from delivery.reports.columns import column_widths, height, least_width
-from delivery.reports.figures import drawn
-from delivery.reports.identity.look import heads, shown
-from delivery.reports.pdf import css_string, render_pdf
+from delivery.reports.facts.snapshot import content_hash
 from delivery.reports.registry import Section
-from delivery.reports.snapshot import content_hash
-from delivery.reports.templatetags.papers import with_worded_days
 
 TEMPLATE = "documents/document.html"
 FOLDER = "documents/parts/"
@@ -39,7 +39,7 @@ def render_document(snapshot: dict, language: str, signed: dict | None = None, *
 
     Args:
         signed: decision, conditions, comments and signatures of the review; adds the signature
-            page (see `delivery.acceptance.signing`).
+            page (see `delivery.acceptance.signing.signature_page`).
         is_withdrawn: mark every page as withdrawn.
     """
     context = context_of(snapshot, language, signed, is_withdrawn=is_withdrawn)

@@ -2,14 +2,14 @@
 
 from rest_framework import serializers
 
-from delivery.quotes.models import CompanyProfile
-from delivery.quotes.standards import APPROVERS, discount_limit
+from delivery.documents.models import CompanyProfile
+from delivery.quotes.standard_rates import APPROVERS, discount_limit
 from delivery.reports import registry
 from delivery.reports.models import (
     Document,
     DocumentFile,
     DocumentStep,
-    RenderOrder,
+    RenderJob,
     Step,
     Turn,
 )
@@ -60,7 +60,7 @@ class TurnSerializer(serializers.ModelSerializer):
 
 class RenderOrderSerializer(serializers.ModelSerializer):
     class Meta:
-        model = RenderOrder
+        model = RenderJob
         fields = ["language", "format", "state", "error", "finished_at"]
 
 

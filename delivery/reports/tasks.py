@@ -3,14 +3,14 @@
 from celery import shared_task
 from django.utils import timezone
 
-from delivery.reports.services import draw_pictures, make_order
-from delivery.reports.services.orders import due, wake
+from delivery.reports.services import draw_pictures, take_render_job
+from delivery.reports.services.render_jobs import due, wake
 
 
 @shared_task(name="reports.make")
 def make(order_id: int) -> None:
     """Fill an order for a file, unless somebody else does."""
-    make_order(order_id)
+    take_render_job(order_id)
 
 
 @shared_task(name="reports.draw")

@@ -6,4 +6,4 @@ class SurveysConfig(AppConfig):
     label = "surveys"
 
     def ready(self) -> None:
-        from delivery.surveys import checks, vouched  # noqa: F401  gate checks and defaults too
+        from delivery.surveys import audit_config  # noqa: F401  gate checks and defaults too

@@ -3,7 +3,7 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from delivery.surveys.differences import condition_lines, option_lines
+from delivery.surveys.draft_differences import condition_lines, option_lines
 from delivery.surveys.models import Question
 
 

@@ -3,10 +3,10 @@
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from delivery.surveys.differences import differences
+from delivery.surveys.draft_differences import differences
 from delivery.surveys.models import Question, QuestionnaireDraft
-from delivery.surveys.publishing import question_dicts
 from delivery.surveys.serializers import QuestionSerializer
+from delivery.surveys.services.publishing import question_dicts
 
 
 class DraftSerializer(serializers.ModelSerializer):

@@ -1,12 +1,12 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from delivery.surveys.answer_sheet import Cell
+from delivery.surveys.answer_values import choices_of
 from delivery.surveys.models import Decision, Question
 from delivery.surveys.services import Change
-from delivery.surveys.sheet import Cell
-from delivery.surveys.values import choices_of
-from engagements.languages import other_language
-from engagements.numbers import whole_number
+from engagements.text.language_detection import other_language
+from engagements.text.number_parsing import whole_number
 
 
 class CellsForm:

@@ -12,11 +12,11 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from assessments.models import Baseline
-from delivery.surveys.consequences.given import Given
+from delivery.surveys.answer_sheet import Sheet
+from delivery.surveys.consequences.counted_answers import CountedAnswers
 from delivery.surveys.consequences.rules import findings
 from delivery.surveys.models import Survey
-from delivery.surveys.sheet import Sheet
-from engagements.punctuation import in_turn, labelled, listed
+from engagements.text.text_joining import in_turn, labelled, listed
 from workers.models import StoredReading
 from workers.rules import BLOCK
 
@@ -64,11 +64,11 @@ class Readiness:
 
 def readiness(sheet: Sheet) -> Readiness:
     """The entries over the answers and what is stored; a fixed number of queries."""
-    given = Given(sheet)
+    given = CountedAnswers(sheet)
     return Readiness([part(sheet, given) for part in PARTS])
 
 
-def _answers(sheet: Sheet, given: Given) -> Entry:
+def _answers(sheet: Sheet, given: CountedAnswers) -> Entry:
     needed = [cell for cell in sheet.asked if cell.question.is_required]
     share = 1 - len(sheet.missing) / len(needed) if needed else 1
     return Entry("answers", _("Required answers"), 20, share, _(
@@ -76,14 +76,14 @@ def _answers(sheet: Sheet, given: Given) -> Entry:
         _survey_url(sheet), is_blocking=True)
 
 
-def _confirmed(sheet: Sheet, given: Given) -> Entry:
+def _confirmed(sheet: Sheet, given: CountedAnswers) -> Entry:
     is_confirmed = sheet.survey.state == Survey.State.CONFIRMED
     return Entry("confirmed", _("Confirmation"), 10, float(is_confirmed), _(
         "The answers are confirmed.") if is_confirmed else _(
         "A consultant confirms the answers once they are submitted."), _survey_url(sheet), True)
 
 
-def _models(sheet: Sheet, given: Given) -> Entry:
+def _models(sheet: Sheet, given: CountedAnswers) -> Entry:
     """Every model that is meant is registered, so that it is estimated and priced."""
     said, there = given.whole("model_count"), len(given.models)
     is_met = said == there
@@ -94,7 +94,7 @@ def _models(sheet: Sheet, given: Given) -> Entry:
         reverse("engagements:engagement", args=[sheet.survey.engagement.code]))
 
 
-def _analysis(sheet: Sheet, given: Given) -> Entry:
+def _analysis(sheet: Sheet, given: CountedAnswers) -> Entry:
     """Operator coverage: an API analysis or a source scan of each model that has code to move."""
     models = [m for m in given.models if given.value("framework", m) != "onnx"]
     found = set(StoredReading.objects.filter(
@@ -104,7 +104,7 @@ def _analysis(sheet: Sheet, given: Given) -> Entry:
                   _("An API analysis or a source scan is read."), _job_url(sheet), True)
 
 
-def _libraries(sheet: Sheet, given: Given) -> Entry:
+def _libraries(sheet: Sheet, given: CountedAnswers) -> Entry:
     """Acceleration libraries named with their versions."""
     def is_versioned(model) -> bool:
         return all(any(c.isdigit() for c in entry) for entry in given.entries("libraries", model))
@@ -114,7 +114,7 @@ def _libraries(sheet: Sheet, given: Given) -> Entry:
                   _("Every library is named with its version."), _survey_url(sheet))
 
 
-def _stated(sheet: Sheet, given: Given) -> Entry:
+def _stated(sheet: Sheet, given: CountedAnswers) -> Entry:
     """Accuracy and performance of the source platform, over three runs or more (R-ACC-08)."""
     ready = [m for m in given.models if given.number("accuracy_value", m)
              and given.number("throughput", m) and (given.whole("repeats", m) or 0) >= 3]
@@ -122,7 +122,7 @@ def _stated(sheet: Sheet, given: Given) -> Entry:
         "Accuracy and performance are stated, over at least three runs."), _survey_url(sheet))
 
 
-def _recorded(sheet: Sheet, given: Given) -> Entry:
+def _recorded(sheet: Sheet, given: CountedAnswers) -> Entry:
     """Baselines with their raw files."""
     counts = dict(Baseline.objects.filter(model__in=given.models).order_by().values_list(
         "model").annotate(Count("pk")))
@@ -132,7 +132,7 @@ def _recorded(sheet: Sheet, given: Given) -> Entry:
                   reverse("assessments:criteria", args=[sheet.survey.engagement.code]))
 
 
-def _target(sheet: Sheet, given: Given) -> Entry:
+def _target(sheet: Sheet, given: CountedAnswers) -> Entry:
     is_there = given.value("procurement") in ("cloud_have", "local_have")
     share = (is_there + bool(given.text("access"))) / 2
     return Entry("target", _("Target platform"), 10, share, _(
@@ -140,7 +140,7 @@ def _target(sheet: Sheet, given: Given) -> Entry:
         "The hardware is still to be bought, or the access is not described."), _survey_url(sheet))
 
 
-def _rules(sheet: Sheet, given: Given) -> Entry:
+def _rules(sheet: Sheet, given: CountedAnswers) -> Entry:
     broken = {model.code: [hit.rule for hit in findings(given, model).of(BLOCK)]
               for model in given.models if given.value("framework", model)}
     named = in_turn(labelled(code, listed(rules)) for code, rules in broken.items() if rules)
@@ -150,7 +150,7 @@ def _rules(sheet: Sheet, given: Given) -> Entry:
         reverse("surveys:follows", args=[sheet.survey.engagement.code]) + "#findings", True)
 
 
-PARTS: tuple[Callable[[Sheet, Given], Entry], ...] = (
+PARTS: tuple[Callable[[Sheet, CountedAnswers], Entry], ...] = (
     _answers, _confirmed, _models, _analysis, _libraries, _stated, _recorded, _target, _rules)
 
 

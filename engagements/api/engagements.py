@@ -1,4 +1,4 @@
-"""REST doors of engagements. Each write is one service call."""
+"""REST endpoints of engagements. Each write is one service call."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import mixins, viewsets
@@ -84,19 +84,19 @@ class MigratedModelViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSe
     @extend_schema(request=serializers.ModelFactsSerializer)
     def partial_update(self, request, pk=None):
         """Change facts of the model; 409 where it moved on since `seen`."""
-        door = serializers.ModelFactsSerializer(data=request.data, partial=True)
-        door.is_valid(raise_exception=True)
+        serializer = serializers.ModelFactsSerializer(data=request.data, partial=True)
+        serializer.is_valid(raise_exception=True)
         return Response(self.get_serializer(services.update_model(
-            actor=request.user, model=self.get_object(), **door.validated_data)).data)
+            actor=request.user, model=self.get_object(), **serializer.validated_data)).data)
 
     @extend_schema(request=serializers.ModelScopeSerializer)
     @action(detail=True, methods=["post"])
     def scope(self, request, pk=None):
         """Another scope, with the reason; stages fall out or come in."""
-        door = serializers.ModelScopeSerializer(data=request.data)
-        door.is_valid(raise_exception=True)
+        serializer = serializers.ModelScopeSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
         return Response(self.get_serializer(services.set_model_scope(
-            actor=request.user, model=self.get_object(), **door.validated_data)).data)
+            actor=request.user, model=self.get_object(), **serializer.validated_data)).data)
 
 
 routes = [

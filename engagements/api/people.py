@@ -1,4 +1,4 @@
-"""REST doors of people. Each write is one service call."""
+"""REST endpoints of people. Each write is one service call."""
 
 from rest_framework import mixins, viewsets
 

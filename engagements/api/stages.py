@@ -1,4 +1,4 @@
-"""REST doors of stages, their gates and waivers."""
+"""REST endpoints of stages, their gates and waivers."""
 
 from django.http import Http404
 from django.shortcuts import get_object_or_404
@@ -25,9 +25,10 @@ class StageRecordViewSet(viewsets.ReadOnlyModelViewSet):
     @action(detail=True, methods=["post"])
     def move(self, request, pk=None):
         """Make one move of the table; some need a comment as their reason."""
-        door = serializers.StageMoveSerializer(data=request.data)
-        door.is_valid(raise_exception=True)
-        services.move_stage(actor=request.user, record=self.get_object(), **door.validated_data)
+        serializer = serializers.StageMoveSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        services.move_stage(actor=request.user, record=self.get_object(),
+                            **serializer.validated_data)
         return Response(self.get_serializer(self.get_object()).data)
 
     @extend_schema(request=serializers.BulkMoveSerializer,
@@ -35,9 +36,9 @@ class StageRecordViewSet(viewsets.ReadOnlyModelViewSet):
     @action(detail=False, methods=["post"])
     def bulk_move(self, request):
         """The same move with many stages; what cannot move is named with its reason."""
-        door = serializers.BulkMoveSerializer(data=request.data)
-        door.is_valid(raise_exception=True)
-        wanted = dict(door.validated_data)
+        serializer = serializers.BulkMoveSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        wanted = dict(serializer.validated_data)
         keys = set(wanted.pop("records"))
         records = list(StageRecord.objects.visible_to(request.user).filter(pk__in=keys))
         if len(records) != len(keys):
@@ -59,11 +60,12 @@ class StageRecordViewSet(viewsets.ReadOnlyModelViewSet):
         """Confirm a checklist item, or take it back."""
         record = self.get_object()
         require(request.user, Can.WORK, record.engagement)
-        door = serializers.TickSerializer(data=request.data)
-        door.is_valid(raise_exception=True)
-        item = get_object_or_404(record.checklist, pk=door.validated_data["item"])
-        services.tick_item(actor=request.user, item=item, is_done=door.validated_data["is_done"],
-                           evidence=door.validated_data["evidence"])
+        serializer = serializers.TickSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        item = get_object_or_404(record.checklist, pk=serializer.validated_data["item"])
+        services.tick_item(actor=request.user, item=item,
+                           is_done=serializer.validated_data["is_done"],
+                           evidence=serializer.validated_data["evidence"])
         return Response(self.get_serializer(self.get_object()).data)
 
     @extend_schema(request=serializers.WaiverDraftSerializer,
@@ -72,10 +74,10 @@ class StageRecordViewSet(viewsets.ReadOnlyModelViewSet):
     def waiver(self, request, pk=None):
         """Draft a waiver of what is missing; somebody else signs it."""
         record = self.get_object()
-        door = serializers.WaiverDraftSerializer(data=request.data)
-        door.is_valid(raise_exception=True)
+        serializer = serializers.WaiverDraftSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
         made = services.draft_stage_waiver(actor=request.user, record=record,
-                                           **door.validated_data)
+                                           **serializer.validated_data)
         return Response(serializers.StageWaiverSerializer(made).data, status=201)
 
 

@@ -1,8 +1,8 @@
 from engagements.models.audit import AuditChain, AuditEntry
 from engagements.models.engagement import Customer, Engagement, Membership, MigratedModel
 from engagements.models.people import Role, User
-from engagements.models.progress import ChecklistItem, StageRecord, StageTransition
-from engagements.models.waiver import StageWaiver
+from engagements.models.stage import ChecklistItem, StageRecord, StageTransition
+from engagements.models.stage_waiver import StageWaiver
 
 __all__ = [
     "AuditChain",

@@ -34,11 +34,11 @@ class AuditEntry(models.Model):
         Engagement, models.PROTECT, null=True, blank=True, related_name="audit_entries"
     )
     data = models.JSONField(default=dict, blank=True)
-    # The rows written before it, see engagements.vouching: {table: {key: {column: value}}}.
+    # The rows written before it (engagements.audit.tracked_rows): {table: {key: {column: value}}}.
     rows = models.JSONField(default=dict, blank=True)
     previous_hash = models.CharField(max_length=64)
     entry_hash = models.CharField(max_length=64, unique=True)
-    seal = models.CharField(max_length=64)  # see engagements.audit.entry_seal
+    seal = models.CharField(max_length=64)  # see engagements.audit.audit_log.entry_seal
 
     objects = AuditEntryQuerySet.as_manager()
 

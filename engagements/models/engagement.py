@@ -3,13 +3,13 @@ from django.db import models
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from engagements.models.edited import Edited
+from engagements.audit.tracked_rows import AuditedQuerySet
+from engagements.models.optimistic_locked import OptimisticLocked
 from engagements.models.people import Role
 from engagements.stages import Scope
-from engagements.vouching import VouchedQuerySet
 
 
-class CustomerQuerySet(VouchedQuerySet):
+class CustomerQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "CustomerQuerySet":
         """Administrators and managers see all; everybody else those of their own engagements."""
         if user.is_authenticated and user.sees_every_engagement:
@@ -38,11 +38,11 @@ class Customer(models.Model):
         return self.name
 
     @property
-    def local_name(self) -> str:
-        return local(self.name, self.name_en)
+    def localized_name(self) -> str:
+        return localized(self.name, self.name_en)
 
 
-class EngagementQuerySet(VouchedQuerySet):
+class EngagementQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "EngagementQuerySet":
         """Administrators and managers see all; everybody else what they are a member of."""
         if not user.is_authenticated:
@@ -88,15 +88,15 @@ class Engagement(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.code} {self.local_name}"
+        return f"{self.code} {self.localized_name}"
 
     @property
-    def local_name(self) -> str:
-        return local(self.name, self.name_en)
+    def localized_name(self) -> str:
+        return localized(self.name, self.name_en)
 
     @property
-    def local_description(self) -> str:
-        return local(self.description, self.description_en)
+    def localized_description(self) -> str:
+        return localized(self.description, self.description_en)
 
 
 class Membership(models.Model):
@@ -106,7 +106,7 @@ class Membership(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")
     role = models.CharField(_("role"), max_length=20, choices=Role)
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         ordering = ["role", "user_id"]
@@ -118,7 +118,7 @@ class Membership(models.Model):
         return f"{self.user} · {self.get_role_display()}"
 
 
-class MigratedModelQuerySet(VouchedQuerySet):
+class MigratedModelQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "MigratedModelQuerySet":
         return self.filter(engagement__in=Engagement.objects.visible_to(user))
 
@@ -127,7 +127,7 @@ class MigratedModelQuerySet(VouchedQuerySet):
         return self.filter(dropped_at=None)
 
 
-class MigratedModel(Edited):
+class MigratedModel(OptimisticLocked):
     """A customer's AI model that travels the stages."""
 
     engagement = models.ForeignKey(Engagement, models.CASCADE, related_name="models")
@@ -156,17 +156,17 @@ class MigratedModel(Edited):
         ]
 
     def __str__(self) -> str:
-        return f"{self.code} {self.local_name}"
+        return f"{self.code} {self.localized_name}"
 
     @property
-    def local_name(self) -> str:
-        return local(self.name, self.name_en)
+    def localized_name(self) -> str:
+        return localized(self.name, self.name_en)
 
     @property
-    def local_task(self) -> str:
-        return local(self.task, self.task_en)
+    def localized_task(self) -> str:
+        return localized(self.task, self.task_en)
 
 
-def local(chinese: str, english: str) -> str:
+def localized(chinese: str, english: str) -> str:
     """The text in the active language; Chinese where there is no English."""
     return english if english and (get_language() or "").startswith("en") else chinese

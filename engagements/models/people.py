@@ -2,7 +2,7 @@ from django.contrib.auth.models import AbstractUser, UserManager
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from engagements.vouching import VouchedQuerySet
+from engagements.audit.tracked_rows import AuditedQuerySet
 
 
 class Role(models.TextChoices):
@@ -14,7 +14,7 @@ class Role(models.TextChoices):
     REVIEWER = "reviewer", _("Customer reviewer")
 
 
-class People(UserManager.from_queryset(VouchedQuerySet)):
+class People(UserManager.from_queryset(AuditedQuerySet)):
     """The accounts."""
 
     use_in_migrations = False

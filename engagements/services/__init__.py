@@ -1,16 +1,8 @@
 """Writes of this app. Each function owns its transaction, lock and audit entry."""
 
-from engagements.services.bulk import move_stages
+from engagements.services.bulk_stage_moves import move_stages
 from engagements.services.checklists import tick_item
-from engagements.services.moving import MOVE_PERMISSION, move_stage
-from engagements.services.people import (
-    add_person,
-    change_password,
-    update_customer,
-    update_person,
-)
-from engagements.services.scoping import drop_model, set_model_scope, update_model
-from engagements.services.shaping import (
+from engagements.services.engagements import (
     add_member,
     add_members,
     add_model,
@@ -20,7 +12,15 @@ from engagements.services.shaping import (
     remove_member,
     update_engagement,
 )
-from engagements.services.waiving import (
+from engagements.services.migrated_models import drop_model, set_model_scope, update_model
+from engagements.services.people import (
+    add_person,
+    change_password,
+    update_customer,
+    update_person,
+)
+from engagements.services.stage_moves import MOVE_PERMISSION, move_stage
+from engagements.services.stage_waivers import (
     draft_stage_waiver,
     may_sign,
     revoke_stage_waiver,

@@ -4,10 +4,10 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from engagements import audit
 from engagements.access import Can, require
+from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
-from engagements.evidence import resolve
+from engagements.evidence_references import resolve
 from engagements.models import ChecklistItem, User
 from engagements.stages import StageState
 
@@ -35,6 +35,6 @@ def tick_item(*, actor: User, item: ChecklistItem, is_done: bool = True, evidenc
                              "or where it lies.") % {"item": item})
     item.done_by, item.done_at = (actor, timezone.now()) if is_done else (None, None)
     item.save(update_fields=["done_by", "done_at", "evidence"])
-    audit.record(actor=actor, action="checklist.tick" if is_done else "checklist.untick",
+    audit_log.record(actor=actor, action="checklist.tick" if is_done else "checklist.untick",
                  target=item, engagement=engagement, data={"evidence": item.evidence})
     return item

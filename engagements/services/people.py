@@ -7,11 +7,11 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from engagements import audit
 from engagements.access import Can, allowed, require, require_administrator
+from engagements.audit import audit_log
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Customer, Role, User
-from engagements.punctuation import in_turn, labelled
+from engagements.text.text_joining import in_turn, labelled
 
 PERSON_FACTS = ("full_name", "job_title", "organisation", "phone", "email", "role", "is_active")
 CUSTOMER_FACTS = ("name", "name_en", "industry", "credit_code", "address", "contact_name",
@@ -29,7 +29,7 @@ def add_person(*, actor: User, username: str, password: str, **facts: Any) -> Us
     _set_password(person, password)
     _checked(person)
     person.save()
-    audit.record(actor=actor, action="person.add", target=person,
+    audit_log.record(actor=actor, action="person.add", target=person,
                  data={"username": person.username, "role": person.role})
     return person
 
@@ -43,7 +43,7 @@ def change_password(*, actor: User, password: str) -> User:
     person = User.objects.select_for_update(no_key=True).get(pk=actor.pk)
     _set_password(person, password)
     person.save(update_fields=["password"])
-    audit.record(actor=actor, action="user.password", target=person)
+    audit_log.record(actor=actor, action="user.password", target=person)
     return person
 
 
@@ -71,7 +71,7 @@ def update_person(*, actor: User, person: User, password: str = "", **facts: Any
         changed["password"] = ["***", "***"]
     _checked(person)
     person.save()
-    audit.record(actor=actor, action="person.update", target=person, data=changed)
+    audit_log.record(actor=actor, action="person.update", target=person, data=changed)
     return person
 
 
@@ -107,7 +107,7 @@ def update_customer(*, actor: User, customer: Customer, **facts: Any) -> Custome
         setattr(customer, name, facts[name])
     _checked(customer)
     customer.save()
-    audit.record(actor=actor, action="customer.update", target=customer, data=changed)
+    audit_log.record(actor=actor, action="customer.update", target=customer, data=changed)
     return customer
 
 

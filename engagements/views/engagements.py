@@ -9,10 +9,10 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from engagements import queries, services
 from engagements.access import Can, require
-from engagements.doors import attempt, attempt_form
 from engagements.forms import EngagementForm, MemberForm, ModelFactsForm, ModelForm
 from engagements.models import Engagement, Membership
 from engagements.stages import Scope
+from engagements.web.form_actions import attempt, attempt_form
 
 MODELS_PER_PAGE = 40
 

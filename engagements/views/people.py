@@ -10,9 +10,9 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from engagements import services
 from engagements.access import Can, allowed, require, require_administrator
-from engagements.doors import attempt_form
 from engagements.forms import CustomerForm, PersonForm
 from engagements.models import Customer, Engagement, User
+from engagements.web.form_actions import attempt_form
 
 
 @require_GET

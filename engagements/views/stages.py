@@ -5,13 +5,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from engagements import evidence, services
+from engagements import evidence_references, services
 from engagements.access import Can, allowed
-from engagements.doors import attempt
-from engagements.duties import deeds
 from engagements.gates import evaluate, seen_by
+from engagements.involvement import deeds
 from engagements.models import ChecklistItem, StageRecord, StageWaiver, User
-from engagements.sheets import SHEETS
+from engagements.stage_forms import STAGE_FORMS
 from engagements.stages import (
     NEVER_SKIPPED,
     WITH_REASON,
@@ -20,6 +19,7 @@ from engagements.stages import (
     StageState,
     moves_from,
 )
+from engagements.web.form_actions import attempt
 
 DECISIONS = (StageMove.PASS, StageMove.WAIVE)
 
@@ -51,7 +51,7 @@ def stage_page(request, code, model_code, stage):
 
 def _sheet(stage: str) -> list[tuple]:
     """The stage's sheet as (heading, lines)."""
-    sheet = SHEETS[stage]
+    sheet = STAGE_FORMS[stage]
     return [(_("Activities"), sheet.activities), (_("Inputs"), sheet.inputs),
             (_("Outputs"), sheet.outputs), (_("Exit criteria"), sheet.exit),
             (_("Typical risks"), sheet.risks), (_("Tools"), sheet.tools)]
@@ -59,7 +59,7 @@ def _sheet(stage: str) -> list[tuple]:
 
 def _items(record: StageRecord) -> list[dict]:
     """Checklist items with what their evidence names."""
-    return [{"item": item, "evidence": evidence.shown(record.engagement, item.evidence)
+    return [{"item": item, "evidence": evidence_references.shown(record.engagement, item.evidence)
              if item.evidence else None}
             for item in record.checklist.select_related("done_by")]
 

@@ -12,9 +12,9 @@ from assessments.models import MetricDefinition
 from engagements.models import Role
 from engagements.services import add_model
 from engagements.stages import Stage
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 from workers.models import Job, Node
-from workers.readers.series import LossSeries
+from workers.readers.training.series import LossSeries
 from workers.services import upload_artifact
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "curves"
@@ -49,21 +49,21 @@ def store(people, engagement):
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def model(people, engagement):
     return add_model(actor=people[Role.MANAGER], engagement=engagement, code="LLM",
                      name="巡检报告生成大模型", name_en="Report model")
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def definitions(db) -> dict[str, MetricDefinition]:
     services.load_standard_definitions()
     return {row.code: row for row in MetricDefinition.objects.all()}
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def baseline(people, model, store):
     """The GPU's loss curve: 200 steps from 4.0 down to 2.0."""
     return services.record_baseline(
@@ -73,13 +73,13 @@ def baseline(people, model, store):
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def draft(people, engagement):
     return services.draft_criteria(actor=people[Role.MANAGER], engagement=engagement)
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def criterion(people, draft, model, definitions, baseline):
     """Mean relative error < 2 %, in a signed set."""
     row = services.add_criterion(

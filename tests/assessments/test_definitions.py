@@ -9,10 +9,10 @@ from rest_framework.test import APIClient
 
 from assessments import services
 from assessments.curves.alignment import align
-from assessments.definitions.standard import STANDARD
+from assessments.definitions.standard_library import STANDARD
 from assessments.definitions.versions import Sample, changes, effects
 from assessments.models import MetricDefinition
-from assessments.verdicts.judging import rule_of
+from assessments.verdicts.computation import rule_of
 from assessments.verdicts.verdict import curve_figures
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role

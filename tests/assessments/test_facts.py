@@ -2,11 +2,12 @@
 
 import pytest
 
-from assessments.facts import of_criteria
 from assessments.models import AcceptedDifference, Baseline, BaselineRun
+from assessments.rule_facts import of_criteria
 from engagements.services import add_model
-from workers import kinds, preflight
-from workers.collecting.artifacts import store_file
+from workers import kinds
+from workers.artifacts.artifact_store import store_file
+from workers.jobs import preflight
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Pages and REST doors: who sees what, and that a form does what the service does."""
+"""Pages and REST endpoints: who sees what, and that a form does what the service does."""
 
 import json
 
@@ -12,7 +12,7 @@ from assessments import services
 from assessments.models import Baseline, CriteriaSet, Criterion, Verdict
 from engagements.models import Role
 from tests.assessments.conftest import megatron_log
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 
 GPU = np.linspace(4, 2, 200)
 
@@ -26,7 +26,7 @@ def as_role(client, people):
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def verdict(people, criterion, model, store):
     verdict, = services.measure_file(
         actor=people[Role.CONSULTANT], model=model,

@@ -9,8 +9,8 @@ import pytest
 from assessments import services
 from assessments.charts.performance import scaling_spec
 from assessments.models import OptimisationRound, Verdict
-from assessments.performance.bars import bars_of
 from assessments.performance.gains import BY_NAME, gain
+from assessments.performance.metric_bars import bars_of
 from assessments.performance.rounds import history
 from assessments.performance.scaling import Point, Scaling, scaling_of
 from engagements.errors import InvalidInput, NotAllowed, WrongState

@@ -1,4 +1,4 @@
-"""Charts, pages and REST doors of performance."""
+"""Charts, pages and REST endpoints of performance."""
 
 import json
 from pathlib import Path
@@ -11,11 +11,11 @@ from rest_framework.test import APIClient
 
 from assessments.charts import as_svg
 from assessments.models import OptimisationRound
-from assessments.performance.pictures import CHARTS, chart_spec, chart_svg
+from assessments.performance.chart_images import CHARTS, chart_spec, chart_svg
 from engagements.models import Role
 from tests.assessments.conftest import log, trace
 from tests.assessments.test_performance import gains
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "performance"
 
@@ -29,7 +29,7 @@ def _in_english(client):
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def full(model, run, record, store):
     """A model with something for every chart."""
     for milliseconds, parts in ((500, (65, 35, 0)), (400, (78, 12, 10))):

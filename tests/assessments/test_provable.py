@@ -8,8 +8,8 @@ import pytest
 from assessments import services
 from assessments.models import Baseline, MetricDefinition
 from assessments.services import baselines
+from assessments.verdicts.computation import cards_of
 from assessments.verdicts.environments import compared, unreviewed
-from assessments.verdicts.judging import cards_of
 from assessments.verdicts.selection import judge_runs, withheld
 from assessments.verdicts.spread import spread_of
 from assessments.verdicts.verdict import (
@@ -24,7 +24,7 @@ from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role
 from engagements.stages import Stage
 from tests.assessments.conftest import megatron_log
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 from workers.models import Job, Node
 
 GPU = np.linspace(4, 2, 200)
@@ -54,7 +54,7 @@ def judged(consultant, model, store):
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def on_node(criterion, judged, engagement, model):
     """The criterion's run, as a job of a node with known software brought it."""
     verdict, = judged(GPU * 1.001)

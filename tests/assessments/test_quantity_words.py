@@ -2,8 +2,8 @@
 
 from django.utils.translation import override
 
-from assessments.definitions.standard import STANDARD
-from assessments.wording.quantities import WORDS, quantity_words
+from assessments.definitions.standard_library import STANDARD
+from assessments.labels.quantities import WORDS, quantity_words
 
 
 def test_every_quantity_of_a_standard_definition_has_words():

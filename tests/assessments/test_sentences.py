@@ -7,7 +7,7 @@ from django.utils.translation import override
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assessments.wording.sentences import in_unit, sentence, shown
+from assessments.labels.verdict_sentences import in_unit, sentence, shown
 
 LIMIT = Decimal("0.02")
 

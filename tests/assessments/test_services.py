@@ -13,7 +13,7 @@ from engagements.models import AuditEntry, Role
 from engagements.services import add_model
 from engagements.stages import Stage
 from tests.assessments.conftest import megatron_log
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 from workers.models import StoredReading
 
 GPU = np.linspace(4, 2, 200)
@@ -179,7 +179,7 @@ def test_a_baseline_needs_a_file_that_holds_it(consultant, model, store):
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def throughput(consultant, model, store):
     """The GPU's throughput: 20 samples per second."""
     return services.record_baseline(

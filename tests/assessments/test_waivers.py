@@ -13,13 +13,13 @@ from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.gates import evaluate
 from engagements.models import Role
 from tests.assessments.conftest import megatron_log
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 
 GPU = np.linspace(4, 2, 200)
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def failed(criterion, people, model, store):
     services.measure_file(actor=people[Role.CONSULTANT], model=model,
                           artifact=store("npu.log", megatron_log(GPU * 1.03), model))

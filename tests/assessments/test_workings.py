@@ -11,20 +11,20 @@ from django.utils.translation import override
 
 from assessments import queries, services
 from assessments.curves.alignment import align
+from assessments.labels import calculation
+from assessments.labels.definition_preview import tried
 from assessments.models import Baseline, Waiver
+from assessments.verdicts.calculation_steps import working
 from assessments.verdicts.verdict import Rule, judge_curve, judge_values
-from assessments.verdicts.workings import working
-from assessments.wording import calculation
-from assessments.wording.preview import tried
 from engagements.models import Role
 from tests.assessments.conftest import curve, megatron_log
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 
 GPU = np.linspace(4, 2, 200)
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def judged(criterion, people, model, store):
     """The criterion, judged on a curve that is 1 % high and 5 % high at step 51."""
     losses = GPU * 1.01

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from delivery.portal.sample import PASSWORD, load_sample
+from delivery.demo.sample_engagement import PASSWORD, load_sample
 from tests.delivery.acceptance.conftest import SHORT
 
 AXE = Path(settings.BASE_DIR) / "node_modules" / "axe-core" / "axe.min.js"
@@ -34,7 +34,7 @@ def sample(db):
 
     engagement = load_sample()
     with running_practice_node(Path(settings.VAR_DIR) / "practice-node") as node:
-        from delivery.portal.sample_node import enrol_practice_node
+        from delivery.demo.sample_node import enrol_practice_node
 
         enrol_practice_node(node.root, node.host, node.port)
         yield engagement
@@ -43,7 +43,7 @@ def sample(db):
 @pytest.fixture
 def quick_pages(monkeypatch):
     """Typesetting is not what is tried here."""
-    for module in ("delivery.acceptance.services.copies", "delivery.reports.rendering"):
+    for module in ("delivery.acceptance.services.signed_copies", "delivery.reports.rendering"):
         monkeypatch.setattr(f"{module}.render_document", lambda *a, **k: SHORT)
 
 

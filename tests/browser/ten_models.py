@@ -4,8 +4,8 @@ from decimal import Decimal
 
 from assessments import services as assessing
 from assessments.models import MetricDefinition
-from delivery.quotes.models import CompanyProfile
-from engagements import services as engaging
+from delivery.documents.models import CompanyProfile
+from engagements import services as engagement_services
 from engagements.models import Role
 from tests.delivery.conftest import GPU, loss_log, measure, stored
 from workers.models import Job
@@ -44,7 +44,8 @@ def deliver_ten(engagement, people):
 
 def _model(engagement, people, draft, code, name, name_en):
     manager, consultant = people[Role.MANAGER], people[Role.CONSULTANT]
-    model = engaging.add_model(actor=manager, engagement=engagement, code=code, name=name,
+    model = engagement_services.add_model(actor=manager, engagement=engagement, code=code,
+                                          name=name,
                                name_en=name_en, framework="PyTorch 2.1.0")
     curve = stored(engagement, model, f"gpu/{code.lower()}.csv", loss_log(seed=len(code + name)),
                    uploaded_by=consultant)

@@ -8,9 +8,9 @@ from django.core import mail
 from django.core.management import call_command
 
 from delivery.acceptance import services
-from delivery.portal.sample_survey import load_survey
-from delivery.reports.models import RenderOrder
-from delivery.reports.services import make_order
+from delivery.demo.sample_survey import load_survey
+from delivery.reports.models import RenderJob
+from delivery.reports.services import take_render_job
 from engagements.models import Engagement, User
 from engagements.stages import Stage
 from workers.dispatch import runner
@@ -116,8 +116,8 @@ def issue(manager, consultant, kind: str):
     path = page.url.removeprefix(manager.base)
     submit(consultant.open(path), "form[action$='/confirm/'] button")
     submit(manager.open(path), "form[action$='/issue/'] button")
-    for order in RenderOrder.objects.filter(state="pending"):
-        make_order(order.pk)
+    for order in RenderJob.objects.filter(state="pending"):
+        take_render_job(order.pk)
     page = manager.open(path)
     assert page.locator(".desk-tag", has_text="已发出").count()
     return page

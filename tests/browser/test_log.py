@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from engagements.models import User
-from workers.logs import livelog
+from workers.logs import live_log
 from workers.models import Job, Node
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -30,7 +30,7 @@ def job(sample, settings, tmp_path):
 def write(job: Job, data: bytes) -> None:
     """What the worker does with a new part of the log."""
     job.refresh_from_db()
-    livelog._write_at(livelog.path(job), job.log_stored, data)
+    live_log._write_at(live_log.path(job), job.log_stored, data)
     Job.objects.filter(pk=job.pk).update(log_stored=job.log_stored + len(data))
 
 
@@ -74,7 +74,7 @@ def test_whole_log_is_searched_and_memory_is_bounded(visit, job):
     shows(page, "中文 at the start")
     with page.expect_download() as download:
         page.click("a[download]")
-    assert download.value.path().read_bytes() == livelog.path(job).read_bytes()
+    assert download.value.path().read_bytes() == live_log.path(job).read_bytes()
     used = page.context.new_cdp_session(page).send("Runtime.getHeapUsage")["usedSize"]
     assert used < 64 * 2**20
     assert visitor.errors == []

@@ -8,7 +8,7 @@ from django.utils import timezone
 from delivery.acceptance import services
 from delivery.acceptance.models import Review
 from delivery.reports import services as reporting
-from engagements import audit
+from engagements.audit import audit_log
 from engagements.errors import WrongState
 from engagements.models import Role
 from tests.browser.test_review import (
@@ -93,5 +93,5 @@ def test_preliminary_then_trial_then_final(visit, preliminary, people_with_mail,
         print(f"\ntablet, both acceptances: {hand.clicks} clicks, {hand.characters} characters, "
               f"{hand.pages} pages, {hand.minutes:.1f} minutes without reading")
     assert (hand.faults, hand.visitor.errors) == ([], [])
-    assert not any(audit.findings())
-    assert list(audit.row_differences()) == []
+    assert not any(audit_log.findings())
+    assert list(audit_log.row_differences()) == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from delivery.portal.sample import PASSWORD
+from delivery.demo.sample_engagement import PASSWORD
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

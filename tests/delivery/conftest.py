@@ -16,11 +16,11 @@ from assessments.charts.criterion import criterion_chart_spec
 from assessments.models import Criterion, MetricDefinition
 from assessments.services.waivers import accept_difference
 from assessments.verdicts.environments import unreviewed
-from delivery.quotes.models import CompanyProfile
-from engagements import services as engaging
+from delivery.documents.models import CompanyProfile
+from engagements import services as engagement_services
 from engagements.models import Role
-from tests.kept import kept
-from workers.collecting.artifacts import is_intact, read_artifacts, store_file
+from tests.cached_fixtures import cached_fixture
+from workers.artifacts.artifact_store import is_intact, read_artifacts, store_file
 from workers.models import CardLease, Job, JobState, Node
 
 STARTED = datetime(2025, 6, 24, 2, 0, tzinfo=UTC)
@@ -75,7 +75,7 @@ def _charts_drawn_once(_drawn, monkeypatch):
             _drawn[key] = criterion_chart_spec(criterion, verdict, **options)
         return deepcopy(_drawn[key])
 
-    monkeypatch.setattr("delivery.reports.facts.judged.criterion_chart_spec", drawn)
+    monkeypatch.setattr("delivery.reports.facts.verdicts.criterion_chart_spec", drawn)
 
 
 def _are_readable(criterion, verdict) -> bool:
@@ -84,14 +84,14 @@ def _are_readable(criterion, verdict) -> bool:
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def delivered(engagement, people):
     """Signed criteria of two models: one loss curve passed, one threshold not measured."""
     return deliver(engagement, people)
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def practised(engagement, people):
     """The same, measured on a practice node."""
     return deliver(engagement, people, is_practice=True)
@@ -105,11 +105,11 @@ def deliver(engagement, people, *, is_practice=False, scale=1.004):
     engagement.save()
     CompanyProfile.objects.get_or_create(name="交付公司", name_en="Delivery company")
     assessing.load_standard_definitions()
-    llm = engaging.add_model(actor=manager, engagement=engagement, code="LLM",
+    llm = engagement_services.add_model(actor=manager, engagement=engagement, code="LLM",
                              name="巡检报告生成大模型", name_en="Inspection report model",
                              task="文本生成", framework="PyTorch 2.1.0 + MindSpeed",
                              parameters_billion="0.125")
-    psr = engaging.add_model(actor=manager, engagement=engagement, code="PSR",
+    psr = engagement_services.add_model(actor=manager, engagement=engagement, code="PSR",
                              name="人员安全风险识别", name_en="Personnel safety risk recognition",
                              task="目标检测", framework="PyTorch 2.1.0")
     base = stored(engagement, llm, "gpu/train_baseline.csv", loss_log(), uploaded_by=consultant)

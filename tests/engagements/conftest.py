@@ -5,11 +5,11 @@ import pytest
 from engagements import services
 from engagements.models import Role
 from engagements.stages import Stage, StageMove
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def model(people, engagement):
     return services.add_model(actor=people[Role.MANAGER], engagement=engagement, code="M",
                               name="模型", name_en="Model")
@@ -20,7 +20,7 @@ def move(people, record, step, role=Role.MANAGER, comment=""):
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def submitted(people, model):
     """The survey stage, submitted by the consultant with nothing that its gate asks for."""
     record = model.stages.get(stage=Stage.SURVEY)
@@ -31,7 +31,7 @@ def submitted(people, model):
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def signed(people, submitted):
     waiver = services.draft_stage_waiver(actor=people[Role.MANAGER], record=submitted,
                                          reason="客户已同意先行设计")

@@ -4,8 +4,8 @@ import pytest
 from django.urls import reverse
 
 from engagements import services
-from engagements.locking import EditConflict
 from engagements.models import AuditEntry, Role
+from engagements.optimistic_locking import EditConflict
 
 FACTS = {"name": "大模型", "name_en": "LLM", "task": "文本生成", "task_en": "Text generation",
          "framework": "PyTorch 2.1.0", "parameters_billion": "7.000", "cards": "16",

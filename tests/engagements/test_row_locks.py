@@ -8,7 +8,7 @@ import pytest
 from django.conf import settings
 from django.db import connection, transaction
 
-from engagements import audit
+from engagements.audit import audit_log
 from engagements.models import AuditEntry, Engagement, Role
 
 APPS = ("engagements", "workers", "assessments", "delivery")
@@ -42,7 +42,7 @@ def test_engagement_lock_and_audit_chain_in_both_orders_do_not_deadlock(engageme
                     if lock_first:
                         Engagement.objects.select_for_update(
                             of=("self",), no_key=True).get(pk=engagement.pk)
-                    audit.record(actor=manager, action="engagement.update", target=engagement,
+                    audit_log.record(actor=manager, action="engagement.update", target=engagement,
                                  engagement=engagement)
         except Exception as error:
             errors.append(error)
@@ -58,4 +58,4 @@ def test_engagement_lock_and_audit_chain_in_both_orders_do_not_deadlock(engageme
         thread.join()
     assert errors == []
     assert AuditEntry.objects.count() == before + 2 * ROUNDS
-    assert list(audit.findings()) == []
+    assert list(audit_log.findings()) == []

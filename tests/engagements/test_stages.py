@@ -2,7 +2,8 @@
 
 import pytest
 
-from engagements import audit, services
+from engagements import services
+from engagements.audit import audit_log
 from engagements.errors import GateNotMet, InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role, StageTransition
 from engagements.stages import Scope, Stage, StageMove, StageState
@@ -68,10 +69,10 @@ def test_a_stage_that_others_build_on_is_not_sent_back(people, design):
 
 
 def test_audit_chain_shows_a_change(people, model):
-    assert list(audit.findings()) == []
+    assert list(audit_log.findings()) == []
     entry = AuditEntry.objects.order_by("pk").first()
     AuditEntry.objects.filter(pk=entry.pk).update(data={"forged": True})
-    assert next(audit.findings()).entry == entry
+    assert next(audit_log.findings()).entry == entry
 
 
 @pytest.mark.parametrize("role", [Role.CONSULTANT, Role.SALES, Role.OPERATOR, Role.REVIEWER])

@@ -4,7 +4,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from tests.workers.shell_kind import ShellKind
-from workers.dispatch import waking
+from workers.dispatch import enqueueing
 from workers.kinds import base as registry
 from workers.models import Job, Node
 
@@ -21,7 +21,7 @@ def nodes(db) -> list[Node]:
 @pytest.fixture
 def sent(monkeypatch) -> list:
     found: list = []
-    monkeypatch.setattr(waking, "send_visit", found.append)
+    monkeypatch.setattr(enqueueing, "send_poll", found.append)
     return found
 
 

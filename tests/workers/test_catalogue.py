@@ -8,8 +8,9 @@ from django.utils import translation
 
 from engagements.errors import InvalidInput
 from engagements.stages import Stage
-from workers import catalogue, kinds
+from workers import kinds
 from workers.forms.jobs import JobForm
+from workers.jobs import kind_catalogue
 
 kinds.load_all()
 ALL = [kind for kind in kinds.all_kinds() if not kind.code.startswith("test.")]
@@ -66,7 +67,7 @@ def test_api_gives_one_kind_with_its_schema(people):
 def test_document_lists_the_kinds_as_they_are():
     text = (Path(__file__).parents[2] / "docs" / "job-kinds.md").read_text(encoding="utf-8")
     with translation.override("en"):
-        table = catalogue.as_markdown().split("\n### test\n")[0]  # kinds of other tests
+        table = kind_catalogue.as_markdown().split("\n### test\n")[0]  # kinds of other tests
     assert text.endswith(table), "put the output of manage.py job_kinds below the marker"
 
 

@@ -3,7 +3,7 @@
 import pytest
 from django.utils.translation import override
 
-from engagements import audit
+from engagements.audit import audit_log
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry
 from engagements.services import add_model
@@ -48,7 +48,7 @@ def test_chain_runs_to_its_end_for_every_model(start):
         assert "2" in run.sentence
     for action in ("chain.step", "chain.end"):
         assert AuditEntry.objects.filter(action=action).count() == 2
-    assert list(audit.row_differences()) == []
+    assert list(audit_log.row_differences()) == []
 
 
 @pytest.mark.django_db(transaction=True)

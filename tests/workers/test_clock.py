@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from workers.models import Node
 from workers.nodes.reachability import seen
-from workers.remote.answers import RemoteState
+from workers.remote.replies import RemoteState
 
 
 def answer(node_time: datetime | None) -> RemoteState:

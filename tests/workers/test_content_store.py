@@ -7,9 +7,9 @@ import os
 import pytest
 from django.core.files.storage import FileSystemStorage
 
-from workers.collecting import content_store, durable
+from workers.artifacts import content_store, durable_files
 
-FILES = [f"file {number}".encode() for number in range(durable.TOGETHER + 8)]
+FILES = [f"file {number}".encode() for number in range(durable_files.TOGETHER + 8)]
 
 
 @pytest.fixture
@@ -21,8 +21,8 @@ def storage(tmp_path):
 def way(request, monkeypatch):
     """Both ways to bring files to rest; the second is that of busy disks and other systems."""
     if request.param == "one by one":
-        monkeypatch.setattr(durable, "_syncfs", lambda: None)
-    monkeypatch.setattr(durable, "_unwritten_mb", lambda: 0)
+        monkeypatch.setattr(durable_files, "_syncfs", lambda: None)
+    monkeypatch.setattr(durable_files, "_unwritten_mb", lambda: 0)
 
 
 def keep(storage, files):
@@ -46,13 +46,13 @@ def test_many_files_are_kept_under_the_names_of_their_content(storage, way):
 @pytest.mark.parametrize("count", [1, 3, len(FILES)])
 def test_bytes_are_at_rest_before_their_names_and_names_before_the_end(
         storage, way, monkeypatch, count):
-    settled, settle = [], durable.settle
+    settled, settle = [], durable_files.settle
 
     def watched(paths, disk):
         settled.append((set(paths), in_store(storage)))
         settle(paths, disk)
 
-    monkeypatch.setattr(durable, "settle", watched)
+    monkeypatch.setattr(durable_files, "settle", watched)
     kept = keep(storage, FILES[:count])
     names = sorted(name for name, _digest, _size in kept)
     first, last = settled[0], settled[-1]
@@ -65,7 +65,7 @@ def test_disk_that_cannot_promise_keeps_no_name(storage, way, monkeypatch):
     def broken(paths, disk):
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(durable, "settle", broken)
+    monkeypatch.setattr(durable_files, "settle", broken)
     with pytest.raises(OSError, match="Input/output error"):
         keep(storage, FILES)
     assert in_store(storage) == []
@@ -80,7 +80,7 @@ def test_cut_short_file_of_an_earlier_crash_is_replaced(storage, way):
 
 
 def test_error_of_the_disk_is_an_error_here(tmp_path):
-    call = durable._syncfs()
+    call = durable_files._syncfs()
     if call is None:
         pytest.skip("this system has no syncfs that tells errors")
     with pytest.raises(OSError, match="Bad file descriptor"):
@@ -89,10 +89,10 @@ def test_error_of_the_disk_is_an_error_here(tmp_path):
 
 def test_what_others_have_to_write_is_not_waited_for(storage, monkeypatch):
     calls = []
-    monkeypatch.setattr(durable, "_syncfs", lambda: calls.append)
-    monkeypatch.setattr(durable, "_unwritten_mb", lambda: durable.FOREIGN_MB)
+    monkeypatch.setattr(durable_files, "_syncfs", lambda: calls.append)
+    monkeypatch.setattr(durable_files, "_unwritten_mb", lambda: durable_files.FOREIGN_MB)
     keep(storage, FILES)
     assert calls == []
-    monkeypatch.setattr(durable, "_unwritten_mb", lambda: durable.FOREIGN_MB - 1)
+    monkeypatch.setattr(durable_files, "_unwritten_mb", lambda: durable_files.FOREIGN_MB - 1)
     keep(storage, [data + b"!" for data in FILES])
     assert len(calls) == 2

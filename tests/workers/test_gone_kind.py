@@ -8,7 +8,7 @@ from django.utils.translation import override
 from engagements.errors import InvalidInput
 from tests.workers.shell_kind import ShellKind
 from workers import services
-from workers.dispatch import runner, visits
+from workers.dispatch import node_polling, runner
 from workers.kinds import base as registry
 from workers.models import Job, JobState
 
@@ -64,7 +64,7 @@ def test_waiting_job_ends_and_those_of_its_node_go_on(queue, forget, people, nod
     gone = queue()
     forget()
     other = services.queue_job(actor=people["operator"], kind="env.npu_info", node=node)
-    visits.visit_nodes([node.pk])
+    node_polling.poll_nodes([node.pk])
     gone.refresh_from_db()
     with override("en"):
         assert (gone.state, "neither started nor judged" in gone.sentence) == (

@@ -9,9 +9,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from workers import services
-from workers.collecting import content_store
-from workers.dispatch import housekeeping, runner
-from workers.logs import livelog, search
+from workers.artifacts import content_store
+from workers.dispatch import cleanup, runner
+from workers.logs import live_log, search
 from workers.models import Artifact, Job
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -32,7 +32,7 @@ def work(old_job, ssh_server) -> Path:
 
 def test_old_folder_is_removed_once(old_job, work, node):
     assert work.exists()
-    assert (housekeeping.keep_house(), housekeeping.keep_house()) == (1, 0)
+    assert (cleanup.keep_house(), cleanup.keep_house()) == (1, 0)
     assert not work.exists()
     node.refresh_from_db()
     assert node.scratch_free_mb > 0
@@ -41,13 +41,13 @@ def test_old_folder_is_removed_once(old_job, work, node):
 def test_folder_stays_while_a_stored_file_is_damaged(old_job, work):
     path = Path(old_job.artifacts.first().file.path)
     path.write_bytes(path.read_bytes() + b"x")
-    assert housekeeping.keep_house() == 0
+    assert cleanup.keep_house() == 0
     assert work.exists()
 
 
 def test_young_folder_stays(old_job, work):
     Job.objects.filter(pk=old_job.pk).update(finished_at=timezone.now())
-    assert housekeeping.keep_house() == 0
+    assert cleanup.keep_house() == 0
     assert work.exists()
 
 
@@ -63,12 +63,12 @@ def test_half_fetched_files_are_removed_after_a_day(settings):
 
 
 def test_log_is_kept_once_and_read_from_there(old_job, client, people):
-    live = livelog.path(old_job)
+    live = live_log.path(old_job)
     text = live.read_bytes()
-    assert housekeeping.remove_live_logs() == 1
+    assert cleanup.remove_live_logs() == 1
     assert not live.exists()
-    assert b"".join(livelog.pieces(old_job)) == text
-    assert livelog.read(old_job)[0].encode() == text
+    assert b"".join(live_log.pieces(old_job)) == text
+    assert live_log.read(old_job)[0].encode() == text
     found = search.last_before(old_job, len(text), "npu")
     assert found["line"].encode() in text
     client.force_login(people["operator"])
@@ -79,12 +79,12 @@ def test_log_is_kept_once_and_read_from_there(old_job, client, people):
 def test_log_stays_while_its_stored_file_is_damaged(old_job):
     path = Path(old_job.artifacts.get(name="log.txt").file.path)
     path.write_bytes(path.read_bytes()[:-1])
-    assert housekeeping.remove_live_logs() == 0
-    assert livelog.path(old_job).exists()
+    assert cleanup.remove_live_logs() == 0
+    assert live_log.path(old_job).exists()
 
 
 def test_worker_that_was_away_does_not_change_a_stored_log(old_job):
-    text = livelog.path(old_job).read_bytes()
-    housekeeping.remove_live_logs()
-    livelog._write_at(livelog.path(old_job), 3, b"too late")
-    assert b"".join(livelog.pieces(old_job)) == text
+    text = live_log.path(old_job).read_bytes()
+    cleanup.remove_live_logs()
+    live_log._write_at(live_log.path(old_job), 3, b"too late")
+    assert b"".join(live_log.pieces(old_job)) == text

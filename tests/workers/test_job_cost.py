@@ -7,10 +7,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from engagements import audit
+from engagements.audit import audit_log
 from engagements.models import AuditEntry
 from workers import services
-from workers.dispatch import runner, visits
+from workers.dispatch import node_polling, runner
 from workers.models import Job, JobState
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -33,34 +33,34 @@ def test_a_job_that_ends_at_once(queue, node):
     with counted(["job.queue"], most=17):
         job = queue("echo one")
     with counted(["artifact.store", "job.end"], most=38):
-        visits.visit_nodes([node.pk])
+        node_polling.poll_nodes([node.pk])
     assert Job.objects.get(pk=job.pk).state == JobState.SUCCEEDED
-    assert list(audit.row_differences()) == []
+    assert list(audit_log.row_differences()) == []
 
 
 def test_readings_of_a_job_stand_in_one_entry(queue, node):
     job = queue(f"{LOSSES}; cp loss.txt again.txt")
-    visits.visit_nodes([node.pk])
+    node_polling.poll_nodes([node.pk])
     with counted(["artifact.store", "artifact.read", "job.end"], most=57):
         runner.advance_while_due(job.pk)
     entry = AuditEntry.objects.get(action="artifact.read")
     assert len(entry.rows["workers.storedreading"]) == entry.data["files"] == 2
-    assert list(audit.row_differences()) == []
+    assert list(audit_log.row_differences()) == []
 
 
 def test_a_job_that_runs_writes_nothing_to_the_log(queue, node):
     """Polled, its log fetched, its heartbeat kept: nothing that the log is asked about."""
     job = queue("for n in 1 2 3 4; do echo $n; sleep 1; done", cards=1)
     with counted([], most=19):
-        visits.visit_nodes([node.pk])
+        node_polling.poll_nodes([node.pk])
     for _poll in range(4):
         time.sleep(0.4)
         with counted([], most=5):
-            visits.visit_nodes([node.pk])
+            node_polling.poll_nodes([node.pk])
     job.refresh_from_db()
     assert (job.state, job.log_offset > 0) == (JobState.RUNNING, True)
-    assert list(audit.row_differences()) == []
+    assert list(audit_log.row_differences()) == []
     with counted(["job.cancel", "artifact.store", "job.end"], most=80):  # by polls
         services.cancel_job(actor=job.created_by, job=job)
         assert runner.drive(job).state == JobState.CANCELLED
-    assert list(audit.row_differences()) == []
+    assert list(audit_log.row_differences()) == []

@@ -173,12 +173,12 @@ def own_login(enrol, people, engagement, sshd):
 
 
 def test_jobs_of_an_engagement_use_its_log_in(own_login, queue, people):
-    from workers.dispatch import visits
+    from workers.dispatch import node_polling
 
     mine = queue(own_login.node)
     of_the_node = services.queue_job(actor=people["administrator"], kind="test.shell",
                                      node=own_login.node, parameters={"script": "true"})
-    visits.visit_nodes([own_login.node_id])
+    node_polling.poll_nodes([own_login.node_id])
     of_the_node.refresh_from_db()
     assert (runner.drive(mine).state, of_the_node.state) == (
         JobState.SUCCEEDED, JobState.UNKNOWN)
@@ -256,7 +256,7 @@ def test_shell_that_ends_before_the_script_comes_is_said(enrol, queue, sshd, mon
 def test_slow_start_up_file_is_measured(enrol, people, sshd):
     from django.utils import timezone
 
-    from workers.nodes.sentences import SLOW_SHELL, state_sentences
+    from workers.labels.node_state import SLOW_SHELL, state_sentences
 
     node = enrol()
     (sshd.home / ".bashrc").write_text("sleep 0.4\n")

@@ -6,10 +6,10 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from engagements.models import AuditEntry, Membership, Role
-from workers.logs import livelog, search
+from workers.labels.software_names import named_software
+from workers.logs import live_log, search
 from workers.models import CardLease, Job, JobState, Node, Trouble
 from workers.nodes import logins
-from workers.nodes.software_names import named_software
 
 pytestmark = pytest.mark.django_db
 
@@ -135,7 +135,7 @@ def test_search_goes_backwards_over_the_edges_of_pieces(monkeypatch):
     monkeypatch.setattr(search, "OVERLAP", 32)
     job = Job(pk=1)
     text = b"first NaN loss\nfinance is fine\nAn Error here\n" + b"x" * 40 + b"\nlast\n"
-    livelog.path(job).write_bytes(text)
+    live_log.path(job).write_bytes(text)
     job.log_stored = len(text)
     found, before = [], len(text)
     while (hit := search.last_before(job, before, ""))["found"] is not None:
@@ -148,7 +148,7 @@ def test_search_goes_backwards_over_the_edges_of_pieces(monkeypatch):
 def test_search_by_the_api(people, engagement, stranger):
     text = b"fine\nAn Error here\nfine\n"
     job = Job.objects.create(kind="env.npu_info", engagement=engagement, log_stored=len(text))
-    livelog.path(job).write_bytes(text)
+    live_log.path(job).write_bytes(text)
     api, url = APIClient(), f"/api/v1/jobs/{job.pk}/log/search/"
     api.force_authenticate(people[Role.REVIEWER])
     assert api.get(url).json() == {"found": 5, "line": "An Error here", "searched_to": 5}
@@ -162,7 +162,7 @@ def test_search_does_a_bounded_part_at_once(monkeypatch):
     monkeypatch.setattr(search, "AT_ONCE", 64)
     monkeypatch.setattr(search, "PIECE", 16)
     job = Job(pk=1)
-    livelog.path(job).write_bytes(b"error\n" + b"x\n" * 100)
+    live_log.path(job).write_bytes(b"error\n" + b"x\n" * 100)
     job.log_stored = 206
     first = search.last_before(job, 206, "")
     assert (first["found"], first["searched_to"]) == (None, 142)

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from engagements.errors import InvalidInput
 from workers import services
-from workers.collecting.artifacts import is_intact
+from workers.artifacts.artifact_store import is_intact
 
 LOG = b"".join(
     b" iteration %8d/     100 | lm loss: %.6E |\n" % (step, 10 / step) for step in range(1, 101))

@@ -4,7 +4,7 @@ import pytest
 
 from engagements.errors import InvalidInput
 from workers import kinds
-from workers.kinds.parallel import Strategy, check, check_allocator
+from workers.kinds.training.parallel_strategy import Strategy, check, check_allocator
 
 SEED = {"cards": 8, "tensor": 2, "pipeline": 2, "micro_batch": 1, "global_batch": 16}
 

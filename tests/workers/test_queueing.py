@@ -7,9 +7,9 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from engagements.models import Engagement
-from workers.dispatch import queueing
+from workers.dispatch import card_queue
 from workers.models import Card, CardLease, Job, JobState, Node, Priority
-from workers.nodes import leases
+from workers.nodes import card_leases
 
 pytestmark = pytest.mark.django_db
 
@@ -35,11 +35,11 @@ def wait(server, engagement, people):
 def test_urgent_first_then_the_engagement_with_fewer_cards_then_the_older(wait, engagement):
     other = Engagement.objects.create(code="EP2", name="另一项目", customer=engagement.customer)
     busy = wait(cards=2, state=JobState.RUNNING)
-    leases.take_cards(busy)
+    card_leases.take_cards(busy)
     first, second = wait(), wait()
     theirs, urgent = wait(of=other), wait(priority=Priority.URGENT)
-    assert queueing.line(busy.node) == [urgent, theirs, first, second]
-    assert queueing.place_in_line(second) == 4
+    assert card_queue.line(busy.node) == [urgent, theirs, first, second]
+    assert card_queue.place_in_line(second) == 4
 
 
 def test_job_that_no_healthy_cards_can_serve_does_not_block_the_others(wait, server):
@@ -47,44 +47,44 @@ def test_job_that_no_healthy_cards_can_serve_does_not_block_the_others(wait, ser
         Card.objects.create(node=server, index=index, health="Alarm" if index == 3 else "OK",
                             read_at=timezone.now())
     whole, small = wait(cards=8), wait(cards=1)
-    assert queueing.place_in_line(small) == 1
-    assert leases.take_cards(whole) is None
+    assert card_queue.place_in_line(small) == 1
+    assert card_leases.take_cards(whole) is None
 
 
 def test_expected_start_follows_from_what_runs_and_what_is_ahead(wait):
     now = timezone.now()
     running = wait(cards=8, state=JobState.RUNNING, started_at=now - timedelta(minutes=10),
                    timeout_seconds=1800)
-    leases.take_cards(running)
+    card_leases.take_cards(running)
     ahead, mine = wait(cards=8, timeout_seconds=3600), wait(cards=2)
-    assert queueing.expected_start(ahead, now) == now + timedelta(minutes=20)
-    assert queueing.expected_start(mine, now) == now + timedelta(minutes=80)
+    assert card_queue.expected_start(ahead, now) == now + timedelta(minutes=20)
+    assert card_queue.expected_start(mine, now) == now + timedelta(minutes=80)
 
 
 def test_usual_duration_is_the_median_of_past_runs(wait):
     now = timezone.now()
     for minutes in (1, 2, 30):
         wait(state=JobState.SUCCEEDED, started_at=now, finished_at=now + timedelta(minutes=minutes))
-    assert queueing.UsualDurations([mine := wait()]).of(mine) == timedelta(minutes=2)
+    assert card_queue.UsualDurations([mine := wait()]).of(mine) == timedelta(minutes=2)
 
 
 def test_worker_without_the_claim_takes_no_cards(wait):
     job = wait(cards=2)
     Job.objects.filter(pk=job.pk).update(holder="somebody else")
-    assert leases.take_cards(job) is None
+    assert card_leases.take_cards(job) is None
     assert not CardLease.objects.exists()
 
 
 def test_fences_grow_with_every_lease_of_a_node(wait):
     for _n in range(3):
-        leases.take_cards(wait(cards=2))
+        card_leases.take_cards(wait(cards=2))
     assert list(CardLease.objects.order_by("pk").values_list("fence", flat=True)) == [
         1, 1, 2, 2, 3, 3]
 
 
 def test_the_database_refuses_a_second_holder(wait, server):
     first, second = wait(), wait()
-    [card] = leases.take_cards(first)
+    [card] = card_leases.take_cards(first)
     with pytest.raises(IntegrityError, match=r"one_holder_per_card|workers_cardlease"), \
             transaction.atomic():
         CardLease.objects.create(node=server, card_index=card, job=second, fence=9,
@@ -92,6 +92,6 @@ def test_the_database_refuses_a_second_holder(wait, server):
 
 
 def test_ring_size_is_data_of_the_node():
-    assert leases.choose_cards([1, 2, 3, 4, 5, 6, 7], 4) == [4, 5, 6, 7]
-    assert leases.choose_cards([0, 1, 4, 5], 3) is None
-    assert leases.choose_cards([0, 1, 4, 5], 3, ring_size=8) == [0, 1, 4]
+    assert card_leases.choose_cards([1, 2, 3, 4, 5, 6, 7], 4) == [4, 5, 6, 7]
+    assert card_leases.choose_cards([0, 1, 4, 5], 3) is None
+    assert card_leases.choose_cards([0, 1, 4, 5], 3, ring_size=8) == [0, 1, 4]

@@ -8,11 +8,11 @@ import time
 import pytest
 
 from workers import remote
-from workers.collecting import transfer
+from workers.artifacts import transfer
 from workers.models import Job
 from workers.nodes.ssh import Unreachable
-from workers.remote import Place, answers
-from workers.remote.answers import RemoteState
+from workers.remote import Place, replies
+from workers.remote.replies import RemoteState
 
 PLACE = Place("jobs", "desk-job-1-1-x")
 
@@ -32,15 +32,15 @@ def run(request, tmp_path):
 
 
 def start(run, argv, name="desk-job-1-1-x"):
-    return run(remote.visit_script([(Place("jobs", name), remote.command_text(argv, {}))], []))
+    return run(remote.poll_script([(Place("jobs", name), remote.command_text(argv, {}))], []))
 
 
 def poll(run, name="desk-job-1-1-x", offset=0, limit=10_000, known=()) -> RemoteState:
     job = Job(state="running", log_offset=offset)
     place = Place("jobs", name, known)
-    answer = run(remote.visit_script([], [(place, offset, limit)]))
+    answer = run(remote.poll_script([], [(place, offset, limit)]))
     job.pk, job.attempt, job.token = 1, 1, "x"
-    return answers.parse(answer.replace(name.encode(), job.directory_name.encode()),
+    return replies.parse(answer.replace(name.encode(), job.directory_name.encode()),
                               [job])[1]
 
 
@@ -124,13 +124,13 @@ def test_log_is_read_on_from_an_offset(run):
 
 def test_unwritable_scratch_is_refused_before_anything_starts(run, tmp_path):
     (tmp_path / "file").write_text("")
-    script = remote.visit_script([(Place("file/below", "desk-job-1-1-x"), "exec true\n")], [])
+    script = remote.poll_script([(Place("file/below", "desk-job-1-1-x"), "exec true\n")], [])
     assert run(script) == b"desk start desk-job-1-1-x refused not_writable\n"
 
 
 @pytest.mark.parametrize("share", [0.5, 0.9, 0.97, 0.999])
 def test_script_that_arrives_cut_short_starts_nothing(tmp_path, share):
-    script = remote.visit_script(
+    script = remote.poll_script(
         [(Place("jobs", f"desk-job-{n}-1-x"), "exec touch ../../../ran\n") for n in (1, 2)], [])
     script = script[:script.rindex("start_all")] + "start_all\n"  # without what follows it
     subprocess.run(["sh", "-s"], input=script[:int(len(script) * share)].encode(), check=False,
@@ -194,9 +194,9 @@ def test_many_jobs_are_told_apart_in_one_answer(run):
         start(run, ["printf", "desk desk-job-9-1-x log=5 %s\\n", str(n)], f"desk-job-{n}-1-x")
     wait(run, "desk-job-3-1-x")
     jobs = [Job(pk=n, attempt=1, token="x", log_offset=0) for n in (1, 2, 3)]
-    answer = run(remote.visit_script(
+    answer = run(remote.poll_script(
         [], [(Place("jobs", job.directory_name), 0, 1000) for job in jobs]))
-    states = answers.parse(b"Welcome to node 7\n" + answer, jobs)
+    states = replies.parse(b"Welcome to node 7\n" + answer, jobs)
     assert [states[n].chunk for n in (1, 2, 3)] == [
         b"desk desk-job-9-1-x log=5 %d\n" % n for n in (1, 2, 3)]
 
@@ -216,12 +216,12 @@ def test_checksum_is_the_files_own_whatever_its_name(run, tmp_path):
 def test_answer_that_makes_no_sense_is_taken_for_a_broken_line(fact):
     job = Job(pk=1, attempt=1, token="x", state="running")
     with pytest.raises(Unreachable):
-        answers.parse(f"desk desk-job-1-1-x present=yes {fact}\n".encode(), [job])
+        replies.parse(f"desk desk-job-1-1-x present=yes {fact}\n".encode(), [job])
 
 
 def test_odd_facts_of_a_node_are_taken_for_none():
     job = Job(pk=1, attempt=1, token="x", state="running")
     line = f"desk desk-job-1-1-x status=99999 now={'9' * 12} beat=² size=-4 log=0\n"
-    state = answers.parse(line.encode(), [job])[1]
+    state = replies.parse(line.encode(), [job])[1]
     assert (state.exit_status, state.node_time, state.heartbeat_at, state.size) == (
         None, None, None, 0)

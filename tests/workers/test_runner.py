@@ -13,7 +13,7 @@ from workers.dispatch import runner
 from workers.kinds import base as registry
 from workers.models import Artifact, CardLease, Job, JobState, Node
 from workers.nodes import ssh
-from workers.nodes.leases import choose_cards, free_cards
+from workers.nodes.card_leases import choose_cards, free_cards
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from workers import services
-from workers.collecting import transfer
+from workers.artifacts import transfer
 from workers.dispatch import runner
 from workers.kinds import Finished, JobKind, Judgement, Parameter
 from workers.kinds import base as registry
@@ -140,7 +140,7 @@ def test_vanished_scratch_folder_is_said(run, monkeypatch, ssh_server):
 
 
 def test_full_store_is_waited_for(run, monkeypatch):
-    from workers.collecting import content_store
+    from workers.artifacts import content_store
 
     fill, tries = content_store._fill, []
 

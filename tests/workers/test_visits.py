@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from workers import services
-from workers.dispatch import runner, visits
+from workers.dispatch import node_polling, runner
 from workers.models import Job, JobState
 from workers.nodes import ssh
 
@@ -16,9 +16,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def visit_until_final(node, seconds=120):  # for a busy machine
     deadline = time.monotonic() + seconds
     while Job.objects.in_flight().exists() and time.monotonic() < deadline:
-        for job_id in visits.due_jobs():
+        for job_id in node_polling.due_jobs():
             runner.advance_while_due(job_id)
-        visits.visit_nodes([node.pk])
+        node_polling.poll_nodes([node.pk])
         time.sleep(0.05)
 
 
@@ -52,7 +52,7 @@ def test_one_script_starts_all_that_wait(queue, node, monkeypatch):
     run_many = ssh.run_many
     monkeypatch.setattr(ssh, "run_many", lambda scripts: (sent.extend(scripts),
                                                            run_many(scripts))[1])
-    visits.visit_nodes([node.pk])
+    node_polling.poll_nodes([node.pk])
     assert len(sent) == 1
     assert set(Job.objects.values_list("state", flat=True)) == {JobState.RUNNING}
     visit_until_final(node)
@@ -61,7 +61,7 @@ def test_one_script_starts_all_that_wait(queue, node, monkeypatch):
 
 def test_what_ends_at_once_is_finished_by_the_visit_that_starts_it(queue, node):
     jobs = [queue("echo one"), queue("exit 3"), queue("printf abc > a.txt")]
-    visits.visit_nodes([node.pk])
+    node_polling.poll_nodes([node.pk])
     found = [Job.objects.get(pk=job.pk) for job in jobs]
     assert [job.state for job in found] == [
         JobState.SUCCEEDED, JobState.FAILED, JobState.COLLECTING]
@@ -71,7 +71,7 @@ def test_what_ends_at_once_is_finished_by_the_visit_that_starts_it(queue, node):
 
 def test_who_waits_for_cards_does_not_hold_up_the_others(queue, node):
     first, waiting, free = queue("sleep 30", cards=8), queue("true", cards=1), queue("sleep 1")
-    visits.visit_nodes([node.pk])
+    node_polling.poll_nodes([node.pk])
     assert [Job.objects.get(pk=job.pk).state for job in (first, waiting, free)] == [
         JobState.RUNNING, JobState.LEASING, JobState.RUNNING]
     services.cancel_job(actor=first.created_by, job=first)
@@ -90,7 +90,7 @@ def test_lost_answer_to_a_start_does_not_start_it_twice(queue, node, ssh_server,
 
     with monkeypatch.context() as patch:
         patch.setattr(ssh, "run_many", cut)
-        visits.visit_nodes([node.pk])
+        node_polling.poll_nodes([node.pk])
     job.refresh_from_db()
     assert (job.state, job.state_before_unknown) == (JobState.UNKNOWN, JobState.STARTING)
     Job.objects.update(next_step_at=timezone.now())
@@ -109,5 +109,5 @@ def test_cut_answer_is_no_answer(queue, node, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(ssh, "run_many", cut)
-        visits.visit_nodes([node.pk])
+        node_polling.poll_nodes([node.pk])
     assert {Job.objects.get(pk=job.pk).state for job in jobs} == {JobState.UNKNOWN}

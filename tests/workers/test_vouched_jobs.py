@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from engagements import audit
+from engagements.audit import audit_log
 from engagements.models import AuditEntry, Role
 from workers.models import Job, JobState
 from workers.services import cancel_job
@@ -17,14 +17,14 @@ NOW = timezone.now()
 def job(people, engagement):
     made = Job.objects.create(kind="env.npu_info", engagement=engagement, parameters={"cards": 8},
                               created_by=people[Role.CONSULTANT])
-    audit.record(actor=people[Role.CONSULTANT], action="job.queue", target=made)
+    audit_log.record(actor=people[Role.CONSULTANT], action="job.queue", target=made)
     return made
 
 
 @pytest.fixture
 def ended(job):
     Job.objects.filter(pk=job.pk).update(state=JobState.FAILED, exit_status=1, finished_at=NOW)
-    audit.record(actor=None, action="job.end", target=job)
+    audit_log.record(actor=None, action="job.end", target=job)
     return job
 
 
@@ -33,7 +33,7 @@ def after(job, **columns) -> list[tuple]:
     names = ", ".join(f"{name} = %s" for name in columns)
     with connection.cursor() as cursor:
         cursor.execute(f"UPDATE workers_job SET {names} WHERE id = %s", [*columns.values(), job.pk])
-    return [(one.key, one.problem, one.columns) for one in audit.row_differences()]
+    return [(one.key, one.problem, one.columns) for one in audit_log.row_differences()]
 
 
 @pytest.mark.parametrize("columns", [

@@ -1,4 +1,4 @@
-"""REST doors of this app: `routes` holds prefix, viewset and base name of each."""
+"""REST endpoints of this app: `routes` holds prefix, viewset and base name of each."""
 
 from workers.api import artifacts, chains, jobs, nodes, rules
 

@@ -1,4 +1,4 @@
-"""REST doors of stored files."""
+"""REST endpoints of stored files."""
 
 from django.http import FileResponse
 from drf_spectacular.types import OpenApiTypes
@@ -8,7 +8,7 @@ from rest_framework.decorators import action
 from rest_framework.parsers import MultiPartParser
 from rest_framework.response import Response
 
-from engagements import downloads
+from engagements.audit import download_log
 from engagements.models import Engagement, MigratedModel
 from workers import services
 from workers.api import serializers
@@ -27,7 +27,7 @@ class ArtifactViewSet(viewsets.ReadOnlyModelViewSet):
     @action(detail=True)
     def download(self, request, pk=None):
         artifact = self.get_object()
-        return downloads.of(FileResponse(
+        return download_log.of(FileResponse(
             artifact.file.open("rb"), as_attachment=True,
             filename=artifact.name.replace("/", "_")), artifact)
 
@@ -42,11 +42,11 @@ class ArtifactViewSet(viewsets.ReadOnlyModelViewSet):
     @action(detail=False, methods=["post"], parser_classes=[MultiPartParser])
     def upload(self, request):
         """Store a file and read it by its content."""
-        door = serializers.UploadSerializer(data=request.data)
-        door.fields["engagement"].queryset = Engagement.objects.visible_to(request.user)
-        door.fields["model"].queryset = MigratedModel.objects.visible_to(request.user)
-        door.is_valid(raise_exception=True)
-        artifact = services.upload_artifact(actor=request.user, **door.validated_data)
+        serializer = serializers.UploadSerializer(data=request.data)
+        serializer.fields["engagement"].queryset = Engagement.objects.visible_to(request.user)
+        serializer.fields["model"].queryset = MigratedModel.objects.visible_to(request.user)
+        serializer.is_valid(raise_exception=True)
+        artifact = services.upload_artifact(actor=request.user, **serializer.validated_data)
         return Response(self.get_serializer(artifact).data, status=status.HTTP_201_CREATED)
 
 

@@ -1,4 +1,4 @@
-"""REST doors of chains and their runs."""
+"""REST endpoints of chains and their runs."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import mixins, serializers, status, viewsets
@@ -52,14 +52,14 @@ class ChainViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
     @action(detail=True, methods=["post"])
     def start(self, request, pk=None):
         """Start the chain for each of the models."""
-        door = StartSerializer(data=request.data)
+        serializer = StartSerializer(data=request.data)
         visible = Engagement.objects.visible_to(request.user)
-        door.fields["models"].child_relation.queryset = MigratedModel.objects.filter(
+        serializer.fields["models"].child_relation.queryset = MigratedModel.objects.filter(
             engagement__in=visible)
-        door.fields["node"].queryset = Node.objects.visible_to(request.user)
-        door.is_valid(raise_exception=True)
+        serializer.fields["node"].queryset = Node.objects.visible_to(request.user)
+        serializer.is_valid(raise_exception=True)
         runs = chains.start_chain(actor=request.user, chain=self.get_object(),
-                                  **door.validated_data)
+                                  **serializer.validated_data)
         return Response(ChainRunSerializer(runs, many=True).data, status=status.HTTP_201_CREATED)
 
 

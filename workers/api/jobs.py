@@ -1,14 +1,15 @@
-"""REST doors of job kinds and jobs. Each write is one service call."""
+"""REST endpoints of job kinds and jobs. Each write is one service call."""
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import mixins, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from engagements.numbers import whole_number
-from workers import catalogue, kinds, services
+from engagements.text.number_parsing import whole_number
+from workers import kinds, services
 from workers.api import serializers
-from workers.logs import livelog, search
+from workers.jobs import kind_catalogue
+from workers.logs import live_log, search
 from workers.models import Job
 
 MOST_AT_ONCE = 500  # jobs of one call
@@ -28,7 +29,7 @@ class KindViewSet(viewsets.ViewSet):
     @extend_schema(responses=serializers.KindSerializer)
     def retrieve(self, request, code=None):
         """One kind."""
-        return Response(serializers.kind_facts(catalogue.known_kind(code)))
+        return Response(serializers.kind_facts(kind_catalogue.known_kind(code)))
 
 
 class JobViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
@@ -48,11 +49,11 @@ class JobViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
     @action(detail=False, methods=["post"], pagination_class=None, filterset_fields=[])
     def batch(self, request):
         """Queue a list of jobs, all of them or none; an error names each that is refused."""
-        door = self.get_serializer(data=request.data, many=True, allow_empty=False,
+        serializer = self.get_serializer(data=request.data, many=True, allow_empty=False,
                                    max_length=MOST_AT_ONCE)
-        door.is_valid(raise_exception=True)
+        serializer.is_valid(raise_exception=True)
         jobs = services.queue_jobs(
-            actor=request.user, orders=[_order(data) for data in door.validated_data])
+            actor=request.user, orders=[_order(data) for data in serializer.validated_data])
         return Response(self.get_serializer(jobs, many=True).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=None)
@@ -73,7 +74,7 @@ class JobViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
     def log(self, request, pk=None):
         """The log's text from a byte offset."""
         offset = whole_number(request.query_params.get("offset")) or 0
-        text, end = livelog.read(self.get_object(), offset)
+        text, end = live_log.read(self.get_object(), offset)
         return Response({"text": text, "next_offset": end})
 
     @extend_schema(responses=serializers.LogHitSerializer, parameters=[

@@ -1,4 +1,4 @@
-"""REST doors of nodes and log-ins. Each write is one service call."""
+"""REST endpoints of nodes and log-ins. Each write is one service call."""
 
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
@@ -6,7 +6,7 @@ from rest_framework import mixins, viewsets
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from workers import judging, queries, services
+from workers import queries, rule_checks, services
 from workers.api import serializers
 from workers.models import Node, NodeLogin
 from workers.nodes import editing, logins
@@ -36,10 +36,10 @@ class NodeViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
     @action(detail=True, methods=["post"])
     def confirm(self, request, pk=None):
         """Pin the offered host key by its fingerprint."""
-        door = serializers.ConfirmSerializer(data=request.data)
-        door.is_valid(raise_exception=True)
+        serializer = serializers.ConfirmSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
         node = services.confirm_host_key(actor=request.user, node=self.get_object(),
-                                         **door.validated_data)
+                                         **serializer.validated_data)
         return Response(self.get_serializer(node).data)
 
     @extend_schema(request=None)
@@ -53,10 +53,10 @@ class NodeViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
     @action(detail=True, methods=["post"])
     def maintenance(self, request, pk=None):
         """Drain the node (running jobs go on, none starts), or take it back."""
-        door = serializers.MaintenanceSerializer(data=request.data)
-        door.is_valid(raise_exception=True)
+        serializer = serializers.MaintenanceSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
         node = services.set_maintenance(actor=request.user, node=self.get_object(),
-                                        is_on=door.validated_data["on"])
+                                        is_on=serializer.validated_data["on"])
         return Response(self.get_serializer(node).data)
 
     @extend_schema(request=None, responses=serializers.TrialSerializer)
@@ -84,7 +84,7 @@ class NodeViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
     @action(detail=True)
     def rules(self, request, pk=None):
         """The rules over what was last read of the node."""
-        return Response(serializers.OutcomeSerializer(judging.of_node(self.get_object())).data)
+        return Response(serializers.OutcomeSerializer(rule_checks.of_node(self.get_object())).data)
 
 
 class NodeLoginViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,

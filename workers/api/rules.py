@@ -1,4 +1,4 @@
-"""REST doors of validation rules and source scans."""
+"""REST endpoints of validation rules and source scans."""
 
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
@@ -13,7 +13,7 @@ from engagements.models import Engagement, MigratedModel
 from workers import scanning
 from workers.api.serializers import ReadingSerializer, UploadSerializer
 from workers.models import StoredReading
-from workers.rules.listing import filtered_rules
+from workers.rules.rule_list import filtered_rules
 
 
 class RuleSerializer(serializers.Serializer):
@@ -56,11 +56,11 @@ class ScanViewSet(viewsets.ReadOnlyModelViewSet):
     @action(detail=False, methods=["post"], parser_classes=[MultiPartParser])
     def upload(self, request):
         """Scan a source archive."""
-        door = UploadSerializer(data=request.data)
-        door.fields["engagement"].queryset = Engagement.objects.visible_to(request.user)
-        door.fields["model"].queryset = MigratedModel.objects.visible_to(request.user)
-        door.is_valid(raise_exception=True)
-        scan = scanning.scan_upload(actor=request.user, **door.validated_data)
+        serializer = UploadSerializer(data=request.data)
+        serializer.fields["engagement"].queryset = Engagement.objects.visible_to(request.user)
+        serializer.fields["model"].queryset = MigratedModel.objects.visible_to(request.user)
+        serializer.is_valid(raise_exception=True)
+        scan = scanning.scan_upload(actor=request.user, **serializer.validated_data)
         return Response(self.get_serializer(scan).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(responses={(200, "text/x-diff"): OpenApiTypes.STR})

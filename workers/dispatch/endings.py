@@ -12,8 +12,8 @@ from django.utils.translation import gettext_noop
 from workers import remote
 from workers.models import Job, JobState, Trouble
 from workers.nodes import reachability, ssh
-from workers.remote import answers
-from workers.remote.answers import RemoteState
+from workers.remote import replies
+from workers.remote.replies import RemoteState
 
 STOPPED = (JobState.CANCELLED, JobState.TIMED_OUT)
 GRACE = timedelta(seconds=10)
@@ -100,7 +100,7 @@ def end_leftovers(job: Job) -> dict:
 
 
 def _left_after(job: Job, signal: str) -> str:
-    answer = ssh.run(job.access, remote.cancel_script(answers.place(job), signal))
+    answer = ssh.run(job.access, remote.cancel_script(replies.place(job), signal))
     words = desk_words(answer)
     return words[1] if words[0] == "left" and len(words) > 1 else "unknown"
 

@@ -9,14 +9,14 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
-from engagements import audit
-from workers.collecting.transfer import FileChanged
-from workers.dispatch import endings, steps, waking
-from workers.dispatch.claims import claimed
+from engagements.audit import audit_log
+from workers.artifacts.transfer import FileChanged
+from workers.dispatch import endings, enqueueing, steps
+from workers.dispatch.job_claims import claimed
 from workers.models import Job, JobState, StoredReading
 from workers.models.job import FINAL_STATES
 from workers.nodes import reachability
-from workers.nodes.leases import release_cards
+from workers.nodes.card_leases import release_cards
 from workers.nodes.ssh import HostKeyChanged, LoginRefused, Unreachable
 from workers.signals import job_succeeded
 
@@ -142,9 +142,9 @@ def look_again_soon(jobs: list[Job]) -> None:
         if job.state == JobState.RUNNING and job.node_id and pause < 1:
             pauses[job.node_id] = min(pause, pauses.get(job.node_id, 1))
         elif job.state == JobState.COLLECTING and pause <= 0:
-            waking.send(job.pk)
+            enqueueing.send(job.pk)
     for node_id, pause in pauses.items():
-        waking.send_visit([node_id], after_seconds=max(0.0, pause))
+        enqueueing.send_poll([node_id], after_seconds=max(0.0, pause))
 
 
 def guarded(job: Job, step) -> dict:
@@ -184,7 +184,7 @@ def _settle(job: Job) -> None:
     """What belongs to the end of a job, in one transaction with it."""
     if job.cards_wanted:
         release_cards(job)
-    audit.record(actor=None, action="job.end", target=job, engagement=job.engagement,
+    audit_log.record(actor=None, action="job.end", target=job, engagement=job.engagement,
                  data={"state": job.state, "exit_status": job.exit_status})
     if job.state == JobState.SUCCEEDED:
         job_succeeded.send(

@@ -6,17 +6,17 @@ from datetime import timedelta
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
-from workers import judging, kinds, remote
-from workers.collecting import storing
-from workers.collecting.artifacts import finite_json
-from workers.dispatch import endings, queueing
+from workers import kinds, remote, rule_checks
+from workers.artifacts import job_files
+from workers.artifacts.artifact_store import finite_json
+from workers.dispatch import card_queue, endings
 from workers.dispatch.endings import end, failed
-from workers.kinds import Finished, Judgement, gone
-from workers.logs import livelog
+from workers.kinds import Finished, Judgement, unknown_kind
+from workers.logs import live_log
 from workers.models import Job, JobState, Node
-from workers.nodes import leases, ssh
-from workers.remote import answers
-from workers.remote.answers import RemoteState
+from workers.nodes import card_leases, ssh
+from workers.remote import replies
+from workers.remote.replies import RemoteState
 
 WAIT_FOR_CARDS = timedelta(seconds=3)
 SLOW_STARTS = 6  # tries of five seconds each before a start is given up
@@ -49,7 +49,7 @@ def _queued(job: Job) -> dict:
         return end(JobState.CANCELLED, gettext_noop("Cancelled before it started."))
     kind = kinds.of_job(job)
     if not kind.is_known:
-        return failed(gone.SENTENCE, kind=job.kind)
+        return failed(unknown_kind.SENTENCE, kind=job.kind)
     if not kind.runs_on_node:
         return {"state": JobState.RUNNING, "started_at": timezone.now()}
     return {"state": JobState.LEASING, **_leasing(job)}
@@ -62,8 +62,8 @@ def _leasing(job: Job) -> dict:
         return _wait(NOT_READY[job.node.state])
     leased = {}
     if job.cards_wanted:
-        place = queueing.place_in_line(job)
-        cards = leases.take_cards(job) if place == 1 else None
+        place = card_queue.place_in_line(job)
+        cards = card_leases.take_cards(job) if place == 1 else None
         if cards is None:
             return _wait_for_cards(job, place)
         leased = {"results": {**job.results, "cards": cards}}
@@ -71,13 +71,13 @@ def _leasing(job: Job) -> dict:
 
 
 def _wait_for_cards(job: Job, place: int) -> dict:
-    usable = len(leases.usable_cards(job.node))
+    usable = len(card_leases.usable_cards(job.node))
     if job.cards_wanted > usable:
         return _wait(gettext_noop("Waiting: it wants %(n)d cards, and the node has only "
                                   "%(usable)d healthy ones."), n=job.cards_wanted, usable=usable)
     return _wait(gettext_noop("Waiting for %(n)d free cards, of which %(free)d are free; place "
                               "%(place)d in the node's line."), n=job.cards_wanted,
-                 free=len(leases.free_cards(job.node)), place=place)
+                 free=len(card_leases.free_cards(job.node)), place=place)
 
 
 def _wait(message: str, **values) -> dict:
@@ -88,13 +88,13 @@ def _wait(message: str, **values) -> dict:
 def _starting(job: Job) -> dict:
     if job.cancel_requested_at:
         return endings.stop(job)
-    answer = ssh.run(job.access, remote.visit_script([start_request(job)], []))
-    return started(job, answers.start_words(answer.stdout, [job])[job.pk])
+    answer = ssh.run(job.access, remote.poll_script([start_request(job)], []))
+    return started(job, replies.start_words(answer.stdout, [job])[job.pk])
 
 
 def start_request(job: Job) -> tuple[remote.Place, str]:
     """Where the job shall start, and the text of its command."""
-    return answers.place(job), _command(job)
+    return replies.place(job), _command(job)
 
 
 def started(job: Job, words: list[str]) -> dict:
@@ -123,7 +123,7 @@ def _slow_start(job: Job) -> dict:
 def _command(job: Job) -> str:
     kind = kinds.of_job(job)
     environment = kind.environment(job.parameters)
-    cards = leases.held_cards(job) if job.cards_wanted else []
+    cards = card_leases.held_cards(job) if job.cards_wanted else []
     if cards:
         environment["ASCEND_RT_VISIBLE_DEVICES"] = ",".join(map(str, cards))
     return remote.command_text(job.command, environment, job.node.set_env)
@@ -133,13 +133,14 @@ def _running(job: Job) -> dict:
     kind = kinds.of_job(job)
     if not kind.runs_on_node:
         return _run_here(job, kind)
-    return follow(job, answers.ask(job))
+    return follow(job, replies.ask(job))
 
 
 def follow(job: Job, state: RemoteState) -> dict:
     """What a running job's state on the node means for its row."""
     now = timezone.now()
-    changes = {**livelog.append(job, state), "heartbeat_at": state.heartbeat_at or job.heartbeat_at,
+    changes = {**live_log.append(job, state),
+               "heartbeat_at": state.heartbeat_at or job.heartbeat_at,
                "next_step_at": now + endings.poll_interval(job, now)}
     if state.process == "gone" and state.has_more_log:
         return {**changes, "next_step_at": now}
@@ -148,7 +149,7 @@ def follow(job: Job, state: RemoteState) -> dict:
     if state.is_lost(job.remote):
         if "log_stored" in changes:  # keep this part first
             return {**changes, "next_step_at": now}
-        storing.store_log(job)
+        job_files.store_log(job)
         return {**changes, **endings.lost(state, job)}
     if job.cancel_requested_at or endings.is_overdue(job):
         return {**changes, **endings.stop(job)}
@@ -165,13 +166,13 @@ def _after_exit(job: Job, state: RemoteState) -> dict:
 
 def _run_here(job: Job, kind) -> dict:
     judgement, outputs = kind.run_here(job, job.parameters)
-    storing.store_outputs(job, outputs)
+    job_files.store_outputs(job, outputs)
     return _judged(judgement)
 
 
 def _collecting(job: Job) -> dict:
     try:
-        storing.collect(job)
+        job_files.collect(job)
     except FileNotFoundError as error:
         return failed(gettext_noop(
             "The job's folder on the node has vanished; its files cannot be collected."),
@@ -181,7 +182,7 @@ def _collecting(job: Job) -> dict:
 
 def collected(job: Job) -> dict:
     """The step after the command of a job that left no file to fetch: its log is stored."""
-    storing.store_log(job)
+    job_files.store_log(job)
     return _stopped_or_reading(job)
 
 
@@ -193,13 +194,13 @@ def _stopped_or_reading(job: Job) -> dict:
 def _reading(job: Job) -> dict:
     kind, artifacts = kinds.of_job(job), list(job.artifacts.all())
     finished = Finished(
-        exit_status=job.exit_status, log=livelog.tail(job), parameters=job.parameters,
-        readings=storing.read_all(artifacts, kind), cards_wanted=job.cards_wanted,
+        exit_status=job.exit_status, log=live_log.tail(job), parameters=job.parameters,
+        readings=job_files.read_all(artifacts, kind), cards_wanted=job.cards_wanted,
         files=[artifact.name for artifact in artifacts],
     )
     judgement = kind.judge(finished)
     kind.after(job, finished)
-    outcome = judging.of_job(job, artifacts)
+    outcome = rule_checks.of_job(job, artifacts)
     job.results = {**job.results, "rule_outcome": finite_json(outcome)}
     return _judged(judgement, job)
 

@@ -5,13 +5,13 @@ from django.utils.translation import gettext_lazy as _
 
 from engagements.errors import InvalidInput
 from engagements.models import Engagement
-from workers import preflight
-from workers.defaults import defaults_for
-from workers.forms.node_groups import InGroups
+from workers.forms.node_fieldsets import InGroups
+from workers.jobs import preflight
+from workers.jobs.form_defaults import defaults_for
 from workers.kinds import JobKind, Parameter
+from workers.labels.value_format import word
 from workers.models import Artifact, Node, Priority
 from workers.models.node import USERNAME
-from workers.wording.values import word
 
 KEY_HELP = _("OpenSSH or PEM. It is stored encrypted and never shown again. Without one, "
              "the SSH agent of the worker is asked.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from django.utils.translation import gettext as _
 
 from engagements.errors import InvalidInput
-from engagements.json_input import MAX_INTEGER
+from engagements.web.json_limits import MAX_INTEGER
 
 if TYPE_CHECKING:
     from workers.readers.base import Reading
@@ -216,7 +216,7 @@ class JobKind:
         """Raise InvalidInput where the parameters name something of another engagement."""
 
     def facts(self, parameters: dict) -> dict[str, Any]:
-        """What the parameters mean for the rules beyond their names (`workers.rules.facts`)."""
+        """Facts that follow from the parameters beyond their names (see `rules.facts.of_job`)."""
         return {}
 
     def cards_for(self, parameters: dict) -> int:

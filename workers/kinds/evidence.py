@@ -14,9 +14,9 @@ from django.utils.translation import gettext_lazy as _
 
 from engagements.errors import InvalidInput
 from engagements.stages import Stage
-from workers import agreement
+from workers.jobs import run_comparison
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, get, register
-from workers.rules.facts import facts_of_job
+from workers.rules.facts.of_job import facts_of_job
 
 EVERY_STAGE = tuple(Stage)
 MOST_PACKED = 64 * 2**20
@@ -59,7 +59,7 @@ class Bundle(JobKind):
     )
 
     def run_here(self, job, parameters):
-        from workers.collecting.artifacts import is_intact
+        from workers.artifacts.artifact_store import is_intact
 
         files = list(_files_of(job))
         damaged = [file for file in files if not is_intact(file)]
@@ -148,8 +148,8 @@ class Rerun(JobKind):
 
     def judge(self, finished: Finished) -> Judgement:
         first = _first(finished.parameters)
-        compared = agreement.compared(agreement.of_job(first),
-                                      agreement.of_readings(finished.readings))
+        compared = run_comparison.compared(run_comparison.of_job(first),
+                                      run_comparison.of_readings(finished.readings))
         if finished.exit_status != first.exit_status or not compared:
             return Judgement(False, gettext_noop(
                 "Job %(job)d cannot be compared: status %(status)s, %(n)d figures on both sides."),

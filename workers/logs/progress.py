@@ -4,7 +4,7 @@ import math
 
 from django.utils import timezone
 
-from workers.logs import alarms, livelog
+from workers.logs import early_warnings, live_log
 from workers.models import Job
 
 WIDTH, HEIGHT, MOST_POINTS = 240, 44, 120
@@ -20,7 +20,7 @@ def remaining_seconds(job: Job) -> int | None:
 
 def loss_line(job: Job) -> str:
     """The last losses as the points of an SVG polyline of 240 × 44; empty below two losses."""
-    losses = [loss for loss in alarms.losses(livelog.tail(job, 2**20).encode())
+    losses = [loss for loss in early_warnings.losses(live_log.tail(job, 2**20).encode())
               if math.isfinite(loss)]
     return points(losses[-5000:])
 

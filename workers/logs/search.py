@@ -4,8 +4,8 @@ import os
 from collections.abc import Callable, Mapping
 from typing import BinaryIO
 
-from engagements.numbers import whole_number
-from workers.logs import livelog
+from engagements.text.number_parsing import whole_number
+from workers.logs import live_log
 from workers.models import Job
 
 PIECE, AT_ONCE = 4 * 2**20, 128 * 2**20
@@ -29,7 +29,7 @@ def last_before(job: Job, before: int, text: str) -> dict[str, int | str | None]
     `line`, its text, shortened; and `searched_to`, before which nothing was searched yet.
     """
     find = _finder(text.encode().lower()) if text else _last_error
-    with livelog.opened(job) as log:
+    with live_log.opened(job) as log:
         if log is None:
             return {"found": None, "line": "", "searched_to": 0}
         length = min(job.log_stored, log.seek(0, os.SEEK_END))

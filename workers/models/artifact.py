@@ -3,12 +3,12 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from engagements.access import Can, allowed
+from engagements.audit.tracked_rows import AuditedQuerySet
 from engagements.models import Engagement, MigratedModel
-from engagements.vouching import VouchedQuerySet
 from workers.models.job import Job
 
 
-class ArtifactQuerySet(VouchedQuerySet):
+class ArtifactQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "ArtifactQuerySet":
         """Files of visible engagements; node files (no engagement) for the firm's people."""
         mine = models.Q(engagement__in=Engagement.objects.visible_to(user))
@@ -70,7 +70,7 @@ class StoredReading(models.Model):
     warnings = models.JSONField(default=list)
     read_at = models.DateTimeField(auto_now_add=True)
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         ordering = ["-pk"]

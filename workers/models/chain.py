@@ -4,8 +4,8 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from engagements.access import Can, allowed
+from engagements.audit.tracked_rows import AuditedQuerySet
 from engagements.models import Engagement, MigratedModel
-from engagements.vouching import VouchedQuerySet
 from workers.models.job import Job, JobState
 from workers.models.node import Node
 
@@ -23,7 +23,7 @@ class JobChain(models.Model):
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         ordering = ["name"]
@@ -32,7 +32,7 @@ class JobChain(models.Model):
         return self.name
 
 
-class ChainRunQuerySet(VouchedQuerySet):
+class ChainRunQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "ChainRunQuerySet":
         """Runs in visible engagements; for the firm's people only."""
         if not allowed(user, Can.VIEW_INTERNAL):
@@ -88,7 +88,7 @@ class ChainStep(models.Model):
     position = models.PositiveSmallIntegerField()
     job = models.OneToOneField(Job, models.PROTECT, related_name="chain_step")
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         ordering = ["run", "position"]

@@ -6,9 +6,9 @@ from django.utils.translation import gettext, gettext_noop, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from engagements.access import Can, allowed
+from engagements.audit.tracked_rows import AuditedQuerySet
 from engagements.models import Engagement, MigratedModel
 from engagements.stages import Stage
-from engagements.vouching import VouchedQuerySet
 from workers.models.login import NodeLogin
 from workers.models.node import Node
 
@@ -54,7 +54,7 @@ def new_token() -> str:
     return secrets.token_hex(4)
 
 
-class JobQuerySet(VouchedQuerySet):
+class JobQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "JobQuerySet":
         """Jobs of visible engagements; node jobs (no engagement) for the firm's people."""
         mine = models.Q(engagement__in=Engagement.objects.visible_to(user))
@@ -111,7 +111,7 @@ class Job(models.Model):
     progress_total = models.PositiveIntegerField(null=True, blank=True)
     log_offset = models.PositiveBigIntegerField(default=0)  # read of the node's log
     log_stored = models.PositiveBigIntegerField(default=0)  # length of our masked copy
-    alarms = models.JSONField(default=list, blank=True)  # codes of workers.logs.alarms
+    alarms = models.JSONField(default=list, blank=True)  # codes of workers.logs.early_warnings
     log_grew_at = models.DateTimeField(null=True, blank=True)
     last_loss = models.FloatField(null=True, blank=True)
 

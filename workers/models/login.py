@@ -2,13 +2,13 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from engagements.access import Can, allowed
+from engagements.audit.tracked_rows import AuditedQuerySet
 from engagements.models import Engagement
-from engagements.vouching import VouchedQuerySet
+from workers.encrypted_field import EncryptedTextField
 from workers.models.node import USERNAME, Node
-from workers.nodes.secrets import EncryptedTextField
 
 
-class NodeLoginQuerySet(VouchedQuerySet):
+class NodeLoginQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "NodeLoginQuerySet":
         """Log-ins of visible engagements, for the firm's people."""
         if not allowed(user, Can.VIEW_INTERNAL):

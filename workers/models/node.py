@@ -3,8 +3,8 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from engagements.access import Can, allowed
-from engagements.vouching import VouchedQuerySet
-from workers.nodes.secrets import EncryptedTextField
+from engagements.audit.tracked_rows import AuditedQuerySet
+from workers.encrypted_field import EncryptedTextField
 
 USERNAME = RegexValidator(r"^[A-Za-z_][A-Za-z0-9_.-]*$")
 
@@ -18,7 +18,7 @@ class Trouble(models.TextChoices):
     SHELL = "shell", _("Its log-in shell does not run commands")
 
 
-class NodeQuerySet(VouchedQuerySet):
+class NodeQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "NodeQuerySet":
         """Nodes belong to the firm: the firm's people see them, customers do not."""
         return self if allowed(user, Can.VIEW_INTERNAL) else self.none()

@@ -3,8 +3,8 @@
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from engagements import audit
 from engagements.access import Can, require
+from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
 from workers import services
@@ -43,7 +43,8 @@ def edit_node(*, actor: User, node: Node, **fields) -> Node:
             setattr(kept, name, value)
         if columns:
             kept.save(update_fields=list(columns))
-            audit.record(actor=actor, action="node.edit", target=kept, data=_told(changes, offered))
+            audit_log.record(actor=actor, action="node.edit", target=kept, data=_told(changes,
+                                                                                      offered))
     return kept
 
 

@@ -4,8 +4,8 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from engagements import audit
 from engagements.access import Can, require
+from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, User
 from workers.models import Job, Node, NodeLogin
@@ -108,5 +108,5 @@ def _require_no_jobs(login: NodeLogin) -> None:
 
 
 def _record(actor: User, action: str, login: NodeLogin, **data) -> None:
-    audit.record(actor=actor, action=action, target=login, engagement=login.engagement,
+    audit_log.record(actor=actor, action=action, target=login, engagement=login.engagement,
                  data={"node": login.node.name, **data})

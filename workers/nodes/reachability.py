@@ -5,10 +5,10 @@ from datetime import timedelta
 from django.db import transaction
 from django.utils import timezone
 
-from engagements import audit
+from engagements.audit import audit_log
 from workers.models import Node, NodeContact, NodeLogin, Trouble
 from workers.nodes import ssh
-from workers.remote.answers import RemoteState, clock_offset_seconds
+from workers.remote.replies import RemoteState, clock_offset_seconds
 
 OFTEN_ENOUGH = timedelta(seconds=10)
 
@@ -64,4 +64,4 @@ def quarantine(node: Node) -> None:
     changed = Node.objects.filter(pk=node.pk).exclude(
         state__in=(Node.State.QUARANTINED, Node.State.PENDING)).update(state=Node.State.QUARANTINED)
     if changed:
-        audit.record(actor=None, action="node.quarantine", target=node)
+        audit_log.record(actor=None, action="node.quarantine", target=node)

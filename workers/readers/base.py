@@ -129,7 +129,7 @@ def register(reader_class: R) -> R:
 def load_readers() -> tuple[Reader, ...]:
     """Import every module of this package once; all registered readers by name."""
     package = importlib.import_module("workers.readers")
-    for module in pkgutil.iter_modules(package.__path__, "workers.readers."):
+    for module in pkgutil.walk_packages(package.__path__, "workers.readers."):
         importlib.import_module(module.name)
     return tuple(READERS[name] for name in sorted(READERS))
 

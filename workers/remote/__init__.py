@@ -43,7 +43,7 @@ class Place:
                 f"known={shlex.quote(' '.join(self.known))}\n{_read('place.sh')}")
 
 
-def visit_script(starts: list[tuple[Place, str]], polls: list[tuple[Place, int, int]],
+def poll_script(starts: list[tuple[Place, str]], polls: list[tuple[Place, int, int]],
                  files_of: Collection[str] = ()) -> str:
     """Script that starts jobs, at most once ever each, and asks for states.
 

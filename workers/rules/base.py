@@ -9,8 +9,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from engagements.punctuation import listed
-from workers.rules.labels import fact_words, place_text, value_text
+from engagements.text.text_joining import listed
+from workers.rules.fact_labels import fact_words, place_text, value_text
 
 RULES_VERSION = "2026.1"
 BLOCK, WARN, INFO = "block", "warn", "info"
@@ -168,7 +168,7 @@ def check(facts: Mapping[str, Any], codes: Iterable[str] | None = None) -> Outco
     """Run rules over facts.
 
     Args:
-        facts: name → value as in `workers.rules.facts`; a fact that is None is not known.
+        facts: name → value as in `workers.rules.facts.of_job`; a fact that is None is not known.
         codes: only these rules; all by default. Unknown codes raise KeyError.
     """
     outcome = Outcome()

@@ -4,9 +4,9 @@ import json
 
 from django.utils.translation import gettext_lazy as _
 
-from engagements.numbers import whole_number
+from engagements.text.number_parsing import whole_number
 from workers.rules.base import BLOCK, INFO, WARN, Spot, rule
-from workers.rules.matrix import version
+from workers.rules.version_matrix import version
 
 ALLOC = "PYTORCH_NPU_ALLOC_CONF"
 

@@ -4,9 +4,9 @@ import re
 
 from django.utils.translation import gettext_lazy as _
 
-from workers.rules import matrix
+from workers.rules import version_matrix
 from workers.rules.base import BLOCK, INFO, WARN, Spot, rule
-from workers.rules.matrix import release, version
+from workers.rules.version_matrix import release, version
 
 SUPPORTED_OS = ("openeuler", "ubuntu", "centos", "kylin", "euleros", "uos", "debian")
 DEVICES = ("/dev/davinci_manager", "/dev/hisi_hdc", "/dev/devmm_svm")
@@ -62,7 +62,8 @@ def _mixed(f):
 
 
 def _megatron(f):
-    known, row = matrix.megatron_for(f["mindspeed"]), matrix.mindspeed_row(f["mindspeed"])
+    known = version_matrix.megatron_for(f["mindspeed"])
+    row = version_matrix.mindspeed_row(f["mindspeed"])
     if known is None:
         raise ValueError(f"no Megatron branch is published for MindSpeed {f['mindspeed']}")
     if f["megatron"] != known and _digits(f["megatron"]) != _digits(known):
@@ -87,7 +88,7 @@ def _lowest(f):
         return [Spot(f["cann"], "cann", "cann")]
     if mindspore and version(mindspore) < version("2.0.0"):
         return [Spot(mindspore, "mindspore", "mindspore")]
-    known = matrix.cann_for_mindspore(mindspore) if mindspore else set()
+    known = version_matrix.cann_for_mindspore(mindspore) if mindspore else set()
     if known and version(f["cann"]) not in map(version, known):
         return [Spot(f"MindSpore {mindspore}, CANN {f['cann']} ({', '.join(sorted(known))})",
                      "mindspore, cann", "cann", severity=WARN)]
@@ -99,9 +100,9 @@ def _pairs(f):
     node's own Python need not be the one that torch runs in.
     """
     torch, torch_npu = f["torch"], f["torch_npu"]
-    if matrix.torch_pair(torch, torch_npu) is False:
+    if version_matrix.torch_pair(torch, torch_npu) is False:
         return [Spot(f"{torch}, {torch_npu}", "torch, torch_npu", "torch_npu")]
-    pythons, cann, found = matrix.pythons_for(torch), matrix.cann_for(torch_npu), []
+    pythons, cann, found = version_matrix.pythons_for(torch), version_matrix.cann_for(torch_npu), []
     if pythons and f.get("python") and ".".join(f["python"].split(".")[:2]) not in pythons:
         found.append(Spot(f"{torch}, Python {f['python']}", "torch, python", "python",
                           severity=WARN))

@@ -3,7 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 from workers.rules.base import BLOCK, INFO, WARN, rule
-from workers.rules.matrix import release
+from workers.rules.version_matrix import release
 
 SUFFIXES = {"0": (".prototxt",), "1": (".air",), "3": (".pb",), "5": (".onnx",)}
 OPSETS = ((6, 11, 11), (7, 9, 18), (8, 11, 15), (9, 11, 18))  # CANN major, lowest, highest

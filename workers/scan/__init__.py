@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from workers.readers.decoding import UTF8_BOM, decode
-from workers.scan.checks import CHECKS
+from workers.scan.check_catalogue import CHECKS
 from workers.scan.findings import MAX_FINDINGS, Finding, Report
-from workers.scan.opening import Bounds, open_sources
 from workers.scan.patching import migration_patch
 from workers.scan.python_code import parse, scan_tree
 from workers.scan.settings import settings_of
+from workers.scan.source_files import Bounds, open_sources
 from workers.scan.text_rules import scan_lines
 
 SCAN_VERSION = "2"

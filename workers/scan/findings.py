@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from workers.scan.checks import CHECKS, PER_PROJECT, SUPPRESSED_BY_ADAPTOR
+from workers.scan.check_catalogue import CHECKS, PER_PROJECT, SUPPRESSED_BY_ADAPTOR
 from workers.scan.settings import merged
 
 MAX_FINDINGS = 5_000

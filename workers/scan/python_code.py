@@ -4,9 +4,9 @@ import ast
 import re
 import warnings
 
-from workers.scan.checks import LIBRARIES, TENSORFLOW_APIS, UNSUPPORTED_APIS
+from workers.scan.check_catalogue import LIBRARIES, TENSORFLOW_APIS, UNSUPPORTED_APIS
 from workers.scan.findings import MAX_SNIPPET, Finding
-from workers.scan.names import Names
+from workers.scan.name_resolution import Names
 
 CANNOT_PARSE = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
 CUDA_DEVICE = re.compile(r"^cuda(?::.*)?$")

@@ -6,7 +6,7 @@ Only constants are read; what is computed at run time is not known. Facts of DOM
 import ast
 from typing import Any
 
-from workers.scan.names import Names
+from workers.scan.name_resolution import Names
 
 SEEDS = {
     "torch.manual_seed": ("torch",), "torch.cuda.manual_seed_all": ("torch",),

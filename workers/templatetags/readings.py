@@ -8,13 +8,13 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from workers.kinds.base import title_of
+from workers.labels.reader_warnings import warning_words
+from workers.labels.reading_kinds import kind_words, reader_words
+from workers.labels.value_format import NAMED_BY_THE_FILE, key_words, path_words, value_text, word
+from workers.labels.value_names import NAMES
 from workers.reading_pages import page_of
 from workers.rules.citations import marks
-from workers.rules.labels import fact_words
-from workers.wording.keys import NAMES
-from workers.wording.kinds import kind_words, reader_words
-from workers.wording.values import NAMED_BY_THE_FILE, key_words, path_words, value_text, word
-from workers.wording.warnings import warning_words
+from workers.rules.fact_labels import fact_words
 
 register = template.Library()
 register.filter("job_kind", title_of)
@@ -31,7 +31,7 @@ LONG = 8  # single values of a map that reads better as a table
 
 
 @register.filter
-def job_words(job) -> str:
+def job_label(job) -> str:
     """Number and kind of a job, as `#27 Training`."""
     return f"#{job.pk} {title_of(job.kind)}"
 

@@ -5,13 +5,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from engagements import downloads
 from engagements.access import Can, require
-from engagements.doors import attempt, attempt_form
-from workers import judging, services
+from engagements.audit import download_log
+from engagements.web.form_actions import attempt, attempt_form
+from workers import rule_checks, services
 from workers.forms.jobs import UploadForm
 from workers.models import Artifact
-from workers.views.places import place_asked
+from workers.views.page_context import place_asked
 
 
 def _artifact(request: HttpRequest, pk: int) -> Artifact:
@@ -25,14 +25,14 @@ def artifact_page(request, pk):
     template = "workers/artifact_drawer.html" if request.htmx else "workers/artifact.html"
     return render(request, template, {
         "artifact": artifact, "readings": artifact.readings.all(),
-        "hits": judging.hits_of(artifact.rules),
-        "rule_counts": judging.counts_of((_("After reading"), artifact.rules))})
+        "hits": rule_checks.hits_of(artifact.rules),
+        "rule_counts": rule_checks.counts_of((_("After reading"), artifact.rules))})
 
 
 @require_GET
 def artifact_download(request, pk):
     artifact = _artifact(request, pk)
-    return downloads.of(FileResponse(
+    return download_log.of(FileResponse(
         artifact.file.open("rb"), as_attachment=True, filename=artifact.name.replace("/", "_"),
         content_type="application/octet-stream"), artifact)
 

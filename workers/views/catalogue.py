@@ -4,7 +4,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from engagements.access import Can, require
-from workers import catalogue as facts
+from workers.jobs import kind_catalogue as facts
 
 
 @require_GET

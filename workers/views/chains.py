@@ -5,7 +5,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from engagements.access import Can, require
-from engagements.doors import attempt, attempt_form
+from engagements.web.form_actions import attempt, attempt_form
 from workers import chains as services
 from workers.forms.chains import ChainForm, StartForm, StepFormSet
 from workers.models import ChainRun, JobChain

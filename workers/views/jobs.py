@@ -8,15 +8,16 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from engagements.access import Can, require
-from engagements.doors import attempt, attempt_form
 from engagements.models import Engagement
-from engagements.numbers import whole_number
-from workers import judging, kinds, preflight, queries, services
-from workers.dispatch import queueing
+from engagements.text.number_parsing import whole_number
+from engagements.web.form_actions import attempt, attempt_form
+from workers import kinds, queries, rule_checks, services
+from workers.dispatch import card_queue
 from workers.forms.jobs import JobForm
-from workers.logs import alarms, livelog, progress, search
+from workers.jobs import preflight
+from workers.logs import early_warnings, live_log, progress, search
 from workers.models import Job, JobState, Node
-from workers.views.places import place_asked
+from workers.views.page_context import place_asked
 
 LOG_AT_FIRST, LOG_AT_ONCE = 2**20, 2**20
 
@@ -71,16 +72,16 @@ def job_page(request, pk):
     job, now = _job(request, pk), timezone.now()
     kind = kinds.of_job(job)
     template = "workers/job_live.html" if request.htmx else "workers/job.html"
-    is_waiting = job.state in queueing.WAITING and job.node and job.cards_wanted
+    is_waiting = job.state in card_queue.WAITING and job.node and job.cards_wanted
     return render(request, template, {
         "job": job, "kind": kind, "remaining": progress.remaining_seconds(job),
         "state_before": dict(JobState.choices).get(job.state_before_unknown, ""),
-        "alarms": alarms.of(job, now), "loss_line": progress.loss_line(job),
-        "expected_start": queueing.expected_start(job, now) if is_waiting else None,
-        "log": "" if request.htmx else livelog.tail(job, 60_000),
-        "log_offset": livelog.line_start(job, job.log_stored - LOG_AT_FIRST),
+        "alarms": early_warnings.of(job, now), "loss_line": progress.loss_line(job),
+        "expected_start": card_queue.expected_start(job, now) if is_waiting else None,
+        "log": "" if request.htmx else live_log.tail(job, 60_000),
+        "log_offset": live_log.line_start(job, job.log_stored - LOG_AT_FIRST),
         "cards": job.results.get("cards", []), "hits": preflight.kept_hits(job.results),
-        "rule_counts": judging.counts_of((_("Before the job"), job.results.get("preflight")),
+        "rule_counts": rule_checks.counts_of((_("Before the job"), job.results.get("preflight")),
                                          (_("On its files"), job.results.get("rule_outcome"))),
         "artifacts": job.artifacts.prefetch_related("readings"),
         "can_retry": kind.is_known and job.is_final and job.state != JobState.SUCCEEDED})
@@ -90,7 +91,7 @@ def job_page(request, pk):
 def job_log(request, pk):
     """The masked log as plain text from a byte offset; X-Next-Offset says where to go on."""
     job = _job(request, pk)
-    text, end = livelog.read(job, whole_number(request.GET.get("offset")) or 0, LOG_AT_ONCE)
+    text, end = live_log.read(job, whole_number(request.GET.get("offset")) or 0, LOG_AT_ONCE)
     is_final = job.is_final and end >= job.log_stored
     return HttpResponse(text, content_type="text/plain; charset=utf-8", headers={
         "X-Next-Offset": str(end), "X-Log-Final": "yes" if is_final else "no",
@@ -102,8 +103,8 @@ def job_log_file(request, pk):
     """The whole masked log as a download, passed on piece by piece."""
     job = _job(request, pk)
     return StreamingHttpResponse(
-        livelog.pieces(job), content_type="text/plain; charset=utf-8", headers={
-            "Content-Length": str(livelog.length(job)),
+        live_log.pieces(job), content_type="text/plain; charset=utf-8", headers={
+            "Content-Length": str(live_log.length(job)),
             "Content-Disposition": f'attachment; filename="job-{job.pk}.log"'})
 
 

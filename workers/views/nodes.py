@@ -9,13 +9,13 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from engagements.access import Can, require
-from engagements.doors import attempt, attempt_form
-from workers import judging, queries, services
+from engagements.web.form_actions import attempt, attempt_form
+from workers import queries, rule_checks, services
 from workers.forms.jobs import LoginForm, NodeEditForm, NodeForm
+from workers.labels.node_state import state_sentences
+from workers.labels.software_names import named_software
 from workers.models import Node, NodeLogin
 from workers.nodes import editing, logins, ssh
-from workers.nodes.sentences import state_sentences
-from workers.nodes.software_names import named_software
 
 
 @require_GET
@@ -59,10 +59,10 @@ def node_page(request, pk):
 
 
 def _node_rules(node: Node) -> dict:
-    outcome = judging.of_node(node)
-    stored = judging.kept(outcome)
-    return {"hits": judging.hits_of(stored), "not_checked": outcome.not_checked,
-            "rule_counts": judging.counts_of((_("Last readings of the node"), stored))}
+    outcome = rule_checks.of_node(node)
+    stored = rule_checks.kept(outcome)
+    return {"hits": rule_checks.hits_of(stored), "not_checked": outcome.not_checked,
+            "rule_counts": rule_checks.counts_of((_("Last readings of the node"), stored))}
 
 
 @require_POST

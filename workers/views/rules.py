@@ -6,17 +6,17 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
 from engagements.access import Can, require
-from engagements.doors import attempt_form
 from engagements.models import Engagement
+from engagements.web.form_actions import attempt_form
 from workers import scanning
 from workers.forms.jobs import ScanForm
 from workers.models import StoredReading
 from workers.rules import RULES_VERSION, SEVERITIES
 from workers.rules.citations import CITED
-from workers.rules.listing import FAMILIES, filtered_rules
-from workers.rules.matrix import SOURCES, table
+from workers.rules.rule_list import FAMILIES, filtered_rules
+from workers.rules.version_matrix import SOURCES, table
 from workers.scan import CHECKS
-from workers.views.places import place_asked
+from workers.views.page_context import place_asked
 
 
 @require_GET

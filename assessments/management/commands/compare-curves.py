@@ -6,16 +6,16 @@ from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
 
-from assessments.definitions.comparing import (
+from assessments.definitions.log_comparison import (
     DEFAULT_DEFINITION,
     DEFAULT_THRESHOLD,
     UnreadableLogError,
     compare_logs,
     standard_rule,
 )
-from assessments.definitions.standard import BY_CODE
-from assessments.wording.sentences import sentence
-from workers.collecting.artifacts import finite_json
+from assessments.definitions.standard_library import BY_CODE
+from assessments.labels.verdict_sentences import sentence
+from workers.artifacts.artifact_store import finite_json
 
 CURVES = [code for code, entry in BY_CODE.items() if entry.is_curve]
 

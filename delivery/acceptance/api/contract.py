@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from rest_framework.viewsets import GenericViewSet, ReadOnlyModelViewSet
 
 from delivery.acceptance import services
+from delivery.acceptance.issued_document_check import take_turn, verify_document
 from delivery.acceptance.models import AcceptanceTerms, Condition, PowerOfAttorney, Review
 from delivery.acceptance.serializers import (
     ConditionReportSerializer,
@@ -23,8 +24,7 @@ from delivery.acceptance.serializers import (
     TermsSerializer,
     VerificationSerializer,
 )
-from delivery.acceptance.verification import take_turn, verify_document
-from delivery.acceptance.views.finding import visible_reviews
+from delivery.acceptance.views.lookups import visible_reviews
 from delivery.acceptance.views.signing import download
 from engagements.access import Can, require
 from engagements.models import Engagement

@@ -12,9 +12,9 @@ from rest_framework.viewsets import ReadOnlyModelViewSet
 from delivery.acceptance import services
 from delivery.acceptance.api import contract, third_party
 from delivery.acceptance.api.contract import BINARY
-from delivery.acceptance.deliverables import items_of
 from delivery.acceptance.models import EvidenceBundle, Review
-from delivery.acceptance.retest import side_by_side
+from delivery.acceptance.review.deliverables import items_of
+from delivery.acceptance.review.retest_comparison import side_by_side
 from delivery.acceptance.serializers import (
     BundleSerializer,
     DecisionSerializer,
@@ -32,11 +32,11 @@ from delivery.acceptance.serializers import (
     SignersSerializer,
     SignSerializer,
 )
-from delivery.acceptance.services.deciding import models_of
-from delivery.acceptance.views.finding import browser_of
+from delivery.acceptance.services.decisions import models_of
+from delivery.acceptance.views.lookups import browser_of
 from delivery.acceptance.views.signing import download
 from delivery.reports.models import Document
-from engagements import downloads
+from engagements.audit import download_log
 from engagements.errors import InvalidInput
 from engagements.models import Engagement
 
@@ -204,7 +204,7 @@ class BundleViewSet(ReadOnlyModelViewSet):
     def file(self, request, pk=None):
         """The zip."""
         found = self.get_object()
-        return downloads.of(FileResponse(
+        return download_log.of(FileResponse(
             found.file.open("rb"), as_attachment=True, content_type="application/zip",
             filename=f"bundle-{pk}.zip"), found.document)
 

@@ -1,8 +1,8 @@
 from django.db import models
 
 from delivery.reports.models import Document
+from engagements.audit.tracked_rows import AuditedQuerySet
 from engagements.models import Engagement
-from engagements.vouching import VouchedQuerySet
 
 
 class EvidenceBundle(models.Model):
@@ -18,7 +18,7 @@ class EvidenceBundle(models.Model):
     withheld = models.PositiveIntegerField(default=0)  # raw files that only their hash stands for
     created_at = models.DateTimeField(auto_now_add=True)
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         ordering = ["-pk"]

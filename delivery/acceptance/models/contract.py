@@ -3,8 +3,8 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from delivery.acceptance.models.review import Review
+from engagements.audit.tracked_rows import AuditedQuerySet
 from engagements.models import Engagement
-from engagements.vouching import VouchedQuerySet
 
 
 class AcceptanceTerms(models.Model):
@@ -27,7 +27,7 @@ class AcceptanceTerms(models.Model):
         _("acceptance needs a test report of an accredited laboratory (CNAS or CMA)"),
         default=False)
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         constraints = [
@@ -58,7 +58,7 @@ class NoticeProof(models.Model):
     recorded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     at = models.DateTimeField(auto_now_add=True)
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         ordering = ["delivered_on", "pk"]
@@ -84,7 +84,7 @@ class PowerOfAttorney(models.Model):
                                  related_name="+")
     end_reason = models.CharField(_("reason"), max_length=400, blank=True)
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         ordering = ["-pk"]

@@ -4,8 +4,8 @@ from django.utils.translation import gettext_lazy as _
 
 from assessments.models import Criterion
 from delivery.reports.models import Document
+from engagements.audit.tracked_rows import AuditedQuerySet
 from engagements.models import MigratedModel
-from engagements.vouching import VouchedQuerySet
 
 
 class Review(models.Model):
@@ -35,7 +35,7 @@ class Review(models.Model):
     due_on = models.DateField(_("review deadline"), null=True, blank=True)
     trial_ends_on = models.DateField(_("end of the trial period"), null=True, blank=True)
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         constraints = [
@@ -53,7 +53,7 @@ CHOSEN = [(value, label) for value, label in Review.Decision.choices
           if value != Review.Decision.DEEMED]
 
 
-class CommentQuerySet(VouchedQuerySet):
+class CommentQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "CommentQuerySet":
         """Customers never see what the team notes for itself."""
         return self.filter(is_internal=False) if user.is_reviewer else self
@@ -105,7 +105,7 @@ class Receipt(models.Model):
     received_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     at = models.DateTimeField(auto_now_add=True)
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         ordering = ["at", "pk"]
@@ -126,7 +126,7 @@ class ModelDecision(models.Model):
     decision = models.CharField(_("decision"), max_length=12, choices=CHOSEN)
     reason = models.TextField(_("reason"), blank=True)
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         ordering = ["model__position", "pk"]
@@ -161,7 +161,7 @@ class Condition(models.Model):
     closed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True,
                                   related_name="+")
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         ordering = ["due_on", "pk"]

@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 from delivery.acceptance.models.contract import PowerOfAttorney
 from delivery.acceptance.models.review import Review
 from delivery.reports.models import DocumentFile
-from engagements.vouching import VouchedQuerySet
+from engagements.audit.tracked_rows import AuditedQuerySet
 
 
 class Signer(models.Model):
@@ -23,7 +23,7 @@ class Signer(models.Model):
     reason = models.CharField(_("reason"), max_length=400, blank=True)
     answered_at = models.DateTimeField(null=True, blank=True)
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         ordering = ["position"]
@@ -60,7 +60,7 @@ class Identification(models.Model):
     used_at = models.DateTimeField(null=True, blank=True)
     ip_address = models.GenericIPAddressField(null=True, blank=True)
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         ordering = ["-pk"]
@@ -95,7 +95,7 @@ class Signature(models.Model):
     user_agent = models.CharField(max_length=240, blank=True)
     at = models.DateTimeField(auto_now_add=True)
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         ordering = ["at"]
@@ -121,4 +121,4 @@ class Seal(models.Model):
     level = models.CharField(max_length=4)  # B-B, B-T or B-LT of ETSI EN 319 142-1
     at = models.DateTimeField(auto_now_add=True)
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()

@@ -2,12 +2,12 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from engagements.audit.tracked_rows import AuditedQuerySet
 from engagements.models import Engagement
-from engagements.vouching import VouchedQuerySet
 from workers.models import Artifact
 
 
-class ThirdPartyQuerySet(VouchedQuerySet):
+class ThirdPartyQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "ThirdPartyQuerySet":
         return self.filter(engagement__in=Engagement.objects.visible_to(user))
 

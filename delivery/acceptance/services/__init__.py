@@ -3,19 +3,19 @@
 from delivery.acceptance.services.bundles import build_bundle
 from delivery.acceptance.services.comments import comment, resolve_comment
 from delivery.acceptance.services.conditions import close_condition, report_condition
-from delivery.acceptance.services.contract import (
+from delivery.acceptance.services.contract_terms import (
     record_deemed_acceptance,
     record_notice,
     set_terms,
 )
-from delivery.acceptance.services.copies import complete_signed_copies, store_signed_copies
-from delivery.acceptance.services.deciding import decide
-from delivery.acceptance.services.identifying import begin_signing
-from delivery.acceptance.services.powers import end_power, record_power
+from delivery.acceptance.services.decisions import decide
+from delivery.acceptance.services.identification import begin_signing
+from delivery.acceptance.services.powers_of_attorney import end_power, record_power
 from delivery.acceptance.services.receipts import confirm_receipt
 from delivery.acceptance.services.reviews import open_review
+from delivery.acceptance.services.signatures import sign
+from delivery.acceptance.services.signed_copies import complete_signed_copies, store_signed_copies
 from delivery.acceptance.services.signers import decline, name_signers
-from delivery.acceptance.services.signing import sign
 from delivery.acceptance.services.third_party import (
     attach_third_party_report,
     withdraw_third_party_report,

@@ -5,11 +5,11 @@ from collections.abc import Collection
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from delivery.acceptance.bundle import write_bundle
 from delivery.acceptance.models import EvidenceBundle
+from delivery.evidence.bundle import write_bundle
 from delivery.reports.models import Document
-from engagements import audit
 from engagements.access import Can, require
+from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, User
 
@@ -33,7 +33,7 @@ def build_bundle(*, actor: User, engagement: Engagement, document: Document | No
     bundle = write_bundle(fresh, frozenset(withheld))
     with transaction.atomic():
         bundle.save()
-        audit.record(actor=actor, action="bundle.build", target=document,
+        audit_log.record(actor=actor, action="bundle.build", target=document,
                      engagement=engagement,
                      data={"sha256": bundle.sha256, "withheld": bundle.withheld})
     return bundle

@@ -6,9 +6,9 @@ from django.utils.translation import gettext as _
 
 from assessments.models import Criterion
 from delivery.acceptance.models import Review, ReviewComment
-from delivery.acceptance.services.guards import require_issued
-from engagements import audit
+from delivery.acceptance.services.preconditions import require_issued
 from engagements.access import Can, require
+from engagements.audit import audit_log
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Engagement, MigratedModel, User
 
@@ -86,6 +86,6 @@ def resolve_comment(*, actor: User, comment: ReviewComment) -> ReviewComment:
 
 def _record(actor: User, comment: ReviewComment, action: str) -> None:
     document = comment.review.document
-    audit.record(actor=actor, action=action, target=document, engagement=document.engagement,
+    audit_log.record(actor=actor, action=action, target=document, engagement=document.engagement,
                  data={"comment": comment.pk, "criterion": comment.criterion_id,
                        "answers": comment.answers_id})

@@ -5,11 +5,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import Condition, Review
-from delivery.acceptance.services.guards import require_reviewer
-from delivery.acceptance.services.signing import accept_whole
+from delivery.acceptance.services.preconditions import require_reviewer
+from delivery.acceptance.services.signatures import accept_whole
 from delivery.reports.models import Document
-from engagements import audit
 from engagements.access import Can, require
+from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
 
@@ -61,5 +61,5 @@ def _settle(review: Review) -> None:
 
 def _record(actor: User, condition: Condition, action: str, data: dict) -> None:
     document = condition.review.document
-    audit.record(actor=actor, action=action, target=document, engagement=document.engagement,
+    audit_log.record(actor=actor, action=action, target=document, engagement=document.engagement,
                  data={"condition": condition.pk, "issue": condition.description, **data})

@@ -6,11 +6,11 @@ from django.db import transaction
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from delivery.acceptance.deliverables import Item, items_of
 from delivery.acceptance.models import Receipt, Review
-from delivery.acceptance.services.guards import locked, require_reviewer
+from delivery.acceptance.review.deliverables import Item, items_of
+from delivery.acceptance.services.preconditions import locked, require_reviewer
 from delivery.reports.models import Document
-from engagements import audit
+from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
 
@@ -33,7 +33,7 @@ def confirm_receipt(*, actor: User, review: Review, keys: Collection[str],
         review=review, key=item.key, title=item.title[:200], version=item.version,
         sha256=item.sha256, is_complete=is_complete, remark=remark[:400], received_by=actor)
         for item in _chosen(review, keys)]
-    audit.record(actor=actor, action="review.receipt", target=review.document,
+    audit_log.record(actor=actor, action="review.receipt", target=review.document,
                  engagement=review.document.engagement,
                  data={"complete": is_complete, "remark": remark[:400],
                        "items": [{"title": row.title, "sha256": row.sha256} for row in made]})

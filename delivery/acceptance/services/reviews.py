@@ -8,11 +8,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import AcceptanceTerms, Review
-from delivery.acceptance.services.guards import PASSING, open_blocking
-from delivery.reports.facts.trial import outdated
+from delivery.acceptance.services.preconditions import PASSING, open_blocking
+from delivery.reports.facts.trial_run import outdated
 from delivery.reports.models import Document
-from engagements import audit
 from engagements.access import Can, require
+from engagements.audit import audit_log
 from engagements.errors import WrongState
 from engagements.models import Engagement, User
 
@@ -43,7 +43,7 @@ def open_review(*, actor: User, document: Document) -> Review:
     if review.terms.get("review_days"):
         review.due_on = timezone.localdate() + timedelta(days=review.terms["review_days"])
     review.save()
-    audit.record(actor=actor, action="review.open", target=document,
+    audit_log.record(actor=actor, action="review.open", target=document,
                  engagement=document.engagement,
                  data={"phase": review.phase, "due_on": review.due_on, "terms": review.terms})
     return review

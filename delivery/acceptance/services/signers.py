@@ -5,9 +5,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import Review, Signer
-from delivery.acceptance.services.guards import locked, require_issued, require_reviewer
-from engagements import audit
+from delivery.acceptance.services.preconditions import locked, require_issued, require_reviewer
 from engagements.access import Can, require
+from engagements.audit import audit_log
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import User
 
@@ -28,7 +28,7 @@ def name_signers(*, actor: User, review: Review, users: list[User]) -> list[Sign
     done = review.signers.count()
     rows = [Signer.objects.create(review=review, user=user, position=n)
             for n, user in enumerate(users, done + 1)]
-    audit.record(actor=actor, action="review.signers", target=review.document,
+    audit_log.record(actor=actor, action="review.signers", target=review.document,
                  engagement=review.document.engagement,
                  data={"signers": [user.username for user in users]})
     tell_next(review)
@@ -63,7 +63,7 @@ def decline(*, actor: User, review: Review, reason: str) -> Signer:
         review=review, user=actor, position=review.signers.count() + 1)
     row.state, row.reason, row.answered_at = DECLINED, reason.strip()[:400], timezone.now()
     row.save()
-    audit.record(actor=actor, action="review.decline", target=review.document,
+    audit_log.record(actor=actor, action="review.decline", target=review.document,
                  engagement=review.document.engagement, data={"reason": row.reason})
     return row
 
@@ -97,5 +97,5 @@ def tell_next(review: Review) -> None:
     """Tell the signer whose turn it is, once there is a decision to sign."""
     current = review.signers.filter(state=WAITING).first()
     if current and review.decision and not review.signers.filter(state=DECLINED).exists():
-        audit.record(actor=None, action="signer.turn", target=current,
+        audit_log.record(actor=None, action="signer.turn", target=current,
                      engagement=review.document.engagement)

@@ -9,12 +9,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import ThirdPartyReport
-from delivery.acceptance.scans import checked_scan
-from engagements import audit
+from delivery.acceptance.signing.scanned_signature import checked_scan
 from engagements.access import Can, require
+from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, User
-from workers.collecting.artifacts import store_file
+from workers.artifacts.artifact_store import store_file
 
 
 @transaction.atomic
@@ -37,7 +37,7 @@ def attach_third_party_report(
                           uploaded_by=actor)
     made = ThirdPartyReport.objects.create(engagement=engagement, artifact=artifact,
                                            recorded_by=actor, **words)
-    audit.record(actor=actor, action="third_party.attach", target=made, engagement=engagement,
+    audit_log.record(actor=actor, action="third_party.attach", target=made, engagement=engagement,
                  data={**words, "sha256": artifact.sha256})
     return made
 
@@ -75,6 +75,6 @@ def withdraw_third_party_report(*, actor: User, report: ThirdPartyReport, reason
     report.withdrawn_at, report.withdrawn_by = timezone.now(), actor
     report.withdrawal = reason.strip()[:400]
     report.save()
-    audit.record(actor=actor, action="third_party.withdraw", target=report,
+    audit_log.record(actor=actor, action="third_party.withdraw", target=report,
                  engagement=report.engagement, data={"reason": report.withdrawal})
     return report

@@ -1,6 +1,6 @@
 from django import template
 
-from delivery.acceptance import verification
+from delivery.acceptance import issued_document_check
 
 register = template.Library()
 
@@ -8,10 +8,11 @@ register = template.Library()
 @register.simple_tag
 def verification_code(number: str, content_hash: str, portal_url: str = "") -> str:
     """The QR code that leads to the verification page; empty for a draft."""
-    return verification.verification_code(number, content_hash, portal_url) if number else ""
+    return issued_document_check.verification_code(number, content_hash,
+                                                   portal_url) if number else ""
 
 
 @register.simple_tag
 def verification_url(number: str, content_hash: str) -> str:
     """The address that the QR code holds."""
-    return verification.verification_url(number, content_hash) if number else ""
+    return issued_document_check.verification_url(number, content_hash) if number else ""

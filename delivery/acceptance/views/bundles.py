@@ -8,9 +8,9 @@ from django.views.decorators.http import require_GET, require_POST
 from delivery.acceptance import services
 from delivery.acceptance.models import EvidenceBundle
 from delivery.reports.models import Document
-from engagements import downloads
-from engagements.doors import attempt
+from engagements.audit import download_log
 from engagements.models import Engagement
+from engagements.web.form_actions import attempt
 
 
 @require_POST
@@ -36,5 +36,5 @@ def bundle(request, pk):
     except OSError as error:
         raise Http404 from error
     name = f"{found.document.number}-V{found.document.version}-evidence.zip"
-    return downloads.of(FileResponse(stream, as_attachment=True, content_type="application/zip",
+    return download_log.of(FileResponse(stream, as_attachment=True, content_type="application/zip",
                                      filename=name), found.document)

@@ -7,12 +7,12 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from delivery.acceptance import services
 from delivery.acceptance.forms import NoticeForm, TermsForm
 from delivery.acceptance.models import AcceptanceTerms, NoticeProof
-from delivery.acceptance.views.finding import review_of, visible_reviews
+from delivery.acceptance.views.lookups import review_of, visible_reviews
 from delivery.acceptance.views.review import page
 from delivery.acceptance.views.signing import download
 from engagements.access import Can, require
-from engagements.doors import attempt, attempt_form
 from engagements.models import Engagement
+from engagements.web.form_actions import attempt, attempt_form
 
 
 @require_http_methods(["GET", "POST"])

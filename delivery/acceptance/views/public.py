@@ -6,7 +6,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from delivery.acceptance.forms import VerificationForm
-from delivery.acceptance.verification import take_turn, verify_document
+from delivery.acceptance.issued_document_check import take_turn, verify_document
 
 
 @login_not_required

@@ -3,8 +3,8 @@
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from delivery.acceptance.retest import side_by_side
-from delivery.acceptance.views.finding import review_of
+from delivery.acceptance.review.retest_comparison import side_by_side
+from delivery.acceptance.views.lookups import review_of
 
 
 @require_GET

@@ -9,7 +9,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from delivery.acceptance import services
-from delivery.acceptance.deliverables import items_of
 from delivery.acceptance.forms import (
     CommentForm,
     ConditionFormSet,
@@ -20,17 +19,18 @@ from delivery.acceptance.forms import (
     SignersForm,
 )
 from delivery.acceptance.models import Condition, Review, ReviewComment
-from delivery.acceptance.progress import steps_of
-from delivery.acceptance.services.contract import deemed_day
-from delivery.acceptance.services.copies import copy_format
-from delivery.acceptance.services.deciding import models_of
-from delivery.acceptance.standing import kept_conditions, kept_decisions, standings
-from delivery.acceptance.views.finding import review_of, visible_reviews
-from delivery.reports.bilingual import in_language
+from delivery.acceptance.review.deliverables import items_of
+from delivery.acceptance.review.model_results import kept_conditions, kept_decisions, model_results
+from delivery.acceptance.review.progress import steps_of
+from delivery.acceptance.services.contract_terms import deemed_day
+from delivery.acceptance.services.decisions import models_of
+from delivery.acceptance.services.signed_copies import copy_format
+from delivery.acceptance.views.lookups import review_of, visible_reviews
+from delivery.documents.bilingual import in_language
 from delivery.reports.models import Document
 from delivery.reports.views import in_reading_order
 from engagements.access import Can, allowed
-from engagements.doors import attempt, attempt_form
+from engagements.web.form_actions import attempt, attempt_form
 
 
 @require_GET
@@ -43,7 +43,7 @@ def page(request, found: Review, status: int = 200, **forms):
     context = {**_facts(request, found), **_people(request, found), **_contract(request, found),
                **_forms(found, request.user), **forms}
     by_code = {form["model"].value(): form for form in context["model_forms"]}
-    context["model_rows"] = [(row, by_code[row.code]) for row in context["standings"]
+    context["model_rows"] = [(row, by_code[row.code]) for row in context["model_results"]
                              if row.code in by_code]
     return render(request, "delivery/acceptance/review.html", context, status=status)
 
@@ -56,7 +56,7 @@ def _facts(request, found: Review) -> dict:
     return {
         "is_sealing": bool(form) and form not in {f.format for f in files},
         "review": found, "document": document, "engagement": document.engagement,
-        "facts": facts, "standings": standings(found, facts),
+        "facts": facts, "model_results": model_results(found, facts),
         "files": in_reading_order(files),
         "seals": [f for f in files if hasattr(f, "seal")],
         **remarks, "deliverables": deliverables,

@@ -6,20 +6,17 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from delivery.acceptance import services, signing_terms
+from delivery.acceptance import services
 from delivery.acceptance.forms import IdentifyForm, ReasonForm, SignersForm, SignForm
 from delivery.acceptance.models import Signature
-from delivery.acceptance.services.identifying import (
-    MOST_ATTEMPTS,
-    masked,
-    open_identification,
-)
-from delivery.acceptance.views.finding import browser_of, review_of, visible_reviews
+from delivery.acceptance.services.identification import MOST_ATTEMPTS, masked, open_identification
+from delivery.acceptance.signing import terms
+from delivery.acceptance.views.lookups import browser_of, review_of, visible_reviews
 from delivery.acceptance.views.review import page
 from delivery.reports.views import in_reading_order
-from engagements import downloads
 from engagements.access import Can, allowed
-from engagements.doors import attempt_form
+from engagements.audit import download_log
+from engagements.web.form_actions import attempt_form
 
 
 @require_GET
@@ -35,7 +32,7 @@ def _page(request, found, status: int = 200, **forms):
     context = {
         "review": found, "document": document, "engagement": document.engagement,
         "files": in_reading_order(document.files.filter(format="pdf")),
-        "terms": signing_terms.paragraphs(), "identification": identification,
+        "terms": terms.paragraphs(), "identification": identification,
         "attempts_left": MOST_ATTEMPTS - identification.attempts if identification else 0,
         "address": masked(user.email) if user.email else "",
         "identify_form": IdentifyForm(initial={"name": user.full_name,
@@ -102,4 +99,4 @@ def download(stored, name: str) -> FileResponse:
                           content_type="application/octet-stream")
     answer["Content-Security-Policy"] = "sandbox; default-src 'none'"
     holder = stored.instance
-    return downloads.of(answer, holder.review.document if hasattr(holder, "review") else holder)
+    return download_log.of(answer, holder.review.document if hasattr(holder, "review") else holder)

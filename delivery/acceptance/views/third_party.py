@@ -8,9 +8,9 @@ from delivery.acceptance import services
 from delivery.acceptance.forms import ThirdPartyForm
 from delivery.acceptance.models import AcceptanceTerms, ThirdPartyReport
 from engagements.access import Can, allowed, require
-from engagements.doors import attempt, attempt_form
 from engagements.models import Engagement
-from workers.collecting.artifacts import is_intact
+from engagements.web.form_actions import attempt, attempt_form
+from workers.artifacts.artifact_store import is_intact
 
 
 @require_http_methods(["GET", "POST"])

@@ -4,15 +4,15 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from delivery.notices.models.preference import Pace
-from delivery.notices.outcomes import sentence
+from delivery.notices.send_outcomes import sentence
 from engagements.access import Can, allowed
+from engagements.audit.tracked_rows import AuditedQuerySet
 from engagements.models import Engagement
-from engagements.vouching import VouchedQuerySet
+from workers.encrypted_field import EncryptedTextField
 from workers.masking import MASK
-from workers.nodes.secrets import EncryptedTextField
 
 
-class ChannelQuerySet(VouchedQuerySet):
+class ChannelQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "ChannelQuerySet":
         """Administrators and managers; a channel's address is a secret."""
         return self if allowed(user, Can.MANAGE) else self.none()

@@ -4,7 +4,7 @@ from django.utils.translation import gettext_lazy as _
 
 from delivery.notices.models.channel import Channel
 from delivery.notices.models.event import Event
-from delivery.notices.outcomes import sentence
+from delivery.notices.send_outcomes import sentence
 from engagements.access import Can, allowed
 
 

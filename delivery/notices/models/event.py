@@ -2,7 +2,7 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext as _
 
-from delivery.notices.events import EventKind, kind_of
+from delivery.notices.event_kinds import EventKind, kind_of
 from engagements.access import Can, allowed
 from engagements.models import Engagement
 from engagements.stages import Stage

@@ -2,8 +2,8 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from engagements.audit.tracked_rows import AuditedQuerySet
 from engagements.models import Engagement
-from engagements.vouching import VouchedQuerySet
 
 
 class Pace(models.TextChoices):
@@ -25,7 +25,7 @@ class Preference(models.Model):
     in_inbox = models.BooleanField(_("in the inbox"), default=True)
     email = models.CharField(_("by e-mail"), max_length=8, choices=Pace, default=Pace.OFF)
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         ordering = ["kind"]

@@ -10,7 +10,7 @@ from delivery.notices import channels
 from delivery.notices.forms import ChannelForm
 from delivery.notices.models import Channel, Dispatch, SendAttempt
 from engagements.access import Can, require
-from engagements.doors import attempt, attempt_form
+from engagements.web.form_actions import attempt, attempt_form
 
 
 @require_GET

@@ -6,11 +6,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from delivery.notices import queries, services
-from delivery.notices.events import kinds_for
+from delivery.notices.event_kinds import kinds_for
 from delivery.notices.forms import PreferenceRow
 from delivery.notices.models import Notice
-from engagements.doors import attempt
 from engagements.models import Engagement
+from engagements.web.form_actions import attempt
 
 
 @require_GET

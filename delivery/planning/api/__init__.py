@@ -1,6 +1,7 @@
-"""REST doors of this app: `routes` holds prefix, viewset and base name of each."""
+"""REST endpoints of this app: `routes` holds prefix, viewset and base name of each."""
 
-from delivery.planning.api import board, changes, control, desk, effort, plan
+from delivery.planning.api import board, changes, control, effort, plan
+from delivery.portal.inbox import api
 
 routes = [
     ("effort-estimates", effort.EffortEstimateViewSet, "effort-estimate"),
@@ -17,5 +18,5 @@ routes = [
     ("weekly-reports", control.WeeklyReportViewSet, "weekly-report"),
     ("change-requests", changes.ChangeRequestViewSet, "change-request"),
     ("board", board.BoardViewSet, "board"),
-    ("desk", desk.DeskViewSet, "desk"),
+    ("desk", api.InboxViewSet, "desk"),
 ]

@@ -1,4 +1,4 @@
-"""REST doors of change requests. Each write is one service call."""
+"""REST endpoints of change requests. Each write is one service call."""
 
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
@@ -7,11 +7,12 @@ from rest_framework import mixins
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from delivery.planning import change_facts, papers, serializers
-from delivery.planning.api.base import Visible
+from delivery.planning import pdf_documents, serializers
+from delivery.planning.api.visibility import Visible
+from delivery.planning.changes import change_facts
 from delivery.planning.models import ChangeRequest
-from delivery.planning.services import added_criteria, changes, effects, scope
-from engagements.file_answers import Paper
+from delivery.planning.services import added_criteria, change_drafts, changes, scope_effects
+from engagements.web.file_responses import PdfAction
 
 ROWS = {"scope": "scope_effects", "schedule": "schedule_effects", "price": "price_effects",
         "criterion": "criterion_effects", "added": "added_criteria"}
@@ -19,8 +20,8 @@ EFFECT = [OpenApiParameter("kind", enum=list(ROWS), location=OpenApiParameter.PA
           OpenApiParameter("effect", OpenApiTypes.INT, OpenApiParameter.PATH)]
 
 
-class ChangeRequestViewSet(Paper, mixins.CreateModelMixin, mixins.UpdateModelMixin, Visible):
-    render = papers.change_pdf
+class ChangeRequestViewSet(PdfAction, mixins.CreateModelMixin, mixins.UpdateModelMixin, Visible):
+    render = pdf_documents.change_pdf
     queryset = ChangeRequest.objects.select_related("engagement").prefetch_related(
         "scope_effects", "schedule_effects", "criterion_effects", "added_criteria",
         "price_effects")
@@ -45,26 +46,26 @@ class ChangeRequestViewSet(Paper, mixins.CreateModelMixin, mixins.UpdateModelMix
     @action(detail=True, methods=["post"])
     def scope_effect(self, request, pk=None):
         """A model or a stage that comes in or falls out."""
-        return self._done(scope.set_scope_effect, serializers.ScopeEffectSerializer)
+        return self._done(scope_effects.set_scope_effect, serializers.ScopeEffectSerializer)
 
     @extend_schema(request=None, responses={(200, "application/json"): OpenApiTypes.OBJECT})
     @action(detail=True, methods=["post"])
     def price_scope(self, request, pk=None):
         """Take the days of what comes in and falls out over into lines of the quote."""
-        return Response({"unpriced": scope.price_scope(
+        return Response({"unpriced": scope_effects.price_scope(
             actor=request.user, change=self.get_object())})
 
     @extend_schema(request=serializers.ScheduleEffectSerializer)
     @action(detail=True, methods=["post"])
     def schedule_effect(self, request, pk=None):
         """A task's new length."""
-        return self._done(effects.set_schedule_effect, serializers.ScheduleEffectSerializer)
+        return self._done(change_drafts.set_schedule_effect, serializers.ScheduleEffectSerializer)
 
     @extend_schema(request=serializers.CriterionEffectSerializer)
     @action(detail=True, methods=["post"])
     def criterion_effect(self, request, pk=None):
         """A signed criterion's new threshold."""
-        return self._done(effects.set_criterion_effect, serializers.CriterionEffectSerializer)
+        return self._done(change_drafts.set_criterion_effect, serializers.CriterionEffectSerializer)
 
     @extend_schema(request=serializers.AddedCriterionSerializer)
     @action(detail=True, methods=["post"])
@@ -76,7 +77,7 @@ class ChangeRequestViewSet(Paper, mixins.CreateModelMixin, mixins.UpdateModelMix
     @action(detail=True, methods=["post"])
     def price_effect(self, request, pk=None):
         """A line of the quote that is added, changed or removed."""
-        return self._done(effects.set_price_effect, serializers.PriceEffectSerializer)
+        return self._done(change_drafts.set_price_effect, serializers.PriceEffectSerializer)
 
     @extend_schema(parameters=EFFECT, request=None,
                    responses={200: serializers.ChangeRequestSerializer})
@@ -85,7 +86,7 @@ class ChangeRequestViewSet(Paper, mixins.CreateModelMixin, mixins.UpdateModelMix
     def remove_effect(self, request, pk=None, kind=None, effect=None):
         """Take an effect out of a draft."""
         found = get_object_or_404(getattr(self.get_object(), ROWS[kind]), pk=effect)
-        effects.remove_effect(actor=request.user, effect=found)
+        change_drafts.remove_effect(actor=request.user, effect=found)
         return self._fresh()
 
     @extend_schema(responses={(200, "application/json"): OpenApiTypes.OBJECT})

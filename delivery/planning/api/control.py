@@ -1,15 +1,15 @@
-"""REST doors of project control. Each write is one service call."""
+"""REST endpoints of project control. Each write is one service call."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import mixins, status
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from delivery.planning import papers, serializers
-from delivery.planning.api.base import Visible
+from delivery.planning import pdf_documents, serializers
+from delivery.planning.api.visibility import Visible
 from delivery.planning.models import Meeting, ProjectIssue, Risk, Todo, WeeklyReport
-from delivery.planning.services import control, weekly
-from engagements.file_answers import Paper
+from delivery.planning.services import control, weekly_reports
+from engagements.web.file_responses import PdfAction
 
 
 class RiskViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, Visible):
@@ -59,8 +59,8 @@ class TodoViewSet(mixins.CreateModelMixin, Visible):
         return self._fresh()
 
 
-class MeetingViewSet(Paper, mixins.CreateModelMixin, mixins.UpdateModelMixin, Visible):
-    render = papers.minutes_pdf
+class MeetingViewSet(PdfAction, mixins.CreateModelMixin, mixins.UpdateModelMixin, Visible):
+    render = pdf_documents.minutes_pdf
     queryset = Meeting.objects.prefetch_related("todos", "attachments").select_related(
         "engagement")
     serializer_class = serializers.MeetingSerializer
@@ -78,8 +78,8 @@ class MeetingViewSet(Paper, mixins.CreateModelMixin, mixins.UpdateModelMixin, Vi
             actor=self.request.user, meeting=serializer.instance, **fields)
 
 
-class WeeklyReportViewSet(Paper, mixins.UpdateModelMixin, Visible):
-    render = papers.weekly_pdf
+class WeeklyReportViewSet(PdfAction, mixins.UpdateModelMixin, Visible):
+    render = pdf_documents.weekly_pdf
     queryset = WeeklyReport.objects.select_related("engagement")
     serializer_class = serializers.WeeklyReportSerializer
     filterset_fields = ["engagement", "state", "week_start"]
@@ -87,26 +87,26 @@ class WeeklyReportViewSet(Paper, mixins.UpdateModelMixin, Visible):
     @extend_schema(request=serializers.WeekSerializer)
     def create(self, request):
         """Draft the report of a week from what happened in it."""
-        made = weekly.draft_weekly(
+        made = weekly_reports.draft_weekly(
             actor=request.user, **self._taken(serializers.WeekSerializer))
         return Response(self.get_serializer(made).data, status=status.HTTP_201_CREATED)
 
     def perform_update(self, serializer):
-        serializer.instance = weekly.update_weekly(
+        serializer.instance = weekly_reports.update_weekly(
             actor=self.request.user, report=serializer.instance, **serializer.validated_data)
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def refresh(self, request, pk=None):
         """Count the facts of a draft anew; its words stay."""
-        weekly.refresh_weekly(actor=request.user, report=self.get_object())
+        weekly_reports.refresh_weekly(actor=request.user, report=self.get_object())
         return self._fresh()
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def freeze(self, request, pk=None):
         """Freeze words and facts."""
-        weekly.freeze_weekly(actor=request.user, report=self.get_object())
+        weekly_reports.freeze_weekly(actor=request.user, report=self.get_object())
         return self._fresh()
 
 

@@ -1,4 +1,4 @@
-"""REST doors of effort and time. Each write is one service call."""
+"""REST endpoints of effort and time. Each write is one service call."""
 
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -6,14 +6,15 @@ from rest_framework import mixins, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from delivery.planning import calibration, papers, queries, serializers, usage
-from delivery.planning.api.base import Visible
+from delivery.planning import pdf_documents, queries, serializers
+from delivery.planning.api.visibility import Visible
+from delivery.planning.effort import calibration, usage
 from delivery.planning.models import EffortEstimate, GradeCost, TimeEntry, Timesheet
-from delivery.planning.services import effort, pricing, time, timesheets
+from delivery.planning.services import estimates, quoting, time_entries, timesheets
 from delivery.quotes.serializers import QuoteDetailSerializer
 from engagements.access import Can, allowed, require
-from engagements.file_answers import Paper
 from engagements.models import Engagement
+from engagements.web.file_responses import PdfAction
 
 
 class EffortEstimateViewSet(mixins.CreateModelMixin, Visible):
@@ -22,7 +23,7 @@ class EffortEstimateViewSet(mixins.CreateModelMixin, Visible):
     filterset_fields = ["engagement", "state"]
 
     def perform_create(self, serializer):
-        serializer.instance = effort.draft_estimate(
+        serializer.instance = estimates.draft_estimate(
             actor=self.request.user, **serializer.validated_data)
 
     @extend_schema(responses=serializers.EstimateTotalsSerializer)
@@ -47,14 +48,14 @@ class EffortEstimateViewSet(mixins.CreateModelMixin, Visible):
         """Replace the days of a line, with the reason."""
         fields = self._taken(serializers.AdjustSerializer)
         line = get_object_or_404(self.get_object().lines, pk=fields.pop("line"))
-        effort.adjust_line(actor=request.user, line=line, **fields)
+        estimates.adjust_line(actor=request.user, line=line, **fields)
         return self._fresh()
 
     @extend_schema(request=serializers.NewLineSerializer)
     @action(detail=True, methods=["post"])
     def lines(self, request, pk=None):
         """Add a line that the rules do not give, with the reason."""
-        effort.add_effort_line(actor=request.user, estimate=self.get_object(),
+        estimates.add_effort_line(actor=request.user, estimate=self.get_object(),
                                **self._taken(serializers.NewLineSerializer))
         return self._fresh()
 
@@ -62,7 +63,7 @@ class EffortEstimateViewSet(mixins.CreateModelMixin, Visible):
     @action(detail=True, methods=["post"])
     def quote(self, request, pk=None):
         """A draft quote with the days of the engagement's current estimate."""
-        made = pricing.quote_estimate(actor=request.user, engagement=self.get_object().engagement)
+        made = quoting.quote_estimate(actor=request.user, engagement=self.get_object().engagement)
         return Response(QuoteDetailSerializer(made, context=self.get_serializer_context()).data,
                         status=status.HTTP_201_CREATED)
 
@@ -70,7 +71,7 @@ class EffortEstimateViewSet(mixins.CreateModelMixin, Visible):
     @action(detail=True, methods=["post"])
     def approve(self, request, pk=None):
         """Freeze the draft."""
-        effort.approve_estimate(actor=request.user, estimate=self.get_object())
+        estimates.approve_estimate(actor=request.user, estimate=self.get_object())
         return self._fresh()
 
 
@@ -80,11 +81,11 @@ class TimeEntryViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin, Visibl
     filterset_fields = ["engagement", "person", "work_date", "grade", "item"]
 
     def perform_create(self, serializer):
-        serializer.instance = time.record_time(
+        serializer.instance = time_entries.record_time(
             actor=self.request.user, **serializer.validated_data)
 
     def perform_destroy(self, instance):
-        time.remove_time(actor=self.request.user, entry=instance)
+        time_entries.remove_time(actor=self.request.user, entry=instance)
 
     @extend_schema(responses=serializers.UsageSerializer, filters=False, parameters=[
         OpenApiParameter("engagement", str, required=True, description="project code")])
@@ -104,7 +105,7 @@ class TimeEntryViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin, Visibl
     @action(detail=True, methods=["post"])
     def correct(self, request, pk=None):
         """A new entry in place of a confirmed one."""
-        made = time.correct_time(actor=request.user, entry=self.get_object(),
+        made = time_entries.correct_time(actor=request.user, entry=self.get_object(),
                                  **self._taken(serializers.TimeCorrectionSerializer))
         return Response(self.get_serializer(made).data, status=status.HTTP_201_CREATED)
 
@@ -123,17 +124,17 @@ class GradeCostViewSet(viewsets.ViewSet):
     def create(self, request):
         """Set the cost of a grade; a later one takes its place."""
         require(request.user, Can.MANAGE)
-        door = serializers.GradeCostSerializer(data=request.data)
-        door.is_valid(raise_exception=True)
-        cost = time.set_grade_cost(actor=request.user, **door.validated_data)
+        serializer = serializers.GradeCostSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        cost = time_entries.set_grade_cost(actor=request.user, **serializer.validated_data)
         return Response(serializers.GradeCostSerializer(cost).data,
                         status=status.HTTP_201_CREATED)
 
 
-class TimesheetViewSet(Paper, mixins.CreateModelMixin, Visible):
+class TimesheetViewSet(PdfAction, mixins.CreateModelMixin, Visible):
     """A month's time: a manager confirms it for the firm, the customer answers."""
 
-    render = papers.timesheet_pdf
+    render = pdf_documents.timesheet_pdf
 
     queryset = Timesheet.objects.select_related("engagement")
     serializer_class = serializers.TimesheetSerializer

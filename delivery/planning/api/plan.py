@@ -1,4 +1,4 @@
-"""REST doors of plans. Each write is one service call."""
+"""REST endpoints of plans. Each write is one service call."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import mixins, viewsets
@@ -6,11 +6,11 @@ from rest_framework.decorators import action
 from rest_framework.response import Response
 
 from delivery.planning import serializers
-from delivery.planning.api.base import Visible
-from delivery.planning.api.files import PlanWorkbook
+from delivery.planning.api.plan_files import PlanWorkbook
+from delivery.planning.api.visibility import Visible
 from delivery.planning.models import Dependency, Plan, Task
-from delivery.planning.scheduling import schedule
-from delivery.planning.services import plan
+from delivery.planning.plan.task_dates import schedule
+from delivery.planning.services import plans
 
 
 class PlanViewSet(PlanWorkbook, mixins.CreateModelMixin, Visible):
@@ -19,7 +19,7 @@ class PlanViewSet(PlanWorkbook, mixins.CreateModelMixin, Visible):
     filterset_fields = ["engagement"]
 
     def perform_create(self, serializer):
-        serializer.instance = plan.draft_plan(
+        serializer.instance = plans.draft_plan(
             actor=self.request.user, **serializer.validated_data)
 
     @extend_schema(responses=serializers.ScheduledSerializer(many=True))
@@ -34,7 +34,7 @@ class PlanViewSet(PlanWorkbook, mixins.CreateModelMixin, Visible):
     @action(detail=True, methods=["post"])
     def baseline(self, request, pk=None):
         """Keep the computed dates as agreed."""
-        made = plan.take_baseline(actor=request.user, plan=self.get_object(),
+        made = plans.take_baseline(actor=request.user, plan=self.get_object(),
                                   **self._taken(serializers.PlanBaselineSerializer))
         return Response(serializers.PlanBaselineSerializer(made).data)
 
@@ -42,9 +42,10 @@ class PlanViewSet(PlanWorkbook, mixins.CreateModelMixin, Visible):
     @action(detail=True, methods=["put"])
     def milestones(self, request, pk=None):
         """Replace all milestones; their percentages add up to exactly 100."""
-        door = serializers.MilestoneSerializer(data=request.data, many=True)
-        door.is_valid(raise_exception=True)
-        plan.set_milestones(actor=request.user, plan=self.get_object(), rows=door.validated_data)
+        serializer = serializers.MilestoneSerializer(data=request.data, many=True)
+        serializer.is_valid(raise_exception=True)
+        plans.set_milestones(actor=request.user, plan=self.get_object(),
+                             rows=serializer.validated_data)
         return self._fresh()
 
 
@@ -57,15 +58,15 @@ class TaskViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, mixins.Destr
 
     def perform_create(self, serializer):
         fields = {k: v for k, v in serializer.validated_data.items() if k != "seen"}
-        serializer.instance = plan.add_task(actor=self.request.user, **fields)
+        serializer.instance = plans.add_task(actor=self.request.user, **fields)
 
     def perform_update(self, serializer):
         fields = {k: v for k, v in serializer.validated_data.items() if k != "plan"}
-        serializer.instance = plan.update_task(
+        serializer.instance = plans.update_task(
             actor=self.request.user, task=serializer.instance, **fields)
 
     def perform_destroy(self, instance):
-        plan.remove_task(actor=self.request.user, task=instance)
+        plans.remove_task(actor=self.request.user, task=instance)
 
 
 class DependencyViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin,
@@ -79,8 +80,8 @@ class DependencyViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin,
             after__in=Task.objects.visible_to(self.request.user))
 
     def perform_create(self, serializer):
-        serializer.instance = plan.link_tasks(
+        serializer.instance = plans.link_tasks(
             actor=self.request.user, **serializer.validated_data)
 
     def perform_destroy(self, instance):
-        plan.unlink_tasks(actor=self.request.user, link=instance)
+        plans.unlink_tasks(actor=self.request.user, link=instance)

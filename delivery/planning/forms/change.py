@@ -2,18 +2,18 @@ from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from assessments.labels.verdict_sentences import in_unit, scale_of
 from assessments.models import Baseline, CriteriaSet, Criterion, MetricDefinition
-from assessments.wording.sentences import in_unit, scale_of
+from delivery.planning.effort.usage import agreed_quote
 from delivery.planning.forms.base import LongSelect, short_text
 from delivery.planning.models import ChangeRequest, ScopeAction, ScopeEffect, Task
 from delivery.planning.models.plan import LONGEST_TASK
-from delivery.planning.task_names import named_tasks
-from delivery.planning.usage import agreed_quote
+from delivery.planning.plan.task_names import named_tasks
 from delivery.quotes.models import PriceLine, Quote, QuoteLine, RateCard
 from delivery.quotes.services.line_changes import Action
-from engagements.edited_form import EditedForm
 from engagements.models import Engagement
 from engagements.stages import Stage
+from engagements.web.optimistic_locked_form import OptimisticLockedForm
 from workers.models import Artifact
 
 COMPUTED = ("effect_on_scope", "effect_on_schedule", "effect_on_price", "effect_on_criteria")
@@ -21,7 +21,7 @@ TEXTS = ("reason", "before", "after", "effect_on_scope", "effect_on_schedule",
          "effect_on_price", "effect_on_quality", "effect_on_criteria", "measures")
 
 
-class ChangeForm(EditedForm):
+class ChangeForm(OptimisticLockedForm):
     class Meta:
         model = ChangeRequest
         fields = ["title", "category", "requested_by", "quote", *TEXTS]
@@ -37,7 +37,7 @@ class ChangeForm(EditedForm):
             customer = engagement.customer
             self.initial = {
                 "quote": agreed_quote(engagement), "effect_on_quality": _("none"),
-                "requested_by": f"{customer.local_name} {customer.contact_name}".strip(),
+                "requested_by": f"{customer.localized_name} {customer.contact_name}".strip(),
                 **self.initial}
 
     def _post_clean(self):
@@ -127,7 +127,7 @@ class AddedCriterionForm(forms.Form):
         fields["code"].choices = [(row.code, str(row)) for row in coming] + [
             (model.code, str(model)) for model in engagement.models.current()]
         fields["definition"].label_from_instance = lambda d: (
-            f"{d.local_name} {d.get_comparison_display()} … {d.unit}")
+            f"{d.localized_name} {d.get_comparison_display()} … {d.unit}")
         fields["baseline"].queryset = Baseline.objects.filter(
             model__engagement=engagement).select_related("model", "artifact")
         fields["artifact"].queryset = Artifact.objects.filter(

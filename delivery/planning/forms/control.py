@@ -5,8 +5,8 @@ from django.utils.translation import gettext_lazy as _
 
 from delivery.planning.forms.base import DayInput, ManyFiles, short_text
 from delivery.planning.models import Meeting, ProjectIssue, Risk, WeeklyReport
-from engagements.edited_form import EditedForm
 from engagements.models import Engagement, User
+from engagements.web.optimistic_locked_form import OptimisticLockedForm
 
 
 def team_of(engagement: Engagement):
@@ -14,7 +14,7 @@ def team_of(engagement: Engagement):
     return User.objects.filter(memberships__engagement=engagement).exclude(role="reviewer")
 
 
-class TeamForm(EditedForm):
+class TeamForm(OptimisticLockedForm):
     """A form whose owner is somebody of the team."""
 
     def __init__(self, *args, engagement: Engagement, **kwargs):
@@ -48,7 +48,7 @@ class IssueForm(TeamForm):
         self.fields["raised_on"].initial = timezone.localdate()
 
 
-class MeetingForm(EditedForm):
+class MeetingForm(OptimisticLockedForm):
     files = ManyFiles(label=_("Attachments"), required=False)
 
     class Meta:
@@ -81,7 +81,7 @@ class WeekForm(forms.Form):
     day = forms.DateField(label=_("A day of the week"), widget=DayInput())
 
 
-class WeeklyForm(EditedForm):
+class WeeklyForm(OptimisticLockedForm):
     class Meta:
         model = WeeklyReport
         fields = ["light", "summary", "deviations", "next_week", "problems", "customer_duties"]

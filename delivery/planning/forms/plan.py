@@ -5,15 +5,15 @@ from django.utils.translation import gettext_lazy as _
 from delivery.planning.forms.base import DayInput, LongSelect
 from delivery.planning.models import Milestone, Plan, Task
 from delivery.planning.models.plan import LONGEST_TASK
-from engagements.edited_form import EditedForm
 from engagements.models import User
+from engagements.web.optimistic_locked_form import OptimisticLockedForm
 
 
 class StartForm(forms.Form):
     starts_on = forms.DateField(label=_("Start date"), widget=DayInput())
 
 
-class TaskForm(EditedForm):
+class TaskForm(OptimisticLockedForm):
     class Meta:
         model = Task
         fields = ["title", "title_en", "model", "stage", "days", "not_before", "owner",

@@ -1,9 +1,9 @@
 from engagements.access import Can, allowed
+from engagements.audit.tracked_rows import AuditedQuerySet
 from engagements.models import Engagement
-from engagements.vouching import VouchedQuerySet
 
 
-class SharedQuerySet(VouchedQuerySet):
+class SharedQuerySet(AuditedQuerySet):
     """Rows of an engagement that its customer sees too."""
 
     engagement_path = "engagement"

@@ -7,7 +7,7 @@ from delivery.planning.models.base import SharedQuerySet
 from delivery.planning.models.plan import PlanBaseline
 from delivery.quotes.models import Quote
 from engagements.models import Engagement
-from engagements.models.edited import Edited
+from engagements.models.optimistic_locked import OptimisticLocked
 
 
 class ChangeQuerySet(SharedQuerySet):
@@ -19,7 +19,7 @@ class ChangeQuerySet(SharedQuerySet):
         return found
 
 
-class ChangeRequest(Edited):
+class ChangeRequest(OptimisticLocked):
     """A change (变更单): before, after, its effects, and the approvals of both sides."""
 
     class State(models.TextChoices):

@@ -5,14 +5,14 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from delivery.planning.models.base import InternalQuerySet
+from engagements.audit.tracked_rows import AuditedQuerySet
 from engagements.models import Engagement, MigratedModel
-from engagements.models.edited import Edited
-from engagements.models.engagement import local
-from engagements.vouching import VouchedQuerySet
+from engagements.models.engagement import localized
+from engagements.models.optimistic_locked import OptimisticLocked
 from workers.models import Artifact
 
 
-class Risk(Edited):
+class Risk(OptimisticLocked):
     """A risk of the project: how likely, how bad, whose, and what is done about it."""
 
     class Level(models.IntegerChoices):
@@ -52,15 +52,15 @@ class Risk(Edited):
         ]
 
     def __str__(self) -> str:
-        return f"R-{self.number:03} {self.local_title}"
+        return f"R-{self.number:03} {self.localized_title}"
 
     @property
-    def local_title(self) -> str:
-        return local(self.title, self.title_en)
+    def localized_title(self) -> str:
+        return localized(self.title, self.title_en)
 
     @property
     def local_response(self) -> str:
-        return local(self.response, self.response_en)
+        return localized(self.response, self.response_en)
 
     @property
     def score(self) -> int:
@@ -72,7 +72,7 @@ class Risk(Edited):
         return "high" if self.score >= 15 else "medium" if self.score >= 6 else "low"
 
 
-class ProjectIssue(Edited):
+class ProjectIssue(OptimisticLocked):
     """An outstanding issue of the project (遗留问题, DOMAIN 9.10)."""
 
     class Level(models.TextChoices):
@@ -110,7 +110,7 @@ class ProjectIssue(Edited):
         return f"I-{self.number:03} {self.description[:80]}"
 
 
-class Meeting(Edited):
+class Meeting(OptimisticLocked):
     """Minutes of a meeting (会议纪要): what was said, decided, and who does what by when."""
 
     engagement = models.ForeignKey(Engagement, models.CASCADE, related_name="meetings")
@@ -154,7 +154,7 @@ class MeetingFile(models.Model):
     meeting = models.ForeignKey(Meeting, models.CASCADE, related_name="+")
     artifact = models.ForeignKey(Artifact, models.PROTECT, related_name="+")
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["meeting", "artifact"],
@@ -184,7 +184,7 @@ class Todo(models.Model):
         return self.text
 
 
-class WeeklyReport(Edited):
+class WeeklyReport(OptimisticLocked):
     """A week of an engagement: facts that were counted, words that a person wrote."""
 
     class State(models.TextChoices):

@@ -6,9 +6,9 @@ from delivery.planning.models.change import ChangeRequest
 from delivery.planning.models.plan import LONGEST_TASK, Task
 from delivery.quotes.models import PriceLine, QuoteLine
 from delivery.quotes.services.line_changes import Action, LineChange
+from engagements.audit.tracked_rows import AuditedQuerySet
 from engagements.models import MigratedModel
 from engagements.stages import Scope, Stage
-from engagements.vouching import VouchedQuerySet
 from workers.models import Artifact
 
 
@@ -37,7 +37,7 @@ class ScopeEffect(models.Model):
     parameters_billion = models.DecimalField(
         _("parameters (billion)"), max_digits=9, decimal_places=3, null=True, blank=True)
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         ordering = ["pk"]
@@ -68,7 +68,7 @@ class ScheduleEffect(models.Model):
     days_before = models.PositiveSmallIntegerField(_("working days before"))
     days_after = models.PositiveSmallIntegerField(_("working days after"))
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         ordering = ["pk"]
@@ -92,7 +92,7 @@ class CriterionEffect(models.Model):
                                            decimal_places=10)
     threshold_after = models.DecimalField(_("threshold after"), max_digits=24, decimal_places=10)
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         ordering = ["pk"]
@@ -129,7 +129,7 @@ class AddedCriterion(models.Model):
     artifact = models.ForeignKey(Artifact, models.PROTECT, null=True, blank=True,
                                  related_name="+", verbose_name=_("raw file of the baseline"))
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         ordering = ["pk"]
@@ -141,7 +141,7 @@ class AddedCriterion(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.code} · {self.definition.local_name}"
+        return f"{self.code} · {self.definition.localized_name}"
 
     @property
     def shown(self) -> str:
@@ -166,7 +166,7 @@ class PriceEffect(models.Model):
     unit_price = models.DecimalField(_("unit price after"), max_digits=16, decimal_places=4,
                                      null=True, blank=True)
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         ordering = ["pk"]

@@ -6,12 +6,12 @@ from django.utils.translation import gettext_lazy as _
 
 from delivery.planning.models.base import InternalQuerySet
 from engagements.models import Engagement, MigratedModel
-from engagements.models.edited import Edited
+from engagements.models.optimistic_locked import OptimisticLocked
 from engagements.stages import Stage
 
 
 class Grade(models.TextChoices):
-    """Grades of the rate card; codes as in `delivery.quotes.catalogue`."""
+    """Grades of the rate card; codes as in `delivery.quotes.standard_price_lists`."""
 
     MANAGER = "manager", _("project manager")
     EXPERT = "expert", _("architect, expert")
@@ -36,7 +36,7 @@ class WorkItem(models.TextChoices):
     MANAGEMENT = "management", _("Project management")
 
 
-class EffortEstimate(Edited):
+class EffortEstimate(OptimisticLocked):
     """A numbered version of the effort estimate of an engagement. Approved is frozen."""
 
     class State(models.TextChoices):
@@ -116,6 +116,6 @@ class EffortLine(models.Model):
     @property
     def basis_sentences(self) -> list[str]:
         """The basis in words of the active language."""
-        from delivery.planning.estimating import basis_sentence
+        from delivery.planning.effort.estimation import basis_sentence
 
         return [basis_sentence(code, values) for code, values in self.basis]

@@ -4,11 +4,11 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from delivery.planning.models.base import OfPlanQuerySet, SharedQuerySet
+from engagements.audit.tracked_rows import AuditedQuerySet
 from engagements.models import Engagement, MigratedModel
-from engagements.models.edited import Edited
-from engagements.models.engagement import local
+from engagements.models.engagement import localized
+from engagements.models.optimistic_locked import OptimisticLocked
 from engagements.stages import Stage
-from engagements.vouching import VouchedQuerySet
 
 LONGEST_TASK = 500  # working days
 
@@ -25,7 +25,7 @@ class Plan(models.Model):
         return self.engagement.code
 
 
-class Task(Edited):
+class Task(OptimisticLocked):
     """A piece of work in working days, and when it really began and ended."""
 
     plan = models.ForeignKey(Plan, models.CASCADE, related_name="tasks")
@@ -58,12 +58,12 @@ class Task(Edited):
         ]
 
     def __str__(self) -> str:
-        return f"{self.model.code} · {self.local_title}" if self.model else self.local_title
+        return f"{self.model.code} · {self.localized_title}" if self.model else self.localized_title
 
     @property
-    def local_title(self) -> str:
+    def localized_title(self) -> str:
         """As typed, else the name of the stage; in the active language."""
-        return local(self.title, self.title_en) or self.get_stage_display()
+        return localized(self.title, self.title_en) or self.get_stage_display()
 
 
 class Dependency(models.Model):
@@ -76,7 +76,7 @@ class Dependency(models.Model):
     lag = models.PositiveSmallIntegerField(_("lag (working days)"), default=0,
                                            validators=[MaxValueValidator(LONGEST_TASK)])
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         ordering = ["pk"]
@@ -140,8 +140,8 @@ class Milestone(models.Model):
                                    name="milestone_percent_range")]
 
     def __str__(self) -> str:
-        return self.local_name
+        return self.localized_name
 
     @property
-    def local_name(self) -> str:
-        return local(self.name, self.name_en)
+    def localized_name(self) -> str:
+        return localized(self.name, self.name_en)

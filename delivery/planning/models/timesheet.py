@@ -4,9 +4,9 @@ from django.utils.translation import gettext_lazy as _
 
 from delivery.planning.models.base import InternalQuerySet, SharedQuerySet
 from delivery.planning.models.effort import Grade, WorkItem
+from engagements.audit.tracked_rows import AuditedQuerySet
 from engagements.models import Engagement, MigratedModel
 from engagements.stages import Stage
-from engagements.vouching import VouchedQuerySet
 
 
 class TimesheetQuerySet(SharedQuerySet):
@@ -29,7 +29,7 @@ class Timesheet(models.Model):
     month = models.DateField(_("month"))  # its first day
     number = models.PositiveSmallIntegerField(_("number"))  # within the month
     state = models.CharField(_("state"), max_length=10, choices=State, default=State.SUBMITTED)
-    facts = models.JSONField(default=dict)  # see delivery.planning.time_facts
+    facts = models.JSONField(default=dict)  # see delivery.planning.time.timesheet_facts
     content_hash = models.CharField(max_length=64)
     confirmed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     confirmed_at = models.DateTimeField(auto_now_add=True)
@@ -118,7 +118,7 @@ class GradeCost(models.Model):
     day_cost = models.DecimalField(_("cost per person-day (CNY)"), max_digits=12,
                                    decimal_places=2)
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         ordering = ["pk"]

@@ -1,5 +1,6 @@
 """Effort, time, plans, control and changes as the API shows them, by topic."""
 
+from delivery.planning.serializers.board import BoardRowSerializer, WaitingSerializer
 from delivery.planning.serializers.change import (
     AddedCriterionSerializer,
     ChangeRequestSerializer,
@@ -20,7 +21,6 @@ from delivery.planning.serializers.control import (
     WeeklyReportSerializer,
     WeekSerializer,
 )
-from delivery.planning.serializers.desk import BoardRowSerializer, WaitingSerializer
 from delivery.planning.serializers.effort import (
     AdjustSerializer,
     EffortEstimateSerializer,

@@ -9,13 +9,13 @@ from assessments import services as assessing
 from assessments.models import Baseline, CriteriaSet, MetricDefinition
 from assessments.services import baselines
 from assessments.verdicts.quantities import quantities
+from delivery.planning.changes.scope_effects import stages_of
 from delivery.planning.models import AddedCriterion, ChangeRequest, ScopeAction
-from delivery.planning.scope_effects import stages_of
-from delivery.planning.services.effects import change_draft
+from delivery.planning.services.change_drafts import change_draft
 from engagements.errors import InvalidInput, WrongState
-from engagements.locking import close_edit
 from engagements.models import MigratedModel, User
-from engagements.punctuation import listed
+from engagements.optimistic_locking import save_changes
+from engagements.text.text_joining import listed
 from workers.models import Artifact
 
 
@@ -42,7 +42,7 @@ def add_criterion(*, actor: User, change: ChangeRequest, code: str, definition: 
         raise InvalidInput(_("This change says of it already: %(what)s. Take that out first.")
                            % {"what": row})
     row.save()
-    close_edit(change, actor=actor, action="change.effect", engagement=change.engagement,
+    save_changes(change, actor=actor, action="change.effect", engagement=change.engagement,
                changed={str(row): ("--", threshold)})
     return row
 
@@ -70,7 +70,7 @@ def _require_reference(row: AddedCriterion) -> None:
         held_quantity(row)
     elif not row.baseline and row.definition.calculator != MetricDefinition.Calculator.VALUE:
         raise InvalidInput(_("“%(metric)s” is judged against a baseline: choose one, or the file "
-                             "that it is read from.") % {"metric": row.definition.local_name})
+                             "that it is read from.") % {"metric": row.definition.localized_name})
 
 
 def held_quantity(row: AddedCriterion) -> str:

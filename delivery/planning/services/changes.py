@@ -5,18 +5,18 @@ from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from delivery.planning.change_facts import change_facts, content_hash
-from delivery.planning.effort_effects import days_between
+from delivery.planning.changes.change_facts import change_facts, content_hash
+from delivery.planning.changes.effort_effects import days_between
+from delivery.planning.effort.usage import agreed_quote
 from delivery.planning.models import ChangeRequest
-from delivery.planning.services.change_effects import apply_effects, require_current
-from delivery.planning.services.effects import change_draft
-from delivery.planning.usage import agreed_quote
+from delivery.planning.services.change_application import apply_effects, require_current
+from delivery.planning.services.change_drafts import change_draft
 from delivery.quotes.models import Quote
-from engagements import audit
 from engagements.access import Can, allowed, require
+from engagements.audit import audit_log
 from engagements.errors import InvalidInput, NotAllowed, WrongState
-from engagements.locking import assign, close_edit
 from engagements.models import Engagement, User
+from engagements.optimistic_locking import assign, save_changes
 
 
 @transaction.atomic
@@ -29,7 +29,7 @@ def create_change(*, actor: User, engagement: Engagement, **fields) -> ChangeReq
     most = engagement.change_requests.aggregate(most=Max("number"))["most"] or 0
     change = ChangeRequest.objects.create(
         engagement=engagement, number=most + 1, created_by=actor, **fields)
-    audit.record(actor=actor, action="change.create", target=change, engagement=engagement)
+    audit_log.record(actor=actor, action="change.create", target=change, engagement=engagement)
     return change
 
 
@@ -42,7 +42,7 @@ def update_change(*, actor: User, change: ChangeRequest, seen: int | None = None
     if "quote" in fields and fields["quote"] != change.quote:
         change.price_effects.all().delete()  # they speak of lines of the quote before
     changed = assign(change, fields)
-    close_edit(change, actor=actor, action="change.update", engagement=change.engagement,
+    save_changes(change, actor=actor, action="change.update", engagement=change.engagement,
                changed=changed)
     return change
 
@@ -102,7 +102,7 @@ def approve_change(*, actor: User, change: ChangeRequest) -> ChangeRequest:
     setattr(change, f"{side}_approved_by", actor)
     setattr(change, f"{side}_approved_at", timezone.now())
     change.save()
-    audit.record(actor=actor, action=f"change.approve_{side}", target=change,
+    audit_log.record(actor=actor, action=f"change.approve_{side}", target=change,
                  engagement=change.engagement)
     if change.firm_approved_at and change.customer_approved_at:
         _apply(change)
@@ -170,6 +170,6 @@ def _submitted(change: ChangeRequest) -> ChangeRequest:
 def _move(change: ChangeRequest, actor: User, state: str, action: str, **data) -> ChangeRequest:
     change.state = state
     change.save()
-    audit.record(actor=actor, action=action, target=change, engagement=change.engagement,
+    audit_log.record(actor=actor, action=action, target=change, engagement=change.engagement,
                  data=data)
     return change

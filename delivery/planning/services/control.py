@@ -9,11 +9,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.planning.models import Meeting, ProjectIssue, Risk, Todo
-from engagements import audit
 from engagements.access import Can, allowed, require
+from engagements.audit import audit_log
 from engagements.errors import InvalidInput, NotAllowed, WrongState
-from engagements.locking import assign, close_edit, open_for_edit
 from engagements.models import Engagement, User
+from engagements.optimistic_locking import assign, lock_checked, save_changes
 from workers.models import Artifact
 
 
@@ -23,7 +23,7 @@ def add_risk(*, actor: User, engagement: Engagement, **fields) -> Risk:
     engagement = _locked(actor, engagement)
     _require_member(engagement, fields["owner"])
     risk = Risk.objects.create(engagement=engagement, number=_next(engagement.risks), **fields)
-    audit.record(actor=actor, action="risk.add", target=risk, engagement=engagement,
+    audit_log.record(actor=actor, action="risk.add", target=risk, engagement=engagement,
                  data={"score": risk.score})
     return risk
 
@@ -42,7 +42,7 @@ def add_issue(*, actor: User, engagement: Engagement, **fields) -> ProjectIssue:
     issue = ProjectIssue(engagement=engagement, number=_next(engagement.project_issues), **fields)
     _check_issue(issue)
     issue.save()
-    audit.record(actor=actor, action="project_issue.add", target=issue, engagement=engagement,
+    audit_log.record(actor=actor, action="project_issue.add", target=issue, engagement=engagement,
                  data={"level": issue.level})
     return issue
 
@@ -56,12 +56,12 @@ def update_issue(*, actor: User, issue: ProjectIssue, seen: int | None = None, *
 
 def _update(actor: User, row: Risk | ProjectIssue, seen: int | None, fields: dict, action: str):
     require(actor, Can.WORK, row.engagement)
-    row = open_for_edit(row, seen)
+    row = lock_checked(row, seen)
     changed = assign(row, fields)
     _require_member(row.engagement, row.owner)
     if isinstance(row, ProjectIssue):
         _check_issue(row)
-    close_edit(row, actor=actor, action=action, engagement=row.engagement, changed=changed)
+    save_changes(row, actor=actor, action=action, engagement=row.engagement, changed=changed)
     return row
 
 
@@ -91,7 +91,7 @@ def record_meeting(*, actor: User, engagement: Engagement, topic: str, held_at: 
     meeting.attachments.set(files)
     for todo in todos or []:
         add_todo(actor=actor, engagement=engagement, meeting=meeting, **todo)
-    audit.record(actor=actor, action="meeting.record", target=meeting, engagement=engagement,
+    audit_log.record(actor=actor, action="meeting.record", target=meeting, engagement=engagement,
                  data={"decisions": meeting.decision_lines, "todos": len(todos or []),
                        "attachments": [file.sha256 for file in files]})
     return meeting
@@ -105,7 +105,7 @@ def update_meeting(*, actor: User, meeting: Meeting, seen: int | None = None,
     The audit log keeps what each field said before.
     """
     require(actor, Can.WORK, meeting.engagement)
-    meeting = open_for_edit(meeting, seen)
+    meeting = lock_checked(meeting, seen)
     files = list(attachments)
     if any(file.engagement_id != meeting.engagement_id for file in files):
         raise InvalidInput(_("The file belongs to another engagement."))
@@ -113,7 +113,7 @@ def update_meeting(*, actor: User, meeting: Meeting, seen: int | None = None,
     meeting.attachments.add(*files)
     if files:
         changed["attachments"] = ("--", ", ".join(file.name for file in files))
-    close_edit(meeting, actor=actor, action="meeting.update", engagement=meeting.engagement,
+    save_changes(meeting, actor=actor, action="meeting.update", engagement=meeting.engagement,
                changed=changed)
     return meeting
 
@@ -128,7 +128,7 @@ def add_todo(*, actor: User, engagement: Engagement, text: str, owner: User, due
         raise InvalidInput(_("The meeting belongs to another engagement."))
     todo = Todo.objects.create(engagement=engagement, meeting=meeting, text=text.strip(),
                                owner=owner, due_on=due_on)
-    audit.record(actor=actor, action="todo.add", target=todo, engagement=engagement,
+    audit_log.record(actor=actor, action="todo.add", target=todo, engagement=engagement,
                  data={"owner": owner.username, "due_on": str(due_on)})
     return todo
 
@@ -144,7 +144,7 @@ def finish_todo(*, actor: User, todo: Todo) -> Todo:
         raise WrongState(_("This is done already."))
     todo.done_at, todo.done_by = timezone.now(), actor
     todo.save()
-    audit.record(actor=actor, action="todo.finish", target=todo, engagement=todo.engagement)
+    audit_log.record(actor=actor, action="todo.finish", target=todo, engagement=todo.engagement)
     return todo
 
 

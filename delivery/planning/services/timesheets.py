@@ -10,9 +10,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.planning.models import Timesheet
-from delivery.planning.time_facts import timesheet_facts
-from engagements import audit
+from delivery.planning.time.timesheet_facts import timesheet_facts
 from engagements.access import Can, require
+from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, User
 
@@ -40,7 +40,7 @@ def confirm_month(*, actor: User, engagement: Engagement, month: date) -> Timesh
         engagement=engagement, month=month, number=number, confirmed_by=actor, facts=facts,
         content_hash=content_hash(facts))
     engagement.time_entries.filter(pk__in=[entry.pk for entry in entries]).update(timesheet=sheet)
-    audit.record(actor=actor, action="timesheet.submit", target=sheet, engagement=engagement,
+    audit_log.record(actor=actor, action="timesheet.submit", target=sheet, engagement=engagement,
                  data={"days": facts["days"], "hash": sheet.content_hash})
     return sheet
 
@@ -76,7 +76,7 @@ def answer_timesheet(*, actor: User, timesheet: Timesheet, is_confirmed: bool, r
         timesheet.rejection = reason.strip()
         timesheet.entries.update(timesheet=None)
     timesheet.save()
-    audit.record(actor=actor, target=timesheet, engagement=timesheet.engagement,
+    audit_log.record(actor=actor, target=timesheet, engagement=timesheet.engagement,
                  action="timesheet.confirm" if is_confirmed else "timesheet.reject",
                  data={"reason": timesheet.rejection})
     return timesheet
@@ -96,7 +96,7 @@ def withdraw_timesheet(*, actor: User, timesheet: Timesheet, reason: str) -> Tim
     timesheet.answered_by, timesheet.answered_at = actor, timezone.now()
     timesheet.entries.update(timesheet=None)
     timesheet.save()
-    audit.record(actor=actor, target=timesheet, engagement=timesheet.engagement,
+    audit_log.record(actor=actor, target=timesheet, engagement=timesheet.engagement,
                  action="timesheet.withdraw", data={"reason": timesheet.withdrawal})
     return timesheet
 

@@ -10,7 +10,7 @@ from delivery.planning.board import board as rows_of
 from engagements import services
 from engagements.access import Can, allowed, require
 from engagements.models import Engagement, StageRecord
-from engagements.services.moving import MOVE_PERMISSION
+from engagements.services.stage_moves import MOVE_PERMISSION
 from engagements.stages import DONE, Stage, StageMove, StageState
 
 BULK_MOVES = (StageMove.START, StageMove.SUBMIT, StageMove.PASS, StageMove.SEND_BACK)

@@ -7,8 +7,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from delivery.planning.change_facts import shown_facts
-from delivery.planning.change_words import presented, scope_row, threshold_row
+from delivery.planning.changes.change_facts import shown_facts
+from delivery.planning.changes.change_labels import presented, scope_row, threshold_row
+from delivery.planning.changes.scope_effects import scope_facts
 from delivery.planning.forms.change import (
     AddedCriterionForm,
     ChangeForm,
@@ -18,16 +19,15 @@ from delivery.planning.forms.change import (
     ScopeEffectForm,
 )
 from delivery.planning.models import ChangeRequest
-from delivery.planning.scope_effects import scope_facts
 from delivery.planning.services import added_criteria
+from delivery.planning.services import change_drafts as effect_services
 from delivery.planning.services import changes as services
-from delivery.planning.services import effects as effect_services
-from delivery.planning.services import scope as scope_services
+from delivery.planning.services import scope_effects as scope_services
 from delivery.planning.views.common import form_page, saved, visible_engagement
 from engagements.access import Can, allowed, require
-from engagements.doors import attempt
 from engagements.errors import DeskError
-from engagements.punctuation import in_turn, labelled
+from engagements.text.text_joining import in_turn, labelled
+from engagements.web.form_actions import attempt
 
 
 @require_GET

@@ -7,8 +7,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 
 from engagements.access import Can, require
-from engagements.doors import XLSX, attempt_form
 from engagements.models import Engagement
+from engagements.web.form_actions import XLSX, attempt_form
 
 
 def visible_engagement(request: HttpRequest, code: str) -> Engagement:

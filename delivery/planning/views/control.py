@@ -6,6 +6,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from delivery.planning.control.weekly_labels import done_lines, problem_lines
 from delivery.planning.forms.control import (
     IssueForm,
     MeetingForm,
@@ -17,11 +18,10 @@ from delivery.planning.forms.control import (
 )
 from delivery.planning.models import Meeting, ProjectIssue, Risk, Todo, WeeklyReport
 from delivery.planning.services import control as services
-from delivery.planning.services import weekly as weekly_services
+from delivery.planning.services import weekly_reports as weekly_services
 from delivery.planning.views.common import form_page, internal_engagement, saved
-from delivery.planning.week_words import done_lines, problem_lines
 from engagements.access import Can, require
-from engagements.doors import attempt
+from engagements.web.form_actions import attempt
 from workers.services import upload_artifact
 
 

@@ -6,12 +6,13 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from delivery.planning import calibration, queries, usage
+from delivery.planning import queries
+from delivery.planning.effort import calibration, usage
 from delivery.planning.forms.effort import CostForm, DaysForm, NewLineForm, TimeForm
 from delivery.planning.models import EffortEstimate, EffortLine, GradeCost, TimeEntry
-from delivery.planning.services import effort as services
-from delivery.planning.services import pricing
-from delivery.planning.services import time as time_services
+from delivery.planning.services import estimates as services
+from delivery.planning.services import quoting
+from delivery.planning.services import time_entries as time_services
 from delivery.planning.views.common import (
     form_page,
     internal_engagement,
@@ -19,7 +20,7 @@ from delivery.planning.views.common import (
     visible_engagement,
 )
 from engagements.access import Can, allowed, require
-from engagements.doors import attempt
+from engagements.web.form_actions import attempt
 
 LINES_A_PAGE = 100
 
@@ -58,7 +59,7 @@ def effort_draft(request, code):
 @require_POST
 def effort_quote(request, code):
     engagement = visible_engagement(request, code)
-    made = attempt(request, lambda: pricing.quote_estimate(
+    made = attempt(request, lambda: quoting.quote_estimate(
         actor=request.user, engagement=engagement),
         _("A draft with the days of the estimate. Check it and submit it for review."))
     return redirect("quotes:quote", made.pk) if made else redirect("planning:effort", code)

@@ -7,17 +7,17 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from delivery.planning.effort.usage import agreed_quote
 from delivery.planning.forms.plan import LinkForm, MilestoneSheet, StartForm, TaskForm
-from delivery.planning.gantt import chart
 from delivery.planning.models import Dependency, Milestone, Plan, Task
-from delivery.planning.scheduling import end_of, schedule, working_days_of
-from delivery.planning.services import plan as services
-from delivery.planning.usage import agreed_quote
+from delivery.planning.plan.gantt import chart
+from delivery.planning.plan.task_dates import end_of, schedule, working_days_of
+from delivery.planning.services import plans as services
 from delivery.planning.views.common import form_page, saved, visible_engagement, workbook
 from delivery.quotes.services.drafts import PAYMENT_TERMS
 from delivery.reports.models import Document
 from engagements.access import Can, require
-from engagements.doors import attempt
+from engagements.web.form_actions import attempt
 
 TASKS_A_PAGE = 100
 
@@ -75,7 +75,7 @@ def _task(request, pk) -> Task:
 
 @require_GET
 def plan_file(request, code):
-    from delivery.planning.spreadsheet import plan_xlsx  # openpyxl: not at start
+    from delivery.planning.plan.plan_xlsx import plan_xlsx  # openpyxl: not at start
 
     found = get_object_or_404(Plan, engagement=visible_engagement(request, code))
     return workbook(plan_xlsx(found), f"{code}-plan.xlsx")

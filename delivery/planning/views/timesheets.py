@@ -12,9 +12,9 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from delivery.planning.forms.effort import CorrectionForm
 from delivery.planning.models import TimeEntry, Timesheet
 from delivery.planning.queries import open_months
-from delivery.planning.services import time as time_services
+from delivery.planning.services import time_entries as time_services
 from delivery.planning.services import timesheets as services
-from delivery.planning.time_words import presented
+from delivery.planning.time.timesheet_labels import presented
 from delivery.planning.views.common import (
     form_page,
     internal_engagement,
@@ -22,7 +22,7 @@ from delivery.planning.views.common import (
     visible_engagement,
 )
 from engagements.access import Can, allowed, require
-from engagements.doors import attempt
+from engagements.web.form_actions import attempt
 
 
 @require_GET

@@ -2,7 +2,7 @@
 
 from django import template
 
-from delivery.portal.audit_words import action_words
+from delivery.portal.audit.action_labels import action_label
 
 register = template.Library()
-register.filter("action_words", action_words)
+register.filter("action_label", action_label)

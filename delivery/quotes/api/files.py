@@ -1,35 +1,35 @@
-"""REST doors of a quote's papers."""
+"""REST endpoints of a quote's papers."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.decorators import action
 
 from delivery.quotes.models import Quote
-from delivery.quotes.paper import quote_pdf
-from engagements.doors import XLSX
-from engagements.file_answers import (
+from delivery.quotes.rendering import quote_pdf
+from engagements.web.file_responses import (
     LANGUAGE,
-    AnyAccepted,
-    Paper,
+    IgnoreAcceptHeader,
+    PdfAction,
     attached,
     chosen_language,
     schema_of,
 )
+from engagements.web.form_actions import XLSX
 
 
-class QuoteFiles(Paper):
+class QuoteFiles(PdfAction):
     """Mixed into the viewset of quotes."""
 
     render = quote_pdf
 
     @extend_schema(parameters=[LANGUAGE], responses=schema_of(XLSX))
-    @action(detail=True, content_negotiation_class=AnyAccepted)
+    @action(detail=True, content_negotiation_class=IgnoreAcceptHeader)
     def xlsx(self, request, pk=None):
         """The quote as a workbook whose sums are formulas."""
-        from delivery.quotes.sheet.workbook import quote_xlsx  # openpyxl: not at start
+        from delivery.quotes.xlsx.workbook import quote_xlsx  # openpyxl: not at start
 
         quote, language = self.get_object(), chosen_language(request)
         return attached(quote_xlsx(quote, language), XLSX,
-                        f"{self.paper_name(quote)}-{language}.xlsx", quote)
+                        f"{self.pdf_name(quote)}-{language}.xlsx", quote)
 
-    def paper_name(self, row: Quote) -> str:
+    def pdf_name(self, row: Quote) -> str:
         return f"{row.number}-V{row.version}"

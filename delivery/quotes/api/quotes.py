@@ -1,4 +1,4 @@
-"""REST doors of quotes. Each write is one service call."""
+"""REST endpoints of quotes. Each write is one service call."""
 
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
@@ -8,15 +8,16 @@ from rest_framework.decorators import action
 from rest_framework.parsers import MultiPartParser
 from rest_framework.response import Response
 
+from delivery.documents.models import Currency
 from delivery.quotes import serializers, services
 from delivery.quotes.api.files import QuoteFiles
 from delivery.quotes.api.terms import QuoteTerms
-from delivery.quotes.checks import run_checks
-from delivery.quotes.models import Currency, PriceImport, Quote, QuoteLine, RateCard, TaxRate
-from delivery.quotes.versions import compare
+from delivery.quotes.models import PriceImport, Quote, QuoteLine, RateCard, TaxRate
+from delivery.quotes.quote_checks import run_checks
+from delivery.quotes.version_comparison import compare
 from engagements.access import Can, allowed, require
-from engagements.json_input import BoundedJSONParser
-from engagements.numbers import whole_number
+from engagements.text.number_parsing import whole_number
+from engagements.web.json_limits import BoundedJSONParser
 
 LINE = OpenApiParameter("line", OpenApiTypes.INT, OpenApiParameter.PATH)
 
@@ -41,10 +42,10 @@ class RateCardViewSet(FirmOnly, viewsets.ReadOnlyModelViewSet):
     @action(detail=True, methods=["post"])
     def close(self, request, pk=None):
         """End the period of a price list; quotes keep the prices they copied."""
-        door = serializers.CloseSerializer(data=request.data)
-        door.is_valid(raise_exception=True)
+        serializer = serializers.CloseSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
         card = services.close_rate_card(
-            actor=request.user, card=self.get_object(), **door.validated_data)
+            actor=request.user, card=self.get_object(), **serializer.validated_data)
         return Response(serializers.RateCardSerializer(card).data)
 
 
@@ -73,21 +74,21 @@ class PriceImportViewSet(FirmOnly, mixins.DestroyModelMixin, viewsets.ReadOnlyMo
     def create(self, request):
         """Read a workbook; no price list exists yet."""
         require(request.user, Can.PRICE)
-        door = serializers.PriceUploadSerializer(data=request.data)
-        door.is_valid(raise_exception=True)
-        upload = door.validated_data.pop("file")
+        serializer = serializers.PriceUploadSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        upload = serializer.validated_data.pop("file")
         return self._answer(services.start_import(
-            actor=request.user, upload=upload, file_name=upload.name, **door.validated_data),
+            actor=request.user, upload=upload, file_name=upload.name, **serializer.validated_data),
             status.HTTP_201_CREATED)
 
     @extend_schema(request=serializers.ColumnsSerializer)
     @action(detail=True, methods=["post"])
     def columns(self, request, pk=None):
         """Choose the row of the headings and a column per field."""
-        door = serializers.ColumnsSerializer(data=request.data)
-        door.is_valid(raise_exception=True)
+        serializer = serializers.ColumnsSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
         return self._answer(services.map_columns(
-            actor=request.user, source=self.get_object(), **door.validated_data))
+            actor=request.user, source=self.get_object(), **serializer.validated_data))
 
     @extend_schema(request=None, responses={201: serializers.RateCardSerializer})
     @action(detail=True, methods=["post"])
@@ -130,9 +131,9 @@ class QuoteViewSet(QuoteFiles, QuoteTerms, mixins.CreateModelMixin, mixins.Updat
     @action(detail=True, methods=["post"])
     def lines(self, request, pk=None):
         """Add an item of a price list."""
-        door = serializers.AddLineSerializer(data=request.data)
-        door.is_valid(raise_exception=True)
-        services.add_line(actor=request.user, quote=self.get_object(), **door.validated_data)
+        serializer = serializers.AddLineSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        services.add_line(actor=request.user, quote=self.get_object(), **serializer.validated_data)
         return self._answer(status.HTTP_201_CREATED)
 
     @extend_schema(request=serializers.ResourcesSerializer,
@@ -140,9 +141,10 @@ class QuoteViewSet(QuoteFiles, QuoteTerms, mixins.CreateModelMixin, mixins.Updat
     @action(detail=True, methods=["post"])
     def resources(self, request, pk=None):
         """Add all cloud resources of a price list in their usual quantities."""
-        door = serializers.ResourcesSerializer(data=request.data)
-        door.is_valid(raise_exception=True)
-        services.add_resources(actor=request.user, quote=self.get_object(), **door.validated_data)
+        serializer = serializers.ResourcesSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        services.add_resources(actor=request.user, quote=self.get_object(),
+                               **serializer.validated_data)
         return self._answer(status.HTTP_201_CREATED)
 
     @extend_schema(parameters=[LINE], request=serializers.QuoteLineSerializer, methods=["PATCH"])
@@ -157,20 +159,21 @@ class QuoteViewSet(QuoteFiles, QuoteTerms, mixins.CreateModelMixin, mixins.Updat
         if request.method == "DELETE":
             services.remove_line(actor=request.user, line=found, revision=revision)
             return self._answer()
-        door = serializers.QuoteLineSerializer(found, data=request.data, partial=True,
+        serializer = serializers.QuoteLineSerializer(found, data=request.data, partial=True,
                                                context=self.get_serializer_context())
-        door.is_valid(raise_exception=True)
+        serializer.is_valid(raise_exception=True)
         services.update_line(actor=request.user, line=found, revision=revision,
-                             **door.validated_data)
+                             **serializer.validated_data)
         return self._answer()
 
     @extend_schema(request=serializers.QuoteMoveSerializer)
     @action(detail=True, methods=["post"])
     def move(self, request, pk=None):
         """Submit, withdraw, review, approve, issue, return, accept or decline."""
-        door = serializers.QuoteMoveSerializer(data=request.data)
-        door.is_valid(raise_exception=True)
-        services.move_quote(actor=request.user, quote=self.get_object(), **door.validated_data)
+        serializer = serializers.QuoteMoveSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        services.move_quote(actor=request.user, quote=self.get_object(),
+                            **serializer.validated_data)
         return self._answer()
 
     @extend_schema(request=serializers.NewVersionSerializer,
@@ -178,10 +181,10 @@ class QuoteViewSet(QuoteFiles, QuoteTerms, mixins.CreateModelMixin, mixins.Updat
     @action(detail=True, methods=["post"])
     def versions(self, request, pk=None):
         """Open the next version as a draft."""
-        door = serializers.NewVersionSerializer(data=request.data)
-        door.is_valid(raise_exception=True)
+        serializer = serializers.NewVersionSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
         made = services.new_version(actor=request.user, quote=self.get_object(),
-                                    **door.validated_data)
+                                    **serializer.validated_data)
         return Response(self.get_serializer(made).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(responses=serializers.ComparisonSerializer, parameters=[

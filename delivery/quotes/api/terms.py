@@ -1,4 +1,4 @@
-"""REST doors of a draft's free lines and terms, and of what only the firm reads of a quote."""
+"""REST endpoints of a draft's free lines and terms, and of what only the firm reads of a quote."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import status
@@ -16,9 +16,9 @@ class QuoteTerms:
     """Mixed into the viewset of quotes."""
 
     def _taken(self, serializer) -> dict:
-        door = serializer(data=self.request.data, context=self.get_serializer_context())
-        door.is_valid(raise_exception=True)
-        return door.validated_data
+        serializer = serializer(data=self.request.data, context=self.get_serializer_context())
+        serializer.is_valid(raise_exception=True)
+        return serializer.validated_data
 
     @extend_schema(request=serializers.FreeLineSerializer,
                    responses={201: QuoteDetailSerializer})

@@ -5,13 +5,13 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from delivery.quotes.models.naming import Bilingual
-from engagements.models.engagement import local
+from delivery.quotes.models.bilingual import Bilingual
+from engagements.audit.tracked_rows import AuditedQuerySet
+from engagements.models.engagement import localized
 from engagements.stages import Stage
-from engagements.vouching import VouchedQuerySet
 
 
-class RateCardQuerySet(VouchedQuerySet):
+class RateCardQuerySet(AuditedQuerySet):
     def valid_on(self, day: date) -> "RateCardQuerySet":
         return self.filter(valid_from__lte=day).filter(
             models.Q(valid_to=None) | models.Q(valid_to__gte=day))
@@ -73,7 +73,7 @@ class PriceLine(Bilingual):
     basis = models.CharField(_("basis of the price"), max_length=240, blank=True)
     basis_en = models.CharField(max_length=240, blank=True)
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         ordering = ["card", "position", "pk"]
@@ -81,11 +81,11 @@ class PriceLine(Bilingual):
 
     def __str__(self) -> str:
         price = "--" if self.unit_price is None else f"{Decimal(self.unit_price):,.2f}"
-        return f"{self.code} {self.local_name} · {price}"
+        return f"{self.code} {self.localized_name} · {price}"
 
     @property
-    def local_basis(self) -> str:
-        return local(self.basis, self.basis_en)
+    def localized_basis(self) -> str:
+        return localized(self.basis, self.basis_en)
 
 
 class PriceImport(models.Model):
@@ -106,7 +106,7 @@ class PriceImport(models.Model):
     card = models.OneToOneField(RateCard, models.SET_NULL, null=True, blank=True,
                                 related_name="price_import")
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         ordering = ["-pk"]

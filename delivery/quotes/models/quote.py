@@ -6,14 +6,14 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from delivery.quotes.models.naming import Bilingual
+from delivery.quotes.models.bilingual import Bilingual
 from delivery.quotes.models.prices import PriceLine
+from engagements.audit.tracked_rows import AuditedQuerySet
 from engagements.models import Engagement
 from engagements.stages import Stage
-from engagements.vouching import VouchedQuerySet
 
 
-class QuoteQuerySet(VouchedQuerySet):
+class QuoteQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "QuoteQuerySet":
         """Customers see only what was issued to them."""
         quotes = self.filter(engagement__in=Engagement.objects.visible_to(user))
@@ -72,7 +72,8 @@ class Quote(models.Model):
                                default=Invoice.SPECIAL)
     payment_terms = models.JSONField(default=list, blank=True)
     staffing = models.JSONField(default=list, blank=True)  # [{"grade", "people", "days"}]
-    conditions = models.JSONField(default=dict, blank=True)  # see delivery.quotes.conditions
+    conditions = models.JSONField(default=dict,
+                                  blank=True)  # see delivery.quotes.standard_conditions
     notes = models.TextField(_("assumptions and exclusions"), blank=True)
     notes_en = models.TextField(_("assumptions and exclusions (English)"), blank=True)
     internal_note = models.TextField(_("internal note"), blank=True)  # never in the snapshot
@@ -158,7 +159,7 @@ class QuoteLine(Bilingual):
                                     null=True, blank=True)
     remark = models.CharField(_("remark"), max_length=240, blank=True)
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         ordering = ["position", "pk"]
@@ -169,4 +170,4 @@ class QuoteLine(Bilingual):
                 name="quote_line_figures_positive")]
 
     def __str__(self) -> str:
-        return f"{self.code} {self.local_name}"
+        return f"{self.code} {self.localized_name}"

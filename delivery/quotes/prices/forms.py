@@ -4,10 +4,11 @@ from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from delivery.quotes.models import CompanyProfile, PriceImport
+from delivery.documents.models import CompanyProfile
+from delivery.quotes.models import PriceImport
 from delivery.quotes.prices.table import FIELDS
-from delivery.quotes.standards import APPROVERS, discount_limit
-from engagements.percent_field import PercentField
+from delivery.quotes.standard_rates import APPROVERS, discount_limit
+from engagements.web.percent_field import PercentField
 
 DATE = {"type": "date"}
 

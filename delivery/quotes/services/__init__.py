@@ -1,16 +1,10 @@
 """Writes of quotes and prices, by topic. Each owns its transaction, lock and audit entry."""
 
-from delivery.quotes.services.agreed import agree_on_version
-from delivery.quotes.services.answers import answer_quote, expire_quotes
+from delivery.quotes.services.actions import move_quote
+from delivery.quotes.services.agreed_versions import agree_on_version
 from delivery.quotes.services.company import save_company
-from delivery.quotes.services.doors import move_quote
+from delivery.quotes.services.customer_answers import answer_quote, expire_quotes
 from delivery.quotes.services.drafts import create_quote, new_version, update_quote
-from delivery.quotes.services.imports import (
-    confirm_import,
-    discard_import,
-    map_columns,
-    start_import,
-)
 from delivery.quotes.services.lines import (
     add_free_line,
     add_line,
@@ -18,19 +12,25 @@ from delivery.quotes.services.lines import (
     remove_line,
     update_line,
 )
-from delivery.quotes.services.moves import (
-    approve_quote,
-    issue_quote,
-    return_quote,
-    review_quote,
-    submit_quote,
-    withdraw_quote,
+from delivery.quotes.services.price_imports import (
+    confirm_import,
+    discard_import,
+    map_columns,
+    start_import,
 )
 from delivery.quotes.services.rate_cards import (
     close_rate_card,
     computed_total,
     load_rate_cards,
     source_difference,
+)
+from delivery.quotes.services.transitions import (
+    approve_quote,
+    issue_quote,
+    return_quote,
+    review_quote,
+    submit_quote,
+    withdraw_quote,
 )
 
 __all__ = [

@@ -5,11 +5,12 @@ from decimal import Decimal
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from delivery.quotes.company import is_credit_code
-from delivery.quotes.models import CompanyProfile, DiscountLimit
-from delivery.quotes.revisions import differences
-from engagements import audit
+from delivery.documents.models import CompanyProfile
+from delivery.quotes.credit_code import is_credit_code
+from delivery.quotes.draft_revisions import differences
+from delivery.quotes.models import DiscountLimit
 from engagements.access import Can, require
+from engagements.audit import audit_log
 from engagements.errors import InvalidInput, NotAllowed
 from engagements.models import Role, User
 
@@ -39,5 +40,5 @@ def save_company(*, actor: User, limits: dict[str, Decimal] | None = None, **fie
     for role, rate in (limits or {}).items():
         DiscountLimit.objects.update_or_create(role=role, defaults={"rate": rate})
         changes[f"discount limit {role}"] = ["", str(rate)]
-    audit.record(actor=actor, action="company.save", target=profile, data={"changes": changes})
+    audit_log.record(actor=actor, action="company.save", target=profile, data={"changes": changes})
     return profile

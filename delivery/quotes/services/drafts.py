@@ -7,11 +7,11 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from delivery.quotes import conditions
+from delivery.quotes import standard_conditions
+from delivery.quotes.draft_revisions import differences, keep, locked_draft
 from delivery.quotes.models import Quote, QuoteLine
-from delivery.quotes.revisions import differences, keep, locked_draft
-from engagements import audit
 from engagements.access import Can, require
+from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, User
 
@@ -36,8 +36,9 @@ def create_quote(*, actor: User, engagement: Engagement, today: date | None = No
     require(actor, Can.PRICE, engagement)
     today = today or timezone.localdate()
     start = {"quote_date": today, "valid_until": today + timedelta(days=VALID_DAYS),
-             "payment_terms": PAYMENT_TERMS, "conditions": conditions.standard_conditions(),
-             "notes": conditions.NOTES, "notes_en": conditions.NOTES_EN,
+             "payment_terms": PAYMENT_TERMS,
+             "conditions": standard_conditions.standard_conditions(),
+             "notes": standard_conditions.NOTES, "notes_en": standard_conditions.NOTES_EN,
              "subject": engagement.name, "subject_en": engagement.name_en}
     prefix = f"QT-{engagement.code}-{today:%Y%m%d}"
     for attempt in range(20):
@@ -47,7 +48,7 @@ def create_quote(*, actor: User, engagement: Engagement, today: date | None = No
                 quote = Quote.objects.create(
                     engagement=engagement, number=f"{prefix}-{sequence + attempt:03}",
                     created_by=actor, **{**start, **fields})
-                audit.record(actor=actor, action="quote.create", target=quote,
+                audit_log.record(actor=actor, action="quote.create", target=quote,
                              engagement=engagement)
                 return quote
         except IntegrityError:
@@ -113,7 +114,7 @@ def copy_version(author: User, quote: Quote, lines: list[QuoteLine], reason: str
     for line in lines:
         line.pk, line.quote = None, copy
     QuoteLine.objects.bulk_create(lines, batch_size=500)
-    audit.record(actor=author, action="quote.new_version", target=copy,
+    audit_log.record(actor=author, action="quote.new_version", target=copy,
                  engagement=copy.engagement, data={"reason": reason})
     return copy
 

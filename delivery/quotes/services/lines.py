@@ -8,9 +8,9 @@ from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from delivery.quotes import standards
+from delivery.quotes import standard_rates
+from delivery.quotes.draft_revisions import differences, keep, locked_draft
 from delivery.quotes.models import PriceLine, Quote, QuoteLine, RateCard
-from delivery.quotes.revisions import differences, keep, locked_draft
 from delivery.quotes.services.rate_cards import computed_total, source_difference
 from engagements.access import Can, require
 from engagements.errors import InvalidInput
@@ -58,7 +58,7 @@ def _add(actor: User, quote: Quote, card: RateCard,
         raise InvalidInput(
             _("“%(card)s” is in %(from)s, the quote in %(to)s: enter the exchange rate first.")
             % {"card": card, "from": card.currency, "to": quote.currency})
-    tax = standards.default_tax_rate(quote.quote_date)
+    tax = standard_rates.default_tax_rate(quote.quote_date)
     position = last_position(quote)
     lines = [_line(quote, card, price, quantity, Decimal(months), tax, position + n)
              for n, (price, quantity) in enumerate(prices, 1)]
@@ -85,7 +85,7 @@ def check_count(quote: Quote, more: int) -> None:
 def priced_line(quote: Quote, price: PriceLine, quantity: Decimal, months: Decimal,
                 position: int) -> QuoteLine:
     """An unsaved line of a price list's item, at the tax rate of today."""
-    tax = standards.default_tax_rate(timezone.localdate())
+    tax = standard_rates.default_tax_rate(timezone.localdate())
     return _line(quote, price.card, price, quantity, Decimal(months), tax, position)
 
 
@@ -93,7 +93,7 @@ def _line(quote: Quote, card: RateCard, price: PriceLine, quantity: Decimal | No
           months: Decimal, tax: Decimal, position: int) -> QuoteLine:
     if price.unit_price is None:
         raise InvalidInput(_("“%(item)s” has no price on the rate card.")
-                           % {"item": price.local_name})
+                           % {"item": price.localized_name})
     quantity = price.quantity if quantity is None else Decimal(quantity)
     _check_figures(quantity, months)
     rate = quote.exchange_rate if card.currency != quote.currency else Decimal(1)

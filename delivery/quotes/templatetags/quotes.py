@@ -4,8 +4,8 @@ from decimal import Decimal
 
 from django import template
 
-from delivery.quotes.documents import grade_label, percent, unit_label
-from delivery.quotes.labels import CHECKS, STEPS
+from delivery.quotes.quote_labels import CHECKS, STEPS
+from delivery.quotes.snapshot import grade_label, percent, unit_label
 
 register = template.Library()
 

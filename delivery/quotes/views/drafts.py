@@ -5,6 +5,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from delivery.quotes import services
+from delivery.quotes.draft_revisions import ChangedMeanwhile
 from delivery.quotes.forms import (
     ConditionsForm,
     LineForm,
@@ -16,13 +17,12 @@ from delivery.quotes.forms import (
 )
 from delivery.quotes.models import Quote, QuoteLine
 from delivery.quotes.payment import milestone_rows, staffing_rows
-from delivery.quotes.revisions import ChangedMeanwhile
 from delivery.quotes.views.quotes import found_quote
 from engagements.access import Can, require
-from engagements.doors import attempt
 from engagements.errors import DeskError
-from engagements.numbers import whole_number
-from engagements.punctuation import in_turn
+from engagements.text.number_parsing import whole_number
+from engagements.text.text_joining import in_turn
+from engagements.web.form_actions import attempt
 
 
 def _save(form, service) -> bool:
@@ -101,7 +101,7 @@ def line_edit(request, pk, line):
             actor=request.user, line=QuoteLine.objects.select_related("quote__engagement").get(
                 pk=line), **form.cleaned_data)):
         return redirect("quotes:quote", pk)
-    return _form_page(request, quote, form, found.local_name)
+    return _form_page(request, quote, form, found.localized_name)
 
 
 @require_http_methods(["GET", "POST"])

@@ -6,14 +6,15 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from delivery.documents.models import CompanyProfile, Currency
 from delivery.quotes import services
-from delivery.quotes.documents import grade_label
-from delivery.quotes.models import CompanyProfile, Currency, PriceImport, RateCard, TaxRate
+from delivery.quotes.models import PriceImport, RateCard, TaxRate
 from delivery.quotes.prices.forms import CloseForm, ColumnsForm, CompanyForm, LimitsForm, UploadForm
 from delivery.quotes.prices.table import price_table
+from delivery.quotes.snapshot import grade_label
 from engagements.access import Can, require
-from engagements.doors import attempt, attempt_form
 from engagements.models import Role
+from engagements.web.form_actions import attempt, attempt_form
 
 PREVIEW = 50
 

@@ -7,16 +7,16 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from delivery.quotes import queries, services
-from delivery.quotes.checks import run_checks
 from delivery.quotes.forms import LineForm, ResourcesForm
 from delivery.quotes.margin import margin_of
 from delivery.quotes.models import Quote
-from delivery.quotes.paper import in_language, quote_pdf
-from delivery.quotes.services.moves import may_review
-from delivery.quotes.versions import compare
+from delivery.quotes.quote_checks import run_checks
+from delivery.quotes.rendering import in_language, quote_pdf
+from delivery.quotes.services.transitions import may_review
+from delivery.quotes.version_comparison import compare
 from engagements.access import Can, allowed
-from engagements.doors import XLSX, attempt
 from engagements.models import Engagement
+from engagements.web.form_actions import XLSX, attempt
 
 
 def found_quote(request, pk) -> Quote:
@@ -130,7 +130,7 @@ def pdf(request, pk, language):
 
 @require_GET
 def xlsx(request, pk, language):
-    from delivery.quotes.sheet.workbook import quote_xlsx  # openpyxl: not at start
+    from delivery.quotes.xlsx.workbook import quote_xlsx  # openpyxl: not at start
 
     quote = found_quote(request, pk)
     return _file(quote_xlsx(quote, language), XLSX,

@@ -9,9 +9,10 @@ from rest_framework.decorators import action
 from rest_framework.response import Response
 from rest_framework.viewsets import ReadOnlyModelViewSet
 
-from delivery.reports import chains, registry, services
+from delivery.reports import registry, services
 from delivery.reports.api.settings import routes as settings_routes
-from delivery.reports.gates import problems_of
+from delivery.reports.approvals import approval_chain
+from delivery.reports.issue_checks.checks import problems_of
 from delivery.reports.models import Document
 from delivery.reports.serializers import (
     ColleagueSerializer,
@@ -24,8 +25,8 @@ from delivery.reports.serializers import (
     ReasonSerializer,
     ReviewCommentSerializer,
 )
-from engagements import downloads
 from engagements.access import Can, require
+from engagements.audit import download_log
 from engagements.models import Engagement
 
 
@@ -96,7 +97,7 @@ class DocumentViewSet(ReadOnlyModelViewSet):
     @action(detail=True, methods=["post"])
     def repeat(self, request, pk=None):
         """Try files that could not be made again."""
-        return self._ordered(services.repeat_orders)
+        return self._ordered(services.requeue_render_jobs)
 
     def _ordered(self, service) -> Response:
         service(actor=self.request.user, document=self.get_object())
@@ -137,7 +138,7 @@ class DocumentViewSet(ReadOnlyModelViewSet):
         form.is_valid(raise_exception=True)
         document = self.get_object()
         require(request.user, Can.VIEW_INTERNAL)
-        colleague = get_object_or_404(chains.colleagues(document),
+        colleague = get_object_or_404(approval_chain.colleagues(document),
                                       username=form.validated_data["colleague"])
         return self._changed(service(actor=request.user, document=document, colleague=colleague,
                                      reason=form.validated_data["reason"]))
@@ -187,7 +188,7 @@ class DocumentViewSet(ReadOnlyModelViewSet):
         stored = get_object_or_404(
             self.get_object().files, language=request.query_params.get("language", "zh-hans"),
             format=request.query_params.get("file_format", "pdf"))
-        return downloads.of(FileResponse(
+        return download_log.of(FileResponse(
             stored.file.open("rb"), content_type=stored.content_type,
             filename=stored.served_name), stored.document)
 

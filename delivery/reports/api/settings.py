@@ -7,17 +7,18 @@ from rest_framework import status
 from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
-from delivery.quotes.models import CompanyProfile
+from delivery.documents.branding.api import BrandingViewSet
+from delivery.documents.models import CompanyProfile
 from delivery.quotes.services.company import save_company
-from delivery.reports import chains, registry, services, wording
-from delivery.reports.identity.api import IdentityViewSet
+from delivery.reports import registry, services, standard_text
+from delivery.reports.approvals import approval_chain
 from delivery.reports.models import ChainStep
 from delivery.reports.serializers import (
     ApprovalChainSerializer,
     CompanySerializer,
     WordingSerializer,
 )
-from delivery.reports.standard_texts import STANDARD
+from delivery.reports.standard_text_library import STANDARD
 from engagements.access import Can, require
 from engagements.errors import InvalidInput
 from engagements.models import Customer
@@ -60,7 +61,7 @@ class ChainViewSet(ViewSet):
 
 def _chain(code: str) -> dict:
     return ApprovalChainSerializer({
-        "kind": code, "steps": chains.chain_of(code),
+        "kind": code, "steps": approval_chain.chain_of(code),
         "is_shipped": not ChainStep.objects.filter(kind=code).exists()}).data
 
 
@@ -134,7 +135,7 @@ def customer_in(request) -> Customer | None:
 
 
 def _text(code: str, customer: Customer | None) -> dict:
-    own, texts = wording.text_for(code, customer)
+    own, texts = standard_text.text_for(code, customer)
     return WordingSerializer({"code": code, **texts, "is_shipped": own is None}).data
 
 
@@ -147,4 +148,4 @@ def _shipped(code: str) -> str:
 routes = [("document-company", CompanyViewSet, "document-company"),
           ("document-chains", ChainViewSet, "document-chain"),
           ("document-texts", WordingViewSet, "document-text"),
-          ("document-identities", IdentityViewSet, "document-identity")]
+          ("document-identities", BrandingViewSet, "document-identity")]

@@ -8,10 +8,10 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
-from delivery.reports.bilingual import LANGUAGES, both
+from delivery.documents.bilingual import LANGUAGES, both
+from delivery.documents.tables.table import column, table
+from delivery.reports.facts.source import Source
 from delivery.reports.facts.survey import codes_of
-from delivery.reports.source import Source
-from delivery.reports.tables import column, table
 from engagements.models import MigratedModel
 from engagements.stages import Stage
 from workers.models import StoredReading

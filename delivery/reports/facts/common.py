@@ -6,12 +6,12 @@ from django.conf import settings
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from delivery.quotes.models import CompanyProfile
-from delivery.reports.bilingual import both, instant, pair
-from delivery.reports.chains import chain_of
-from delivery.reports.identity.look import look_of
+from delivery.documents.bilingual import both, instant, pair
+from delivery.documents.branding.theme import theme_for
+from delivery.documents.models import CompanyProfile
+from delivery.reports.approvals.approval_chain import chain_of
+from delivery.reports.facts.source import Source
 from delivery.reports.models import Document, Step, Turn
-from delivery.reports.source import Source
 from engagements.models import Customer, Engagement, Role, User
 
 
@@ -21,7 +21,7 @@ def common_facts(source: Source) -> dict:
     return {
         "engagement": _engagement(engagement), "customer": _customer(engagement.customer),
         "supplier": _supplier(),
-        "look": look_of(engagement.customer), "people": _people(engagement),
+        "look": theme_for(engagement.customer), "people": _people(engagement),
         "models": [_model(model) for model in source.models],
         "references": _references(source),
         "versions": versions(source.document),

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from delivery.reports.bilingual import both, pair
-from delivery.reports.evidence import kind_title
+from delivery.documents.bilingual import both, pair
+from delivery.documents.tables.table import column, table
 from delivery.reports.facts.handover import MADE_IN
-from delivery.reports.source import Source
-from delivery.reports.tables import column, table
-from engagements.punctuation import listed
+from delivery.reports.facts.run_records import kind_title
+from delivery.reports.facts.source import Source
+from engagements.text.text_joining import listed
 
 
 def test_objects(source: Source) -> dict:

@@ -1,12 +1,12 @@
 """The metric definitions behind criteria and verdicts (AR-01, AR-09)."""
 
+from assessments.labels.verdict_sentences import SIGNS
 from assessments.models import MetricDefinition
-from assessments.wording.sentences import SIGNS
-from delivery.reports import evidence
-from delivery.reports.bilingual import both, pair
+from delivery.documents.bilingual import both, pair
+from delivery.reports.facts import run_records
 
 
-def definitions(judged: evidence.Judged) -> list[dict]:
+def definitions(judged: run_records.Judged) -> list[dict]:
     used: dict[int, MetricDefinition] = {c.definition_id: c.definition for c, _v in judged}
     return [{
         "key": f"{d.code} v{d.version}", "code": d.code, "version": d.version,
@@ -16,7 +16,7 @@ def definitions(judged: evidence.Judged) -> list[dict]:
         "calculator": both(d.get_calculator_display), "comparison": SIGNS[d.comparison],
         "epsilon": d.epsilon, "minimum_coverage": d.minimum_coverage,
         "minimum_points": d.minimum_points, "first_step": d.first_step,
-        "last_step": d.last_step, "source": both(lambda d=d: d.local_source),
+        "last_step": d.last_step, "source": both(lambda d=d: d.localized_source),
         "is_of_curves": d.calculator == MetricDefinition.Calculator.LOSS_CURVE,
         "selection": both(lambda d=d: selection_rule(d)),
     } for d in used.values()]

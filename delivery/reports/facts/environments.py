@@ -2,14 +2,14 @@
 
 from django.utils.translation import gettext as _
 
+from assessments.labels.environments import WORDS, item_words
 from assessments.models import Criterion, Verdict
-from assessments.wording.environments import WORDS, item_words
-from delivery.reports.bilingual import both
-from delivery.reports.evidence import Judged
-from delivery.reports.source import Source
-from delivery.reports.tables import column, table
-from engagements.punctuation import bracketed
+from delivery.documents.bilingual import both
+from delivery.documents.tables.table import column, table
+from delivery.reports.facts.run_records import Judged
+from delivery.reports.facts.source import Source
 from engagements.stages import Stage
+from engagements.text.text_joining import bracketed
 from workers.models import Job
 
 Setup = tuple[str, str]  # code of a model and stage in which it was measured

@@ -3,9 +3,9 @@
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from delivery.reports.bilingual import both
-from delivery.reports.source import Source
-from delivery.reports.tables import column, table
+from delivery.documents.bilingual import both
+from delivery.documents.tables.table import column, table
+from delivery.reports.facts.source import Source
 from engagements.stages import Stage
 from workers.models import Artifact
 

@@ -6,11 +6,11 @@ from django.urls import reverse
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
-from delivery.quotes.documents import grade_label, unit_label
+from delivery.documents.bilingual import both, pair
+from delivery.documents.tables.table import column, table
 from delivery.quotes.models import PriceLine
-from delivery.reports.bilingual import both, pair
-from delivery.reports.source import Source
-from delivery.reports.tables import column, table
+from delivery.quotes.snapshot import grade_label, unit_label
+from delivery.reports.facts.source import Source
 
 
 def fee(source: Source) -> dict:

@@ -3,11 +3,11 @@
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from assessments.wording.environments import WORDS, item_words
-from delivery.reports.bilingual import both, instant
-from delivery.reports.evidence import kind_title
-from delivery.reports.source import Source
-from delivery.reports.tables import column, table
+from assessments.labels.environments import WORDS, item_words
+from delivery.documents.bilingual import both, instant
+from delivery.documents.tables.table import column, table
+from delivery.reports.facts.run_records import kind_title
+from delivery.reports.facts.source import Source
 from engagements.stages import Stage
 from workers.models import Job, JobState, Node, StoredReading
 

@@ -3,10 +3,10 @@
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from delivery.reports.bilingual import both
+from delivery.documents.bilingual import both
+from delivery.documents.tables.table import column, table
 from delivery.reports.facts.common import organisation_of, title_of
-from delivery.reports.source import Source
-from delivery.reports.tables import column, table
+from delivery.reports.facts.source import Source
 
 
 def organisation(source: Source) -> dict:

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, override
 
-from assessments.performance.bars import bars_of
-from assessments.performance.pictures import CHARTS, bars_picture, chart_spec
+from assessments.performance.chart_images import CHARTS, bars_picture, chart_spec
+from assessments.performance.metric_bars import bars_of
 from assessments.performance.rounds import history
-from delivery.reports.bilingual import LANGUAGES, both
-from delivery.reports.source import Source
+from delivery.documents.bilingual import LANGUAGES, both
+from delivery.reports.facts.source import Source
 from engagements.models import MigratedModel
 
 CAPTIONS = {

@@ -6,14 +6,14 @@ from django.urls import reverse
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
+from delivery.documents.bilingual import both, pair
+from delivery.documents.tables.table import column, table
 from delivery.planning.models import Risk
 from delivery.planning.queries import grand_total, totals
-from delivery.quotes.documents import grade_label
-from delivery.reports.bilingual import both, pair
+from delivery.quotes.snapshot import grade_label
+from delivery.reports.facts.source import Source
 from delivery.reports.facts.stage_sheets import texts_of
 from delivery.reports.facts.survey import codes_of
-from delivery.reports.source import Source
-from delivery.reports.tables import column, table
 from engagements.models import Role
 from engagements.stages import OUT_OF_SCOPE, Stage
 
@@ -101,7 +101,7 @@ def milestones(source: Source) -> dict:
     """Milestones with their dates, trigger documents and payments."""
     finish = {row.task.pk: row.finish for row in source.schedule}
     found = source.plan.milestones.all() if source.plan else []
-    rows = [[both(lambda m=m: m.local_name), f"{finish.get(m.task_id) or ''}",
+    rows = [[both(lambda m=m: m.localized_name), f"{finish.get(m.task_id) or ''}",
              both(m.get_trigger_display), f"{m.percent.normalize():f} %"] for m in found]
     if not rows:
         rows = [[{"zh-hans": t["name"], "en": t.get("name_en") or t["name"]}, "",

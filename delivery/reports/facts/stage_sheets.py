@@ -1,6 +1,6 @@
 """What each stage asks of both parties and yields (DOMAIN 2.2, 9.5), as (Chinese, English)."""
 
-from delivery.reports.bilingual import pair
+from delivery.documents.bilingual import pair
 from engagements.stages import Stage
 
 Texts = tuple[str, str]

@@ -3,10 +3,10 @@
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from delivery.reports.bilingual import both
-from delivery.reports.source import Source
-from delivery.reports.tables import column, table
-from delivery.surveys.sheet import Cell
+from delivery.documents.bilingual import both
+from delivery.documents.tables.table import column, table
+from delivery.reports.facts.source import Source
+from delivery.surveys.answer_sheet import Cell
 
 # Sections that describe what is there today; commercial answers stay out of technical papers.
 PRESENT = ("project", "application", "gpu", "libraries")
@@ -54,7 +54,7 @@ def codes_of(codes: list[str], source: Source) -> dict[str, str]:
 
 def _question(cell: Cell) -> str:
     """The question with the unit of its answer."""
-    label, unit = cell.question.local_label, cell.question.unit
+    label, unit = cell.question.localized_label, cell.question.unit
     return f"{label} ({unit})" if unit else label
 
 

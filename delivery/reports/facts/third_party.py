@@ -3,8 +3,8 @@
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from delivery.reports.source import Source
-from delivery.reports.tables import column, table
+from delivery.documents.tables.table import column, table
+from delivery.reports.facts.source import Source
 
 
 def third_party(source: Source) -> dict:

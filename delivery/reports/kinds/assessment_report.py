@@ -2,10 +2,10 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from delivery.reports import gates
-from delivery.reports.facts import analysis, money, planning, sheets, survey
+from delivery.reports.facts import agreement_sheets, analysis, money, planning, survey
+from delivery.reports.facts.source import Source
+from delivery.reports.issue_checks import checks
 from delivery.reports.registry import Block, DocumentKind, Section, register
-from delivery.reports.source import Source
 
 
 def facts(source: Source) -> dict:
@@ -15,7 +15,7 @@ def facts(source: Source) -> dict:
             "present": survey.answers(source, lambda: _("Business, platform and application"),
                                       survey.PRESENT),
             "models_today": survey.model_answers(source, lambda: _("Models today"), survey.MODEL),
-            **analysis.support(source), "baselines": sheets.baselines(source),
+            **analysis.support(source), "baselines": agreement_sheets.baselines(source),
             "figures_today": survey.model_answers(
                 source, lambda: _("Accuracy and performance today"), survey.BASELINE),
             "target": survey.answers(source, lambda: _("Target platform"), survey.TARGET),
@@ -62,6 +62,6 @@ register(DocumentKind(
         Block("as_advice", _("Advice")),
     ),
     rules=(
-        gates.needs("tables.effort.rows", lambda: _("Estimate the effort."), "planning:effort"),
+        checks.needs("tables.effort.rows", lambda: _("Estimate the effort."), "planning:effort"),
     ),
 ))

@@ -7,13 +7,13 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from assessments.services.baselines import drifted
-from delivery.reports import gates
-from delivery.reports.facts import sheets
-from delivery.reports.gates import Problem
+from delivery.reports.facts import agreement_sheets
+from delivery.reports.facts.source import Source
+from delivery.reports.issue_checks import checks
+from delivery.reports.issue_checks.checks import Problem
 from delivery.reports.models import Document
+from delivery.reports.office.writers import document_xlsx
 from delivery.reports.registry import Block, DocumentKind, Section, register
-from delivery.reports.source import Source
-from delivery.reports.writers import document_xlsx
 
 
 def facts(source: Source) -> dict:
@@ -22,8 +22,10 @@ def facts(source: Source) -> dict:
         "artifact_id", flat=True)]}
     return {
         "evidence": [row for row in source.evidence if row["id"] in ids],
-        "tables": {"baselines": sheets.baselines(source), "repeats": sheets.repeats(source),
-                   "files": sheets.baseline_files(source), "confirmed": sheets.confirmed(source)}}
+        "tables": {"baselines": agreement_sheets.baselines(source),
+                   "repeats": agreement_sheets.repeats(source),
+                   "files": agreement_sheets.baseline_files(source),
+                   "confirmed": agreement_sheets.confirmed(source)}}
 
 
 def no_drift(document: Document) -> Iterator[Problem]:
@@ -57,8 +59,8 @@ register(DocumentKind(
     ),
     facts, blocks=(Block("bl_statement", _("What both parties confirm")),),
     rules=(
-        gates.contract,
-        gates.needs("tables.baselines.rows", lambda: _("Record a baseline."),
+        checks.contract,
+        checks.needs("tables.baselines.rows", lambda: _("Record a baseline."),
                     "assessments:criteria"),
         frozen, no_drift,
     ),

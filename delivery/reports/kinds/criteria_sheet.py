@@ -2,18 +2,18 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from delivery.reports import gates, verdict_gates
-from delivery.reports.facts import sheets
+from delivery.reports.facts import agreement_sheets
 from delivery.reports.facts.definitions import definitions
+from delivery.reports.facts.source import Source
+from delivery.reports.issue_checks import checks, verdict_checks
+from delivery.reports.office.writers import document_xlsx
 from delivery.reports.registry import Block, DocumentKind, Section, register
-from delivery.reports.source import Source
-from delivery.reports.writers import document_xlsx
 
 
 def facts(source: Source) -> dict:
     """The criteria with their definitions."""
     return {"definitions": definitions(source.judged),
-            "tables": {"criteria": sheets.criteria(source)}}
+            "tables": {"criteria": agreement_sheets.criteria(source)}}
 
 
 register(DocumentKind(
@@ -27,5 +27,5 @@ register(DocumentKind(
         Section("signatures", _("Signatures and seals")),
     ),
     facts, blocks=(Block("ac_statement", _("What both parties confirm")),),
-    rules=(gates.contract, verdict_gates.criteria_signed), writers={"xlsx": document_xlsx},
+    rules=(checks.contract, verdict_checks.criteria_signed), writers={"xlsx": document_xlsx},
 ))

@@ -2,11 +2,11 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from delivery.reports import gates
 from delivery.reports.facts import node_checks
 from delivery.reports.facts.environments import environments
+from delivery.reports.facts.source import Source
+from delivery.reports.issue_checks import checks
 from delivery.reports.registry import Block, DocumentKind, Section, register
-from delivery.reports.source import Source
 
 
 def facts(source: Source) -> dict:
@@ -33,8 +33,8 @@ register(DocumentKind(
     annexes=(Section("manifest", _("Raw files of the checks"), is_wide=True),),
     blocks=(Block("ec_remarks", _("Remarks"), is_required=False),),
     rules=(
-        gates.no_open_jobs,
-        gates.needs("tables.checks.rows", lambda: _("Run the checks of the environment."),
+        checks.no_open_jobs,
+        checks.needs("tables.checks.rows", lambda: _("Run the checks of the environment."),
                     "engagements:engagement"),
     ),
 ))

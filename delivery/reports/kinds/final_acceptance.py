@@ -6,14 +6,14 @@ from django.urls import reverse
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
-from delivery.reports.facts.judged import judged_pictures, judged_records
-from delivery.reports.facts.trial import closure, trial
-from delivery.reports.gates import Problem
+from delivery.reports.facts.source import Source
+from delivery.reports.facts.trial_run import closure, trial
+from delivery.reports.facts.verdicts import judged_pictures, judged_records
+from delivery.reports.issue_checks.checks import Problem
 from delivery.reports.kinds.test_report import ANNEXES, JUDGED_RULES
 from delivery.reports.models import Document
+from delivery.reports.office.writers import document_docx
 from delivery.reports.registry import Block, DocumentKind, Section, register
-from delivery.reports.source import Source
-from delivery.reports.writers import document_docx
 from engagements.access import Can
 
 FORM = (

@@ -2,11 +2,11 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from delivery.reports import gates
 from delivery.reports.facts import handover
+from delivery.reports.facts.source import Source
+from delivery.reports.issue_checks import checks
+from delivery.reports.office.writers import document_xlsx
 from delivery.reports.registry import Block, DocumentKind, Section, register
-from delivery.reports.source import Source
-from delivery.reports.writers import document_xlsx
 
 
 def facts(source: Source) -> dict:
@@ -29,8 +29,9 @@ register(DocumentKind(
     blocks=(Block("hd_statement", _("Statement of delivery")),
             Block("hd_guidance", _("Notes for operation"), is_required=False)),
     rules=(
-        gates.contract,
-        gates.needs("tables.documents.rows", lambda: _("Issue the documents that are handed over."),
+        checks.contract,
+        checks.needs("tables.documents.rows",
+                     lambda: _("Issue the documents that are handed over."),
                     "reports:engagement"),
     ),
     writers={"xlsx": document_xlsx},

@@ -2,12 +2,12 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from delivery.reports import gates, verdict_gates
-from delivery.reports.facts import money, node_checks, people, planning, sheets, survey
+from delivery.reports.facts import agreement_sheets, money, node_checks, people, planning, survey
 from delivery.reports.facts.definitions import definitions
+from delivery.reports.facts.source import Source
+from delivery.reports.issue_checks import checks, verdict_checks
+from delivery.reports.office.writers import document_docx
 from delivery.reports.registry import Block, DocumentKind, Section, register
-from delivery.reports.source import Source
-from delivery.reports.writers import document_docx
 
 
 def facts(source: Source) -> dict:
@@ -18,7 +18,7 @@ def facts(source: Source) -> dict:
             "present": survey.answers(source, lambda: _("Present platform"), ("gpu", "libraries")),
             "target": survey.answers(source, lambda: _("Target platform"), survey.TARGET),
             "time": planning.stages_in_time(source), "tasks": planning.tasks(source),
-            "versions": node_checks.versions(source), "criteria": sheets.criteria(source),
+            "versions": node_checks.versions(source), "criteria": agreement_sheets.criteria(source),
             "resources": money.resources(source), "staffing": planning.staffing(source),
             "organisation": people.organisation(source), "risks": planning.risks(source),
             "deliverables": planning.deliverables(source)}}
@@ -58,8 +58,8 @@ register(DocumentKind(
         Block("mp_communication", _("Changes and communication")),
     ),
     rules=(
-        gates.period, verdict_gates.criteria_signed,
-        gates.needs("tables.tasks.rows", lambda: _("Make the plan: tasks and dates come from it."),
+        checks.period, verdict_checks.criteria_signed,
+        checks.needs("tables.tasks.rows", lambda: _("Make the plan: tasks and dates come from it."),
                     "planning:plan"),
     ),
     writers={"docx": document_docx},

@@ -2,11 +2,11 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from delivery.reports.facts.judged import open_criteria
 from delivery.reports.facts.planning import issues
+from delivery.reports.facts.source import Source
+from delivery.reports.facts.verdicts import open_criteria
+from delivery.reports.office.writers import document_xlsx
 from delivery.reports.registry import Block, DocumentKind, Section, register
-from delivery.reports.source import Source
-from delivery.reports.writers import document_xlsx
 
 
 def facts(source: Source) -> dict:

@@ -2,11 +2,11 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from delivery.reports.facts.judged import judged_facts, judged_records
+from delivery.reports.facts.verdicts import judged_facts, judged_records
 from delivery.reports.kinds.final_acceptance import FORM
 from delivery.reports.kinds.test_report import ANNEXES, JUDGED_RULES
+from delivery.reports.office.writers import document_docx
 from delivery.reports.registry import Block, DocumentKind, Section, register
-from delivery.reports.writers import document_docx
 from engagements.access import Can
 
 CHANGED = {

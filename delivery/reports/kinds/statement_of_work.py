@@ -6,20 +6,20 @@ from decimal import Decimal
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
-from delivery.reports import gates
-from delivery.reports.facts import money, people, planning, sheets
-from delivery.reports.gates import Problem
+from delivery.reports.facts import agreement_sheets, money, people, planning
+from delivery.reports.facts.source import Source
+from delivery.reports.issue_checks import checks
+from delivery.reports.issue_checks.checks import Problem
 from delivery.reports.models import Document
+from delivery.reports.office.writers import document_docx
 from delivery.reports.registry import Block, DocumentKind, Section, register
-from delivery.reports.source import Source
-from delivery.reports.writers import document_docx
 
 
 def facts(source: Source) -> dict:
     """Tasks, deliverables, schedule, people and fee."""
     return {"tables": {
         "tasks": planning.scope_of_work(source), "deliverables": planning.deliverables(source),
-        "criteria": sheets.criteria(source), "time": planning.stages_in_time(source),
+        "criteria": agreement_sheets.criteria(source), "time": planning.stages_in_time(source),
         "milestones": planning.milestones(source), "organisation": people.organisation(source),
         "staffing": planning.staffing(source), "services": money.services(source),
         "fee": money.fee(source)}}
@@ -27,7 +27,7 @@ def facts(source: Source) -> dict:
 
 def days_agree(document: Document) -> Iterator[Problem]:
     """Person-days of the tasks and of the personnel are the same in sum (DOMAIN R-QUO-08)."""
-    tables = gates.shown(document)["tables"]
+    tables = checks.shown(document)["tables"]
     of_tasks, of_grades = (sum(Decimal(row[-1] or 0) for row in tables[name]["rows"])
                            for name in ("tasks", "staffing"))
     if tables["staffing"]["rows"] and of_tasks != of_grades:
@@ -35,7 +35,7 @@ def days_agree(document: Document) -> Iterator[Problem]:
             _now("The tasks add up to %(tasks)s person-days, the personnel to %(grades)s; bring "
                  "estimate and quotation into line.") % {
                      "tasks": f"{of_tasks.normalize():f}", "grades": f"{of_grades.normalize():f}"},
-            gates.page("planning:effort", document))
+            checks.page("planning:effort", document))
 
 
 register(DocumentKind(
@@ -67,10 +67,10 @@ register(DocumentKind(
         Block("sow_change", _("Change procedure")), Block("sow_terms", _("Terms")),
     ),
     rules=(
-        gates.contract, gates.period, days_agree,
-        gates.needs("tables.fee.rows", lambda: _("Issue a quotation: the fee comes from it."),
+        checks.contract, checks.period, days_agree,
+        checks.needs("tables.fee.rows", lambda: _("Issue a quotation: the fee comes from it."),
                     "quotes:engagement"),
-        gates.needs("tables.time.rows", lambda: _("Make the plan: the schedule comes from it."),
+        checks.needs("tables.time.rows", lambda: _("Make the plan: the schedule comes from it."),
                     "planning:plan"),
     ),
     writers={"docx": document_docx},

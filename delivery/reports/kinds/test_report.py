@@ -7,18 +7,18 @@ introduction says where each of its items stands.
 
 from django.utils.translation import gettext_lazy as _
 
-from delivery.reports import gates, verdict_gates
 from delivery.reports.facts.completion import (
     performed,
     reusable_assets,
     test_deliverables,
     test_objects,
 )
-from delivery.reports.facts.judged import judged_pictures, judged_records
-from delivery.reports.facts.passage import passage, sent_back
 from delivery.reports.facts.planning import risks
+from delivery.reports.facts.source import Source
+from delivery.reports.facts.stage_history import passage, sent_back
+from delivery.reports.facts.verdicts import judged_pictures, judged_records
+from delivery.reports.issue_checks import checks, verdict_checks
 from delivery.reports.registry import Block, DocumentKind, Section, register
-from delivery.reports.source import Source
 from engagements.access import Can
 
 ANNEXES = (
@@ -26,8 +26,8 @@ ANNEXES = (
     Section("manifest", _("Evidence manifest"), is_wide=True),
     Section("checklist", _("Reviewer's checklist"), starts_page=True),
 )
-JUDGED_RULES = (gates.contract, gates.no_open_jobs, verdict_gates.criteria_signed,
-                verdict_gates.verdicts_follow, verdict_gates.third_party_stands)
+JUDGED_RULES = (checks.contract, checks.no_open_jobs, verdict_checks.criteria_signed,
+                verdict_checks.verdicts_follow, verdict_checks.third_party_stands)
 
 
 def facts(source: Source) -> dict:

@@ -1,8 +1,15 @@
-from delivery.reports.models.chain import ChainStep, Step, Turn
+from delivery.reports.models.approval import ChainStep, Step, Turn
 from delivery.reports.models.document import Document, DocumentFile, DocumentStep
-from delivery.reports.models.identity import Identity
-from delivery.reports.models.rendering import RenderOrder
-from delivery.reports.models.wording import Wording
+from delivery.reports.models.render_job import RenderJob
+from delivery.reports.models.standard_text import Wording
 
-__all__ = ["ChainStep", "Document", "DocumentFile", "DocumentStep", "Identity", "RenderOrder",
-           "Step", "Turn", "Wording"]
+__all__ = [
+    "ChainStep",
+    "Document",
+    "DocumentFile",
+    "DocumentStep",
+    "RenderJob",
+    "Step",
+    "Turn",
+    "Wording",
+]

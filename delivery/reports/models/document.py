@@ -3,15 +3,15 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from delivery.reports import registry
+from engagements.audit.tracked_rows import AuditedQuerySet
 from engagements.models import Engagement
-from engagements.vouching import VouchedQuerySet
 
 OFFICE = "application/vnd.openxmlformats-officedocument"
 CONTENT_TYPES = {"pdf": "application/pdf", "xlsx": f"{OFFICE}.spreadsheetml.sheet",
                  "docx": f"{OFFICE}.wordprocessingml.document"}
 
 
-class DocumentQuerySet(VouchedQuerySet):
+class DocumentQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "DocumentQuerySet":
         """Customers see only what was issued."""
         documents = self.filter(engagement__in=Engagement.objects.visible_to(user))
@@ -144,7 +144,7 @@ class DocumentStep(models.Model):
     at = models.DateTimeField()
     comment = models.CharField(_("comment"), max_length=400, blank=True)
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         ordering = ["pk"]
@@ -169,7 +169,7 @@ class DocumentFile(models.Model):
     sha256 = models.CharField(max_length=64)
     created_at = models.DateTimeField(auto_now_add=True)
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         ordering = ["language", "format"]

@@ -1,5 +1,6 @@
 """Writes of this app: drafting, the approval chain, issuing, rendering, standard texts."""
 
+from delivery.reports.services.approval_chains import reset_chain, save_chain
 from delivery.reports.services.approvals import (
     add_co_signer,
     hand_over_review,
@@ -9,7 +10,8 @@ from delivery.reports.services.approvals import (
     submit_document,
     withdraw_document,
 )
-from delivery.reports.services.chains import reset_chain, save_chain
+from delivery.reports.services.branding import save_branding
+from delivery.reports.services.chart_drawing import draw_pictures
 from delivery.reports.services.drafts import (
     discard_draft,
     draft_acceptance,
@@ -20,11 +22,13 @@ from delivery.reports.services.drafts import (
     write_words,
 )
 from delivery.reports.services.files import store_file, store_pdf
-from delivery.reports.services.identities import save_identity
 from delivery.reports.services.issuing import issue_document, order_issue
-from delivery.reports.services.orders import make_order, order_preview, repeat_orders
-from delivery.reports.services.pictures import draw_pictures
-from delivery.reports.services.wordings import reset_wording, save_wording
+from delivery.reports.services.render_jobs import (
+    order_preview,
+    requeue_render_jobs,
+    take_render_job,
+)
+from delivery.reports.services.standard_texts import reset_wording, save_wording
 
 __all__ = [
     "add_co_signer",
@@ -36,22 +40,22 @@ __all__ = [
     "draw_pictures",
     "hand_over_review",
     "issue_document",
-    "make_order",
     "order_issue",
     "order_preview",
     "recall_document",
     "refresh_draft",
-    "repeat_orders",
+    "requeue_render_jobs",
     "reset_chain",
     "reset_wording",
     "review_document",
+    "save_branding",
     "save_chain",
-    "save_identity",
     "save_wording",
     "send_back_document",
     "store_file",
     "store_pdf",
     "submit_document",
+    "take_render_job",
     "withdraw_document",
     "write_words",
 ]

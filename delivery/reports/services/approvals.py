@@ -7,10 +7,11 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from delivery.reports import chains, registry
+from delivery.reports import registry
+from delivery.reports.approvals import approval_chain
 from delivery.reports.models import Document, DocumentStep, Turn
-from delivery.reports.services.locking import locked, note_step, require_state
-from delivery.reports.services.orders import place_orders, wake_later
+from delivery.reports.services.locking import locked, record_step, require_state
+from delivery.reports.services.render_jobs import queue_render_jobs, wake_later
 from engagements.access import Can, require
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import User
@@ -26,7 +27,7 @@ def submit_document(*, actor: User, document: Document) -> Document:
     document.submitted_by, document.submitted_at = actor, timezone.now()
     document.turns.all().delete()
     Turn.objects.bulk_create(Turn(document=document, **step)
-                             for step in chains.chain_of(document.kind))
+                             for step in approval_chain.chain_of(document.kind))
     return _move(document, actor, State.IN_REVIEW, Action.SUBMIT)
 
 
@@ -41,7 +42,7 @@ def review_document(*, actor: User, document: Document, comment: str = "") -> Do
     turn.done_by, turn.done_at = actor, timezone.now()
     turn.save()
     document.reviewed_by, document.reviewed_at = actor, turn.done_at
-    is_last = not chains.open_turns(document).exists()
+    is_last = not approval_chain.open_turns(document).exists()
     return _move(document, actor, State.REVIEWED if is_last else State.IN_REVIEW, Action.REVIEW,
                  comment)
 
@@ -49,7 +50,7 @@ def review_document(*, actor: User, document: Document, comment: str = "") -> Do
 def _own_turn(actor: User, document: Document) -> Turn:
     if actor.pk in (document.created_by_id, document.submitted_by_id):
         raise NotAllowed(_("You wrote this document; somebody else must review it."))
-    turn = chains.turn_of(actor, document)
+    turn = approval_chain.turn_of(actor, document)
     if turn is None:
         raise NotAllowed(_("It is not your turn to review this document."))
     return turn
@@ -63,7 +64,7 @@ def hand_over_review(*, actor: User, document: Document, colleague: User, reason
     turn = _own_turn(actor, document)
     turn.holder = _colleague(actor, document, colleague)
     turn.save()
-    note_step(document, actor, Action.HAND_OVER, _to(colleague, reason))
+    record_step(document, actor, Action.HAND_OVER, _to(colleague, reason))
     return document
 
 
@@ -75,12 +76,13 @@ def add_co_signer(*, actor: User, document: Document, colleague: User, reason: s
     turn = _own_turn(actor, document)
     Turn.objects.create(document=document, position=turn.position, title="会签",
                         title_en="Co-signed by", holder=_colleague(actor, document, colleague))
-    note_step(document, actor, Action.CO_SIGN, _to(colleague, reason))
+    record_step(document, actor, Action.CO_SIGN, _to(colleague, reason))
     return document
 
 
 def _colleague(actor: User, document: Document, colleague: User) -> User:
-    if colleague == actor or not chains.colleagues(document).filter(pk=colleague.pk).exists():
+    colleagues = approval_chain.colleagues(document)
+    if colleague == actor or not colleagues.filter(pk=colleague.pk).exists():
         raise InvalidInput(_("%(person)s cannot review this document.") % {"person": colleague})
     if document.turns.filter(holder=colleague, done_by=None).exists():
         raise InvalidInput(_("%(person)s has been asked already.") % {"person": colleague})
@@ -98,7 +100,7 @@ def send_back_document(*, actor: User, document: Document, reason: str) -> Docum
     document = require_state(locked(document), State.IN_REVIEW, State.REVIEWED)
     if document.state == State.REVIEWED:
         require(actor, kind.issued_by, document.engagement)
-    elif chains.turn_of(actor, document) is None:
+    elif approval_chain.turn_of(actor, document) is None:
         require(actor, kind.reviewed_by, document.engagement)
     if not reason.strip():
         raise InvalidInput(_("Give the reason for sending the document back."))
@@ -130,7 +132,7 @@ def withdraw_document(*, actor: User, document: Document, reason: str) -> Docume
         raise WrongState(_("The customer has decided on this document; correct it by a new "
                            "version."))
     _move(document, actor, State.WITHDRAWN, Action.WITHDRAW, reason.strip())
-    place_orders(document, registry.get(document.kind).withdrawn_formats)
+    queue_render_jobs(document, registry.get(document.kind).withdrawn_formats)
     wake_later(document)
     return document
 
@@ -146,5 +148,5 @@ def _move(document: Document, actor: User, state: str, action: str, comment: str
           ) -> Document:
     document.state = state
     document.save()
-    note_step(document, actor, action, comment)
+    record_step(document, actor, action, comment)
     return document

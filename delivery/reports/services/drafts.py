@@ -4,14 +4,14 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from delivery.reports import registry, wording
+from delivery.reports import registry, standard_text
+from delivery.reports.facts.snapshot import collect
 from delivery.reports.models import Document
+from delivery.reports.services.chart_drawing import draw_later
 from delivery.reports.services.files import forget_previews
 from delivery.reports.services.locking import locked, require_state
-from delivery.reports.services.pictures import draw_later
-from delivery.reports.snapshot import collect
-from engagements import audit
 from engagements.access import Can, require
+from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, User
 
@@ -39,7 +39,7 @@ def draft_document(*, actor: User, engagement: Engagement, kind: str) -> Documen
     if engagement.documents.filter(kind=kind, state__in=Document.OPEN_STATES).exists():
         raise WrongState(_("There is a draft of this kind already; issue or discard it first."))
     document = Document(engagement=engagement, kind=kind, created_by=actor,
-                        words=wording.standard_words(declared, engagement.customer))
+                        words=standard_text.standard_words(declared, engagement.customer))
     return _save_draft(actor, document, "document.draft")
 
 
@@ -49,7 +49,7 @@ def _save_draft(actor: User, document: Document, action: str) -> Document:
     document.save()
     forget_previews(document)
     draw_later(document)
-    audit.record(actor=actor, action=action, target=document, engagement=document.engagement)
+    audit_log.record(actor=actor, action=action, target=document, engagement=document.engagement)
     return document
 
 
@@ -96,7 +96,7 @@ def discard_draft(*, actor: User, document: Document) -> None:
     document = _own_draft(actor, document)
     forget_previews(document)
     Document.objects.filter(pk=document.pk).delete()
-    audit.record(actor=actor, action="document.discard", target=document,
+    audit_log.record(actor=actor, action="document.discard", target=document,
                  engagement=document.engagement)
 
 

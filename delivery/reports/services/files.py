@@ -6,7 +6,7 @@ from django.core.files.base import ContentFile
 from django.db import transaction
 
 from delivery.reports.models import Document, DocumentFile
-from engagements import audit
+from engagements.audit import audit_log
 
 PREVIEW = "preview"
 
@@ -20,7 +20,7 @@ def store_file(document: Document, language: str, content: bytes, format: str = 
                          size=len(content), sha256=sha256(content).hexdigest())
     entry.file.save(entry.download_name, ContentFile(content), save=False)
     entry.save()
-    audit.record(actor=None, action="document.file", target=document,
+    audit_log.record(actor=None, action="document.file", target=document,
                  engagement=document.engagement,
                  data={"language": language, "format": format, "sha256": entry.sha256})
     return entry

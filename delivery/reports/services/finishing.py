@@ -1,10 +1,10 @@
 """The end of issuing: when the last file is stored, the document is issued."""
 
+from delivery.documents.bilingual import LANGUAGES
 from delivery.reports import registry
-from delivery.reports.bilingual import LANGUAGES
 from delivery.reports.models import Document
 from delivery.reports.services.locking import locked
-from engagements import audit
+from engagements.audit import audit_log
 
 
 def finish_issue(document: Document) -> bool:
@@ -21,7 +21,7 @@ def finish_issue(document: Document) -> bool:
     if old and old.state in Document.IN_FORCE:
         old.state = Document.State.SUPERSEDED
         old.save(update_fields=["state"])
-    audit.record(actor=document.issued_by, action="document.issue", target=document,
+    audit_log.record(actor=document.issued_by, action="document.issue", target=document,
                  engagement=document.engagement,
                  data={"number": document.number, "hash": document.content_hash})
     return True

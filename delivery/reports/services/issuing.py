@@ -8,14 +8,15 @@ from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from delivery.reports import chains, registry
-from delivery.reports.gates import problems_of
+from delivery.reports import registry
+from delivery.reports.approvals import approval_chain
+from delivery.reports.facts.snapshot import approved, content_hash
+from delivery.reports.issue_checks.checks import problems_of
 from delivery.reports.models import Document, DocumentStep
 from delivery.reports.services.files import forget_previews
-from delivery.reports.services.locking import locked, note_step, require_state
-from delivery.reports.services.orders import State as OrderState
-from delivery.reports.services.orders import fill_order, place_orders, wake_later
-from delivery.reports.snapshot import approved, content_hash
+from delivery.reports.services.locking import locked, record_step, require_state
+from delivery.reports.services.render_jobs import State as OrderState
+from delivery.reports.services.render_jobs import queue_render_jobs, run_render_job, wake_later
 from engagements.access import require
 from engagements.errors import DeskError, InvalidInput, NotAllowed
 from engagements.models import User
@@ -45,7 +46,7 @@ def issue_document(*, actor: User, document: Document) -> Document:
     holder = secrets.token_hex(8)
     frozen = _frozen(actor, document, holder)
     for order in frozen.orders.filter(holder=holder, state=OrderState.RUNNING):
-        fill_order(order, holder)
+        run_render_job(order, holder)
     frozen.refresh_from_db()
     failed = frozen.orders.exclude(state=OrderState.DONE).first()
     if failed:
@@ -85,8 +86,8 @@ def _freeze(actor: User, document: Document, holder: str) -> Document:
     document.content_hash = content_hash(document.snapshot)
     document.save()
     forget_previews(document)
-    note_step(document, actor, DocumentStep.Action.APPROVE, number=document.number)
-    place_orders(document, registry.get(document.kind).formats, holder)
+    record_step(document, actor, DocumentStep.Action.APPROVE, number=document.number)
+    queue_render_jobs(document, registry.get(document.kind).formats, holder)
     if not holder:
         wake_later(document)
     return document
@@ -95,8 +96,8 @@ def _freeze(actor: User, document: Document, holder: str) -> Document:
 def _require_turn(actor: User, document: Document) -> None:
     if document.turns.filter(done_by=actor).exists() or document.reviewed_by_id == actor.pk:
         raise NotAllowed(_("You reviewed this document; somebody else must approve it."))
-    turn = chains.approval_of(document)
-    if turn and not chains.is_for(actor, turn):
+    turn = approval_chain.approval_of(document)
+    if turn and not approval_chain.is_for(actor, turn):
         raise NotAllowed(_("By the chain of this kind “%(step)s” is for: %(role)s.") % {
             "step": turn, "role": turn.get_role_display()})
     document.turns.filter(action="approve").update(done_by=actor, done_at=timezone.now())

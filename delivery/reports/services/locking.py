@@ -4,7 +4,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.reports.models import Document, DocumentStep
-from engagements import audit
+from engagements.audit import audit_log
 from engagements.errors import WrongState
 from engagements.models import User
 
@@ -34,10 +34,10 @@ def require_state(document: Document, *states: str) -> Document:
     return document
 
 
-def note_step(document: Document, actor: User, action: str, comment: str = "", **data) -> None:
+def record_step(document: Document, actor: User, action: str, comment: str = "", **data) -> None:
     """Keep a step of the chain, with its audit entry."""
     DocumentStep.objects.create(document=document, actor=actor, action=action,
                                 at=timezone.now(), comment=comment[:400])
-    audit.record(actor=actor, action=AUDITED[action], target=document,
+    audit_log.record(actor=actor, action=AUDITED[action], target=document,
                  engagement=document.engagement,
                  data={**data, **({"comment": comment} if comment else {})})

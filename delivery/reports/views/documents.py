@@ -5,17 +5,19 @@ from django.http import FileResponse, Http404
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
-from delivery.reports import chains, headway, registry
-from delivery.reports.bilingual import LANGUAGES, in_language
-from delivery.reports.facts.trial import outdated
-from delivery.reports.gates import problems_of
-from delivery.reports.models import Document, DocumentFile, RenderOrder
+from delivery.documents import render_progress
+from delivery.documents.bilingual import LANGUAGES, in_language
+from delivery.reports import registry
+from delivery.reports.approvals import approval_chain
+from delivery.reports.facts.trial_run import outdated
+from delivery.reports.issue_checks.checks import problems_of
+from delivery.reports.models import Document, DocumentFile, RenderJob
 from delivery.reports.services.files import PREVIEW
 from delivery.reports.views.common import LANGUAGE_NAMES, in_reading_order, visible_document
-from engagements import downloads
 from engagements.access import Can, allowed
+from engagements.audit import download_log
 
-WAITING = (RenderOrder.State.PENDING, RenderOrder.State.RUNNING)
+WAITING = (RenderJob.State.PENDING, RenderJob.State.RUNNING)
 
 
 @require_GET
@@ -32,7 +34,7 @@ def document_page(request, pk):
         "review": getattr(document, "review", None), "is_open": is_open,
         "may": _may(request.user, document),
         "turns": document.turns.select_related("holder", "done_by") if is_inside else [],
-        "colleagues": chains.colleagues(document) if is_inside else [],
+        "colleagues": approval_chain.colleagues(document) if is_inside else [],
         "steps": document.steps.select_related("actor") if is_inside else [],
         "problems": problems_of(document) if is_open and is_inside else [],
         "outdated": _outdated(document) if is_inside else "",
@@ -50,7 +52,8 @@ def _may(user, document: Document) -> dict[str, bool]:
     """What the user could do with the document now; the services decide."""
     kind, state, states = registry.get(document.kind), document.state, Document.State
     is_author = user.pk in (document.created_by_id, document.submitted_by_id)
-    writes, reviews = allowed(user, kind.written_by), chains.turn_of(user, document) is not None
+    writes, reviews = allowed(user, kind.written_by), approval_chain.turn_of(user,
+                                                                             document) is not None
     issues = allowed(user, kind.issued_by)
     in_review, reviewed = state == states.IN_REVIEW, state == states.REVIEWED
     return {
@@ -59,7 +62,7 @@ def _may(user, document: Document) -> dict[str, bool]:
         "send_back": (in_review and not is_author and (
             reviews or allowed(user, kind.reviewed_by))) or (issues and reviewed),
         "recall": writes and is_author and (in_review or reviewed),
-        "issue": reviewed and chains.may_approve(user, document),
+        "issue": reviewed and approval_chain.may_approve(user, document),
         "correct": allowed(user, Can.ISSUE) and state in (*Document.IN_FORCE, states.WITHDRAWN),
         "withdraw": allowed(user, Can.ISSUE) and state == states.ISSUED,
         "preview": allowed(user, Can.VIEW_INTERNAL) and state in (
@@ -77,15 +80,15 @@ def _versions(document: Document, user) -> list[Document]:
 def _progress(document: Document) -> dict:
     """Files that are there, and those on order."""
     orders = list(document.orders.all())
-    waiting = [order for order in orders if order.state != RenderOrder.State.DONE]
-    pages = headway.pages(order.pk for order in waiting)
-    done = sum(order.state == RenderOrder.State.DONE for order in orders)
+    waiting = [order for order in orders if order.state != RenderJob.State.DONE]
+    pages = render_progress.pages(order.pk for order in waiting)
+    done = sum(order.state == RenderJob.State.DONE for order in orders)
     return {
         "files": in_reading_order(document.files.select_related(
             "document__engagement").defer("document__snapshot", "document__words")),
         "orders": [(o, LANGUAGE_NAMES[o.language], pages.get(o.pk)) for o in waiting],
         "is_waiting": any(order.state in WAITING for order in orders),
-        "has_failed": any(order.state == RenderOrder.State.FAILED for order in orders),
+        "has_failed": any(order.state == RenderJob.State.FAILED for order in orders),
         "done": done, "total": len(orders), "percent": 100 * done // len(orders) if orders else 0}
 
 
@@ -124,6 +127,6 @@ def _answer(stored: DocumentFile, *, is_download: bool = False) -> FileResponse:
         stream = stored.file.open("rb")
     except OSError as error:
         raise Http404 from error
-    return downloads.of(FileResponse(
+    return download_log.of(FileResponse(
         stream, filename=stored.served_name, content_type=stored.content_type,
         as_attachment=is_download or stored.ending != "pdf"), stored.document)

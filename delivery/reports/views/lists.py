@@ -9,7 +9,7 @@ from delivery.reports import registry, services
 from delivery.reports.models import Document
 from delivery.reports.views.common import visible_engagement
 from engagements.access import Can, allowed
-from engagements.doors import attempt
+from engagements.web.form_actions import attempt
 
 
 @require_GET

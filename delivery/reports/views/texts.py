@@ -5,16 +5,16 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from delivery.quotes.models import CompanyProfile
-from delivery.reports import registry, services, wording
+from delivery.documents.models import CompanyProfile
+from delivery.reports import registry, services, standard_text
 from delivery.reports.models import Wording
 from delivery.reports.rendering import paragraphs
-from delivery.reports.standard_texts import STANDARD
+from delivery.reports.standard_text_library import STANDARD
 from delivery.reports.views.common import visible_document
 from engagements.access import Can, require
-from engagements.doors import attempt
 from engagements.errors import InvalidInput
 from engagements.models import Customer
+from engagements.web.form_actions import attempt
 
 
 @require_http_methods(["GET", "POST"])
@@ -39,7 +39,7 @@ def wording_list(request):
     customer = _customer(request.GET)
     own = {entry.code: entry for entry in Wording.objects.filter(customer=customer)}
     groups = [{"kind": kind, "rows": [
-        (block, own.get(block.code), wording.standard_words(kind, customer)[block.code])
+        (block, own.get(block.code), standard_text.standard_words(kind, customer)[block.code])
         for block in kind.blocks if block.code in STANDARD]} for kind in registry.all_kinds()]
     return render(request, "delivery/reports/wordings.html", {
         "company": CompanyProfile.current(), "groups": [g for g in groups if g["rows"]],
@@ -63,7 +63,7 @@ def wording_edit(request, code):
     require(request.user, Can.MANAGE)
     kind, block = _block(code)
     customer = _customer(request.GET)
-    own, texts = wording.text_for(code, customer)
+    own, texts = standard_text.text_for(code, customer)
     if request.method == "POST":
         texts = {side: request.POST.get(side, "") for side in ("zh", "en")}
         if attempt(request, lambda: services.save_wording(

@@ -1,4 +1,4 @@
-"""REST doors of what follows from the answers. Each write is one service call."""
+"""REST endpoints of what follows from the answers. Each write is one service call."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import status
@@ -6,10 +6,10 @@ from rest_framework.decorators import action
 from rest_framework.response import Response
 
 from delivery.surveys import serializers, services
+from delivery.surveys.answer_sheet import Sheet
 from delivery.surveys.consequences import compare
 from delivery.surveys.consequences.baselines import draft_links
 from delivery.surveys.readiness import readiness
-from delivery.surveys.sheet import Sheet
 from engagements.access import Can, require
 
 
@@ -48,10 +48,10 @@ class ConsequenceActions:
     def take_over(self, request, pk=None):
         """Take over the rows with these tokens, or all open ones: all of them or none."""
         survey = self._internal()
-        door = serializers.TakeOverSerializer(data=request.data)
-        door.is_valid(raise_exception=True)
+        serializer = serializers.TakeOverSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
         return Response({"codes": services.apply_consequences(
-            actor=request.user, survey=survey, tokens=door.validated_data.get("tokens"))})
+            actor=request.user, survey=survey, tokens=serializer.validated_data.get("tokens"))})
 
     @extend_schema(responses=serializers.SurveyDecisionSerializer(many=True))
     @action(detail=True, pagination_class=None, filterset_fields=None)
@@ -66,8 +66,8 @@ class ConsequenceActions:
     def decide(self, request, pk=None):
         """Decide on going ahead."""
         survey = self._internal()
-        door = serializers.SurveyDecisionSerializer(data=request.data)
-        door.is_valid(raise_exception=True)
-        made = services.decide(actor=request.user, survey=survey, **door.validated_data)
+        serializer = serializers.SurveyDecisionSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        made = services.decide(actor=request.user, survey=survey, **serializer.validated_data)
         return Response(serializers.SurveyDecisionSerializer(made).data,
                         status=status.HTTP_201_CREATED)

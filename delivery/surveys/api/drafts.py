@@ -1,4 +1,4 @@
-"""REST doors of the next version of the questionnaire. Each write is one service call.
+"""REST endpoints of the next version of the questionnaire. Each write is one service call.
 
 `seen` is the draft's `edits` as it was read; whoever saw an older draft gets 409.
 """
@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from delivery.surveys import draft_serializers as serializers
 from delivery.surveys.models import QuestionnaireDraft
 from delivery.surveys.serializers import QuestionnaireSerializer
-from delivery.surveys.services import drafting
+from delivery.surveys.services import questionnaire_drafts
 from engagements.access import require_administrator
 
 KEY = OpenApiParameter("key", OpenApiTypes.STR, OpenApiParameter.PATH)
@@ -27,9 +27,9 @@ def _draft(request) -> QuestionnaireDraft:
 
 
 def _taken(serializer, data) -> dict:
-    door = serializer(data=data)
-    door.is_valid(raise_exception=True)
-    return door.validated_data
+    serializer = serializer(data=data)
+    serializer.is_valid(raise_exception=True)
+    return serializer.validated_data
 
 
 def _answer(draft: QuestionnaireDraft, code: int = status.HTTP_200_OK) -> Response:
@@ -48,7 +48,8 @@ class QuestionnaireDraftViewSet(viewsets.ViewSet):
     @extend_schema(request=None, responses={201: serializers.DraftSerializer})
     def create(self, request):
         """The open draft, or a new one with the questions of the newest version."""
-        return _answer(drafting.begin_draft(actor=request.user), status.HTTP_201_CREATED)
+        return _answer(questionnaire_drafts.begin_draft(actor=request.user),
+                       status.HTTP_201_CREATED)
 
     @extend_schema(request=serializers.PublishDraftSerializer,
                    responses={201: QuestionnaireSerializer})
@@ -56,7 +57,7 @@ class QuestionnaireDraftViewSet(viewsets.ViewSet):
     def publish(self, request):
         """Make it the newest version; surveys already begun keep theirs."""
         _draft(request)
-        made = drafting.publish_draft(
+        made = questionnaire_drafts.publish_draft(
             actor=request.user, **_taken(serializers.PublishDraftSerializer, request.data))
         return Response(QuestionnaireSerializer(made).data, status=status.HTTP_201_CREATED)
 
@@ -65,7 +66,7 @@ class QuestionnaireDraftViewSet(viewsets.ViewSet):
     def discard(self, request):
         """Throw it away."""
         _draft(request)
-        drafting.discard_draft(
+        questionnaire_drafts.discard_draft(
             actor=request.user, **_taken(serializers.SeenSerializer, request.data))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
@@ -87,7 +88,7 @@ class DraftQuestionViewSet(viewsets.ViewSet):
     def create(self, request):
         """Put a question in: behind the one named in `after`, else at the end."""
         _draft(request)
-        return _answer(drafting.save_question(
+        return _answer(questionnaire_drafts.save_question(
             actor=request.user, **_taken(serializers.NewQuestionSerializer, request.data)),
             status.HTTP_201_CREATED)
 
@@ -98,14 +99,14 @@ class DraftQuestionViewSet(viewsets.ViewSet):
         known = self._known(key)
         fields = _taken(serializers.ChangedQuestionSerializer, request.data)
         question = {**fields["question"], "key": known}
-        return _answer(drafting.save_question(
+        return _answer(questionnaire_drafts.save_question(
             actor=request.user, seen=fields["seen"], question=question, key=known))
 
     @extend_schema(parameters=[KEY, SEEN], responses={200: serializers.DraftSerializer})
     def destroy(self, request, key: str):
         """Take a question out; `?seen=` as read."""
         fields = _taken(serializers.SeenSerializer, request.query_params)
-        return _answer(drafting.remove_question(
+        return _answer(questionnaire_drafts.remove_question(
             actor=request.user, key=self._known(key), **fields))
 
     @extend_schema(parameters=[KEY], request=serializers.MoveQuestionSerializer,
@@ -114,7 +115,7 @@ class DraftQuestionViewSet(viewsets.ViewSet):
     def move(self, request, key: str):
         """Let it change places with its neighbour."""
         fields = _taken(serializers.MoveQuestionSerializer, request.data)
-        return _answer(drafting.move_question(
+        return _answer(questionnaire_drafts.move_question(
             actor=request.user, key=self._known(key), seen=fields["seen"],
             is_up=fields["way"] == "up"))
 

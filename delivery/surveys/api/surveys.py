@@ -1,17 +1,18 @@
-"""REST doors of surveys. Each write is one service call."""
+"""REST endpoints of surveys. Each write is one service call."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import mixins, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from delivery.surveys import publishing, serializers, services
+from delivery.surveys import serializers, services
+from delivery.surveys.answer_sheet import Sheet
 from delivery.surveys.api.consequences import ConsequenceActions
 from delivery.surveys.api.drafts import routes as draft_routes
 from delivery.surveys.api.workbooks import WorkbookActions
 from delivery.surveys.models import Comment, Questionnaire, Survey
-from delivery.surveys.sheet import Sheet
-from delivery.surveys.versioning import Transfer, transfer
+from delivery.surveys.services import publishing
+from delivery.surveys.version_transfer import Transfer, transfer
 from engagements.access import Can, require
 
 
@@ -22,9 +23,9 @@ class QuestionnaireViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSe
     @extend_schema(request=serializers.PublishSerializer)
     def create(self, request, *args, **kwargs):
         """A new version."""
-        door = serializers.PublishSerializer(data=request.data)
-        door.is_valid(raise_exception=True)
-        made = publishing.publish_questionnaire(actor=request.user, **door.validated_data)
+        serializer = serializers.PublishSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        made = publishing.publish_questionnaire(actor=request.user, **serializer.validated_data)
         return Response(self.get_serializer(made).data, status=status.HTTP_201_CREATED)
 
 
@@ -48,10 +49,10 @@ class SurveyViewSet(WorkbookActions, ConsequenceActions, mixins.CreateModelMixin
         survey = self.get_object()
         if request.method == "GET":
             return Response({"answers": _answers(survey)})
-        door = serializers.AnswerChangesSerializer(data=request.data)
-        door.is_valid(raise_exception=True)
+        serializer = serializers.AnswerChangesSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
         changes = [services.Change(c["name"], c["value"], c["revision"])
-                   for c in door.validated_data["changes"]]
+                   for c in serializer.validated_data["changes"]]
         saved = services.save_answers(actor=request.user, survey=survey, changes=changes)
         return Response({"saved": saved.names, "errors": saved.errors, "conflicts": [
             {"name": c.cell.name, "stored": c.cell.value, "revision": c.cell.revision,
@@ -64,9 +65,9 @@ class SurveyViewSet(WorkbookActions, ConsequenceActions, mixins.CreateModelMixin
         """Comments the user may read; POST adds one."""
         survey = self.get_object()
         if request.method == "POST":
-            door = serializers.AddCommentSerializer(data=request.data)
-            door.is_valid(raise_exception=True)
-            services.add_comment(actor=request.user, survey=survey, **door.validated_data)
+            serializer = serializers.AddCommentSerializer(data=request.data)
+            serializer.is_valid(raise_exception=True)
+            services.add_comment(actor=request.user, survey=survey, **serializer.validated_data)
         found = Comment.objects.visible_to(request.user).filter(survey=survey)
         return Response({"comments": serializers.CommentSerializer(
             found.select_related("question", "model"), many=True).data})
@@ -79,18 +80,19 @@ class SurveyViewSet(WorkbookActions, ConsequenceActions, mixins.CreateModelMixin
         require(request.user, Can.WORK, survey.engagement)
         if request.method == "GET":
             return Response(_transfer(transfer(survey, publishing.current_questionnaire())))
-        door = serializers.SurveyVersionSerializer(data=request.data)
-        door.is_valid(raise_exception=True)
+        serializer = serializers.SurveyVersionSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
         return Response(_transfer(services.move_to_version(
-            actor=request.user, survey=survey, **door.validated_data)))
+            actor=request.user, survey=survey, **serializer.validated_data)))
 
     @extend_schema(request=serializers.SurveyMoveSerializer)
     @action(detail=True, methods=["post"])
     def move(self, request, pk=None):
         """Submit, confirm or reopen."""
-        door = serializers.SurveyMoveSerializer(data=request.data)
-        door.is_valid(raise_exception=True)
-        services.move_survey(actor=request.user, survey=self.get_object(), **door.validated_data)
+        serializer = serializers.SurveyMoveSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        services.move_survey(actor=request.user, survey=self.get_object(),
+                             **serializer.validated_data)
         return Response(self.get_serializer(self.get_object()).data)
 
 

@@ -1,4 +1,4 @@
-"""REST doors of the workbook: download, upload with errors by cell."""
+"""REST endpoints of the workbook: download, upload with errors by cell."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.decorators import action
@@ -6,18 +6,24 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.response import Response
 
 from delivery.surveys import serializers, services
-from engagements.doors import XLSX
-from engagements.file_answers import LANGUAGE, AnyAccepted, attached, chosen_language, schema_of
+from engagements.web.file_responses import (
+    LANGUAGE,
+    IgnoreAcceptHeader,
+    attached,
+    chosen_language,
+    schema_of,
+)
+from engagements.web.form_actions import XLSX
 
 
 class WorkbookActions:
     """Mixed into the viewset of surveys."""
 
     @extend_schema(parameters=[LANGUAGE], responses=schema_of(XLSX))
-    @action(detail=True, content_negotiation_class=AnyAccepted)
+    @action(detail=True, content_negotiation_class=IgnoreAcceptHeader)
     def workbook(self, request, pk=None):
         """The survey as a workbook to fill in."""
-        from delivery.surveys.spreadsheet import survey_xlsx  # openpyxl: not at start
+        from delivery.surveys.workbook_export import survey_xlsx  # openpyxl: not at start
 
         survey, language = self.get_object(), chosen_language(request)
         return attached(survey_xlsx(survey, language), XLSX,
@@ -31,15 +37,15 @@ class WorkbookActions:
 
         Cells with errors are named and left as they are, the others are written.
         """
-        from delivery.surveys.reading import read_upload  # openpyxl: not at start
+        from delivery.surveys.workbook_import import read_upload  # openpyxl: not at start
 
         survey = self.get_object()
         services.require_filling(request.user, survey.engagement)
-        door = serializers.WorkbookUploadSerializer(data=request.data)
-        door.is_valid(raise_exception=True)
-        reading = read_upload(survey, door.validated_data["file"])
+        serializer = serializers.WorkbookUploadSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        reading = read_upload(survey, serializer.validated_data["file"])
         saved = services.Saved()
-        if door.validated_data["apply"]:
+        if serializer.validated_data["apply"]:
             saved = services.save_answers(actor=request.user, survey=survey,
                                           changes=[d.change for d in reading.differences])
         return Response({**serializers.WorkbookReadingSerializer({

@@ -10,7 +10,8 @@ from delivery.surveys.consequences import (  # noqa: F401, I001
     effort,
 )
 from delivery.surveys.consequences.base import KINDS, Item, Kind, digest
-from delivery.surveys.consequences.comparing import Row, compare
-from delivery.surveys.consequences.given import Given
+from delivery.surveys.consequences.comparison import Row
+from delivery.surveys.consequences.comparison import compare
+from delivery.surveys.consequences.counted_answers import CountedAnswers
 
-__all__ = ["KINDS", "Given", "Item", "Kind", "Row", "compare", "digest"]
+__all__ = ["KINDS", "CountedAnswers", "Item", "Kind", "Row", "compare", "digest"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from delivery.surveys.consequences.given import Given
+from delivery.surveys.consequences.counted_answers import CountedAnswers
 from delivery.surveys.models import Consequence, Survey
 from engagements.models import MigratedModel, User
 
@@ -51,7 +51,7 @@ class Kind(ABC):
     explanation: ClassVar[Any] = ""
 
     @abstractmethod
-    def follow(self, given: Given) -> Iterator[Item]:
+    def follow(self, given: CountedAnswers) -> Iterator[Item]:
         """The items that follow from the answers."""
 
     @abstractmethod

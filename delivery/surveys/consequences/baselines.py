@@ -13,15 +13,15 @@ from assessments.models import Baseline
 from assessments.services.baselines import record_baseline
 from assessments.verdicts.quantities import LOSS_CURVE, quantities
 from delivery.surveys.consequences.base import KINDS, Item, Kind, register
-from delivery.surveys.consequences.given import Given
+from delivery.surveys.consequences.counted_answers import CountedAnswers
 from delivery.surveys.models import Consequence, Survey
 from engagements.models import MigratedModel, User
-from engagements.numbers import whole_number
-from engagements.punctuation import labelled
+from engagements.text.number_parsing import whole_number
+from engagements.text.text_joining import labelled
 from workers.models import Artifact
 
 if TYPE_CHECKING:
-    from delivery.surveys.consequences.comparing import Row
+    from delivery.surveys.consequences.comparison import Row
 
 CIRCUMSTANCES = ("hardware", "software", "data_set", "seeds")
 MEGABYTES = 1024  # per GB of device memory, as the readers count
@@ -43,7 +43,7 @@ class DraftBaselines(Kind):
         "A stated figure is no evidence: it becomes a baseline with its raw file. A curve whose "
         "file is stored here is recorded at once.")
 
-    def follow(self, given: Given) -> Iterator[Item]:
+    def follow(self, given: CountedAnswers) -> Iterator[Item]:
         for model in given.models:
             for question, quantity, factor, unit, only in FIGURES:
                 number = given.number(question, model)
@@ -85,14 +85,14 @@ class DraftBaselines(Kind):
         """The draft goes; a recorded baseline is evidence and stays."""
 
 
-def _concerns(given: Given, model: MigratedModel, quantity: str, only: str) -> bool:
+def _concerns(given: CountedAnswers, model: MigratedModel, quantity: str, only: str) -> bool:
     """Throughput is that of the training where a model trains, else that of the inference."""
     if quantity == "inference_throughput":
         return not given.trains(model)
     return not only or (given.trains if only == "trains" else given.infers)(model)
 
 
-def _circumstances(given: Given, model: MigratedModel) -> dict[str, str]:
+def _circumstances(given: CountedAnswers, model: MigratedModel) -> dict[str, str]:
     seed = given.hyper(model).get("seed")
     found = {"hardware": given.text("gpu_type")[:240], "software": given.text("gpu_software")[:240],
              "data_set": given.text("dataset", model)[:240],

@@ -7,13 +7,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from delivery.surveys.consequences.base import Item, Kind, register
-from delivery.surveys.consequences.given import Given
+from delivery.surveys.consequences.counted_answers import CountedAnswers
 from delivery.surveys.models import Consequence, Survey
 from engagements.models import MigratedModel, User
-from engagements.punctuation import listed
 from engagements.stages import Stage
+from engagements.text.text_joining import listed
 from workers import kinds
-from workers.defaults import register_defaults
+from workers.jobs.form_defaults import register_defaults
 from workers.kinds import JobKind
 
 TRAINING, CODE = "training", "code"
@@ -31,7 +31,7 @@ class JobDefaults(Kind):
     title = gettext_lazy("Job defaults")
     explanation = gettext_lazy("The forms of the model's jobs open with these values.")
 
-    def follow(self, given: Given) -> Iterator[Item]:
+    def follow(self, given: CountedAnswers) -> Iterator[Item]:
         for model in given.models:
             for key, values, because in _groups(given, model):
                 known = {name: value for name, value in values.items() if value is not None}
@@ -54,7 +54,8 @@ class JobDefaults(Kind):
         """The row is all there is; forms open with the kinds' own values again."""
 
 
-def _groups(given: Given, model: MigratedModel) -> Iterator[tuple[str, dict, tuple[str, ...]]]:
+def _groups(given: CountedAnswers, model: MigratedModel) -> Iterator[tuple[str, dict, tuple[str,
+                                                                                            ...]]]:
     if given.trains(model):
         yield TRAINING, _training(given, model), (
             "parallel", "train_cards", "train_nodes", "global_batch", "sequence", "precision",
@@ -68,7 +69,7 @@ def _groups(given: Given, model: MigratedModel) -> Iterator[tuple[str, dict, tup
             yield kind, {"framework": names.get(chosen)}, ("model_format",)
 
 
-def _training(given: Given, model: MigratedModel) -> dict[str, Any]:
+def _training(given: CountedAnswers, model: MigratedModel) -> dict[str, Any]:
     """Parameters of training jobs; `cards` are those of one node, as the jobs take them."""
     cards, nodes = given.whole("train_cards", model), given.whole("train_nodes", model)
     parallel, hyper = given.parallel(model), given.hyper(model)

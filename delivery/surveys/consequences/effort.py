@@ -8,9 +8,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from delivery.planning.models import DriverCode
-from delivery.planning.services.drivers import remove_driver, set_driver
+from delivery.planning.services.effort_drivers import remove_driver, set_driver
 from delivery.surveys.consequences.base import Item, Kind, register
-from delivery.surveys.consequences.given import Given
+from delivery.surveys.consequences.counted_answers import CountedAnswers
 from delivery.surveys.consequences.rules import is_quantised
 from delivery.surveys.models import Consequence, Survey
 from engagements.models import MigratedModel, User
@@ -22,7 +22,7 @@ class EffortDrivers(Kind):
     title = gettext_lazy("Effort drivers")
     explanation = gettext_lazy("The next draft of the effort estimate takes them into account.")
 
-    def follow(self, given: Given) -> Iterator[Item]:
+    def follow(self, given: CountedAnswers) -> Iterator[Item]:
         for model in given.models:
             for code, amount, question in _drivers(given, model):
                 if amount:
@@ -43,7 +43,7 @@ class EffortDrivers(Kind):
         remove_driver(actor=actor, model=applied.model, code=applied.key)
 
 
-def _drivers(given: Given, model: MigratedModel) -> Iterator[tuple[str, int, str]]:
+def _drivers(given: CountedAnswers, model: MigratedModel) -> Iterator[tuple[str, int, str]]:
     """(driver, amount, question); an amount of 0 is no driver."""
     operators = len(given.entries("custom_ops_list", model)) or 1
     yield (DriverCode.CUSTOM_OPS.value,

@@ -8,15 +8,15 @@ from typing import Any
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from delivery.documents.bilingual import both
 from delivery.planning.models import Risk
 from delivery.planning.services.control import add_risk, update_risk
-from delivery.reports.bilingual import both
 from delivery.surveys.consequences.base import Item, Kind, register
-from delivery.surveys.consequences.given import Given
+from delivery.surveys.consequences.counted_answers import CountedAnswers
 from delivery.surveys.models import Consequence, Survey
 from engagements.errors import InvalidInput
 from engagements.models import Engagement, MigratedModel, Role, User
-from engagements.punctuation import bracketed, in_turn, listed
+from engagements.text.text_joining import bracketed, in_turn, listed
 
 REVIEW_AFTER = timedelta(days=14)
 
@@ -82,7 +82,7 @@ class RiskList(Kind):
     explanation = _("Each becomes a numbered risk of the project, with the project "
                                "manager as its owner.")
 
-    def follow(self, given: Given) -> Iterator[Item]:
+    def follow(self, given: CountedAnswers) -> Iterator[Item]:
         for key, rule in RULES.items():
             if not rule.is_per_model:
                 if given.codes(rule.question) & rule.answers:
@@ -129,7 +129,7 @@ def _rule_of(key: str) -> Rule:
     return FEW_RUNS if key == TOO_FEW_RUNS else RULES[key]
 
 
-def _runs(given: Given, model: MigratedModel) -> int:
+def _runs(given: CountedAnswers, model: MigratedModel) -> int:
     """Repetitions of the baseline as answered; unanswered is not few."""
     runs = given.whole("repeats", model)
     return 3 if runs is None else runs

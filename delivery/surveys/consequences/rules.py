@@ -8,12 +8,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from delivery.surveys.consequences.base import Item, Kind, register
-from delivery.surveys.consequences.given import Given
+from delivery.surveys.consequences.counted_answers import CountedAnswers
 from delivery.surveys.models import Consequence, Survey
 from engagements.models import MigratedModel, User
-from engagements.punctuation import bracketed, following, listed
+from engagements.text.text_joining import bracketed, following, listed
 from workers.rules import RULES, Hit, Outcome, check
-from workers.rules.listing import FAMILIES
+from workers.rules.rule_list import FAMILIES
 
 
 @register
@@ -23,7 +23,7 @@ class RulesToRun(Kind):
     explanation = gettext_lazy("The gate of the design stage asks that no blocking rule among "
                                "these is broken by the answers.")
 
-    def follow(self, given: Given) -> Iterator[Item]:
+    def follow(self, given: CountedAnswers) -> Iterator[Item]:
         for model in given.models:
             if given.value("framework", model):
                 yield Item(self.code, "chosen", model, {"rules": rules_for(given, model)},
@@ -47,14 +47,14 @@ class RulesToRun(Kind):
         """The row is all there is."""
 
 
-def rules_for(given: Given, model: MigratedModel) -> list[str]:
+def rules_for(given: CountedAnswers, model: MigratedModel) -> list[str]:
     """Codes of the rules that concern a model with these answers, in order (DOMAIN 5)."""
     facts = _situation(given, model)
     return [code for code, rule in sorted(RULES.items())
             if facts[rule.family] and facts.get(code, True)]
 
 
-def _situation(given: Given, model: MigratedModel) -> dict[str, bool]:
+def _situation(given: CountedAnswers, model: MigratedModel) -> dict[str, bool]:
     """Which families, and within them which special rules, concern the model."""
     framework = given.value("framework", model)
     is_torch, is_tf = framework == "pytorch", framework == "tensorflow"
@@ -77,12 +77,12 @@ def _situation(given: Given, model: MigratedModel) -> dict[str, bool]:
         "R-INF-11": serves, "R-INF-12": serves, "R-INF-15": given.value("dvpp", model) == "yes"}
 
 
-def is_quantised(given: Given, model: MigratedModel) -> bool:
+def is_quantised(given: CountedAnswers, model: MigratedModel) -> bool:
     """Whether any quantisation is wanted."""
     return given.value("quantisation", model) not in (None, "none")
 
 
-def stated_facts(given: Given, model: MigratedModel) -> dict[str, Any]:
+def stated_facts(given: CountedAnswers, model: MigratedModel) -> dict[str, Any]:
     """The answers as facts for `workers.rules.check`; what was not answered is left out."""
     cards, nodes = given.whole("train_cards", model), given.whole("train_nodes", model)
     parallel = given.parallel(model)
@@ -108,7 +108,8 @@ def in_words(hit: Hit) -> str:
     return following(hit.text, hit.action) + bracketed(hit.rule)
 
 
-def findings(given: Given, model: MigratedModel, codes: list[str] | None = None) -> Outcome:
+def findings(given: CountedAnswers, model: MigratedModel,
+             codes: list[str] | None = None) -> Outcome:
     """What the model's rules say of the answers; rules that need more are not checked."""
     chosen = rules_for(given, model) if codes is None else [c for c in codes if c in RULES]
     return check(stated_facts(given, model), chosen)

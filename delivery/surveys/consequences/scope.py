@@ -9,12 +9,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from delivery.surveys.consequences.base import Item, Kind, register
-from delivery.surveys.consequences.given import Given
+from delivery.surveys.consequences.counted_answers import CountedAnswers
 from delivery.surveys.models import Consequence, Survey
 from engagements import services
 from engagements.models import User
-from engagements.punctuation import in_turn, listed
 from engagements.stages import OUT_OF_SCOPE, Scope, Stage
+from engagements.text.text_joining import in_turn, listed
 
 
 @register
@@ -23,7 +23,7 @@ class ScopeOfModel(Kind):
     title = gettext_lazy("Stages in scope")
     explanation = gettext_lazy("Stages out of a model's scope are skipped, with the reason logged.")
 
-    def follow(self, given: Given) -> Iterator[Item]:
+    def follow(self, given: CountedAnswers) -> Iterator[Item]:
         for model in given.models:
             if (scope := given.value("model_scope", model)) in Scope.values:
                 yield Item(self.code, "stages", model, {"scope": scope}, ("model_scope",))
@@ -55,7 +55,7 @@ class Facts(Kind):
     code = "fact"
     title = gettext_lazy("Facts of engagement and models")
 
-    def follow(self, given: Given) -> Iterator[Item]:
+    def follow(self, given: CountedAnswers) -> Iterator[Item]:
         if goals := given.codes("scope"):
             yield Item(self.code, "scope", None, {"scope": scope_of(goals)}, ("scope",))
         if deadline := given.day("deadline"):
@@ -112,7 +112,7 @@ NAMES = {"pytorch": "PyTorch", "tensorflow": "TensorFlow", "mindspore": "MindSpo
          "onnx": "ONNX"}
 
 
-def framework_of(given: Given, model) -> str:
+def framework_of(given: CountedAnswers, model) -> str:
     """Name and version of the framework; "" unless it is one of the known ones."""
     name = NAMES.get(given.value("framework", model) or "")
     return f"{name} {given.text('framework_version', model)}".strip()[:60] if name else ""

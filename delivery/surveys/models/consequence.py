@@ -4,11 +4,11 @@ from django.utils.translation import gettext_lazy as _
 
 from delivery.surveys.models.survey import Survey
 from engagements.access import Can, allowed
+from engagements.audit.tracked_rows import AuditedQuerySet
 from engagements.models import MigratedModel
-from engagements.vouching import VouchedQuerySet
 
 
-class InternalQuerySet(VouchedQuerySet):
+class InternalQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "InternalQuerySet":
         """Nothing for customers, otherwise the rows of visible surveys."""
         if not allowed(user, Can.VIEW_INTERNAL):

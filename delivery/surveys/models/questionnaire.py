@@ -2,8 +2,8 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from engagements.models.engagement import local
-from engagements.vouching import VouchedQuerySet
+from engagements.audit.tracked_rows import AuditedQuerySet
+from engagements.models.engagement import localized
 
 
 class Questionnaire(models.Model):
@@ -15,7 +15,7 @@ class Questionnaire(models.Model):
                                    blank=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         ordering = ["-version"]
@@ -57,7 +57,7 @@ class Question(models.Model):
     help_en = models.CharField(max_length=240, blank=True)
     condition = models.JSONField(default=dict, blank=True)
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         ordering = ["position"]
@@ -65,19 +65,19 @@ class Question(models.Model):
                                                name="question_key_unique")]
 
     def __str__(self) -> str:
-        return f"{self.number} {self.local_label}"
+        return f"{self.number} {self.localized_label}"
 
     @property
-    def local_label(self) -> str:
-        return local(self.label, self.label_en)
+    def localized_label(self) -> str:
+        return localized(self.label, self.label_en)
 
     @property
-    def local_help(self) -> str:
-        return local(self.help, self.help_en)
+    def localized_help(self) -> str:
+        return localized(self.help, self.help_en)
 
     @property
-    def local_section(self) -> str:
-        return local(self.section_label, self.section_label_en)
+    def localized_section(self) -> str:
+        return localized(self.section_label, self.section_label_en)
 
 
 class QuestionnaireDraft(models.Model):
@@ -93,7 +93,7 @@ class QuestionnaireDraft(models.Model):
     changed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     changed_at = models.DateTimeField(auto_now=True)
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         constraints = [models.CheckConstraint(condition=models.Q(id=1),

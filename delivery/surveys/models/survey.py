@@ -3,11 +3,11 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from delivery.surveys.models.questionnaire import Question, Questionnaire
+from engagements.audit.tracked_rows import AuditedQuerySet
 from engagements.models import Engagement, MigratedModel
-from engagements.vouching import VouchedQuerySet
 
 
-class SurveyQuerySet(VouchedQuerySet):
+class SurveyQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "SurveyQuerySet":
         """Surveys of the engagements that the user may see."""
         return self.filter(engagement__in=Engagement.objects.visible_to(user))
@@ -55,7 +55,7 @@ class Answer(models.Model):
     changed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     changed_at = models.DateTimeField()
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         ordering = ["question__position", "model__position"]
@@ -78,7 +78,7 @@ class AnswerRevision(models.Model):
     changed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     changed_at = models.DateTimeField()
 
-    objects = VouchedQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         ordering = ["-revision"]
@@ -86,7 +86,7 @@ class AnswerRevision(models.Model):
                                                name="answer_revision_unique")]
 
 
-class CommentQuerySet(VouchedQuerySet):
+class CommentQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "CommentQuerySet":
         """Customers never see internal comments."""
         comments = self.filter(survey__in=Survey.objects.visible_to(user))

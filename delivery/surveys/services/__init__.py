@@ -3,13 +3,13 @@
 from delivery.surveys.services.answers import Change, Conflict, Saved, save_answers, value_at
 from delivery.surveys.services.comments import add_comment
 from delivery.surveys.services.consequences import Overtaken, apply_consequences, decide
-from delivery.surveys.services.filling import may_fill, require_filling
-from delivery.surveys.services.steps import (
-    confirm_survey,
-    move_survey,
-    reopen_survey,
-    start_survey,
-    submit_survey,
+from delivery.surveys.services.permissions import may_fill, require_filling
+from delivery.surveys.services.transitions import (
+           confirm_survey,
+           move_survey,
+           reopen_survey,
+           start_survey,
+           submit_survey,
 )
 from delivery.surveys.services.versions import move_to_version
 

@@ -7,14 +7,14 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from delivery.surveys.answer_sheet import Cell, Sheet
+from delivery.surveys.answer_values import parse_value, show_value
 from delivery.surveys.models import Answer, AnswerRevision, Survey
-from delivery.surveys.services.filling import locked, require_filling
-from delivery.surveys.sheet import Cell, Sheet
-from delivery.surveys.values import parse_value, show_value
-from engagements import audit
+from delivery.surveys.services.permissions import locked, require_filling
+from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
-from engagements.numbers import whole_number
+from engagements.text.number_parsing import whole_number
 from workers.models import Artifact
 
 
@@ -69,7 +69,7 @@ def save_answers(*, actor: User, survey: Survey, changes: list[Change]) -> Saved
     if written:
         _store(actor, survey, list(accepted.values()))
         saved.names = list(written)
-        audit.record(actor=actor, action="survey.answer", target=survey,
+        audit_log.record(actor=actor, action="survey.answer", target=survey,
                      engagement=survey.engagement, data=written)
     return saved
 

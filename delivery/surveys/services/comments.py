@@ -3,10 +3,10 @@
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from delivery.surveys.answer_sheet import Sheet
 from delivery.surveys.models import Comment, Survey
-from delivery.surveys.services.filling import require_filling
-from delivery.surveys.sheet import Sheet
-from engagements import audit
+from delivery.surveys.services.permissions import require_filling
+from engagements.audit import audit_log
 from engagements.errors import InvalidInput
 from engagements.models import User
 
@@ -24,6 +24,6 @@ def add_comment(*, actor: User, survey: Survey, name: str, text: str, is_interna
     comment = Comment.objects.create(
         survey=survey, question=cell.question, model=cell.model, author=actor,
         text=text.strip(), is_internal=is_internal and not actor.is_reviewer)
-    audit.record(actor=actor, action="survey.comment", target=comment,
+    audit_log.record(actor=actor, action="survey.comment", target=comment,
                  engagement=survey.engagement, data={"input": name})
     return comment

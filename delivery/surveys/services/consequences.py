@@ -6,16 +6,16 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from delivery.surveys.answer_sheet import Sheet
 from delivery.surveys.consequences import KINDS, Row, compare
 from delivery.surveys.models import Consequence, Decision, Survey
 from delivery.surveys.readiness import readiness
-from delivery.surveys.services.filling import locked
-from delivery.surveys.sheet import Sheet
-from engagements import audit
+from delivery.surveys.services.permissions import locked
 from engagements.access import Can, require
+from engagements.audit import audit_log
 from engagements.errors import DeskError, InvalidInput, WrongState
 from engagements.models import User
-from engagements.punctuation import bracketed, labelled, listed
+from engagements.text.text_joining import bracketed, labelled, listed
 
 
 class Overtaken(DeskError):
@@ -71,7 +71,7 @@ def _take_over(actor: User, survey: Survey, row: Row) -> None:
     if row.item is None:
         kind.withdraw(actor, survey, row.applied)
         Consequence.objects.filter(pk=row.applied.pk).delete()
-        audit.record(actor=actor, action="consequence.withdraw", target=row.applied,
+        audit_log.record(actor=actor, action="consequence.withdraw", target=row.applied,
                      engagement=survey.engagement, data={"before": before})
         return
     result = kind.apply(actor, survey, row.item, row.applied)
@@ -79,7 +79,7 @@ def _take_over(actor: User, survey: Survey, row: Row) -> None:
         survey=survey, code=row.item.code,
         defaults={"kind": row.kind, "key": row.key, "model": row.model, "value": row.item.value,
                   "result": result, "applied_by": actor, "applied_at": timezone.now()})
-    audit.record(actor=actor, action="consequence.apply", target=taken,
+    audit_log.record(actor=actor, action="consequence.apply", target=taken,
                  engagement=survey.engagement,
                  data={"before": before, "after": row.item.value, "result": result})
 
@@ -112,7 +112,7 @@ def decide(*, actor: User, survey: Survey, verdict: str, reason: str,
         survey=survey, verdict=verdict, reason=reason.strip()[:2000], score=found.score,
         missing=[{"code": entry.code, "label": entry.label, "sentence": entry.sentence}
                  for entry in found.missing], decided_by=actor, decided_at=timezone.now())
-    audit.record(actor=actor, action="survey.decide", target=decision,
+    audit_log.record(actor=actor, action="survey.decide", target=decision,
                  engagement=survey.engagement,
                  data={"verdict": verdict, "reason": decision.reason, "score": found.score})
     return decision

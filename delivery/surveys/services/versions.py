@@ -4,11 +4,11 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from delivery.surveys.models import Comment, Questionnaire, Survey
-from delivery.surveys.publishing import current_questionnaire
-from delivery.surveys.services.filling import locked
-from delivery.surveys.versioning import Transfer, transfer
-from engagements import audit
+from delivery.surveys.services.permissions import locked
+from delivery.surveys.services.publishing import current_questionnaire
+from delivery.surveys.version_transfer import Transfer, transfer
 from engagements.access import Can, require
+from engagements.audit import audit_log
 from engagements.errors import WrongState
 from engagements.models import User
 
@@ -35,7 +35,7 @@ def move_to_version(*, actor: User, survey: Survey, version: int) -> Transfer:
     _move_comments(survey, target)
     survey.questionnaire = target
     survey.save(update_fields=["questionnaire"])
-    audit.record(actor=actor, action="survey.version", target=survey,
+    audit_log.record(actor=actor, action="survey.version", target=survey,
                  engagement=survey.engagement, data={
                      "from": before.version, "to": target.version, "kept": len(found.kept),
                      "added": [question.key for question in found.added],

@@ -8,17 +8,17 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from delivery.surveys import services
-from delivery.surveys.consequences import KINDS, Given, Row, compare
+from delivery.surveys.answer_sheet import Sheet
+from delivery.surveys.consequences import KINDS, CountedAnswers, Row, compare
 from delivery.surveys.consequences.baselines import draft_links
-from delivery.surveys.consequences.comparing import CHANGED, GONE
+from delivery.surveys.consequences.comparison import CHANGED, GONE
 from delivery.surveys.consequences.rules import findings, in_words
 from delivery.surveys.forms import DecisionForm
 from delivery.surveys.models import Survey
 from delivery.surveys.readiness import readiness
-from delivery.surveys.sheet import Sheet
 from delivery.surveys.views.surveys import survey_of
 from engagements.access import Can, allowed, require
-from engagements.doors import attempt, attempt_form
+from engagements.web.form_actions import attempt, attempt_form
 from workers.rules import SEVERITIES
 
 LONG_GROUP = 12  # longer ones are folded until a model is chosen
@@ -64,7 +64,7 @@ def _groups(rows: list[Row]) -> list[dict]:
 
 def _hits(sheet: Sheet) -> list[dict]:
     """What the rules say of the answers: each rule once, with the models it concerns."""
-    given, found = Given(sheet), {}
+    given, found = CountedAnswers(sheet), {}
     for model in given.models:
         if given.value("framework", model):
             for hit in findings(given, model).hits:

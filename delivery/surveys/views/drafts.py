@@ -6,15 +6,15 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from delivery.surveys.consequences.keys import FOLLOWED
-from delivery.surveys.differences import differences
+from delivery.surveys.consequences.question_keys import FOLLOWED
+from delivery.surveys.draft_differences import differences
 from delivery.surveys.draft_forms import QuestionForm
 from delivery.surveys.models import QuestionnaireDraft
-from delivery.surveys.publishing import question_dicts
-from delivery.surveys.services import drafting
+from delivery.surveys.services import questionnaire_drafts
+from delivery.surveys.services.publishing import question_dicts
 from engagements.access import require_administrator
-from engagements.doors import attempt, attempt_form
-from engagements.numbers import whole_number
+from engagements.text.number_parsing import whole_number
+from engagements.web.form_actions import attempt, attempt_form
 
 
 def _draft(request) -> QuestionnaireDraft:
@@ -32,7 +32,7 @@ def _seen(request) -> int:
 
 @require_POST
 def draft_begin(request):
-    made = attempt(request, lambda: drafting.begin_draft(actor=request.user),
+    made = attempt(request, lambda: questionnaire_drafts.begin_draft(actor=request.user),
                    _("A draft of the next version is open."))
     return redirect("surveys:draft" if made else "surveys:versions")
 
@@ -61,7 +61,7 @@ def draft_question(request, key=""):
     if key and question is None:
         raise Http404
     form = QuestionForm(request.POST or None, questions=found.questions, question=question)
-    if form.is_valid() and attempt_form(form, lambda: drafting.save_question(
+    if form.is_valid() and attempt_form(form, lambda: questionnaire_drafts.save_question(
             actor=request.user, seen=_seen(request), question=form.question(), key=key,
             after=form.cleaned_data.get("after", ""))):
         messages.success(request, _("Saved."))
@@ -73,11 +73,11 @@ def draft_question(request, key=""):
 @require_POST
 def draft_edit(request, key, move):
     """Move a question up or down, or take it out."""
-    moves = {"up": lambda: drafting.move_question(
+    moves = {"up": lambda: questionnaire_drafts.move_question(
                  actor=request.user, seen=_seen(request), key=key, is_up=True),
-             "down": lambda: drafting.move_question(
+             "down": lambda: questionnaire_drafts.move_question(
                  actor=request.user, seen=_seen(request), key=key, is_up=False),
-             "remove": lambda: drafting.remove_question(
+             "remove": lambda: questionnaire_drafts.remove_question(
                  actor=request.user, seen=_seen(request), key=key)}
     attempt(request, moves[move], _("Saved."))
     return redirect("surveys:draft")
@@ -87,10 +87,11 @@ def draft_edit(request, key, move):
 def draft_end(request, way):
     """Publish the draft, or throw it away."""
     if way == "discard":
-        attempt(request, lambda: drafting.discard_draft(actor=request.user, seen=_seen(request)),
+        attempt(request, lambda: questionnaire_drafts.discard_draft(actor=request.user,
+                                                                    seen=_seen(request)),
                 _("The draft is gone."))
         return redirect("surveys:versions")
-    made = attempt(request, lambda: drafting.publish_draft(
+    made = attempt(request, lambda: questionnaire_drafts.publish_draft(
         actor=request.user, seen=_seen(request), note=request.POST.get("note", "")),
         _("The new version is published."))
     return redirect("surveys:versions" if made else "surveys:draft")

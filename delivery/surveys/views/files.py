@@ -14,19 +14,19 @@ from delivery.surveys import services
 from delivery.surveys.forms import UploadForm
 from delivery.surveys.services import Change
 from delivery.surveys.views.surveys import survey_of
-from engagements.doors import XLSX, attempt_form
 from engagements.errors import DeskError
-from engagements.punctuation import listed
+from engagements.text.text_joining import listed
+from engagements.web.form_actions import XLSX, attempt_form
 
 if TYPE_CHECKING:
-    from delivery.surveys.reading import Reading
+    from delivery.surveys.workbook_import import Reading
 
 PREVIEW_SECONDS = 3600
 
 
 @require_GET
 def workbook(request, code, language):
-    from delivery.surveys.spreadsheet import survey_xlsx  # openpyxl: not at start
+    from delivery.surveys.workbook_export import survey_xlsx  # openpyxl: not at start
 
     survey = survey_of(request, code)
     return HttpResponse(survey_xlsx(survey, language), content_type=XLSX, headers={
@@ -37,7 +37,7 @@ def workbook(request, code, language):
 @require_http_methods(["GET", "POST"])
 def upload(request, code):
     """Choose a workbook; see what it would change before anything is written."""
-    from delivery.surveys.reading import read_upload  # openpyxl: not at start
+    from delivery.surveys.workbook_import import read_upload  # openpyxl: not at start
 
     survey = survey_of(request, code)
     services.require_filling(request.user, survey.engagement)
@@ -82,6 +82,6 @@ def _tell(request, saved) -> None:
                                        "%(n)d answers are taken over.", len(saved.names))
                      % {"n": len(saved.names)})
     if saved.conflicts or saved.errors:
-        names = [c.cell.question.local_label for c in saved.conflicts] + list(saved.errors)
+        names = [c.cell.question.localized_label for c in saved.conflicts] + list(saved.errors)
         messages.warning(request, _("Left as they are, because they changed here meanwhile: "
                                     "%(names)s.") % {"names": listed(names)})

@@ -9,17 +9,18 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from delivery.surveys import publishing, services
+from delivery.surveys import services
+from delivery.surveys.answer_sheet import Sheet
 from delivery.surveys.forms import CellsForm, VersionForm, changes_of
 from delivery.surveys.models import Comment, Question, Questionnaire, Survey
 from delivery.surveys.serializers import QuestionSerializer
-from delivery.surveys.sheet import Sheet
-from delivery.surveys.versioning import set_aside
+from delivery.surveys.services import publishing
+from delivery.surveys.version_transfer import set_aside
 from engagements.access import require_administrator
-from engagements.doors import attempt, attempt_form
 from engagements.errors import DeskError, InvalidInput
-from engagements.json_input import parse_json
 from engagements.models import Engagement
+from engagements.web.form_actions import attempt, attempt_form
+from engagements.web.json_limits import parse_json
 
 MAX_JSON_BYTES = 2**20
 
@@ -106,7 +107,7 @@ def _section_context(request, sheet: Sheet, section, model_code, saved=None) -> 
     here = names.index((section, model_code)) if (section, model_code) in names else -1
     return {"survey": survey, "engagement": survey.engagement, "active": "survey",
             "section": section, "model_code": model_code, "saved": saved,
-            "title": _section_cells(sheet, section, model_code)[0].question.local_section,
+            "title": _section_cells(sheet, section, model_code)[0].question.localized_section,
             "form": CellsForm(cells, saved, request.POST if saved else None, list(comments)),
             "part": parts[here][1] if here >= 0 else None, "number": here + 1, "of": len(names),
             "following": names[here + 1] if 0 <= here < len(names) - 1 else None,

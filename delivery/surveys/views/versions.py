@@ -6,12 +6,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from delivery.surveys import services
-from delivery.surveys.publishing import current_questionnaire
-from delivery.surveys.values import show_value
-from delivery.surveys.versioning import transfer
+from delivery.surveys.answer_values import show_value
+from delivery.surveys.services.publishing import current_questionnaire
+from delivery.surveys.version_transfer import transfer
 from delivery.surveys.views.surveys import survey_of
 from engagements.access import Can, require
-from engagements.doors import attempt
+from engagements.web.form_actions import attempt
 
 
 @require_http_methods(["GET", "POST"])

@@ -7,13 +7,13 @@ from django.core import mail
 from django.db import connection
 
 from delivery.acceptance import services
-from delivery.acceptance.seals import practice
+from delivery.acceptance.signing.seals import practice_certificate
 from delivery.acceptance.tasks import store_copies
 from delivery.reports import services as reporting
 from delivery.reports.models import Document
+from engagements.audit.tracked_rows import PendingWrite
 from engagements.models import Membership, Role, User
-from engagements.vouching import Note
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 
 SHORT = (b"%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
          b"2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
@@ -27,10 +27,10 @@ WORD = b"PK\x05\x06" + bytes(18)  # an archive without entries: nothing here rea
 @pytest.fixture(autouse=True)
 def _quick_files(monkeypatch, request):
     """Typesetting takes seconds; only tests that read the signed pages do it, and them only."""
-    modules = ["delivery.reports.rendering", "delivery.acceptance.services.copies"]
+    modules = ["delivery.reports.rendering", "delivery.acceptance.services.signed_copies"]
     for module in modules[:1] if "typeset" in request.fixturenames else modules:
         monkeypatch.setattr(f"{module}.render_document", lambda *a, **k: SHORT)
-    monkeypatch.setattr("delivery.reports.word_file.document_docx", lambda *a, **k: WORD)
+    monkeypatch.setattr("delivery.reports.office.word_document.document_docx", lambda *a, **k: WORD)
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def _addresses(people):
 @pytest.fixture(scope="session")
 def practice_p12() -> bytes:
     """One key for all tests; making it takes longer than most of them."""
-    return practice.make_pkcs12(b"practice")
+    return practice_certificate.make_pkcs12(b"practice")
 
 
 @pytest.fixture(autouse=True)
@@ -62,7 +62,7 @@ def _practice_certificate(practice_p12, settings, tmp_path):
 def end_transaction() -> None:
     """What the end of the transaction does for rows that no entry of the log spoke of."""
     for _savepoints, hook, _is_robust in list(connection.run_on_commit):
-        if isinstance(hook, Note):
+        if isinstance(hook, PendingWrite):
             hook()
 
 
@@ -131,7 +131,7 @@ def act(people) -> Review:
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def review(delivered, act):
     """An acceptance document before the customer."""
     return act.open(delivered)

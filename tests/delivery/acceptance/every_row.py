@@ -13,30 +13,30 @@ from assessments.services.allowlist import propose_difference
 from assessments.services.baselines import add_run
 from assessments.services.waivers import sign_waiver
 from delivery.acceptance import services
-from delivery.acceptance.deliverables import items_of
+from delivery.acceptance.review.deliverables import items_of
 from delivery.notices import channels
 from delivery.notices.services import set_preferences
 from delivery.planning.services import (
     added_criteria,
+    change_drafts,
     changes,
     control,
-    drivers,
-    effects,
-    effort,
-    plan,
-    scope,
-    time,
+    effort_drivers,
+    estimates,
+    plans,
+    scope_effects,
+    time_entries,
     timesheets,
-    weekly,
+    weekly_reports,
 )
 from delivery.quotes import services as quoting
 from delivery.quotes.models import PriceLine
 from delivery.reports import services as reporting
 from delivery.surveys import services as surveying
+from delivery.surveys.answer_sheet import Sheet
 from delivery.surveys.consequences import compare
-from delivery.surveys.services import drafting
-from delivery.surveys.sheet import Sheet
-from engagements import services as engaging
+from delivery.surveys.services import questionnaire_drafts
+from engagements import services as engagement_services
 from engagements.models import Role, StageRecord
 from tests.assessments.conftest import log
 from tests.delivery.acceptance.test_scans import picture
@@ -78,23 +78,23 @@ def choose_words_and_messages(engagement, people):
     administrator, consultant = people[Role.ADMINISTRATOR], people[Role.CONSULTANT]
     reporting.save_chain(actor=administrator, kind="TR", steps=[
         {"action": "review", "title": "审核"}, {"action": "approve", "title": "批准"}])
-    reporting.save_identity(actor=administrator, customer=None, confidentiality_zh="内部资料",
+    reporting.save_branding(actor=administrator, customer=None, confidentiality_zh="内部资料",
                             logo=picture())
     reporting.save_wording(actor=administrator, code="as_method", zh="目的", en="Purpose")
     channels.create_channel(actor=administrator, name="群", kind="wecom",
                             url="https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=x")
     set_preferences(actor=consultant, engagement=engagement,
                     choices={"job_failed": {"in_inbox": False, "email": "now"}})
-    drafting.begin_draft(actor=administrator)
+    questionnaire_drafts.begin_draft(actor=administrator)
 
 
 def steer(engagement, people):
     """Effort, risks, issues, a meeting, the week, and what a grade costs."""
     manager, consultant = people[Role.MANAGER], people[Role.CONSULTANT]
     common = {"actor": manager, "engagement": engagement}
-    drivers.set_driver(actor=consultant, model=engagement.models.get(code="LLM"),
+    effort_drivers.set_driver(actor=consultant, model=engagement.models.get(code="LLM"),
                        code="custom_ops", amount=Decimal(3))
-    effort.draft_estimate(**common)
+    estimates.draft_estimate(**common)
     control.add_risk(**common, title="显存不足", probability=3, impact=4, owner=consultant,
                      review_on=DAY)
     control.add_issue(**common, description="精度差 0.3 %", level="major", raised_on=DAY,
@@ -103,8 +103,8 @@ def steer(engagement, people):
         **common, topic="启动会", held_at=timezone.now(), chair="陈国栋", participants="双方",
         attachments=[engagement.artifacts.first()],
         todos=[{"text": "提供数据", "owner": consultant, "due_on": DAY}])
-    weekly.draft_weekly(**common, day=DAY)
-    time.set_grade_cost(actor=manager, grade="senior", day_cost=Decimal(2000))
+    weekly_reports.draft_weekly(**common, day=DAY)
+    time_entries.set_grade_cost(actor=manager, grade="senior", day_cost=Decimal(2000))
 
 
 def agree_and_plan(engagement, people):
@@ -118,23 +118,24 @@ def agree_and_plan(engagement, people):
     sheet = workbook([HEAD, ["云服务器", "8 卡", 1, 40000.0]])
     quoting.start_import(actor=sales, upload=io.BytesIO(sheet), file_name="清单.xlsx",
                          name="清单 2025", valid_from=date(2025, 1, 1))
-    made = plan.draft_plan(actor=manager, engagement=engagement, starts_on=DAY)
-    plan.take_baseline(actor=manager, plan=made)
-    plan.set_milestones(actor=manager, plan=made, rows=[
+    made = plans.draft_plan(actor=manager, engagement=engagement, starts_on=DAY)
+    plans.take_baseline(actor=manager, plan=made)
+    plans.set_milestones(actor=manager, plan=made, rows=[
         {"name": "终验", "percent": Decimal(100), "trigger": "FA"}])
     change = changes.create_change(actor=consultant, engagement=engagement, quote=quote, **WORDS)
-    scope.set_scope_effect(actor=consultant, change=change, action="add_model", code="OCR",
+    scope_effects.set_scope_effect(actor=consultant, change=change, action="add_model", code="OCR",
                            name="文字识别", scope="inference")
     added_criteria.add_criterion(
         actor=consultant, change=change, code="OCR", stage="infer_tune", threshold=Decimal(25),
         definition=MetricDefinition.objects.get(code="latency", version=1))
-    effects.set_schedule_effect(actor=consultant, change=change, days_after=3,
+    change_drafts.set_schedule_effect(actor=consultant, change=change, days_after=3,
                                 task=made.tasks.first())
-    effects.set_criterion_effect(actor=consultant, change=change, threshold_after=Decimal("0.03"),
+    change_drafts.set_criterion_effect(actor=consultant, change=change,
+                                       threshold_after=Decimal("0.03"),
                                  criterion=Criterion.objects.filter(model=model).first())
-    effects.set_price_effect(actor=consultant, change=change, action="add", price=price,
+    change_drafts.set_price_effect(actor=consultant, change=change, action="add", price=price,
                              quantity=Decimal(2))
-    time.record_time(actor=consultant, engagement=engagement, half="am", model=model,
+    time_entries.record_time(actor=consultant, engagement=engagement, half="am", model=model,
                      work_date=DAY, item="adapt", grade="senior")
     timesheets.confirm_month(actor=manager, engagement=engagement, month=date(2025, 9, 30))
 
@@ -169,8 +170,8 @@ def pass_a_gate(engagement, people):
     manager, consultant = people[Role.MANAGER], people[Role.CONSULTANT]
     record = StageRecord.objects.filter(model__engagement=engagement, stage="survey").first()
     for move in ("start", "submit"):
-        engaging.move_stage(actor=consultant, record=record, move=move)
-    engaging.draft_stage_waiver(actor=manager, record=record, reason="客户要求先行")
+        engagement_services.move_stage(actor=consultant, record=record, move=move)
+    engagement_services.draft_stage_waiver(actor=manager, record=record, reason="客户要求先行")
 
 
 def review_and_sign(engagement, act):

@@ -7,14 +7,14 @@ from django.core.management import CommandError, call_command
 
 from delivery.acceptance import services
 from delivery.reports.models import Document
-from engagements import audit
+from engagements.audit import audit_log
 from engagements.models import AuditChain, AuditEntry, Engagement, User
+from tests.cached_fixtures import cached_fixture
 from tests.delivery.acceptance.conftest import end_transaction
-from tests.kept import kept
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def signed(review, act):
     act.decide(review)
     act.sign_and_seal(review)
@@ -36,7 +36,7 @@ def rewrite(start: int) -> None:
     previous = AuditEntry.objects.filter(pk__lt=start).order_by("pk").last().entry_hash
     for entry in AuditEntry.objects.filter(pk__gte=start).order_by("pk"):
         entry.previous_hash = previous
-        entry.entry_hash = previous = audit.entry_hash(entry)
+        entry.entry_hash = previous = audit_log.entry_hash(entry)
         AuditEntry.objects.filter(pk=entry.pk).update(
             previous_hash=entry.previous_hash, entry_hash=entry.entry_hash)
     AuditChain.objects.update(head=previous)
@@ -107,7 +107,7 @@ def test_removed_added_and_moved_entries_are_found(signed):
     last.save(force_insert=True)
     forged = AuditEntry(pk=last.pk + 1, at=last.at, action="document.sign", target_type="x",
                         target_id="1", data={}, previous_hash=last.entry_hash, seal="0" * 64)
-    forged.entry_hash = audit.entry_hash(forged)
+    forged.entry_hash = audit_log.entry_hash(forged)
     forged.save()
     assert f"entry {forged.pk} (" in run()[1]
 
@@ -140,7 +140,7 @@ def test_even_with_the_key_a_bundle_given_away_shows_it(signed, act, tmp_path):
     rewrite(entry.pk)
     seal = ""
     for row in AuditEntry.objects.order_by("pk"):
-        seal = audit.entry_seal(seal, row.entry_hash)
+        seal = audit_log.entry_seal(seal, row.entry_hash)
         AuditEntry.objects.filter(pk=row.pk).update(seal=seal)
     AuditChain.objects.update(seal=seal)
     assert run()[0]

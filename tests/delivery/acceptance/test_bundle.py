@@ -13,13 +13,13 @@ from django.db import connection
 from django.utils.translation import override
 
 from delivery.acceptance import services
-from delivery.acceptance.archive import SUMS, ArchiveError, extract, write_archive
-from delivery.acceptance.seals import practice
-from delivery.acceptance.verifying import verify_bundle
+from delivery.acceptance.signing.seals import practice_certificate
+from delivery.evidence.archive import SUMS, ArchiveError, extract, write_archive
+from delivery.evidence.bundle_verification import verify_bundle
 from delivery.reports import services as reporting
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Role
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 
 
 def issue(engagement, people):
@@ -31,14 +31,14 @@ def issue(engagement, people):
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def document(delivered, people):
     """An issued test report."""
     return issue(delivered, people)
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def bundle(document, people):
     return bundle_of(document, people)
 
@@ -276,7 +276,7 @@ def test_a_seal_that_does_not_lead_to_a_trusted_certificate_fails(
         signed_bundle, practice_p12, tmp_path):
     from cryptography.hazmat.primitives.serialization import Encoding, pkcs12
 
-    other = pkcs12.load_key_and_certificates(practice.make_pkcs12(b"x"), b"x")[1]
+    other = pkcs12.load_key_and_certificates(practice_certificate.make_pkcs12(b"x"), b"x")[1]
     own = pkcs12.load_key_and_certificates(practice_p12, b"practice")[1]
     for name, certificate in (("own", own), ("other", other)):
         (tmp_path / f"{name}.pem").write_bytes(certificate.public_bytes(Encoding.PEM))
@@ -312,7 +312,7 @@ def test_a_signature_moved_to_other_files_fails(signed_bundle):
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def nameless(document, people):
     """A bundle whose raw files are only named."""
     evidence = [row["id"] for row in document.snapshot["evidence"]]

@@ -8,14 +8,14 @@ from django.utils import timezone
 
 from delivery.acceptance import services
 from delivery.acceptance.models import AcceptanceTerms, NoticeProof, Review
+from delivery.notices.deadline_watch import look
 from delivery.notices.models import Event, Notice
-from delivery.notices.watching import look
-from delivery.reports.facts.trial import outdated
+from delivery.reports.facts.trial_run import outdated
 from delivery.reports.models import Document
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.gates import evaluate
 from engagements.models import AuditEntry, Engagement, Role, StageRecord
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 
 DUE = date(2026, 12, 31)
 ISSUE = {"description": "PSR 未测", "owner": "周启明", "due_on": DUE, "model": "PSR"}
@@ -95,7 +95,7 @@ def test_the_team_reports_and_the_customer_confirms(review, act, people):
 # Preliminary and final ---------------------------------------------------------------------
 
 @pytest.fixture
-@kept
+@cached_fixture
 def phased(delivered, act):
     """A contract with preliminary acceptance and ten days of trial."""
     terms(delivered, act, has_preliminary=True, trial_days=10)
@@ -162,7 +162,7 @@ def test_a_rejected_preliminary_acceptance_begins_no_trial(phased, act):
 # Deadlines and silence ----------------------------------------------------------------------
 
 @pytest.fixture
-@kept
+@cached_fixture
 def silent(delivered, act):
     """A contract by which silence for five days counts, and a review opened a week ago."""
     terms(delivered, act, review_days=5, is_deemed=True, clause=CLAUSE)

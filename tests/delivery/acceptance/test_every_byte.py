@@ -16,9 +16,9 @@ from django.core.management import call_command
 from django.utils.translation import override
 
 from delivery.acceptance import services
-from delivery.acceptance.archive import write_archive
-from delivery.acceptance.management.commands.verifier import CATALOGUE, WHEEL
-from delivery.acceptance.verifying import verify_bundle
+from delivery.evidence.archive import write_archive
+from delivery.evidence.bundle_verification import verify_bundle
+from delivery.evidence.management.commands.verifier import CATALOGUE, WHEEL
 from engagements.models import Role
 
 SEED = 20261121  # the places are many, and the same in every run

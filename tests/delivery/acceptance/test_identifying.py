@@ -10,19 +10,19 @@ from django.utils import timezone
 
 from delivery.acceptance import services
 from delivery.acceptance.models import Identification, Signature
-from delivery.acceptance.services import identifying
-from delivery.acceptance.strokes import as_svg, checked_strokes
+from delivery.acceptance.services import identification
+from delivery.acceptance.signing.drawn_signature import as_svg, checked_drawing
 from delivery.notices.models import Notice
 from delivery.reports.models import Document
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 
 LINE = [[n * 10, n * 5] for n in range(20)]
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def decided(review, act):
     return act.decide(review)
 
@@ -88,7 +88,7 @@ def test_a_new_code_ends_the_old_one_and_they_are_paced(decided, act):
     first = act.begin(decided)
     with pytest.raises(WrongState):
         act.begin(decided)
-    for _n in range(identifying.MOST_AN_HOUR - 1):
+    for _n in range(identification.MOST_AN_HOUR - 1):
         later(minutes=2)
         act.begin(decided)
     with pytest.raises((WrongState, InvalidInput)):
@@ -129,7 +129,7 @@ def test_the_signature_names_terms_files_and_place(decided, act):
     json.dumps([[[1, 1]] * 7000]), json.dumps([LINE] * 300), "[" * 5000])
 def test_a_drawing_is_numbers_within_its_field_or_nothing(strokes):
     with pytest.raises(InvalidInput):
-        checked_strokes(strokes)
+        checked_drawing(strokes)
 
 
 def test_a_drawing_becomes_our_own_picture(decided, act):
@@ -142,7 +142,7 @@ def test_a_drawing_becomes_our_own_picture(decided, act):
 # Order ---------------------------------------------------------------------------------
 
 @pytest.fixture
-@kept
+@cached_fixture
 def panel(decided, act, delivered):
     """Two reviewers who sign in turn."""
     second = act.colleague(delivered, "zhao")

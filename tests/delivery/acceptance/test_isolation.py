@@ -9,7 +9,7 @@ from rest_framework.test import APIClient
 from delivery.acceptance import services
 from delivery.api import APPS
 from engagements.models import Customer, Engagement, Membership, Role, User
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 from workers.models import Job
 
 # Pages that belong to nobody's engagement, or show each person his own.
@@ -23,7 +23,7 @@ SECRET = "毛利只有三成，别告诉客户"
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def signed(review, act, people):
     """A signed review with an internal comment, files, a bundle."""
     Job.objects.update(kind="adapt.megatron_train")  # one that has a page

@@ -8,9 +8,9 @@ from django.db import connection
 from django.utils import timezone
 
 from delivery.acceptance import services
-from delivery.acceptance.auditing import check_log
 from delivery.acceptance.models import PowerOfAttorney
-from delivery.acceptance.signing import signed_facts
+from delivery.acceptance.signing.signature_page import signed_facts
+from delivery.evidence.audit_verification import check_log
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role
 from tests.delivery.acceptance.conftest import SHORT

@@ -4,16 +4,16 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from delivery.acceptance import services
-from delivery.acceptance.deliverables import items_of
 from delivery.acceptance.models import Receipt
-from delivery.acceptance.signing import signed_facts
+from delivery.acceptance.review.deliverables import items_of
+from delivery.acceptance.signing.signature_page import signed_facts
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def bundle(review, people):
     return services.build_bundle(
         actor=people[Role.MANAGER], engagement=review.document.engagement,

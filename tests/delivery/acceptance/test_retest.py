@@ -3,16 +3,16 @@
 import pytest
 
 from delivery.acceptance import services
-from delivery.acceptance.retest import side_by_side
-from delivery.acceptance.standing import kept_decisions
+from delivery.acceptance.review.model_results import kept_decisions
+from delivery.acceptance.review.retest_comparison import side_by_side
 from delivery.reports import services as reporting
 from engagements.models import MigratedModel, Role
+from tests.cached_fixtures import cached_fixture
 from tests.delivery.conftest import measure
-from tests.kept import kept
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def rejected(review, act):
     act.decide(review, "rejected", reason="PSR 未测", models=[
         {"model": "PSR", "decision": "rejected", "reason": "未测"},

@@ -9,9 +9,9 @@ import pytest
 
 from delivery.acceptance import services
 from delivery.acceptance.models import Review
-from delivery.acceptance.signing import signed_facts
+from delivery.acceptance.signing.signature_page import signed_facts
+from delivery.documents.pdf import html_of
 from delivery.reports.models import Document
-from delivery.reports.pdf import html_of
 from delivery.reports.rendering import TEMPLATE, context_of
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.gates import evaluate

@@ -10,7 +10,7 @@ from pyhanko.pdf_utils import generic
 from pyhanko.pdf_utils.reader import PdfFileReader
 from pyhanko.pdf_utils.writer import copy_into_new_writer
 
-from delivery.acceptance import scans
+from delivery.acceptance.signing import scanned_signature
 from engagements.errors import InvalidInput
 from tests.delivery.acceptance.conftest import SHORT
 
@@ -54,7 +54,7 @@ def launched(writer) -> None:
 @pytest.mark.parametrize(("content", "ending"), [
     (picture("PNG"), ".png"), (picture("JPEG"), ".jpg"), (SHORT, ".pdf")])
 def test_a_plain_scan_is_kept_as_it_is(content, ending):
-    found = scans.checked_scan(upload(content, "../../盖章 页<1>.exe"))
+    found = scanned_signature.checked_scan(upload(content, "../../盖章 页<1>.exe"))
     assert (found.content, found.sha256) == (content, sha256(content).hexdigest())
     assert found.name == f"盖章_页_1{ending}"
 
@@ -65,17 +65,17 @@ def test_a_plain_scan_is_kept_as_it_is(content, ending):
     SHORT[:120], pdf_with(javascript), pdf_with(attached), pdf_with(launched)])
 def test_anything_else_is_refused(content):
     with pytest.raises(InvalidInput):
-        scans.checked_scan(upload(content))
+        scanned_signature.checked_scan(upload(content))
 
 
 def test_sizes_are_limited(monkeypatch):
-    monkeypatch.setattr(scans, "MOST_BYTES", 500)
+    monkeypatch.setattr(scanned_signature, "MOST_BYTES", 500)
     with pytest.raises(InvalidInput):
-        scans.checked_scan(upload(picture()))
-    monkeypatch.setattr(scans, "MOST_BYTES", 10**7)
-    monkeypatch.setattr(scans, "MOST_PIXELS", 400_000)
+        scanned_signature.checked_scan(upload(picture()))
+    monkeypatch.setattr(scanned_signature, "MOST_BYTES", 10**7)
+    monkeypatch.setattr(scanned_signature, "MOST_PIXELS", 400_000)
     with pytest.raises(InvalidInput):
-        scans.checked_scan(upload(picture()))
+        scanned_signature.checked_scan(upload(picture()))
 
 
 def test_a_protected_pdf_is_refused():
@@ -84,7 +84,7 @@ def test_a_protected_pdf_is_refused():
     out = io.BytesIO()
     writer.write(out)
     with pytest.raises(InvalidInput):
-        scans.checked_scan(upload(out.getvalue()))
+        scanned_signature.checked_scan(upload(out.getvalue()))
 
 
 def test_a_signature_by_scan_keeps_the_bytes_and_hands_them_out_as_a_download(

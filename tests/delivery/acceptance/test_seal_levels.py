@@ -15,10 +15,10 @@ from pyhanko.sign.validation import validate_pdf_signature
 from pyhanko.sign.validation.dss import DocumentSecurityStore
 from pyhanko_certvalidator import ValidationContext
 
-from delivery.acceptance.seals.certificate import SealUnavailableError, trust_roots
-from delivery.acceptance.seals.sealing import seal
-from delivery.acceptance.seals.validating import check_seals
 from delivery.acceptance.services import complete_signed_copies
+from delivery.acceptance.signing.seals.certificate import SealUnavailableError, trust_roots
+from delivery.acceptance.signing.seals.pdf_seal import seal
+from delivery.acceptance.signing.seals.seal_validation import check_seals
 from tests.delivery.acceptance.authorities import Certifier, answering
 from tests.delivery.acceptance.conftest import SHORT
 

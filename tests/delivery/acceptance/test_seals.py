@@ -20,16 +20,16 @@ from pyhanko.pdf_utils.reader import PdfFileReader
 from pyhanko.sign.validation import validate_pdf_signature
 from pyhanko_certvalidator import ValidationContext
 
-from delivery.acceptance.seals import practice
-from delivery.acceptance.seals.certificate import SealUnavailableError, load_signer
-from delivery.acceptance.seals.sealing import seal
-from delivery.acceptance.seals.validating import check_seals
+from delivery.acceptance.signing.seals import practice_certificate
+from delivery.acceptance.signing.seals.certificate import SealUnavailableError, load_signer
+from delivery.acceptance.signing.seals.pdf_seal import seal
+from delivery.acceptance.signing.seals.seal_validation import check_seals
 from tests.delivery.acceptance.conftest import SHORT
 
 
 @pytest.fixture(scope="session")
 def firm_p12() -> bytes:
-    return practice.make_pkcs12(b"firm", name="昇腾迁移交付有限公司")
+    return practice_certificate.make_pkcs12(b"firm", name="昇腾迁移交付有限公司")
 
 
 @pytest.fixture
@@ -158,7 +158,7 @@ def test_a_missing_key_is_named(settings):
 
 def test_an_expired_certificate_seals_nothing(settings, tmp_path):
     old = datetime(2010, 1, 1, tzinfo=UTC)
-    (tmp_path / "old.p12").write_bytes(practice.make_pkcs12(b"x", now=old, name="Old"))
+    (tmp_path / "old.p12").write_bytes(practice_certificate.make_pkcs12(b"x", now=old, name="Old"))
     settings.SIGNING_KEY, settings.SIGNING_KEY_PASSWORD = str(tmp_path / "old.p12"), "x"
     with pytest.raises(SealUnavailableError, match="2019-12-30"):
         load_signer()
@@ -166,8 +166,8 @@ def test_an_expired_certificate_seals_nothing(settings, tmp_path):
 
 def test_the_practice_certificate_is_made_once_and_guarded(settings, tmp_path):
     settings.VAR_DIR = tmp_path / "fresh"
-    path, password = practice.kept_certificate()
+    path, password = practice_certificate.kept_certificate()
     first = path.read_bytes()
-    assert practice.kept_certificate() == (path, password)
+    assert practice_certificate.kept_certificate() == (path, password)
     assert path.read_bytes() == first
     assert {p.stat().st_mode & 0o777 for p in path.parent.iterdir()} == {0o600}

@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from delivery.acceptance.signing import signed_facts
+from delivery.acceptance.signing.signature_page import signed_facts
 from delivery.reports.rendering import context_of
 
 

@@ -9,10 +9,10 @@ from django.utils.translation import override
 
 from delivery.acceptance import services
 from delivery.acceptance.models import ThirdPartyReport
+from delivery.documents.bilingual import in_language
+from delivery.documents.pdf import html_of
 from delivery.reports import services as reporting
-from delivery.reports.bilingual import in_language
-from delivery.reports.gates import problems_of
-from delivery.reports.pdf import html_of
+from delivery.reports.issue_checks.checks import problems_of
 from delivery.reports.rendering import TEMPLATE, context_of
 from engagements.errors import InvalidInput, NotAllowed
 from engagements.models import AuditEntry, Role

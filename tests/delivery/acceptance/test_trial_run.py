@@ -8,19 +8,19 @@ from django.utils.translation import override
 
 from delivery.acceptance import services as accepting
 from delivery.acceptance.models import Review
+from delivery.documents.bilingual import in_language
 from delivery.planning.services import control
 from delivery.reports import services
-from delivery.reports.bilingual import in_language
-from delivery.reports.gates import problems_of
+from delivery.reports.issue_checks.checks import problems_of
 from delivery.reports.models import Document
 from engagements.models import Role
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 
 ISSUE = {"description": "PSR 未测", "owner": "周启明", "due_on": date(2026, 12, 31), "model": "PSR"}
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def tried(delivered, act):
     """A provisional acceptance under one condition began ten days of trial."""
     accepting.set_terms(actor=act.manager, engagement=delivered, has_preliminary=True,

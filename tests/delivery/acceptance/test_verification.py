@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.core.cache import CacheHandler, cache
 
-from delivery.acceptance import verification
+from delivery.acceptance import issued_document_check
 from delivery.reports.models import Document
 
 
@@ -36,7 +36,7 @@ def test_anybody_may_ask_without_logging_in(client, review):
 @pytest.mark.parametrize("spoil", [str, str.upper, lambda text: f" {text} "])
 def test_the_checksum_of_a_file_does_as_well(client, review, spoil):
     stored = review.document.files.first()
-    answer = verification.verify_document(review.document.number, spoil(stored.sha256))
+    answer = issued_document_check.verify_document(review.document.number, spoil(stored.sha256))
     assert (answer.version, answer.is_replaced, answer.is_signed) == (1, False, False)
 
 
@@ -49,9 +49,9 @@ def test_an_unknown_number_and_a_wrong_checksum_get_the_same_answer(client, revi
 
 
 def test_a_draft_has_no_number_to_find(delivered, people):
-    assert verification.verify_document("", "0" * 64) is None
+    assert issued_document_check.verify_document("", "0" * 64) is None
     Document.objects.filter(state="draft").update(content_hash="")
-    assert verification.verify_document("", "") is None
+    assert issued_document_check.verify_document("", "") is None
 
 
 def test_nothing_else_is_revealed(client, review):
@@ -67,12 +67,12 @@ def test_nothing_else_is_revealed(client, review):
 def test_a_replaced_version_says_so(client, review):
     document = review.document
     Document.objects.filter(pk=document.pk).update(state="superseded")
-    answer = verification.verify_document(document.number, document.content_hash)
+    answer = issued_document_check.verify_document(document.number, document.content_hash)
     assert answer.is_replaced
 
 
 def test_an_address_that_asks_too_often_waits(client, review, monkeypatch):
-    monkeypatch.setattr(verification, "MOST_A_MINUTE", 3)
+    monkeypatch.setattr(issued_document_check, "MOST_A_MINUTE", 3)
     status = [ask(client, "x", "a" * 64).status_code for _n in range(5)]
     assert status.count(429) >= 1
     assert ask(client, "x", "a" * 64, REMOTE_ADDR="10.9.9.9").status_code == 200
@@ -81,24 +81,26 @@ def test_an_address_that_asks_too_often_waits(client, review, monkeypatch):
 
 def test_all_processes_count_an_addresss_turns_together(settings, monkeypatch):
     """Each of them has a connection to the cache of its own, and keeps no count itself."""
-    monkeypatch.setattr(verification, "MOST_A_MINUTE", 3)
-    monkeypatch.setattr(verification.timezone, "now", lambda: datetime(2026, 1, 1, tzinfo=UTC))
+    monkeypatch.setattr(issued_document_check, "MOST_A_MINUTE", 3)
+    monkeypatch.setattr(issued_document_check.timezone, "now", lambda: datetime(2026, 1, 1,
+                                                                                tzinfo=UTC))
     caches = CacheHandler(settings.CACHES), CacheHandler(settings.CACHES)
     turns = []
     for one in (*caches, *caches):
-        monkeypatch.setattr(verification, "cache", one["default"])
-        turns.append(verification.take_turn("10.1.1.1"))
+        monkeypatch.setattr(issued_document_check, "cache", one["default"])
+        turns.append(issued_document_check.take_turn("10.1.1.1"))
     assert turns == [True, True, True, False]
 
 
 def test_the_code_on_the_cover_leads_to_the_page(settings, review):
     settings.PUBLIC_URL = "https://desk.example/"
-    url = verification.verification_url(review.document.number, review.document.content_hash)
+    url = issued_document_check.verification_url(review.document.number,
+                                                 review.document.content_hash)
     query = parse_qs(urlsplit(url).query)
     assert url.startswith("https://desk.example/verify/?")
     assert (query["number"], query["hash"]) == ([review.document.number],
                                                [review.document.content_hash])
-    assert verification.verification_code("x", "y").startswith("data:image/svg+xml")
+    assert issued_document_check.verification_code("x", "y").startswith("data:image/svg+xml")
 
 
 def test_the_language_changes_without_logging_in(client, db):

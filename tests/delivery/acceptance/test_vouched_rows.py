@@ -11,11 +11,11 @@ from django.db import DataError, IntegrityError, connection, models, transaction
 from delivery.acceptance.models import Identification
 from delivery.notices.models import Channel
 from delivery.surveys.models import QuestionnaireDraft
-from engagements import audit
+from engagements.audit import audit_log
+from engagements.audit.tracked_rows import excluded_columns, tracked_tables, untracked_tables
 from engagements.models import User
-from engagements.vouching import columns_left_out, tables_not_vouched_for, vouched_tables
+from tests.cached_fixtures import cached_fixture
 from tests.delivery.acceptance.every_row import write_everything
-from tests.kept import kept
 from tests.test_architecture import layer
 from workers.models import Job, Node, NodeLogin
 from workers.models.job import FINAL_STATES
@@ -48,7 +48,7 @@ TIED = {
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def everything(delivered, act, people):
     """At least one row of every table that the log vouches for, each by its service."""
     write_everything(delivered, act, people)
@@ -65,7 +65,7 @@ def told() -> tuple[bool, str]:
 
 
 def test_every_table_has_rows_and_none_differs(everything):
-    assert [table._meta.label for table in vouched_tables()
+    assert [table._meta.label for table in tracked_tables()
             if not table._base_manager.exists()] == []
     assert told()[0], told()[1]
 
@@ -74,11 +74,11 @@ def test_every_table_and_column_is_decided_on():
     """A new table is named in its app's `vouched.py`; a column that is left out is named here."""
     ours = {model for model in apps.get_models(include_auto_created=True)
             if layer(model._meta.app_config) is not None}
-    vouched, others = set(vouched_tables()), tables_not_vouched_for()
+    vouched, others = set(tracked_tables()), untracked_tables()
     assert vouched ^ set(others) == ours
     assert all(others.values())
-    assert {table: columns_left_out(table) for table in vouched
-            if columns_left_out(table)} == LEFT_OUT
+    assert {table: excluded_columns(table) for table in vouched
+            if excluded_columns(table)} == LEFT_OUT
 
 
 def test_an_edit_of_any_column_is_found_and_named(everything):
@@ -127,7 +127,7 @@ def last_rows() -> list[models.Model]:
     """The last row of every table; the last job that has ended."""
     return [table._base_manager.filter(
         **{"state__in": FINAL_STATES} if table is Job else {}).order_by("pk").last()
-        for table in vouched_tables()]
+        for table in tracked_tables()]
 
 
 def copied(row: models.Model) -> bool:
@@ -148,7 +148,7 @@ def copied(row: models.Model) -> bool:
 
 
 def found() -> list[tuple]:
-    return [(one.table, one.key, one.problem, one.columns) for one in audit.row_differences()]
+    return [(one.table, one.key, one.problem, one.columns) for one in audit_log.row_differences()]
 
 
 def edited(field: models.Field, row: models.Model) -> bool:

@@ -9,7 +9,7 @@ import pytest
 from delivery.notices import channels
 from engagements import services
 from engagements.models import Role
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 
 SECRET = "SECdemo0000000000000000000000000000"
 CONFIDENTIAL = ("某电力公司", "A power company", "1,234,567", "阈值", "2 %", "变电站",
@@ -71,7 +71,7 @@ def channel_of(other_side, people):
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def record(engagement, people):
     """The first stage of a model, started."""
     model = services.add_model(actor=people[Role.MANAGER], engagement=engagement, code="LLM",

@@ -9,15 +9,15 @@ from django.utils import timezone
 from django.utils.translation import override
 from rest_framework.test import APIClient
 
-from delivery.notices import services, watching
-from delivery.notices.audience import may_hear
-from delivery.notices.events import KINDS, kind_of_entry
+from delivery.notices import deadline_watch, services
+from delivery.notices.event_kinds import KINDS, kind_of_entry
+from delivery.notices.event_subjects import subject_of
 from delivery.notices.models import Dispatch, Event, Notice, Preference
-from delivery.notices.subjects import subject_of
+from delivery.notices.recipients import may_hear
 from delivery.quotes import services as quotes
 from delivery.reports.models import Document
-from engagements import audit
-from engagements import services as engaging
+from engagements import services as engagement_services
+from engagements.audit import audit_log
 from engagements.errors import InvalidInput, NotAllowed
 from engagements.models import AuditEntry, Membership, Role
 from workers.models import Job, Node
@@ -37,7 +37,7 @@ def test_submitted_stage_reaches_who_decides_and_not_the_doer(submit):
 
 def test_event_and_notices_vanish_with_a_transaction_that_fails(record, people):
     with transaction.atomic():
-        engaging.move_stage(actor=people[Role.CONSULTANT], record=record, move="submit")
+        engagement_services.move_stage(actor=people[Role.CONSULTANT], record=record, move="submit")
         assert Notice.objects.count() == 2
         transaction.set_rollback(True)
     assert (Event.objects.count(), Notice.objects.count()) == (0, 0)
@@ -49,7 +49,7 @@ def test_event_and_notices_vanish_with_a_transaction_that_fails(record, people):
 def test_end_of_a_job(engagement, people, state, kind):
     job = Job.objects.create(kind="env.npu_info", engagement=engagement, state=state,
                              finished_at=timezone.now(), created_by=people[Role.OPERATOR])
-    audit.record(actor=None, action="job.end", target=job, engagement=engagement,
+    audit_log.record(actor=None, action="job.end", target=job, engagement=engagement,
                  data={"state": state})
     found = {(e.kind, e.subject, e.path) for e in Event.objects.all()}
     expected = {(kind, str(job), reverse("workers:job", args=[job.pk]))} if kind else set()
@@ -60,7 +60,7 @@ def test_end_of_a_job(engagement, people, state, kind):
 
 def test_who_started_a_job_hears_nothing_once_off_the_team(engagement, people, stranger):
     job = Job.objects.create(kind="env.npu_info", engagement=engagement, created_by=stranger)
-    audit.record(actor=None, action="job.end", target=job, engagement=engagement,
+    audit_log.record(actor=None, action="job.end", target=job, engagement=engagement,
                  data={"state": "failed"})
     assert "stranger" not in told("job_failed")
 
@@ -70,7 +70,7 @@ def test_quote_from_approval_to_the_customer(engagement, people, monkeypatch):
     quote = quotes.create_quote(actor=people[Role.SALES], engagement=engagement)
     for action in ("quote.submit", "quote.review", "quote.issue", "quote.accepted",
                    "quote.declined"):
-        audit.record(actor=people[Role.MANAGER], action=action, target=quote,
+        audit_log.record(actor=people[Role.MANAGER], action=action, target=quote,
                      engagement=engagement)
     assert told("quote_to_review") == {"administrator", "consultant", "sales"}
     assert told("quote_awaiting") == {"administrator", "sales"}
@@ -80,11 +80,11 @@ def test_quote_from_approval_to_the_customer(engagement, people, monkeypatch):
 
 def test_a_waiver_calls_those_who_sign_and_tells_of_its_use(record, people):
     manager = people[Role.MANAGER]
-    engaging.move_stage(actor=people[Role.CONSULTANT], record=record, move="submit")
-    waiver = engaging.draft_stage_waiver(actor=manager, record=record, reason="x")
-    engaging.sign_stage_waiver(actor=people[Role.REVIEWER], waiver=waiver)
-    engaging.move_stage(actor=manager, record=record, move="waive")
-    engaging.move_stage(actor=manager, record=record, move="reopen", comment="y")
+    engagement_services.move_stage(actor=people[Role.CONSULTANT], record=record, move="submit")
+    waiver = engagement_services.draft_stage_waiver(actor=manager, record=record, reason="x")
+    engagement_services.sign_stage_waiver(actor=people[Role.REVIEWER], waiver=waiver)
+    engagement_services.move_stage(actor=manager, record=record, move="waive")
+    engagement_services.move_stage(actor=manager, record=record, move="reopen", comment="y")
     assert told("waiver_drafted") == {"administrator", "reviewer"}
     assert told("stage_waived") == {"administrator", "consultant", "reviewer"}
     assert told("stage_reopened") == {"administrator", "consultant"}
@@ -132,10 +132,10 @@ def test_unreachable_node_tells_operators_once_per_absence(people):
 def test_quarantine_is_announced_once_until_the_key_is_confirmed_again(people):
     node = Node.objects.create(name="n1", host="h", username="x", state="quarantined")
     for _ in range(2):
-        watching.look(timezone.now())
+        deadline_watch.look(timezone.now())
     assert Event.objects.filter(kind="node_quarantined").count() == 1
-    audit.record(actor=people[Role.OPERATOR], action="node.confirm", target=node)
-    watching.look(timezone.now())
+    audit_log.record(actor=people[Role.OPERATOR], action="node.confirm", target=node)
+    deadline_watch.look(timezone.now())
     assert Event.objects.filter(kind="node_quarantined").count() == 2
 
 
@@ -144,7 +144,7 @@ def test_deadline_of_an_engagement(engagement, days, events):
     engagement.ends_on = timezone.localdate() + timedelta(days=days)
     engagement.save()
     for _ in range(2):
-        watching.look(timezone.now())
+        deadline_watch.look(timezone.now())
     assert Event.objects.count() == events
     assert told("deadline_near") == ({"administrator", "manager"} if events else set())
 
@@ -276,7 +276,7 @@ def test_api_of_the_inbox(people, submit, stranger):
 
 def test_audit_chain_stays_whole(submit):
     submit()
-    assert list(audit.findings()) == []
+    assert list(audit_log.findings()) == []
     assert AuditEntry.objects.filter(action="stage.submit").count() == 1
 
 

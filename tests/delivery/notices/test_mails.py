@@ -4,8 +4,9 @@
 import pytest
 from django.core import mail
 
-from delivery.notices import sending, services, tasks
+from delivery.notices import services, tasks
 from delivery.notices.models import Dispatch
+from delivery.notices.transport import send_dispatches
 from engagements.models import Membership, Role
 from tests.delivery.notices.conftest import CONFIDENTIAL
 
@@ -35,7 +36,7 @@ def test_e_mail_with_a_deep_link_and_nothing_confidential(mailed, submit, settin
 
 def test_several_due_e_mails_leave_as_one(mailed, submit):
     submit(3)
-    sending.send_mail_to(mailed.pk)
+    send_dispatches.send_mail_to(mailed.pk)
     assert len(mail.outbox) == 1
     assert mail.outbox[0].body.count("/engagements/EP2501/") == 3
 
@@ -47,7 +48,7 @@ def test_who_left_the_team_gets_no_e_mail(people, submit):
     submit()
     assert Dispatch.objects.filter(recipient=consultant).count() == 1
     Membership.objects.filter(user=consultant).delete()
-    sending.send_mail_to(consultant.pk)
+    send_dispatches.send_mail_to(consultant.pk)
     assert mail.outbox == []
     assert Dispatch.objects.get(recipient=consultant).state == "withdrawn"
 
@@ -56,6 +57,6 @@ def test_mail_server_away_is_tried_again(mailed, submit, settings):
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
     submit()
-    sending.send_mail_to(mailed.pk)
+    send_dispatches.send_mail_to(mailed.pk)
     row = Dispatch.objects.get(recipient=mailed)
     assert (row.state, row.attempts, row.error) == ("pending", 1, "mail ConnectionRefusedError")

@@ -3,8 +3,9 @@
 
 from django.utils import timezone
 
-from delivery.notices import channels, sending, tasks
+from delivery.notices import channels, tasks
 from delivery.notices.models import Dispatch
+from delivery.notices.transport import send_dispatches
 from engagements.models import Role
 from tests.delivery.notices.conftest import states
 
@@ -28,19 +29,19 @@ def test_switched_off_channel_sends_nothing_that_waited(channel_of, other_side, 
     channel = channel_of()
     submit()
     channels.switch_channel(actor=people[Role.MANAGER], channel=channel, is_on=False)
-    sending.send_to_channel(channel.pk)
+    send_dispatches.send_to_channel(channel.pk)
     channels.switch_channel(actor=people[Role.MANAGER], channel=channel, is_on=True)
-    sending.send_to_channel(channel.pk)
+    send_dispatches.send_to_channel(channel.pk)
     assert (states(channel), other_side.received) == (["withdrawn", "withdrawn"], [])
 
 
 def test_daily_channel_waits_for_the_digest(channel_of, other_side, submit):
     channel = channel_of(pace="daily")
     submit()
-    sending.send_to_channel(channel.pk)
+    send_dispatches.send_to_channel(channel.pk)
     assert other_side.received == []
     Dispatch.objects.update(due_at=timezone.now())
-    sending.send_to_channel(channel.pk)
+    send_dispatches.send_to_channel(channel.pk)
     assert len(other_side.received) == 1
     assert states(channel) == ["sent", "sent"]
 

@@ -1,10 +1,10 @@
 import pytest
 
-from delivery.quotes.models import CompanyProfile
+from delivery.documents.models import CompanyProfile
 from engagements import services
 from engagements.models import Role
 from engagements.stages import Scope
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 
 
 @pytest.fixture(autouse=True)
@@ -16,14 +16,14 @@ def firm(db):
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def llm(people, engagement):
     return services.add_model(actor=people[Role.MANAGER], engagement=engagement, code="LLM",
                               name="大模型", parameters_billion="13")
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def detector(people, engagement):
     return services.add_model(actor=people[Role.MANAGER], engagement=engagement, code="DET",
                               name="检测模型", scope=Scope.INFERENCE)

@@ -6,13 +6,20 @@ import pytest
 from django.urls import reverse
 
 from assessments.models import CriteriaSet, MetricDefinition
-from delivery.planning.change_words import presented
+from delivery.planning.changes.change_labels import presented
+from delivery.planning.effort.usage import current_estimate
 from delivery.planning.models import EffortEstimate
-from delivery.planning.services import added_criteria, changes, effects, effort, scope
-from delivery.planning.usage import current_estimate
+from delivery.planning.services import (
+    added_criteria,
+    change_drafts,
+    changes,
+    estimates,
+    scope_effects,
+)
 from delivery.quotes.models import Quote
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Role
+from tests.cached_fixtures import cached_fixture
 from tests.delivery.planning.test_all_or_nothing import breaking_last, everything
 from tests.delivery.planning.test_changes import agreed  # noqa: F401  (fixture)
 from tests.delivery.planning.test_scope_changes import (  # noqa: F401  (fixtures)
@@ -22,7 +29,6 @@ from tests.delivery.planning.test_scope_changes import (  # noqa: F401  (fixture
     submitted,
     two_models,
 )
-from tests.kept import kept
 
 
 def metric(code):
@@ -35,12 +41,13 @@ def likely(estimate):
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def widened(people, draft, detector):  # noqa: F811
     """OCR comes in with a criterion, DET falls out."""
     consultant = people[Role.CONSULTANT]
-    scope.set_scope_effect(actor=consultant, change=draft, **{**NEW, "scope": "full"})
-    scope.set_scope_effect(actor=consultant, change=draft, action="drop_model", model=detector)
+    scope_effects.set_scope_effect(actor=consultant, change=draft, **{**NEW, "scope": "full"})
+    scope_effects.set_scope_effect(actor=consultant, change=draft, action="drop_model",
+                                   model=detector)
     added_criteria.add_criterion(actor=consultant, change=draft, code="OCR", stage="infer_tune",
                                  definition=metric("latency"), threshold=Decimal(25))
     return draft
@@ -68,12 +75,12 @@ def test_all_four_get_a_version_together(people, two_models, widened):  # noqa: 
 def test_the_next_computation_gives_the_same_days(people, two_models, widened):  # noqa: F811
     """What was agreed is what the rules give for the models as they are then."""
     done = in_force(people, widened)
-    again = effort.draft_estimate(actor=people[Role.CONSULTANT], engagement=two_models)
+    again = estimates.draft_estimate(actor=people[Role.CONSULTANT], engagement=two_models)
     assert likely(again) == likely(done.new_estimate)
 
 
 def test_quoted_days_are_the_estimated_ones(people, draft):  # noqa: F811
-    scope.set_scope_effect(actor=people[Role.CONSULTANT], change=draft, **NEW)
+    scope_effects.set_scope_effect(actor=people[Role.CONSULTANT], change=draft, **NEW)
     done = in_force(people, draft)
     shown = presented(done.facts)["effort"]
     assert shown["quoted"] == Decimal(shown["days"]) > 0
@@ -81,12 +88,12 @@ def test_quoted_days_are_the_estimated_ones(people, draft):  # noqa: F811
 
 
 def test_an_adjusted_share_moves_by_the_difference(people, two_models, draft, detector):  # noqa: F811
-    made = effort.draft_estimate(actor=people[Role.CONSULTANT], engagement=two_models)
+    made = estimates.draft_estimate(actor=people[Role.CONSULTANT], engagement=two_models)
     line = made.lines.get(item="management")
-    effort.adjust_line(actor=people[Role.CONSULTANT], line=line, low=Decimal(20),
+    estimates.adjust_line(actor=people[Role.CONSULTANT], line=line, low=Decimal(20),
                        likely=Decimal(20), high=Decimal(20), reason="两地管理")
-    effort.approve_estimate(actor=people[Role.MANAGER], estimate=made)
-    scope.set_scope_effect(actor=people[Role.CONSULTANT], change=draft, action="drop_model",
+    estimates.approve_estimate(actor=people[Role.MANAGER], estimate=made)
+    scope_effects.set_scope_effect(actor=people[Role.CONSULTANT], change=draft, action="drop_model",
                            model=detector)
     done = in_force(people, draft)
     managed, computed = (done.new_estimate.lines.get(item="management"), [
@@ -98,7 +105,7 @@ def test_an_adjusted_share_moves_by_the_difference(people, two_models, draft, de
 
 def test_before_it_is_signed_days_and_price_are_shown(client, people, widened):
     client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
-    scope.price_scope(actor=people[Role.CONSULTANT], change=widened)
+    scope_effects.price_scope(actor=people[Role.CONSULTANT], change=widened)
     client.force_login(people[Role.CONSULTANT])
     page = client.get(reverse("planning:change", args=[widened.pk]))
     facts = page.context["facts"]
@@ -109,14 +116,14 @@ def test_before_it_is_signed_days_and_price_are_shown(client, people, widened):
 
 
 def test_a_model_without_criterion_is_named(client, people, widened):
-    effects.remove_effect(actor=people[Role.CONSULTANT], effect=widened.added_criteria.get())
+    change_drafts.remove_effect(actor=people[Role.CONSULTANT], effect=widened.added_criteria.get())
     client.force_login(people[Role.CONSULTANT])
     page = client.get(reverse("planning:change", args=[widened.pk]))
     assert page.context["facts"]["criteria"]["without"] == ["OCR"]
 
 
 def test_its_criteria_go_with_the_model(people, widened):
-    effects.remove_effect(actor=people[Role.CONSULTANT],
+    change_drafts.remove_effect(actor=people[Role.CONSULTANT],
                           effect=widened.scope_effects.get(action="add_model"))
     assert not widened.added_criteria.exists()
 
@@ -130,10 +137,11 @@ def test_a_change_of_scope_names_the_quote(people, widened):
 def test_days_that_stay_the_same_need_no_quote(people, draft, detector):  # noqa: F811
     """One inference model for another."""
     consultant = people[Role.CONSULTANT]
-    scope.set_scope_effect(actor=consultant, change=draft, **NEW)
-    scope.set_scope_effect(actor=consultant, change=draft, action="drop_model", model=detector)
+    scope_effects.set_scope_effect(actor=consultant, change=draft, **NEW)
+    scope_effects.set_scope_effect(actor=consultant, change=draft, action="drop_model",
+                                   model=detector)
     with pytest.raises(InvalidInput):
-        scope.price_scope(actor=consultant, change=draft)
+        scope_effects.price_scope(actor=consultant, change=draft)
     changes.update_change(actor=consultant, change=draft, quote=None)
     put = changes.submit_change(actor=consultant, change=draft)
     done = [changes.approve_change(actor=people[role], change=put)
@@ -143,7 +151,7 @@ def test_days_that_stay_the_same_need_no_quote(people, draft, detector):  # noqa
 
 
 def test_it_starts_from_agreed_days(people, two_models, widened):  # noqa: F811
-    effort.draft_estimate(actor=people[Role.CONSULTANT], engagement=two_models)
+    estimates.draft_estimate(actor=people[Role.CONSULTANT], engagement=two_models)
     with pytest.raises(WrongState, match="2"):
         submitted(people, widened)
 
@@ -175,12 +183,12 @@ def test_a_criterion_that_cannot_be(people, widened, fields, error):
 
 @pytest.mark.parametrize("part", ["agree_on_estimate", "sign_added"])
 def test_nothing_remains_of_a_part_that_fails(people, widened, monkeypatch, part):
-    from delivery.planning.services import change_effects
+    from delivery.planning.services import change_application
 
     put = submitted(people, widened)
     changes.approve_change(actor=people[Role.MANAGER], change=put)
     before = everything()
-    where = effort if part == "agree_on_estimate" else change_effects
+    where = estimates if part == "agree_on_estimate" else change_application
     with monkeypatch.context() as patched:
         breaking_last(where, part)(patched)
         with pytest.raises(RuntimeError):

@@ -4,12 +4,13 @@ import pytest
 from django.apps import apps
 
 from assessments import services as assessing
+from delivery.documents.models import CompanyProfile
 from delivery.planning.models import ChangeRequest, PriceEffect
-from delivery.planning.services import changes, plan
+from delivery.planning.services import changes, plans
 from delivery.quotes import services as quoting
-from delivery.quotes.models import CompanyProfile, DiscountLimit, Quote
-from delivery.quotes.services import agreed as agreeing
-from engagements import audit
+from delivery.quotes.models import DiscountLimit, Quote
+from delivery.quotes.services import agreed_versions as agreeing
+from engagements.audit import audit_log
 from engagements.errors import DeskError
 from engagements.models import Role
 from tests.delivery.planning.test_changes import agreed, change  # noqa: F401  (fixtures)
@@ -40,8 +41,8 @@ PARTS = {
     "criteria drafted": breaking_last(assessing, "draft_criteria"),
     "criteria replaced": breaking_last(assessing, "add_criterion"),
     "criteria signed": breaking_last(assessing, "sign_criteria"),
-    "task changed": breaking_last(plan, "update_task"),
-    "baseline taken": breaking_last(plan, "take_baseline"),
+    "task changed": breaking_last(plans, "update_task"),
+    "baseline taken": breaking_last(plans, "take_baseline"),
     "quote copied": breaking_last(agreeing, "copy_version"),
     "quote frozen": breaking_last(agreeing, "freeze"),
     "older quote superseded": breaking_last(agreeing, "supersede_older"),
@@ -59,7 +60,7 @@ def test_nothing_remains_of_a_part_that_fails(people, change, monkeypatch, part)
         with pytest.raises(RuntimeError):
             changes.approve_change(actor=people[Role.REVIEWER], change=change)
     assert everything() == before
-    assert list(audit.findings()) == []
+    assert list(audit_log.findings()) == []
     done = changes.approve_change(actor=people[Role.REVIEWER], change=change)
     assert done.state == ChangeRequest.State.APPLIED
 

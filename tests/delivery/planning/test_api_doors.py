@@ -1,4 +1,4 @@
-"""REST doors of planning beside creation: papers, workbook, counting anew, lines and effects."""
+"""Endpoints of planning beside creation: PDFs, workbook, counting anew, lines and effects."""
 
 from datetime import date
 
@@ -7,10 +7,17 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from delivery.planning.models import EffortLine, GradeCost, ScopeEffect
-from delivery.planning.services import changes, control, effort, plan, scope, weekly
-from engagements.doors import XLSX
+from delivery.planning.services import (
+    changes,
+    control,
+    estimates,
+    plans,
+    scope_effects,
+    weekly_reports,
+)
 from engagements.models import AuditEntry, Role
-from tests.kept import kept
+from engagements.web.form_actions import XLSX
+from tests.cached_fixtures import cached_fixture
 
 DAY = date(2026, 3, 4)
 LINE = {"stage": "env", "item": "env", "grade": "expert", "low": "1", "likely": "2",
@@ -18,18 +25,18 @@ LINE = {"stage": "env", "item": "env", "grade": "expert", "low": "1", "likely": 
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def change(people, engagement, llm):
     made = changes.create_change(
         actor=people[Role.CONSULTANT], engagement=engagement, title="c", category="scope",
         requested_by="x", reason="x", before="x", after="x")
-    scope.set_scope_effect(actor=people[Role.CONSULTANT], change=made, action="drop_model",
+    scope_effects.set_scope_effect(actor=people[Role.CONSULTANT], change=made, action="drop_model",
                            model=llm)
     return made
 
 
 def test_an_effort_line_with_its_reason(api, outside, people, engagement, llm):
-    estimate = effort.draft_estimate(actor=people[Role.MANAGER], engagement=engagement)
+    estimate = estimates.draft_estimate(actor=people[Role.MANAGER], engagement=engagement)
     url = f"/api/v1/effort-estimates/{estimate.pk}/lines/"
     assert outside.post(url, LINE, format="json").status_code == 404
     assert api(Role.REVIEWER).post(url, LINE, format="json").status_code in (403, 404)
@@ -42,7 +49,7 @@ def test_an_effort_line_with_its_reason(api, outside, people, engagement, llm):
 
 
 def test_a_week_is_counted_anew(api, outside, people, engagement):
-    report = weekly.draft_weekly(actor=people[Role.MANAGER], engagement=engagement, day=DAY,
+    report = weekly_reports.draft_weekly(actor=people[Role.MANAGER], engagement=engagement, day=DAY,
                                  today=DAY)
     type(report).objects.filter(pk=report.pk).update(facts={})
     url = f"/api/v1/weekly-reports/{report.pk}/refresh/"
@@ -70,7 +77,7 @@ def test_an_effect_tells_its_number(api, change):
 
 
 def test_the_plan_as_a_workbook(api, outside, people, engagement, llm):
-    made = plan.draft_plan(actor=people[Role.MANAGER], engagement=engagement, starts_on=DAY)
+    made = plans.draft_plan(actor=people[Role.MANAGER], engagement=engagement, starts_on=DAY)
     url = f"/api/v1/plans/{made.pk}/xlsx/"
     assert outside.get(url).status_code == 404
     answer = api(Role.MANAGER).get(url)
@@ -91,7 +98,7 @@ def test_papers_as_pdf(api, outside, people, engagement, language):
 
 
 def test_a_paper_through_the_api_stands_in_the_audit_log(people, engagement):
-    report = weekly.draft_weekly(actor=people[Role.MANAGER], engagement=engagement, day=DAY,
+    report = weekly_reports.draft_weekly(actor=people[Role.MANAGER], engagement=engagement, day=DAY,
                                  today=DAY)
     client = APIClient()
     client.force_login(people[Role.MANAGER])
@@ -104,7 +111,7 @@ def test_no_paper_of_another_customer(outside, change):
 
 
 def test_days_of_an_estimate_and_what_they_cost(api, outside, people, engagement, llm):
-    estimate = effort.draft_estimate(actor=people[Role.MANAGER], engagement=engagement)
+    estimate = estimates.draft_estimate(actor=people[Role.MANAGER], engagement=engagement)
     url = f"/api/v1/effort-estimates/{estimate.pk}/totals/"
     assert outside.get(url).status_code == api(Role.REVIEWER).get(url).status_code == 404
     found = api(Role.CONSULTANT).get(url).json()

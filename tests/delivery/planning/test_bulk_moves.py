@@ -7,11 +7,11 @@ from engagements.errors import NotAllowed
 from engagements.models import AuditEntry, Engagement, Role, StageRecord
 from engagements.services import add_model, move_stage, move_stages
 from engagements.stages import Stage, StageState
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def surveys(people, engagement, llm, detector):
     """The survey stages of two models, one of them begun already."""
     records = list(StageRecord.objects.filter(stage=Stage.SURVEY).order_by("model__position"))

@@ -9,16 +9,16 @@ from django.utils.translation import override
 
 from assessments import services as assessing
 from assessments.models import CriteriaSet, MetricDefinition
-from delivery.planning.change_words import presented
+from delivery.planning.changes.change_labels import presented
 from delivery.planning.models import ChangeRequest
-from delivery.planning.services import changes, effects, plan
+from delivery.planning.services import change_drafts, changes, plans
 from delivery.quotes import services as quoting
-from delivery.quotes.documents import content_hash
 from delivery.quotes.models import PriceLine, Quote
-from delivery.quotes.services.moves import ChecksFailed
+from delivery.quotes.services.transitions import ChecksFailed
+from delivery.quotes.snapshot import content_hash
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Role
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 
 WORDS = {"title": "时延阈值调整", "category": "criteria", "requested_by": "某电力公司 陈国栋",
          "reason": "新增并发场景", "before": "≤ 10 ms", "after": "≤ 12 ms",
@@ -29,7 +29,7 @@ WORDS = {"title": "时延阈值调整", "category": "criteria", "requested_by": 
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def agreed(people, engagement, llm):
     """Signed criteria, a plan with a baseline and an issued quote."""
     manager, sales = people[Role.MANAGER], people[Role.SALES]
@@ -40,8 +40,8 @@ def agreed(people, engagement, llm):
                                 definition=MetricDefinition.objects.get(code=code, version=1),
                                 stage="infer_tune")
     assessing.sign_criteria(actor=manager, criteria_set=draft, customer_signatory="陈国栋")
-    made = plan.draft_plan(actor=manager, engagement=engagement, starts_on=date(2025, 9, 22))
-    plan.take_baseline(actor=manager, plan=made)
+    made = plans.draft_plan(actor=manager, engagement=engagement, starts_on=date(2025, 9, 22))
+    plans.take_baseline(actor=manager, plan=made)
     quoting.load_rate_cards(actor=people[Role.ADMINISTRATOR])
     quote = quoting.create_quote(actor=sales, engagement=engagement)
     quoting.add_line(actor=sales, quote=quote, price=PriceLine.objects.get(code="S-PM"),
@@ -56,20 +56,21 @@ def agreed(people, engagement, llm):
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def change(people, agreed, llm):
     """A submitted change of a threshold, a task and the quote."""
     consultant = people[Role.CONSULTANT]
     made = changes.create_change(actor=consultant, engagement=agreed,
                                  quote=Quote.objects.get(), **WORDS)
-    effects.set_criterion_effect(
+    change_drafts.set_criterion_effect(
         actor=consultant, change=made, threshold_after=Decimal(12),
         criterion=agreed.criteria_sets.get().criteria.get(definition__code="latency"))
-    effects.set_schedule_effect(actor=consultant, change=made, days_after=3,
+    change_drafts.set_schedule_effect(actor=consultant, change=made, days_after=3,
                                 task=agreed.plan.tasks.get(stage="survey"))
-    effects.set_price_effect(actor=consultant, change=made, action="change", quantity=Decimal(8),
+    change_drafts.set_price_effect(actor=consultant, change=made, action="change",
+                                   quantity=Decimal(8),
                              line=Quote.objects.get().lines.get())
-    effects.set_price_effect(actor=consultant, change=made, action="add", quantity=Decimal(2),
+    change_drafts.set_price_effect(actor=consultant, change=made, action="add", quantity=Decimal(2),
                              price=PriceLine.objects.get(code="S-TEST"))
     return changes.submit_change(actor=consultant, change=made)
 
@@ -117,7 +118,7 @@ def break_criteria(people, agreed):
 
 
 def break_plan(people, agreed):
-    plan.update_task(actor=people[Role.MANAGER], task=agreed.plan.tasks.get(stage="survey"),
+    plans.update_task(actor=people[Role.MANAGER], task=agreed.plan.tasks.get(stage="survey"),
                      days=2)
 
 
@@ -220,7 +221,7 @@ def test_submitted_is_frozen_and_its_task_stays(people, agreed, change):
     with pytest.raises(WrongState):
         changes.update_change(actor=people[Role.CONSULTANT], change=change, title="x")
     with pytest.raises(WrongState):
-        plan.remove_task(actor=people[Role.MANAGER], task=agreed.plan.tasks.get(stage="survey"))
+        plans.remove_task(actor=people[Role.MANAGER], task=agreed.plan.tasks.get(stage="survey"))
 
 
 def test_customer_does_not_see_drafts(client, people, agreed, change):
@@ -303,7 +304,7 @@ def test_what_could_not_come_into_force_is_not_submitted(client, people, agreed)
     consultant, line = people[Role.CONSULTANT], Quote.objects.get().lines.get()
     made = changes.create_change(actor=consultant, engagement=agreed, quote=Quote.objects.get(),
                                  **WORDS)
-    effects.set_price_effect(actor=consultant, change=made, action="remove", line=line)
+    change_drafts.set_price_effect(actor=consultant, change=made, action="remove", line=line)
     with pytest.raises(ChecksFailed, match="R-QUO-07"):
         changes.submit_change(actor=consultant, change=made)
     client.force_login(consultant)
@@ -317,11 +318,11 @@ def test_only_who_prices_sets_another_price(people, agreed):
     line = Quote.objects.get().lines.get()
     fields = {"change": made, "action": "change", "line": line, "unit_price": Decimal(900)}
     with pytest.raises(NotAllowed):
-        effects.set_price_effect(actor=people[Role.CONSULTANT], **fields)
-    effect = effects.set_price_effect(actor=people[Role.SALES], **fields)
+        change_drafts.set_price_effect(actor=people[Role.CONSULTANT], **fields)
+    effect = change_drafts.set_price_effect(actor=people[Role.SALES], **fields)
     assert (effect.quantity, effect.unit_price) == (line.quantity, 900)
     with pytest.raises(NotAllowed):
-        effects.set_schedule_effect(actor=people[Role.SALES], change=made, days_after=1,
+        change_drafts.set_schedule_effect(actor=people[Role.SALES], change=made, days_after=1,
                                     task=agreed.plan.tasks.first())
 
 

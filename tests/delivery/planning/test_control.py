@@ -7,13 +7,13 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import translation
 
+from delivery.planning.control.weekly_facts import week_facts
 from delivery.planning.models import Meeting, Todo, WeeklyReport
-from delivery.planning.services import control, plan, time, weekly
-from delivery.planning.task_names import name_of
-from delivery.planning.week_facts import week_facts
+from delivery.planning.plan.task_names import name_of
+from delivery.planning.services import control, plans, time_entries, weekly_reports
 from engagements.errors import InvalidInput, NotAllowed, WrongState
-from engagements.locking import EditConflict
 from engagements.models import AuditEntry, Role, StageTransition
+from engagements.optimistic_locking import EditConflict
 from workers.models import Job, JobState
 
 MONDAY = date(2025, 7, 7)
@@ -152,12 +152,12 @@ def busy_week(people, engagement, llm):
         Job.objects.create(kind="env.npu_info", engagement=engagement, finished_at=at,
                            state=JobState.SUCCEEDED if n == 1 else JobState.FAILED)
     for day in (MONDAY, MONDAY + timedelta(days=7)):
-        time.record_day(actor=people[Role.CONSULTANT], engagement=engagement, halves=["am"],
+        time_entries.record_day(actor=people[Role.CONSULTANT], engagement=engagement, halves=["am"],
                         work_date=day, item="survey", grade="expert", model=llm)
     control.add_issue(actor=people[Role.CONSULTANT], engagement=engagement, description="x",
                       level="blocking", raised_on=MONDAY, owner=people[Role.CONSULTANT],
                       due_on=MONDAY)
-    plan.draft_plan(actor=people[Role.MANAGER], engagement=engagement, starts_on=MONDAY)
+    plans.draft_plan(actor=people[Role.MANAGER], engagement=engagement, starts_on=MONDAY)
     return engagement
 
 
@@ -173,7 +173,7 @@ def test_week_holds_what_happened_in_it_and_nothing_else(busy_week, llm):
 
 def test_draft_is_written_from_the_facts(people, busy_week):
     with translation.override("en"):
-        report = weekly.draft_weekly(actor=people[Role.CONSULTANT], engagement=busy_week,
+        report = weekly_reports.draft_weekly(actor=people[Role.CONSULTANT], engagement=busy_week,
                                      day=MONDAY + timedelta(days=3))
     assert (report.week_start, report.light) == (MONDAY, WeeklyReport.Light.RED)
     assert report.summary.splitlines() == [
@@ -181,22 +181,23 @@ def test_draft_is_written_from_the_facts(people, busy_week):
         "Person-days: Consultant 0.5."]
     assert report.problems == "Open issues: Blocking 1."
     with pytest.raises(WrongState):
-        weekly.draft_weekly(actor=people[Role.MANAGER], engagement=busy_week, day=MONDAY)
+        weekly_reports.draft_weekly(actor=people[Role.MANAGER], engagement=busy_week, day=MONDAY)
 
 
 def test_frozen_report_never_changes(people, busy_week):
     manager = people[Role.MANAGER]
-    report = weekly.draft_weekly(actor=manager, engagement=busy_week, day=MONDAY)
-    weekly.update_weekly(actor=manager, report=report, seen=1, summary="完成调研")
-    frozen = weekly.freeze_weekly(actor=manager, report=report)
+    report = weekly_reports.draft_weekly(actor=manager, engagement=busy_week, day=MONDAY)
+    weekly_reports.update_weekly(actor=manager, report=report, seen=1, summary="完成调研")
+    frozen = weekly_reports.freeze_weekly(actor=manager, report=report)
     Job.objects.create(kind="env.npu_info", engagement=busy_week, finished_at=SUNDAY_NIGHT,
                        state=JobState.FAILED)
-    for service in (weekly.update_weekly, weekly.refresh_weekly, weekly.freeze_weekly):
+    for service in (weekly_reports.update_weekly, weekly_reports.refresh_weekly,
+                    weekly_reports.freeze_weekly):
         with pytest.raises(WrongState):
             service(actor=manager, report=report)
     stored = WeeklyReport.objects.get()
     assert (stored.summary, stored.facts["jobs"]) == ("完成调研", {"succeeded": 1})
-    assert weekly.content_hash(stored) == stored.content_hash == frozen.content_hash
+    assert weekly_reports.content_hash(stored) == stored.content_hash == frozen.content_hash
 
 
 def test_report_by_page(client, people, busy_week):

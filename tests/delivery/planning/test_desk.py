@@ -13,13 +13,13 @@ from assessments.models import Confirmation, CriteriaSet
 from assessments.services import load_standard_definitions
 from delivery.acceptance.models import Condition, Review, Signer
 from delivery.planning.board import board
-from delivery.planning.desk import waiting
-from delivery.planning.desk.entries import BROKEN, OPEN, OTHERS_WAIT, OVERDUE, SOON, Desk
 from delivery.planning.models import Task
-from delivery.planning.services import changes, control, plan
+from delivery.planning.services import changes, control, plans
+from delivery.portal.inbox import waiting
+from delivery.portal.inbox.items import BROKEN, OPEN, OTHERS_WAIT, OVERDUE, SOON, Desk
 from delivery.quotes import services as quoting
 from delivery.quotes.models import Quote
-from delivery.reports import chains
+from delivery.reports.approvals import approval_chain
 from delivery.reports.models import Document, Turn
 from engagements import services
 from engagements.models import (
@@ -31,7 +31,7 @@ from engagements.models import (
     StageTransition,
 )
 from engagements.stages import Stage, StageState
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 from workers.models import Job, JobState, Node
 
 DAY = timedelta(days=1)
@@ -45,7 +45,7 @@ def submit_survey(people, model):
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def busy(people, engagement, llm, detector):
     """One of everything that can wait for somebody."""
     load_standard_definitions()
@@ -116,7 +116,7 @@ def test_stranger_s_desk_is_empty(people, busy, stranger):
 
 def test_board_says_since_when_for_whom_and_what_it_holds_up(people, busy, llm, detector):
     now = timezone.now() + 9 * DAY
-    plan.draft_plan(actor=people[Role.MANAGER], engagement=busy, starts_on=timezone.localdate())
+    plans.draft_plan(actor=people[Role.MANAGER], engagement=busy, starts_on=timezone.localdate())
     Task.objects.filter(model=llm, stage="design").update(owner=people[Role.OPERATOR])
     first, second = sorted(board(people[Role.MANAGER], {}, now), key=lambda r: r.model.position)
     assert (first.current.state, first.age, first.waits_for, first.is_blocked) == (
@@ -264,9 +264,10 @@ def test_documents_wait_for_whose_turn_it_is(people, engagement):
     def asked() -> set[str]:
         document.refresh_from_db()
         for user in people.values():
-            says = (chains.turn_of(user, document) is not None if document.state == "in_review"
-                    else chains.may_approve(user, document))
-            assert chains.waits_for(user, document) == says
+            says = (approval_chain.turn_of(user,
+                                           document) is not None if document.state == "in_review"
+                    else approval_chain.may_approve(user, document))
+            assert approval_chain.waits_for(user, document) == says
         return {role for role, user in people.items() if "document" in dict(
             map(reversed, kinds_of(user)))}
 

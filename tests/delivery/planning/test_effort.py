@@ -10,28 +10,29 @@ from django.utils import timezone, translation
 from hypothesis import given
 from hypothesis import strategies as st
 
-from delivery.planning import calibration, queries, usage
-from delivery.planning.drivers import model_facts
-from delivery.planning.estimating import ModelFacts, model_lines
+from delivery.planning import queries
+from delivery.planning.effort import calibration, usage
+from delivery.planning.effort.estimation import ModelFacts, model_lines
+from delivery.planning.effort.model_facts import model_facts
 from delivery.planning.models import EffortEstimate, TimeEntry
-from delivery.planning.services import effort, time
+from delivery.planning.services import estimates, time_entries
 from delivery.quotes import services as quoting
 from delivery.quotes.models import PriceLine
 from engagements.errors import InvalidInput, NotAllowed, WrongState
-from engagements.locking import EditConflict
 from engagements.models import Engagement, Membership, Role, StageRecord
+from engagements.optimistic_locking import EditConflict
 from engagements.stages import Stage, StageState
-from tests.kept import kept
-from workers.collecting.artifacts import store_file
+from tests.cached_fixtures import cached_fixture
+from workers.artifacts.artifact_store import store_file
 from workers.models import StoredReading
 
 DAY = date(2025, 7, 1)
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def estimate(people, engagement, llm, detector):
-    return effort.draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement)
+    return estimates.draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement)
 
 
 def read_table(engagement, model, table, apis):
@@ -64,7 +65,7 @@ def test_newest_analysis_counts_and_stages_out_of_scope_have_no_line(engagement,
 
 def test_size_and_apis_stand_in_the_basis(people, engagement, llm):
     read_table(engagement, llm, "unsupported_api", {"a": 3, "b": 1})
-    made = effort.draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement)
+    made = estimates.draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement)
     with translation.override("en"):
         adapt = made.lines.get(item="adapt")
         operators = made.lines.get(item="operators")
@@ -86,27 +87,27 @@ def test_adjustment_needs_a_reason_and_survives_the_next_version(people, engagem
     line = estimate.lines.get(item="adapt")
     days = {"low": Decimal(2), "likely": Decimal(4), "high": Decimal(9)}
     with pytest.raises(InvalidInput):
-        effort.adjust_line(actor=people[Role.CONSULTANT], line=line, reason=" ", **days)
+        estimates.adjust_line(actor=people[Role.CONSULTANT], line=line, reason=" ", **days)
     with pytest.raises(InvalidInput):
-        effort.adjust_line(actor=people[Role.CONSULTANT], line=line, reason="x",
+        estimates.adjust_line(actor=people[Role.CONSULTANT], line=line, reason="x",
                            **{**days, "low": Decimal(5)})
-    effort.adjust_line(actor=people[Role.CONSULTANT], line=line, reason="同族模型已迁移", **days)
-    effort.approve_estimate(actor=people[Role.MANAGER], estimate=estimate)
+    estimates.adjust_line(actor=people[Role.CONSULTANT], line=line, reason="同族模型已迁移", **days)
+    estimates.approve_estimate(actor=people[Role.MANAGER], estimate=estimate)
     with pytest.raises(WrongState):
-        effort.adjust_line(actor=people[Role.CONSULTANT], line=line, reason="later", **days)
-    second = effort.draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement)
+        estimates.adjust_line(actor=people[Role.CONSULTANT], line=line, reason="later", **days)
+    second = estimates.draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement)
     copy = second.lines.get(item="adapt")
     assert (second.version, copy.likely, copy.reason, copy.is_adjusted) == (
         2, 4, "同族模型已迁移", True)
 
 
 def test_author_does_not_approve_and_one_version_is_approved(people, engagement, llm):
-    own = effort.draft_estimate(actor=people[Role.MANAGER], engagement=engagement)
+    own = estimates.draft_estimate(actor=people[Role.MANAGER], engagement=engagement)
     with pytest.raises(NotAllowed):
-        effort.approve_estimate(actor=people[Role.MANAGER], estimate=own)
-    effort.approve_estimate(actor=people[Role.ADMINISTRATOR], estimate=own)
-    second = effort.draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement)
-    effort.approve_estimate(actor=people[Role.MANAGER], estimate=second)
+        estimates.approve_estimate(actor=people[Role.MANAGER], estimate=own)
+    estimates.approve_estimate(actor=people[Role.ADMINISTRATOR], estimate=own)
+    second = estimates.draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement)
+    estimates.approve_estimate(actor=people[Role.MANAGER], estimate=second)
     assert list(engagement.estimates.values_list("state", flat=True)) == [
         EffortEstimate.State.APPROVED, EffortEstimate.State.SUPERSEDED]
 
@@ -114,10 +115,10 @@ def test_author_does_not_approve_and_one_version_is_approved(people, engagement,
 def test_second_writer_sees_what_the_first_changed(people, estimate):
     line = estimate.lines.get(item="adapt")
     seen = estimate.lock_version
-    effort.adjust_line(actor=people[Role.CONSULTANT], line=line, low=Decimal(1),
+    estimates.adjust_line(actor=people[Role.CONSULTANT], line=line, low=Decimal(1),
                        likely=Decimal(2), high=Decimal(3), reason="a", seen=seen)
     with pytest.raises(EditConflict) as caught:
-        effort.adjust_line(actor=people[Role.MANAGER], line=line, low=Decimal(9),
+        estimates.adjust_line(actor=people[Role.MANAGER], line=line, low=Decimal(9),
                            likely=Decimal(9), high=Decimal(9), reason="b", seen=seen)
     [change] = caught.value.details["changes"]
     assert (change["who"], change["before"], change["after"]) == (
@@ -131,7 +132,7 @@ def test_conflict_on_the_page_shows_the_change_and_lets_save_again(client, peopl
     url = reverse("planning:effort_line", args=[line.pk])
     client.force_login(people[Role.MANAGER])
     fields = {"low": 1, "likely": 2, "high": 3, "reason": "mine", "seen": estimate.lock_version}
-    effort.adjust_line(actor=people[Role.CONSULTANT], line=line, low=Decimal(4),
+    estimates.adjust_line(actor=people[Role.CONSULTANT], line=line, low=Decimal(4),
                        likely=Decimal(5), high=Decimal(6), reason="first")
     answer = client.post(url, fields)
     assert answer.status_code == 200
@@ -163,15 +164,16 @@ def test_costs_by_page_are_replaced(client, people):
 
 def book(person, engagement, model, item, days, start=DAY, grade="senior"):
     for n in range(days):
-        time.record_day(actor=person, engagement=engagement, halves=["am", "pm"], model=model,
+        time_entries.record_day(actor=person, engagement=engagement, halves=["am", "pm"],
+                                model=model,
                         work_date=start + timedelta(days=n), item=item, grade=grade)
 
 
 def test_experience_corrects_new_estimates(people, engagement, llm, estimate):
     models = [llm, *(_model(people, engagement, f"M{n}") for n in range(2))]
-    effort.approve_estimate(actor=people[Role.MANAGER], estimate=estimate)
-    second = effort.draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement)
-    effort.approve_estimate(actor=people[Role.MANAGER], estimate=second)
+    estimates.approve_estimate(actor=people[Role.MANAGER], estimate=estimate)
+    second = estimates.draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement)
+    estimates.approve_estimate(actor=people[Role.MANAGER], estimate=second)
     assert calibration.history() == {}
     for n, model in enumerate(models):
         likely = second.lines.get(model=model, item="survey").likely
@@ -182,7 +184,7 @@ def test_experience_corrects_new_estimates(people, engagement, llm, estimate):
     [row] = calibration.comparison()
     assert (row["estimated"], row["actual"], row["ratio"], row["samples"]) == (
         6, 9, Decimal("1.50"), 3)
-    third = effort.draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement)
+    third = estimates.draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement)
     line = third.lines.get(model=llm, item="survey")
     assert (line.low, line.likely, line.high) == (Decimal("1.5"), 3, Decimal("4.5"))
     assert line.basis[-1] == ["history", {"ratio": "1.50", "samples": 3}]
@@ -199,39 +201,40 @@ def test_two_half_days_a_day_over_all_engagements(people, engagement):
     other = Engagement.objects.create(code="X2", name="另一项目", customer=engagement.customer)
     Membership.objects.create(engagement=other, user=consultant, role=consultant.role)
     entry = {"actor": consultant, "work_date": DAY, "item": "env", "grade": "engineer"}
-    time.record_time(engagement=engagement, half="am", **entry)
-    time.record_time(engagement=other, half="pm", **entry)
+    time_entries.record_time(engagement=engagement, half="am", **entry)
+    time_entries.record_time(engagement=other, half="pm", **entry)
     for half in ("am", "pm"):
         with pytest.raises(InvalidInput, match="2025-07-01"):
-            time.record_time(engagement=other, half=half, **entry)
+            time_entries.record_time(engagement=other, half=half, **entry)
     with pytest.raises(InvalidInput):
-        time.record_day(engagement=engagement, halves=["am", "pm"], **entry)
+        time_entries.record_day(engagement=engagement, halves=["am", "pm"], **entry)
     assert TimeEntry.objects.count() == 2
 
 
 def test_whole_day_is_booked_or_nothing(people, engagement):
     entry = {"actor": people[Role.CONSULTANT], "engagement": engagement, "work_date": DAY,
              "item": "env", "grade": "engineer"}
-    time.record_time(half="pm", **entry)
+    time_entries.record_time(half="pm", **entry)
     with pytest.raises(InvalidInput):
-        time.record_day(halves=["am", "pm"], **entry)
+        time_entries.record_day(halves=["am", "pm"], **entry)
     assert TimeEntry.objects.count() == 1
 
 
 def test_time_of_others_of_strangers_and_of_tomorrow(people, engagement, stranger):
     entry = {"engagement": engagement, "half": "am", "item": "env", "grade": "engineer"}
     with pytest.raises(NotAllowed):
-        time.record_time(actor=people[Role.CONSULTANT], person=people[Role.MANAGER],
+        time_entries.record_time(actor=people[Role.CONSULTANT], person=people[Role.MANAGER],
                          work_date=DAY, **entry)
     with pytest.raises(InvalidInput):
-        time.record_time(actor=people[Role.MANAGER], person=stranger, work_date=DAY, **entry)
+        time_entries.record_time(actor=people[Role.MANAGER], person=stranger, work_date=DAY,
+                                 **entry)
     with pytest.raises(InvalidInput):
-        time.record_time(actor=people[Role.MANAGER], work_date=DAY, today=date(2025, 6, 30),
+        time_entries.record_time(actor=people[Role.MANAGER], work_date=DAY, today=date(2025, 6, 30),
                          **entry)
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def quoted(people, engagement):
     card = quoting.load_rate_cards(actor=people[Role.ADMINISTRATOR])
     quote = quoting.create_quote(actor=people[Role.SALES], engagement=engagement)
@@ -251,7 +254,7 @@ def test_quoted_planned_used_and_margin(people, engagement, llm, estimate, quote
     assert (senior["quoted"], senior["planned"], senior["used"], senior["rest"]) == (10, 20, 3, 17)
     assert usage.margin(engagement)["left"] is None
     for grade in ("manager", "expert", "senior", "engineer", "junior"):
-        time.set_grade_cost(actor=people[Role.MANAGER], grade=grade, day_cost=Decimal(100))
+        time_entries.set_grade_cost(actor=people[Role.MANAGER], grade=grade, day_cost=Decimal(100))
     found = usage.margin(engagement)
     expected = sum(row["planned"] for row in usage.days_by_grade(engagement)) * 100
     fee = Decimal("18739.50")  # 10 days × 1,873.95
@@ -261,7 +264,7 @@ def test_quoted_planned_used_and_margin(people, engagement, llm, estimate, quote
 
 def test_without_a_quote_there_is_no_margin(people, engagement, llm, estimate):
     for grade in ("manager", "expert", "senior", "engineer", "junior"):
-        time.set_grade_cost(actor=people[Role.MANAGER], grade=grade, day_cost=Decimal(100))
+        time_entries.set_grade_cost(actor=people[Role.MANAGER], grade=grade, day_cost=Decimal(100))
     found = usage.margin(engagement)
     assert (found["fee"], found["left"], found["expected"] > 0) == (None, None, True)
 

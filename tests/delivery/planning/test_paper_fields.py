@@ -5,11 +5,12 @@ from decimal import Decimal
 
 import pytest
 
-from delivery.planning import papers
-from delivery.planning.services import plan, weekly
+from delivery.planning import pdf_documents
+from delivery.planning.services import plans, weekly_reports
 from delivery.quotes.models import Quote
-from delivery.quotes.paper import quote_pdf
+from delivery.quotes.rendering import quote_pdf
 from engagements.models import Role
+from tests.cached_fixtures import cached_fixture
 from tests.delivery.planning.test_changes import agreed, change  # noqa: F401  (fixtures)
 from tests.delivery.planning.test_papers import (  # noqa: F401  (fixtures)
     MONDAY,
@@ -17,23 +18,22 @@ from tests.delivery.planning.test_papers import (  # noqa: F401  (fixtures)
     sheet,
     words,
 )
-from tests.kept import kept
 
 PAPERS = {
-    "meeting": (papers.minutes_pdf, (
+    "meeting": (pdf_documents.minutes_pdf, (
         "Number", "Topic", "Time", "Place or way", "Chair", "Recorded by",
         "Participants (organisation)", "Agenda", "Discussion", "Decisions", "To-dos", "Owner",
         "Due date", "Attachments", "Seal")),
-    "week": (papers.weekly_pdf, (
+    "week": (pdf_documents.weekly_pdf, (
         "Project", "Period", "Reported by", "Overall state", "Milestone", "Agreed", "Now",
         "Reasons for deviations", "Done this week", "In progress", "Not started",
         "Plan for next week", "Problems and answers", "Risks", "Person-days", "Quoted",
         "Needed from the customer", "Changes")),
-    "change": (papers.change_pdf, (
+    "change": (pdf_documents.change_pdf, (
         "Number", "Name", "Requested by", "Date", "Category", "Reason", "Before", "After",
         "Effect on scope", "Effect on schedule", "Effect on price", "Effect on quality",
         "Effect on acceptance criteria", "Measures", "Approvals", "Follow-up and result", "Seal")),
-    "sheet": (papers.timesheet_pdf, (
+    "sheet": (pdf_documents.timesheet_pdf, (
         "Period", "Person", "Grade", "Date", "Task", "Person-days", "Together", "By contract",
         "Confirmation in the system", "Seal")),
 }
@@ -44,14 +44,14 @@ QUOTE = ("Number and version", "Date", "Valid until", "To", "Unified social cred
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def week(people, agreed):  # noqa: F811
     """A weekly report of a plan with a milestone."""
     made = agreed.plan
-    plan.set_milestones(actor=people[Role.MANAGER], plan=made, rows=[
+    plans.set_milestones(actor=people[Role.MANAGER], plan=made, rows=[
         {"name": "终验", "name_en": "Final acceptance", "percent": Decimal(100), "trigger": "FA",
          "task": made.tasks.last()}])
-    return weekly.draft_weekly(actor=people[Role.CONSULTANT], engagement=agreed, day=MONDAY)
+    return weekly_reports.draft_weekly(actor=people[Role.CONSULTANT], engagement=agreed, day=MONDAY)
 
 
 def lost(pdf: bytes, labels: tuple[str, ...]) -> list[str]:

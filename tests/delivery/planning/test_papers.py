@@ -9,13 +9,13 @@ from django.urls import reverse
 from django.utils import timezone
 from pypdf import PdfReader
 
-from delivery.planning import papers
-from delivery.planning.services import changes, control, time, timesheets, weekly
+from delivery.planning import pdf_documents
+from delivery.planning.services import changes, control, time_entries, timesheets, weekly_reports
 from engagements.models import Engagement, Role
+from tests.cached_fixtures import cached_fixture
 from tests.delivery.conftest import stored
 from tests.delivery.planning.test_changes import agreed, change  # noqa: F401  (fixtures)
 from tests.delivery.reports.apart import same_everywhere
-from tests.kept import kept
 
 MONDAY = date(2025, 9, 22)
 LANGUAGES = ("zh-hans", "en")
@@ -37,55 +37,57 @@ def meeting(people, engagement):
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def sheet(people, engagement, llm):
-    time.record_day(halves=["am", "pm"], actor=people[Role.CONSULTANT], engagement=engagement,
+    time_entries.record_day(halves=["am", "pm"], actor=people[Role.CONSULTANT],
+                            engagement=engagement,
                     work_date=MONDAY, item="adapt", grade="senior", model=llm)
-    time.record_time(half="am", actor=people[Role.CONSULTANT], engagement=engagement,
+    time_entries.record_time(half="am", actor=people[Role.CONSULTANT], engagement=engagement,
                      work_date=date(2025, 9, 23), item="adapt", grade="senior", model=llm)
     return timesheets.confirm_month(actor=people[Role.MANAGER], engagement=engagement,
                                     month=MONDAY)
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def report(people, agreed):  # noqa: F811
-    return weekly.draft_weekly(actor=people[Role.CONSULTANT], engagement=agreed, day=MONDAY)
+    return weekly_reports.draft_weekly(actor=people[Role.CONSULTANT], engagement=agreed, day=MONDAY)
 
 
 def test_a_risk_stands_in_the_report_in_the_reader_s_language(people, agreed):  # noqa: F811
     control.add_risk(actor=people[Role.MANAGER], engagement=agreed, title="算子缺失",
                      title_en="Operators are missing", probability=4, impact=4,
                      owner=people[Role.MANAGER], review_on=MONDAY)
-    report = weekly.draft_weekly(actor=people[Role.CONSULTANT], engagement=agreed, day=MONDAY)
-    chinese, english = (words(papers.weekly_pdf(report, language)) for language in LANGUAGES)
+    report = weekly_reports.draft_weekly(actor=people[Role.CONSULTANT], engagement=agreed,
+                                         day=MONDAY)
+    chinese, english = (words(pdf_documents.weekly_pdf(report, language)) for language in LANGUAGES)
     assert ("算子缺失" in chinese, "Operators are missing" in chinese) == (True, False)
     assert ("算子缺失" in english, "Operators are missing" in english) == (False, True)
 
 
 def test_minutes_hold_decisions_and_todos(meeting):
-    text = words(papers.minutes_pdf(meeting, "zh-hans"))
+    text = words(pdf_documents.minutes_pdf(meeting, "zh-hans"))
     assert all(part in text for part in ("会议纪要", "MM-EP2501-001", "先迁移大模型", "提供日志",
                                          "2025年9月22日", "Manager", "讨论范围", "范围说明.txt"))
-    assert "Minutes of meeting" in words(papers.minutes_pdf(meeting, "en"))
+    assert "Minutes of meeting" in words(pdf_documents.minutes_pdf(meeting, "en"))
 
 
 def test_timesheet_adds_half_days_up(sheet):
-    text = words(papers.timesheet_pdf(sheet, "en"))
+    text = words(pdf_documents.timesheet_pdf(sheet, "en"))
     assert all(part in text for part in ("TS-EP2501-202509-01", "Whole day", "Morning", "1.5"))
     assert sheet.content_hash[:32] in text
 
 
 def test_draft_is_marked_and_frozen_is_not(people, report):
-    assert "DRAFT" in words(papers.weekly_pdf(report, "en"))
-    weekly.update_weekly(actor=people[Role.CONSULTANT], report=report, summary="done")
-    frozen = weekly.freeze_weekly(actor=people[Role.MANAGER], report=report)
-    text = words(papers.weekly_pdf(frozen, "en"))
+    assert "DRAFT" in words(pdf_documents.weekly_pdf(report, "en"))
+    weekly_reports.update_weekly(actor=people[Role.CONSULTANT], report=report, summary="done")
+    frozen = weekly_reports.freeze_weekly(actor=people[Role.MANAGER], report=report)
+    text = words(pdf_documents.weekly_pdf(frozen, "en"))
     assert ("DRAFT" in text, frozen.content_hash[:32] in text) == (False, True)
 
 
 def test_tasks_are_named_in_the_readers_language(report, change):  # noqa: F811
-    chinese, english = (words(papers.change_pdf(change, language)) for language in LANGUAGES)
+    chinese, english = (words(pdf_documents.change_pdf(change, language)) for language in LANGUAGES)
     assert ("LLM · 场景调研评估" in chinese.replace("・", "·"), "LLM · Survey" in english) == (
         True, True)
 
@@ -93,7 +95,7 @@ def test_tasks_are_named_in_the_readers_language(report, change):  # noqa: F811
 def test_change_order_shows_before_after_and_approvals(people, change):  # noqa: F811
     for role in (Role.MANAGER, Role.REVIEWER):
         done = changes.approve_change(actor=people[role], change=change)
-    text = words(papers.change_pdf(done, "en"))
+    text = words(pdf_documents.change_pdf(done, "en"))
     before, after, _difference = done.facts["price"]["totals"]["net"]
     assert all(part in text for part in (
         "CR-EP2501-001", "≤ 10", "≤ 12", "1 → 3", f"{float(before):,.2f}", f"{float(after):,.2f}",
@@ -102,14 +104,16 @@ def test_change_order_shows_before_after_and_approvals(people, change):  # noqa:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_same_facts_give_the_same_bytes(sheet, meeting, language):
-    assert papers.timesheet_pdf(sheet, language) == papers.timesheet_pdf(sheet, language)
-    assert papers.minutes_pdf(meeting, language) == papers.minutes_pdf(meeting, language)
+    assert pdf_documents.timesheet_pdf(sheet, language) == pdf_documents.timesheet_pdf(sheet,
+                                                                                       language)
+    assert pdf_documents.minutes_pdf(meeting, language) == pdf_documents.minutes_pdf(meeting,
+                                                                                     language)
 
 
 def test_practice_is_marked(sheet):
     Engagement.objects.update(has_practice_data=True)
     sheet.refresh_from_db()
-    assert "PRACTICE DATA" in words(papers.timesheet_pdf(sheet, "en"))
+    assert "PRACTICE DATA" in words(pdf_documents.timesheet_pdf(sheet, "en"))
 
 
 def test_who_gets_which_paper(client, people, stranger, meeting, sheet, change):  # noqa: F811
@@ -124,14 +128,14 @@ def test_who_gets_which_paper(client, people, stranger, meeting, sheet, change):
 
 
 def test_a_draft_that_cannot_come_into_force_has_no_paper(client, people, agreed):  # noqa: F811
-    from delivery.planning.services import effects
+    from delivery.planning.services import change_drafts
     from delivery.quotes.models import Quote
     from tests.delivery.planning.test_changes import WORDS
 
     quote = Quote.objects.get()
     made = changes.create_change(actor=people[Role.CONSULTANT], engagement=agreed, quote=quote,
                                  **WORDS)
-    effects.set_price_effect(actor=people[Role.CONSULTANT], change=made, action="remove",
+    change_drafts.set_price_effect(actor=people[Role.CONSULTANT], change=made, action="remove",
                              line=quote.lines.get())
     client.force_login(people[Role.CONSULTANT])
     answer = client.get(reverse("planning:paper", args=["change", made.pk, "en"]))
@@ -140,19 +144,19 @@ def test_a_draft_that_cannot_come_into_force_has_no_paper(client, people, agreed
 
 def test_the_weekly_report_has_every_field(people, agreed):  # noqa: F811
     """DOMAIN 9.10: milestones with plan, now and reasons; done, under way, to come; changes."""
-    from delivery.planning.services import plan, weekly
+    from delivery.planning.services import plans, weekly_reports
     from tests.delivery.planning.test_changes import WORDS
 
     manager = people[Role.MANAGER]
     survey, design = agreed.plan.tasks.order_by("position")[:2]
-    plan.set_milestones(actor=manager, plan=agreed.plan, rows=[
+    plans.set_milestones(actor=manager, plan=agreed.plan, rows=[
         {"name": "首付款", "name_en": "First payment", "percent": Decimal(100),
          "trigger": "contract", "task": design}])
-    plan.update_task(actor=manager, task=survey, started_on=date(2025, 9, 22))
+    plans.update_task(actor=manager, task=survey, started_on=date(2025, 9, 22))
     made = changes.create_change(actor=people[Role.CONSULTANT], engagement=agreed, **WORDS)
     changes.submit_change(actor=people[Role.CONSULTANT], change=made)
-    report = weekly.draft_weekly(actor=manager, engagement=agreed, day=date(2025, 9, 24))
-    report = weekly.update_weekly(actor=manager, report=report, deviations="No input yet",
+    report = weekly_reports.draft_weekly(actor=manager, engagement=agreed, day=date(2025, 9, 24))
+    report = weekly_reports.update_weekly(actor=manager, report=report, deviations="No input yet",
                                   customer_duties="Send the logs")
     facts = report.facts
     [milestone] = facts["plan"]["milestones"]
@@ -162,7 +166,7 @@ def test_the_weekly_report_has_every_field(people, agreed):  # noqa: F811
     assert facts["open_changes"] == [str(made)]
     assert {name: Decimal(n) for name, n in facts["resources"].items()} == {
         "used": 0, "quoted": 5}
-    text = words(papers.weekly_pdf(report, "en"))
+    text = words(pdf_documents.weekly_pdf(report, "en"))
     for part in ("First payment", "2025-09-23", "No input yet", "Send the logs", made.code,
                  "In progress", "Not started", "Milestone", "Risks", "Changes", "In all so far"):
         assert "".join(part.split()) in "".join(text.split()), part
@@ -172,12 +176,13 @@ def test_the_weekly_report_has_every_field(people, agreed):  # noqa: F811
 def test_every_paper_is_the_same_everywhere(
         monkeypatch, tmp_path, meeting, report, change, sheet):  # noqa: F811
     asked = []
-    monkeypatch.setattr(papers, "render_pdf", lambda *args: asked.append(("page", args)) or b"")
+    monkeypatch.setattr(pdf_documents, "render_pdf", lambda *args: asked.append(("page",
+                                                                                 args)) or b"")
     for language in LANGUAGES:
-        papers.minutes_pdf(meeting, language)
-        papers.weekly_pdf(report, language)
-        papers.change_pdf(change, language)
-        papers.timesheet_pdf(sheet, language)
+        pdf_documents.minutes_pdf(meeting, language)
+        pdf_documents.weekly_pdf(report, language)
+        pdf_documents.change_pdf(change, language)
+        pdf_documents.timesheet_pdf(sheet, language)
     assert set(same_everywhere(tmp_path, asked)) == {
         f"{name} {language} pdf" for name in ("minutes", "weekly", "change", "timesheet")
         for language in LANGUAGES}

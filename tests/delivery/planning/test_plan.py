@@ -9,24 +9,24 @@ from django.urls import reverse
 from django.utils.translation import override
 from openpyxl import load_workbook
 
-from delivery.planning.gantt import chart
 from delivery.planning.models import Milestone, Task
-from delivery.planning.scheduling import end_of, schedule
-from delivery.planning.services import effort, plan
-from delivery.planning.spreadsheet import HEAD_ROW, plan_xlsx
-from delivery.planning.task_names import name_facts, name_of, named_tasks
+from delivery.planning.plan.gantt import chart
+from delivery.planning.plan.plan_xlsx import HEAD_ROW, plan_xlsx
+from delivery.planning.plan.task_dates import end_of, schedule
+from delivery.planning.plan.task_names import name_facts, name_of, named_tasks
+from delivery.planning.services import estimates, plans
 from engagements.errors import InvalidInput, NotAllowed, WrongState
-from engagements.locking import EditConflict
 from engagements.models import Role
-from tests.kept import kept
+from engagements.optimistic_locking import EditConflict
+from tests.cached_fixtures import cached_fixture
 
 MONDAY = date(2025, 9, 22)
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def planned(people, engagement, llm, detector):
-    return plan.draft_plan(actor=people[Role.MANAGER], engagement=engagement, starts_on=MONDAY)
+    return plans.draft_plan(actor=people[Role.MANAGER], engagement=engagement, starts_on=MONDAY)
 
 
 def row_of(found, **fields):
@@ -35,8 +35,8 @@ def row_of(found, **fields):
 
 
 def test_plan_follows_stages_in_scope_and_the_estimate(people, engagement, llm, detector):
-    effort.draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement)
-    found = plan.draft_plan(actor=people[Role.MANAGER], engagement=engagement, starts_on=MONDAY)
+    estimates.draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement)
+    found = plans.draft_plan(actor=people[Role.MANAGER], engagement=engagement, starts_on=MONDAY)
     assert found.tasks.filter(model=llm).count() == 8
     assert found.tasks.filter(model=detector).count() == 6
     adapt = found.tasks.get(model=llm, stage="train_adapt")
@@ -45,13 +45,13 @@ def test_plan_follows_stages_in_scope_and_the_estimate(people, engagement, llm, 
     assert (survey.start, survey.finish) == (MONDAY, date(2025, 9, 23))
     assert design.start == date(2025, 9, 24)
     with pytest.raises(WrongState):
-        plan.draft_plan(actor=people[Role.MANAGER], engagement=engagement, starts_on=MONDAY)
+        plans.draft_plan(actor=people[Role.MANAGER], engagement=engagement, starts_on=MONDAY)
 
 
 def test_a_task_has_its_name_in_both_languages(people, planned, llm):
     fields = {"title": "试运行", "title_en": "Trial run", "model": llm}
-    task = plan.add_task(actor=people[Role.MANAGER], plan=planned, **fields)
-    plain = plan.add_task(actor=people[Role.MANAGER], plan=planned, title="培训")
+    task = plans.add_task(actor=people[Role.MANAGER], plan=planned, **fields)
+    plain = plans.add_task(actor=people[Role.MANAGER], plan=planned, title="培训")
     named = {}
     for language in ("zh-hans", "en"):
         with override(language):
@@ -71,29 +71,29 @@ def test_shorter_chain_has_slack_and_holidays_are_skipped(planned, llm, detector
 
 def test_lag_counts_working_days(people, planned, llm):
     survey, design = (planned.tasks.get(model=llm, stage=s) for s in ("survey", "design"))
-    plan.link_tasks(actor=people[Role.MANAGER], before=survey, after=design, lag=2)
+    plans.link_tasks(actor=people[Role.MANAGER], before=survey, after=design, lag=2)
     assert row_of(planned, model=llm, stage="design").start == date(2025, 9, 25)
 
 
 def test_a_circle_is_refused_with_its_names_and_nothing_is_kept(people, planned, llm):
     survey, env = (planned.tasks.get(model=llm, stage=s) for s in ("survey", "env"))
     with pytest.raises(InvalidInput, match="LLM"):
-        plan.link_tasks(actor=people[Role.MANAGER], before=env, after=survey)
+        plans.link_tasks(actor=people[Role.MANAGER], before=env, after=survey)
     assert not survey.precursors.exists()
 
 
 def test_facts_move_what_follows_and_the_baseline_shows_it(people, planned, llm):
     manager = people[Role.MANAGER]
-    plan.take_baseline(actor=manager, plan=planned)
+    plans.take_baseline(actor=manager, plan=planned)
     survey = planned.tasks.get(model=llm, stage="survey")
-    plan.update_task(actor=manager, task=survey, started_on=date(2025, 9, 23),
+    plans.update_task(actor=manager, task=survey, started_on=date(2025, 9, 23),
                      finished_on=date(2025, 9, 25))
     design = row_of(planned, model=llm, stage="design")
     assert (design.start, design.baseline_start, design.slip) == (
         date(2025, 9, 26), date(2025, 9, 23), 3)
     with pytest.raises(InvalidInput):
-        plan.take_baseline(actor=manager, plan=planned, reason=" ")
-    second = plan.take_baseline(actor=manager, plan=planned, reason="客户数据晚到")
+        plans.take_baseline(actor=manager, plan=planned, reason=" ")
+    second = plans.take_baseline(actor=manager, plan=planned, reason="客户数据晚到")
     assert (second.version, row_of(planned, model=llm, stage="design").slip) == (2, 0)
 
 
@@ -103,16 +103,16 @@ def test_facts_move_what_follows_and_the_baseline_shows_it(people, planned, llm)
     {"started_on": date(9999, 1, 1)}, {"not_before": date(9999, 12, 31)}])
 def test_impossible_tasks_are_refused(people, planned, llm, fields):
     with pytest.raises(InvalidInput):
-        plan.update_task(actor=people[Role.MANAGER], task=planned.tasks.first(), **fields)
+        plans.update_task(actor=people[Role.MANAGER], task=planned.tasks.first(), **fields)
 
 
 def test_a_plan_without_end_is_refused_and_the_page_still_opens(client, people, planned):
     manager = people[Role.MANAGER]
     tasks = list(planned.tasks.filter(model__code="LLM"))
     for task in tasks[:4]:
-        plan.update_task(actor=manager, task=task, days=500)
+        plans.update_task(actor=manager, task=task, days=500)
     with pytest.raises(InvalidInput):
-        plan.update_task(actor=manager, task=tasks[4], days=500)
+        plans.update_task(actor=manager, task=tasks[4], days=500)
     client.force_login(manager)
     assert client.get(reverse("planning:plan", args=["EP2501"])).status_code == 200
 
@@ -120,16 +120,16 @@ def test_a_plan_without_end_is_refused_and_the_page_still_opens(client, people, 
 def test_owner_is_of_the_team_and_consultants_do_not_plan(people, planned, stranger):
     task = planned.tasks.first()
     with pytest.raises(InvalidInput):
-        plan.update_task(actor=people[Role.MANAGER], task=task, owner=stranger)
+        plans.update_task(actor=people[Role.MANAGER], task=task, owner=stranger)
     with pytest.raises(NotAllowed):
-        plan.update_task(actor=people[Role.CONSULTANT], task=task, days=3)
+        plans.update_task(actor=people[Role.CONSULTANT], task=task, days=3)
 
 
 def test_second_writer_of_a_task_sees_the_first_change(people, planned):
     task = planned.tasks.first()
-    plan.update_task(actor=people[Role.MANAGER], task=task, seen=1, days=4)
+    plans.update_task(actor=people[Role.MANAGER], task=task, seen=1, days=4)
     with pytest.raises(EditConflict) as caught:
-        plan.update_task(actor=people[Role.ADMINISTRATOR], task=task, seen=1, days=9)
+        plans.update_task(actor=people[Role.ADMINISTRATOR], task=task, seen=1, days=9)
     [change] = caught.value.details["changes"]
     assert (change["who"], change["before"], change["after"]) == ("Manager", "1", "4")
 
@@ -141,19 +141,19 @@ def milestone(percent, **fields):
 
 @pytest.mark.parametrize("percents", [["30", "40", "29.99"], ["50", "50.01"], []])
 def test_milestones_must_add_up_to_100(people, planned, percents):
-    plan.set_milestones(actor=people[Role.MANAGER], plan=planned, rows=[milestone("100")])
+    plans.set_milestones(actor=people[Role.MANAGER], plan=planned, rows=[milestone("100")])
     with pytest.raises(InvalidInput):
-        plan.set_milestones(actor=people[Role.MANAGER], plan=planned,
+        plans.set_milestones(actor=people[Role.MANAGER], plan=planned,
                             rows=[milestone(p) for p in percents])
     assert Milestone.objects.get().percent == 100
 
 
 def test_workbook_says_what_the_plan_says(people, planned, llm):
     manager = people[Role.MANAGER]
-    plan.update_task(actor=manager, task=planned.tasks.get(model=llm, stage="survey"),
+    plans.update_task(actor=manager, task=planned.tasks.get(model=llm, stage="survey"),
                      title="=HYPERLINK(1)", days=2)
     accept = planned.tasks.get(model=llm, stage="accept")
-    plan.set_milestones(actor=manager, plan=planned, rows=[milestone("100", task=accept)])
+    plans.set_milestones(actor=manager, plan=planned, rows=[milestone("100", task=accept)])
     tasks, milestones = load_workbook(io.BytesIO(plan_xlsx(planned))).worksheets
     rows = list(tasks.iter_rows(min_row=HEAD_ROW + 1, values_only=True))
     scheduled = schedule(planned)
@@ -178,9 +178,9 @@ def test_plan_page_shows_bars_dates_and_the_critical_path(client, people, planne
     (1, ["2025-09"]), (20, ["2025-09", "2025-10"]), (60, ["2025-10", "2025-11", "2025-12"])])
 def test_every_month_of_the_chart_is_named_where_there_is_room(people, engagement, llm, days,
                                                                labels):
-    found = plan.draft_plan(actor=people[Role.MANAGER], engagement=engagement, starts_on=MONDAY)
+    found = plans.draft_plan(actor=people[Role.MANAGER], engagement=engagement, starts_on=MONDAY)
     found.tasks.all().delete()
-    plan.add_task(actor=people[Role.MANAGER], plan=found, title="x", days=days)
+    plans.add_task(actor=people[Role.MANAGER], plan=found, title="x", days=days)
     assert [label for label, _left in chart(schedule(found), MONDAY).months] == labels
 
 
@@ -239,15 +239,16 @@ def test_long_plan_is_shown_by_pages_with_the_same_queries(client, people, engag
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
-    from engagements import services as engaging
+    from engagements import services as engagement_services
 
     def opened(number=1):
         with CaptureQueriesContext(connection) as queries:
             answer = client.get(reverse("planning:plan", args=["EP2501"]), {"page": number})
         return answer, queries.final_queries - queries.initial_queries
 
-    engaging.add_model(actor=people[Role.MANAGER], engagement=engagement, code="A", name="A")
-    made = plan.draft_plan(actor=people[Role.MANAGER], engagement=engagement,
+    engagement_services.add_model(actor=people[Role.MANAGER], engagement=engagement, code="A",
+                                  name="A")
+    made = plans.draft_plan(actor=people[Role.MANAGER], engagement=engagement,
                            starts_on=date(2025, 9, 22))
     client.force_login(people[Role.MANAGER])
     opened()

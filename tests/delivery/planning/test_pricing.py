@@ -6,23 +6,24 @@ import pytest
 from django.urls import reverse
 
 from delivery.planning.models import EffortEstimate
-from delivery.planning.services import effort, pricing
+from delivery.planning.services import estimates
+from delivery.planning.services import quoting as pricing
 from delivery.quotes import services as quoting
-from delivery.quotes.checks import failed_checks
 from delivery.quotes.models import PriceLine, Quote
+from delivery.quotes.quote_checks import failed_checks
 from engagements.errors import InvalidInput, NotAllowed
 from engagements.models import Role
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def priced(people):
     return quoting.load_rate_cards(actor=people[Role.ADMINISTRATOR])
 
 
 def test_lines_hold_the_days_of_the_estimate(people, engagement, llm, detector, priced):
-    effort.draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement)
+    estimates.draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement)
     quote = pricing.quote_estimate(actor=people[Role.SALES], engagement=engagement)
     estimate = EffortEstimate.objects.get()
     likely = sum(line.likely for line in estimate.lines.all())
@@ -45,8 +46,8 @@ def test_estimate_is_computed_where_there_is_none(people, engagement, llm, price
 
 def test_another_grade_costs_what_that_grade_costs(people, engagement, llm, priced):
     consultant = people[Role.CONSULTANT]
-    estimate = effort.draft_estimate(actor=consultant, engagement=engagement)
-    effort.add_effort_line(actor=consultant, estimate=estimate, stage="env", item="env",
+    estimate = estimates.draft_estimate(actor=consultant, engagement=engagement)
+    estimates.add_effort_line(actor=consultant, estimate=estimate, stage="env", item="env",
                            grade="expert", low=1, likely=Decimal("1.5"), high=2, reason="内网隔离",
                            model=llm)
     quote = pricing.quote_estimate(actor=people[Role.SALES], engagement=engagement)
@@ -99,7 +100,7 @@ def test_findings_of_the_source_scan_reach_the_quote(people, engagement, llm, pr
         archive.writestr("ops/scale.cu", "__global__ void scale(float *x) { x[0] *= 2; }\n")
     scan_upload(actor=people[Role.CONSULTANT], engagement=engagement, model=llm,
                 upload=SimpleUploadedFile("source.zip", packed.getvalue()))
-    estimate = effort.draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement)
+    estimate = estimates.draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement)
     operators = estimate.lines.get(item="operators")
     assert "source.zip" in operators.basis_sentences[0]
     quote = pricing.quote_estimate(actor=people[Role.SALES], engagement=engagement)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from delivery.planning.schedule import Activity, Cycle, Link, compute, length
-from delivery.planning.working_days import WorkingCalendar, is_working_day
+from delivery.planning.plan.critical_path import Activity, Cycle, Link, compute, length
+from delivery.planning.plan.working_days import WorkingCalendar, is_working_day
 
 
 @st.composite

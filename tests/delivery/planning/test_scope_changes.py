@@ -9,32 +9,32 @@ from django.utils.translation import override
 
 from assessments import services as assessing
 from assessments.models import CriteriaSet, MetricDefinition
+from delivery.planning.changes.scope_effects import coming_lines
 from delivery.planning.models import ChangeRequest, ScopeEffect
-from delivery.planning.scope_effects import coming_lines
-from delivery.planning.services import changes, effects, effort, scope
+from delivery.planning.services import change_drafts, changes, estimates, scope_effects
 from delivery.quotes.models import Quote
-from engagements import services as engaging
+from engagements import services as engagement_services
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import MigratedModel, Role
 from engagements.stages import Stage, StageState
+from tests.cached_fixtures import cached_fixture
 from tests.delivery.planning.test_all_or_nothing import everything
 from tests.delivery.planning.test_changes import WORDS, agreed  # noqa: F401  (fixture)
-from tests.kept import kept
 
 NEW = {"action": "add_model", "code": "OCR", "name": "文字识别", "scope": "inference"}
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def two_models(people, engagement, llm, detector, agreed):  # noqa: F811
     """LLM and DET are planned and estimated; the estimate has its lines in the quote."""
-    estimate = effort.draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement)
-    effort.approve_estimate(actor=people[Role.MANAGER], estimate=estimate)
+    estimate = estimates.draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement)
+    estimates.approve_estimate(actor=people[Role.MANAGER], estimate=estimate)
     return engagement
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def draft(people, two_models):
     return changes.create_change(actor=people[Role.CONSULTANT], engagement=two_models,
                                  quote=Quote.objects.get(), **WORDS)
@@ -42,12 +42,12 @@ def draft(people, two_models):
 
 def submitted(people, draft):
     """The days are taken into the quote, and both sides get it."""
-    scope.price_scope(actor=people[Role.CONSULTANT], change=draft)
+    scope_effects.price_scope(actor=people[Role.CONSULTANT], change=draft)
     return changes.submit_change(actor=people[Role.CONSULTANT], change=draft)
 
 
 def dropping(people, draft, model):
-    return scope.set_scope_effect(actor=people[Role.CONSULTANT], change=draft,
+    return scope_effects.set_scope_effect(actor=people[Role.CONSULTANT], change=draft,
                                   action="drop_model", model=model)
 
 
@@ -81,12 +81,12 @@ def test_a_dropped_model_leaves_plan_criteria_and_stages(people, two_models, dra
     assert (row["model"], row["before"], row["after"]) == ("DET", "30", "")
     record = detector.stages.get(stage="survey")
     with pytest.raises(WrongState, match="DET"):
-        engaging.move_stage(actor=manager, record=record, move="restore", comment="x")
+        engagement_services.move_stage(actor=manager, record=record, move="restore", comment="x")
 
 
 def test_dates_are_those_that_were_signed(people, two_models, draft, llm):
-    scope.set_scope_effect(actor=people[Role.CONSULTANT], change=draft, **NEW)
-    scope.set_scope_effect(actor=people[Role.CONSULTANT], change=draft, action="drop_stage",
+    scope_effects.set_scope_effect(actor=people[Role.CONSULTANT], change=draft, **NEW)
+    scope_effects.set_scope_effect(actor=people[Role.CONSULTANT], change=draft, action="drop_stage",
                            model=llm, stage="env")
     done = in_force(people, draft)
     drawn = {row["task"]["model"] + row["task"]["stage"]: row
@@ -103,7 +103,7 @@ def test_dates_are_those_that_were_signed(people, two_models, draft, llm):
 
 
 def test_a_stage_comes_back_between_its_neighbours(people, two_models, draft, detector):
-    scope.set_scope_effect(actor=people[Role.CONSULTANT], change=draft, action="add_stage",
+    scope_effects.set_scope_effect(actor=people[Role.CONSULTANT], change=draft, action="add_stage",
                            model=detector, stage="train_adapt")
     done = in_force(people, draft)
     assert detector.stages.get(stage="train_adapt").state == StageState.NOT_STARTED
@@ -130,12 +130,12 @@ def test_a_new_model_adds_listed_items(people, two_models):
     consultant = people[Role.CONSULTANT]
     made = changes.create_change(actor=consultant, engagement=two_models,
                                  quote=Quote.objects.get(), **WORDS)
-    scope.set_scope_effect(actor=consultant, change=made, **NEW)
-    said = scope.price_scope(actor=consultant, change=made)
+    scope_effects.set_scope_effect(actor=consultant, change=made, **NEW)
+    said = scope_effects.price_scope(actor=consultant, change=made)
     assert said == []
     added = sum(e.quantity for e in made.price_effects.filter(action="add"))
     assert added == sum(line.days[1] for line in coming_lines(made.scope_effects.get()))
-    again = scope.price_scope(actor=consultant, change=made)
+    again = scope_effects.price_scope(actor=consultant, change=made)
     assert (again, sum(e.quantity for e in made.price_effects.filter(action="add"))) == ([], added)
 
 
@@ -150,19 +150,19 @@ def test_what_cannot_be_is_said_at_once(people, draft, llm, fields, sentence):
     if "model" in fields:
         fields = {**fields, "model": llm}
     with override("en"), pytest.raises((InvalidInput, WrongState), match=sentence):
-        scope.set_scope_effect(actor=people[Role.CONSULTANT], change=draft, **fields)
+        scope_effects.set_scope_effect(actor=people[Role.CONSULTANT], change=draft, **fields)
     assert not draft.scope_effects.exists()
 
 
 def test_one_effect_per_part(people, draft, llm, two_models):
     dropping(people, draft, llm)
     with pytest.raises(InvalidInput):
-        scope.set_scope_effect(actor=people[Role.CONSULTANT], change=draft, model=llm,
+        scope_effects.set_scope_effect(actor=people[Role.CONSULTANT], change=draft, model=llm,
                                action="drop_stage", stage="env")
     with pytest.raises(IntegrityError), transaction.atomic():
         ScopeEffect.objects.create(change=draft, action="drop_stage", model=llm)
-    effects.remove_effect(actor=people[Role.CONSULTANT], effect=draft.scope_effects.get())
-    effects.set_schedule_effect(actor=people[Role.CONSULTANT], change=draft, days_after=9,
+    change_drafts.remove_effect(actor=people[Role.CONSULTANT], effect=draft.scope_effects.get())
+    change_drafts.set_schedule_effect(actor=people[Role.CONSULTANT], change=draft, days_after=9,
                                 task=two_models.plan.tasks.get(model=llm, stage="env"))
     with pytest.raises(WrongState, match="LLM"):
         dropping(people, draft, llm)
@@ -173,7 +173,7 @@ def test_nothing_happens_where_a_stage_was_submitted_meanwhile(people, draft, de
     put = submitted(people, draft)
     changes.approve_change(actor=people[Role.MANAGER], change=put)
     for move in ("start", "submit"):
-        engaging.move_stage(actor=people[Role.CONSULTANT], move=move,
+        engagement_services.move_stage(actor=people[Role.CONSULTANT], move=move,
                             record=detector.stages.get(stage=Stage.SURVEY))
     before = everything()
     with pytest.raises(WrongState, match="DET"):
@@ -183,19 +183,19 @@ def test_nothing_happens_where_a_stage_was_submitted_meanwhile(people, draft, de
 
 @pytest.mark.parametrize("part", ["add_model", "drop_model"])
 def test_nothing_remains_of_a_part_that_fails(people, draft, detector, monkeypatch, part):
-    scope.set_scope_effect(actor=people[Role.CONSULTANT], change=draft,
+    scope_effects.set_scope_effect(actor=people[Role.CONSULTANT], change=draft,
                            **{**NEW, "scope": "full"})
     dropping(people, draft, detector)
     put = submitted(people, draft)
     changes.approve_change(actor=people[Role.MANAGER], change=put)
-    before, real = everything(), getattr(engaging, part)
+    before, real = everything(), getattr(engagement_services, part)
 
     def fail(**kwargs):
         real(**kwargs)
         raise RuntimeError(part)
 
     with monkeypatch.context() as patched:
-        patched.setattr(engaging, part, fail)
+        patched.setattr(engagement_services, part, fail)
         with pytest.raises(RuntimeError):
             changes.approve_change(actor=people[Role.REVIEWER], change=put)
     assert everything() == before
@@ -232,6 +232,6 @@ def test_a_scope_effect_brings_its_days_into_the_quote_or_is_not_set(client, peo
     draft.scope_effects.all().delete()
     ChangeRequest.objects.update(quote=None)
     with pytest.raises(InvalidInput):
-        scope.set_scope(actor=people[Role.CONSULTANT], change=draft, action="drop_model",
+        scope_effects.set_scope(actor=people[Role.CONSULTANT], change=draft, action="drop_model",
                         model=detector, is_priced=True)
     assert draft.scope_effects.count() == 0

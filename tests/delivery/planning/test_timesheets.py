@@ -7,12 +7,13 @@ import pytest
 from django.urls import reverse
 from django.utils.translation import override
 
-from delivery.planning import queries, usage
+from delivery.planning import queries
+from delivery.planning.effort import usage
 from delivery.planning.models import TimeEntry, Timesheet
-from delivery.planning.services import time, timesheets
+from delivery.planning.services import time_entries, timesheets
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Engagement, Membership, Role
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 
 MONTH = date(2025, 9, 1)
 
@@ -27,7 +28,7 @@ def _in_english():
 @pytest.fixture
 def book(people, engagement, llm):
     def entry(day=22, half="am", **fields):
-        return time.record_time(**{
+        return time_entries.record_time(**{
             "actor": people[Role.CONSULTANT], "engagement": engagement, "half": half,
             "work_date": date(2025, 9, day), "item": "adapt", "grade": "senior", "model": llm,
             **fields})
@@ -46,7 +47,7 @@ def submitted(people, engagement, book):
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def confirmed(people, submitted):
     return timesheets.answer_timesheet(actor=people[Role.REVIEWER], timesheet=submitted,
                                        is_confirmed=True)
@@ -82,9 +83,9 @@ def test_what_stands_on_a_timesheet_is_not_removed(people, submitted):
     entry = submitted.entries.first()
     for actor in (people[Role.CONSULTANT], people[Role.MANAGER]):
         with pytest.raises(WrongState, match="TS-EP2501-202509-01"):
-            time.remove_time(actor=actor, entry=entry)
+            time_entries.remove_time(actor=actor, entry=entry)
         with pytest.raises(WrongState, match="waits"):
-            time.correct_time(actor=actor, entry=entry, reason="x")
+            time_entries.correct_time(actor=actor, entry=entry, reason="x")
     assert submitted.entries.count() == 4
 
 
@@ -96,7 +97,7 @@ def test_a_rejected_timesheet_gives_its_entries_free(people, engagement, submitt
     timesheets.answer_timesheet(actor=people[Role.REVIEWER], timesheet=submitted,
                                 is_confirmed=False, reason="23 日未到场")
     entry.refresh_from_db()
-    time.remove_time(actor=people[Role.CONSULTANT], entry=entry)
+    time_entries.remove_time(actor=people[Role.CONSULTANT], entry=entry)
     again = timesheets.confirm_month(actor=people[Role.MANAGER], engagement=engagement,
                                      month=MONTH)
     assert (again.number, again.facts["days"], usage.confirmed_days(engagement)) == (2, "1.5", {})
@@ -117,7 +118,7 @@ def test_the_firm_withdraws_what_is_not_answered(client, people, engagement, sub
         timesheets.answer_timesheet(actor=people[Role.REVIEWER], timesheet=submitted,
                                     is_confirmed=True)
     entry.refresh_from_db()
-    time.remove_time(actor=people[Role.CONSULTANT], entry=entry)
+    time_entries.remove_time(actor=people[Role.CONSULTANT], entry=entry)
     again = timesheets.confirm_month(actor=manager, engagement=engagement, month=MONTH)
     assert (again.number, again.facts["days"]) == (2, "1.5")
     answer = client.post(f"/api/v1/timesheets/{again.pk}/withdraw/", {"reason": "重做"})
@@ -130,14 +131,14 @@ def test_a_correction_is_a_new_entry_on_the_next_timesheet(people, engagement, c
     before = TimeEntry.objects.filter(pk=entry.pk).values("item", "grade", "note", "timesheet")
     kept = list(before)
     with pytest.raises(InvalidInput):
-        time.correct_time(actor=consultant, entry=entry, reason="")
-    made = time.correct_time(actor=consultant, entry=entry, reason="实为专家工作",
+        time_entries.correct_time(actor=consultant, entry=entry, reason="")
+    made = time_entries.correct_time(actor=consultant, entry=entry, reason="实为专家工作",
                              grade="expert")
     assert (made.corrects, made.grade, made.item, made.is_counted) == (entry, "expert", "adapt",
                                                                        True)
     assert list(before.all()) == kept
     with pytest.raises(WrongState, match="corrected"):
-        time.correct_time(actor=consultant, entry=entry, reason="again")
+        time_entries.correct_time(actor=consultant, entry=entry, reason="again")
     used = {row["grade"]: row["used"] for row in usage.days_by_grade(engagement)}
     assert used == {"senior": Decimal("2.0"), "expert": Decimal("0.5")}  # with October's half-day
     second = timesheets.confirm_month(actor=manager, engagement=engagement, month=MONTH)
@@ -157,14 +158,14 @@ def test_a_half_day_taken_back_is_free_for_another_engagement(people, engagement
     booking = {"actor": consultant, "engagement": other, "work_date": entry.work_date,
                "half": "pm", "item": "env", "grade": "senior"}
     with pytest.raises(InvalidInput):
-        time.record_time(**booking)
-    back = time.correct_time(actor=consultant, entry=entry, reason="记错项目",
+        time_entries.record_time(**booking)
+    back = time_entries.correct_time(actor=consultant, entry=entry, reason="记错项目",
                              is_taken_back=True)
-    moved = time.record_time(**booking)
+    moved = time_entries.record_time(**booking)
     with pytest.raises(InvalidInput):  # the half-day is taken by now
-        time.remove_time(actor=consultant, entry=back)
-    time.remove_time(actor=consultant, entry=moved)
-    time.remove_time(actor=consultant, entry=back)
+        time_entries.remove_time(actor=consultant, entry=back)
+    time_entries.remove_time(actor=consultant, entry=moved)
+    time_entries.remove_time(actor=consultant, entry=back)
     entry.refresh_from_db()
     assert (entry.is_counted, TimeEntry.objects.filter(corrects=entry).exists()) == (True, False)
 

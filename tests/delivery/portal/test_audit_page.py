@@ -4,12 +4,13 @@ import ast
 
 import pytest
 
-from delivery.portal.audit_words import WORDS, action_words
-from engagements import audit, services
+from delivery.portal.audit.action_labels import WORDS, action_label
+from engagements import services
+from engagements.audit import audit_log
 from engagements.models import AuditEntry, Role
-from tests.test_audited import sources
+from tests.test_every_write_audited import sources
 
-HELPERS = {"record", "_record", "close_edit", "keep", "moved", "_move", "_save", "_save_draft",
+HELPERS = {"record", "_record", "save_changes", "keep", "moved", "_move", "_save", "_save_draft",
            "_close", "_update", "_back_to_draft"}
 
 
@@ -41,18 +42,18 @@ def test_every_literal_action_has_words():
 
 
 def test_an_action_without_words_stands_as_it_is(client, people, engagement):
-    audit.record(actor=people[Role.MANAGER], action="user.login", target=engagement)
+    audit_log.record(actor=people[Role.MANAGER], action="user.login", target=engagement)
     AuditEntry.objects.update(action="fax.send")
     client.force_login(people[Role.MANAGER])
     assert ">fax.send</td>" in client.get("/audit/").content.decode()
-    assert action_words("quote.issue") != "quote.issue"
+    assert action_label("quote.issue") != "quote.issue"
 
 
 @pytest.fixture
 def log(people, engagement):
     services.add_model(actor=people[Role.MANAGER], engagement=engagement, code="A", name="甲")
     services.add_model(actor=people[Role.ADMINISTRATOR], engagement=engagement, code="B", name="乙")
-    audit.record(actor=people[Role.ADMINISTRATOR], action="user.logout",
+    audit_log.record(actor=people[Role.ADMINISTRATOR], action="user.logout",
                  target=people[Role.ADMINISTRATOR])
     return people
 

@@ -2,19 +2,19 @@
 
 import pytest
 
-from delivery.portal import searching
-from delivery.quotes.models import CompanyProfile
+from delivery.documents.models import CompanyProfile
+from delivery.portal.search import global_search
 from delivery.quotes.services import create_quote
 from delivery.reports.models import Document
 from engagements import services
 from engagements.models import Customer, Engagement, Role
 from engagements.stages import Stage, StageState
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 from workers.models import Job, Node
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def world(people, engagement):
     """One of each, in an engagement of which everybody is a member."""
     CompanyProfile.objects.create(name="x")
@@ -29,7 +29,7 @@ def world(people, engagement):
 
 def found(user, text) -> dict[str, list[str]]:
     return {str(sort.icon): [hit.title for hit in hits]
-            for sort, hits in searching.search(user, text)}
+            for sort, hits in global_search.search(user, text)}
 
 
 def test_a_word_of_the_engagement_finds_everything_in_it(people, world):
@@ -60,11 +60,11 @@ def test_a_title_of_a_kind_finds_its_jobs_and_documents(client, people, world):
 
 
 def test_a_model_leads_to_the_stage_it_stands_in(people, world):
-    [hit] = [hits[0] for sort, hits in searching.search(people[Role.MANAGER], "LLM")
+    [hit] = [hits[0] for sort, hits in global_search.search(people[Role.MANAGER], "LLM")
              if sort.icon == "cpu"]
     assert hit.url == f"/engagements/EP2501/models/LLM/{Stage.SURVEY}/"
     world.models.get().stages.filter(stage=Stage.SURVEY).update(state=StageState.SKIPPED)
-    [hit] = [hits[0] for sort, hits in searching.search(people[Role.MANAGER], "LLM")
+    [hit] = [hits[0] for sort, hits in global_search.search(people[Role.MANAGER], "LLM")
              if sort.icon == "cpu"]
     assert hit.url == f"/engagements/EP2501/models/LLM/{Stage.DESIGN}/"
 
@@ -91,4 +91,4 @@ def test_queries_do_not_grow(people, world, django_assert_num_queries, count):
         Job.objects.create(kind="env.npu_info", engagement=world)
         Engagement.objects.create(code=f"EP2501-{n}", name="x", customer=Customer.objects.get())
     with django_assert_num_queries(7):
-        searching.search(people[Role.MANAGER], "EP2501")
+        global_search.search(people[Role.MANAGER], "EP2501")

@@ -5,14 +5,15 @@ from decimal import Decimal
 import pytest
 from django.utils.translation import override
 
+from delivery.documents.models import CompanyProfile
 from delivery.quotes import services
-from delivery.quotes.models import CompanyProfile, PriceLine
+from delivery.quotes.models import PriceLine
 from engagements.models import Role
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def card(people):
     CompanyProfile.objects.create(name="昇腾迁移交付有限公司", name_en="Ascend Migration Ltd.",
                                   bank="某银行上海分行", bank_account="6222 0000")
@@ -20,7 +21,7 @@ def card(people):
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def quote(people, engagement, card):
     """A draft with all resources for three months and ten days of two services."""
     draft = services.create_quote(actor=people[Role.SALES], engagement=engagement)
@@ -44,7 +45,7 @@ def issue(people):
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def issued(people, quote, issue):
     services.update_quote(actor=people[Role.SALES], quote=quote, source_note="以各行为准",
                           discount_rate=Decimal("0.05"), discount_reason="框架协议")

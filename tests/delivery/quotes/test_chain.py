@@ -11,16 +11,16 @@ from pypdf import PdfReader
 
 from delivery.quotes import services
 from delivery.quotes.models import Quote
-from delivery.quotes.paper import quote_pdf
+from delivery.quotes.rendering import quote_pdf
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Membership, Role, User
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 
 NOTE = "底价：可再让三个点"
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def submitted(people, quote):
     services.update_quote(actor=people[Role.SALES], quote=quote, source_note="已核",
                           internal_note=NOTE)

@@ -4,8 +4,9 @@ from decimal import Decimal
 
 from django.urls import reverse
 
+from delivery.documents.models import CompanyProfile
 from delivery.quotes import services
-from delivery.quotes.models import CompanyProfile, DiscountLimit, Quote
+from delivery.quotes.models import DiscountLimit, Quote
 from engagements.models import Role
 
 

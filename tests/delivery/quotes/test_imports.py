@@ -10,7 +10,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from openpyxl import Workbook
 
-from delivery.quotes import catalogue, services
+from delivery.quotes import services, standard_price_lists
 from delivery.quotes.models import PriceImport, RateCard
 from delivery.quotes.prices.table import price_table
 from engagements.errors import DeskError, InvalidInput
@@ -42,7 +42,7 @@ def start(people):
 def guide():
     """The solution guide's resource table with the total it prints."""
     rows = [[name, spec, quantity, float(fee)]
-            for _code, name, _en, spec, _spec_en, quantity, fee in catalogue.RESOURCES]
+            for _code, name, _en, spec, _spec_en, quantity, fee in standard_price_lists.RESOURCES]
     return workbook([["资源和成本规划"], [], HEAD, *rows, ["总计: 92414.45 (每月)"]])
 
 

@@ -8,16 +8,16 @@ from django.urls import reverse
 from django.utils import timezone
 
 from delivery.quotes import services
-from delivery.quotes.checks import run_checks
-from delivery.quotes.documents import facts_of
+from delivery.quotes.draft_revisions import ChangedMeanwhile
 from delivery.quotes.margin import margin_of
 from delivery.quotes.models import DiscountLimit, PriceLine, Quote, QuoteLine, TaxRate
-from delivery.quotes.revisions import ChangedMeanwhile
+from delivery.quotes.quote_checks import run_checks
+from delivery.quotes.snapshot import facts_of
 from delivery.quotes.tasks import expire
-from delivery.quotes.versions import compare
+from delivery.quotes.version_comparison import compare
 from engagements.errors import DeskError, InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 
 
 def checks(quote):
@@ -69,17 +69,18 @@ def test_each_rule_says_where_to_cure_it(people, quote, update):
 
 
 def test_scope_is_compared_with_the_stages_of_the_models(people, engagement, quote):
-    from engagements import services as engaging
+    from engagements import services as engagement_services
 
-    engaging.add_model(actor=people[Role.MANAGER], engagement=engagement, code="DET",
+    engagement_services.add_model(actor=people[Role.MANAGER], engagement=engagement, code="DET",
                        name="检测", scope="inference")
     assert "R-QUO-09" in checks(quote)
-    engaging.add_model(actor=people[Role.MANAGER], engagement=engagement, code="LLM", name="模型")
+    engagement_services.add_model(actor=people[Role.MANAGER], engagement=engagement, code="LLM",
+                                  name="模型")
     assert "R-QUO-09" not in checks(quote)
 
 
 def test_firm_without_particulars_issues_nothing(quote):
-    from delivery.quotes.models import CompanyProfile
+    from delivery.documents.models import CompanyProfile
 
     CompanyProfile.objects.all().delete()
     assert checks(quote)["PARTIES"].url == reverse("quotes:company")
@@ -232,7 +233,7 @@ def test_cost_never_reaches_the_customer(client, people, quote, issue, update):
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def huge(people, engagement, card):
     """A draft of 5,000 lines."""
     draft = services.create_quote(actor=people[Role.SALES], engagement=engagement)

@@ -6,10 +6,10 @@ from decimal import Decimal
 import pytest
 from pypdf import PdfReader
 
-from delivery.quotes import paper
-from delivery.quotes.documents import snapshot
+from delivery.documents.pdf import html_of
+from delivery.quotes import rendering
 from delivery.quotes.models import QuoteLine
-from delivery.reports.pdf import html_of
+from delivery.quotes.snapshot import snapshot
 
 COUNTS = (21, 22, 28)  # where they would move over to another page without a line
 
@@ -17,7 +17,7 @@ COUNTS = (21, 22, 28)  # where they would move over to another page without a li
 def page_texts(quote, lines, language):
     """The text of each page, without line ends."""
     quote.snapshot, quote.content_hash = snapshot(quote, lines), "0" * 64
-    pages = PdfReader(io.BytesIO(paper.quote_pdf(quote, language))).pages
+    pages = PdfReader(io.BytesIO(rendering.quote_pdf(quote, language))).pages
     return ["".join(page.extract_text().split()) for page in pages]
 
 
@@ -28,10 +28,10 @@ def numbered(quote, count):
 
 
 def test_a_quote_of_a_practice_engagement_bears_the_mark(quote, monkeypatch):
-    monkeypatch.setattr(paper, "render_pdf", html_of)
-    assert "PRACTICE DATA" not in paper.quote_pdf(quote, "en")
+    monkeypatch.setattr(rendering, "render_pdf", html_of)
+    assert "PRACTICE DATA" not in rendering.quote_pdf(quote, "en")
     quote.engagement.has_practice_data = True
-    assert "PRACTICE DATA" in paper.quote_pdf(quote, "en")
+    assert "PRACTICE DATA" in rendering.quote_pdf(quote, "en")
 
 
 @pytest.mark.slow

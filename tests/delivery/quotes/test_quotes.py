@@ -11,15 +11,15 @@ from openpyxl import load_workbook
 from PIL import Image
 from pypdf import PdfReader
 
+from delivery.documents.branding.colours import tint
 from delivery.quotes import services
-from delivery.quotes.checks import failed_checks
-from delivery.quotes.documents import facts_of
 from delivery.quotes.models import PriceLine, Quote
-from delivery.quotes.paper import quote_pdf
-from delivery.quotes.sheet.styles import safe_text
-from delivery.quotes.sheet.workbook import quote_xlsx
-from delivery.reports.identity.colours import tint
-from delivery.reports.services import save_identity
+from delivery.quotes.quote_checks import failed_checks
+from delivery.quotes.rendering import quote_pdf
+from delivery.quotes.snapshot import facts_of
+from delivery.quotes.xlsx.styles import safe_text
+from delivery.quotes.xlsx.workbook import quote_xlsx
+from delivery.reports.services import save_branding
 from engagements.errors import DeskError, NotAllowed, WrongState
 from engagements.models import Role
 from tests.delivery.reports.apart import same_everywhere
@@ -117,11 +117,11 @@ def test_workbook_recalculates_to_the_pdf_s_figures(issued, tmp_path):
 def test_workbook_takes_the_look_that_was_frozen(people, quote, issue):
     admin, logo = people[Role.ADMINISTRATOR], io.BytesIO()
     Image.new("RGB", (600, 90), (10, 92, 54)).save(logo, "PNG")
-    save_identity(actor=admin, customer=None, colour="#0a5c36", logo=logo.getvalue(),
+    save_branding(actor=admin, customer=None, colour="#0a5c36", logo=logo.getvalue(),
                   confidentiality_zh="内部", confidentiality_en="R&D only")
     services.update_quote(actor=people[Role.SALES], quote=quote, source_note="以各行为准")
     data = quote_xlsx(issued := issue(quote), "en")
-    save_identity(actor=admin, customer=None, colour="#7a1f2b", logo=b"")
+    save_branding(actor=admin, customer=None, colour="#7a1f2b", logo=b"")
     assert quote_xlsx(issued, "en") == data
     sheet = load_workbook(io.BytesIO(data)).active
     assert (sheet["A1"].font.color.rgb, sheet["B19"].fill.fgColor.rgb) == (

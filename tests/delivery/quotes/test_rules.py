@@ -9,22 +9,23 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from delivery.quotes import documents, services
-from delivery.quotes.checks import run_checks
+from delivery.quotes import services, snapshot
 from delivery.quotes.models import DiscountLimit, Quote, QuoteLine
-from delivery.quotes.sheet.workbook import quote_xlsx
-from engagements import services as engaging
+from delivery.quotes.quote_checks import run_checks
+from delivery.quotes.xlsx.workbook import quote_xlsx
+from engagements import services as engagement_services
 from engagements.models import Role
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 
 RULES = [f"R-QUO-0{n}" for n in range(1, 10)]
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def sound(people, engagement, quote):
     """Every rule has something to judge: a discount, a staffing plan, a model, milestones."""
-    engaging.add_model(actor=people[Role.MANAGER], engagement=engagement, code="LLM", name="模型")
+    engagement_services.add_model(actor=people[Role.MANAGER], engagement=engagement, code="LLM",
+                                  name="模型")
     quote.refresh_from_db()
     days: dict[str, Decimal] = {}
     for line in quote.lines.filter(unit="person_day"):
@@ -48,15 +49,15 @@ def test_a_sound_quote_meets_every_rule(sound):
 
 def changed_facts(quote, **totals):
     """The summary as it would be printed, with other totals or words."""
-    facts = copy.deepcopy(documents.summary(quote, *parts(quote)))
+    facts = copy.deepcopy(snapshot.summary(quote, *parts(quote)))
     words = totals.pop("words", facts["words"])
     facts["totals"] |= totals
     return {**facts, "words": words}
 
 
 def parts(quote):
-    lines = documents.line_rows(quote)
-    return lines, documents.all_amounts(quote, lines)
+    lines = snapshot.line_rows(quote)
+    return lines, snapshot.all_amounts(quote, lines)
 
 
 def cent(text: str) -> str:
@@ -64,7 +65,7 @@ def cent(text: str) -> str:
 
 
 def test_01_a_total_that_is_not_the_sum(sound):
-    totals = documents.summary(sound, *parts(sound))["totals"]
+    totals = snapshot.summary(sound, *parts(sound))["totals"]
     facts = changed_facts(sound, net=cent(totals["net"]), tax=f"{Decimal(totals['tax'])-1:.2f}",
                           gross=f"{Decimal(totals['gross']) - Decimal('0.99'):.2f}")
     assert broken(sound, facts=facts) == {"R-QUO-01", "R-QUO-03"}
@@ -76,7 +77,7 @@ def test_01_a_source_whose_total_differs_is_explained(people, sound):
 
 
 def test_02_parts_that_are_not_the_whole(sound):
-    totals = documents.summary(sound, *parts(sound))["totals"]
+    totals = snapshot.summary(sound, *parts(sound))["totals"]
     assert broken(sound, facts=changed_facts(sound, tax=cent(totals["tax"]))) == {
         "R-QUO-01", "R-QUO-02"}
 

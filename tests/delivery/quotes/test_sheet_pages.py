@@ -8,11 +8,11 @@ import pytest
 from openpyxl import Workbook
 from pypdf import PdfReader
 
-from delivery.quotes.documents import facts_of
-from delivery.quotes.sheet import workbook
-from delivery.quotes.sheet.head import HEAD_ROW
-from delivery.quotes.sheet.pages import keep_together
-from delivery.quotes.sheet.workbook import quote_xlsx
+from delivery.quotes.snapshot import facts_of
+from delivery.quotes.xlsx import workbook
+from delivery.quotes.xlsx.header import HEAD_ROW
+from delivery.quotes.xlsx.page_breaks import keep_together
+from delivery.quotes.xlsx.workbook import quote_xlsx
 
 pytestmark = pytest.mark.django_db
 SUMS = {"en": ("Subtotal before discount", "Total including tax"),

@@ -1,4 +1,4 @@
-"""REST doors of a draft's free lines, payment, conditions, margin and history, and of the firm."""
+"""Endpoints of a draft's free lines, payment, conditions, margin and history, and of the firm."""
 
 from types import SimpleNamespace
 
@@ -6,10 +6,11 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from delivery.quotes import conditions, services
-from delivery.quotes.documents import facts_of
-from delivery.quotes.models import CompanyProfile, DiscountLimit, Quote
+from delivery.documents.models import CompanyProfile
+from delivery.quotes import services, standard_conditions
+from delivery.quotes.models import DiscountLimit, Quote
 from delivery.quotes.serializers import QuoteLineSerializer
+from delivery.quotes.snapshot import facts_of
 from engagements.models import Role
 
 LINE = {"category": "other", "name": "现场培训", "unit": "once", "quantity": "1",
@@ -60,7 +61,7 @@ def test_conditions(api, outside, quote, url):
     assert api(Role.OPERATOR).put(door, data, format="json").status_code == 403
     shown = api(Role.SALES).put(door, data, format="json").json()["conditions"]
     assert shown["warranty"] == {"zh": "六个月。", "en": "Six months."}
-    assert shown.keys() == conditions.TITLES.keys()
+    assert shown.keys() == standard_conditions.TITLES.keys()
     assert shown["scope"] == {"zh": "", "en": ""}
     assert api(Role.SALES).put(door, data, format="json").status_code == 409
 

@@ -55,8 +55,8 @@ def main(papers: str, days: str, folder: str) -> None:
 
 def of_document(facts: dict) -> Iterator[tuple[str, bytes]]:
     """Every file of a document, from its snapshot."""
+    from delivery.documents.bilingual import LANGUAGES
     from delivery.reports import registry
-    from delivery.reports.bilingual import LANGUAGES
     from delivery.reports.rendering import render_document
 
     writers = {"pdf": render_document, **registry.get(facts["kind"]).writers}
@@ -67,10 +67,10 @@ def of_document(facts: dict) -> Iterator[tuple[str, bytes]]:
 
 def of_quote(facts: dict) -> Iterator[tuple[str, bytes]]:
     """PDF and workbook of an issued quote, from its snapshot."""
+    from delivery.documents.bilingual import LANGUAGES
     from delivery.quotes.models import Quote
-    from delivery.quotes.paper import quote_pdf
-    from delivery.quotes.sheet.workbook import quote_xlsx
-    from delivery.reports.bilingual import LANGUAGES
+    from delivery.quotes.rendering import quote_pdf
+    from delivery.quotes.xlsx.workbook import quote_xlsx
 
     quote = Quote(snapshot=facts, content_hash="0" * 64)
     for language in LANGUAGES:
@@ -80,7 +80,7 @@ def of_quote(facts: dict) -> Iterator[tuple[str, bytes]]:
 
 def of_page(asked: tuple[str, dict, str]) -> Iterator[tuple[str, bytes]]:
     """What `render_pdf` was asked for."""
-    from delivery.reports.pdf import render_pdf
+    from delivery.documents.pdf import render_pdf
 
     template, _context, language = asked
     yield f"{Path(template).stem} {language} pdf", render_pdf(*asked)

@@ -9,7 +9,7 @@ from delivery.reports import services
 from delivery.reports.models import Document
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role, User
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 
 PDF = b"%PDF-1.7 short"
 
@@ -20,7 +20,7 @@ def _short(monkeypatch):
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def draft(delivered, people) -> Document:
     return services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
 
@@ -119,7 +119,7 @@ def test_a_withdrawn_version_stays_readable_and_is_marked(draft, people, client)
         services.withdraw_document(actor=people[Role.MANAGER], document=document, reason="")
     services.withdraw_document(actor=people[Role.MANAGER], document=document, reason="测错节点")
     for order in document.orders.filter(state="pending"):
-        services.make_order(order.pk)
+        services.take_render_job(order.pk)
     document.refresh_from_db()
     assert document.state == "withdrawn"
     assert sorted(f.format for f in document.files.filter(language="en")) == ["pdf", "withdrawn"]
@@ -147,7 +147,7 @@ def test_office_files_of_a_withdrawn_document_keep_their_bytes_beside_marked_cop
     before = {f.pk: f.sha256 for f in document.files.all()}
     services.withdraw_document(actor=people[Role.MANAGER], document=document, reason="误发")
     for order in document.orders.filter(state="pending"):
-        assert services.make_order(order.pk)
+        assert services.take_render_job(order.pk)
     assert {f.pk: f.sha256 for f in document.files.filter(pk__in=before)} == before
     marked = document.files.get(language="en", format="withdrawn-xlsx")
     client.force_login(people[Role.REVIEWER])
@@ -198,7 +198,7 @@ def test_a_customer_does_not_see_what_is_not_issued(draft, people):
     services.order_issue(actor=people[Role.MANAGER], document=draft)
     seen.append(Document.objects.visible_to(customer).count())  # being issued
     for order in draft.orders.all():
-        services.make_order(order.pk)
+        services.take_render_job(order.pk)
     seen.append(Document.objects.visible_to(customer).count())
     assert seen == [0, 0, 1]
 

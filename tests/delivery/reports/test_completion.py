@@ -2,9 +2,9 @@
 
 import pytest
 
+from delivery.documents.bilingual import in_language
+from delivery.documents.pdf import html_of
 from delivery.reports import services
-from delivery.reports.bilingual import in_language
-from delivery.reports.pdf import html_of
 from delivery.reports.rendering import TEMPLATE, context_of
 from engagements.models import Role
 from tests.delivery.conftest import STARTED, stored

@@ -5,16 +5,16 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.translation import override
 
+from delivery.documents.bilingual import in_language
 from delivery.reports import registry, services
-from delivery.reports.bilingual import in_language
-from delivery.reports.facts.departures import departures
-from engagements import services as engaging
+from delivery.reports.facts.waivers_and_omissions import departures
+from engagements import services as engagement_services
 from engagements.models import Role, StageWaiver
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def departed(delivered, people):
     """One stage waived, one out of scope, one model dropped."""
     manager, now = people[Role.MANAGER], timezone.now()
@@ -25,9 +25,10 @@ def departed(delivered, people):
         checks=[{"code": "preflight", "label": "环境检查", "sentence": "未运行"}])
     StageWaiver.objects.create(  # never signed: not in force
         record=llm.stages.get(stage="design"), reason="草稿", drafted_by=manager, drafted_at=now)
-    engaging.move_stage(actor=manager, record=llm.stages.get(stage="infer_tune"), move="skip",
+    engagement_services.move_stage(actor=manager, record=llm.stages.get(stage="infer_tune"),
+                                   move="skip",
                         comment="客户自行部署")
-    engaging.drop_model(actor=manager, model=psr, reason="CR-EP2501-001")
+    engagement_services.drop_model(actor=manager, model=psr, reason="CR-EP2501-001")
     return delivered
 
 
@@ -49,7 +50,7 @@ def test_departures_are_told_with_their_reasons(departed, people, kind):
 
 
 def test_a_stage_out_of_the_models_scope_names_the_scope(people, engagement):
-    engaging.add_model(actor=people[Role.MANAGER], engagement=engagement, code="DET",
+    engagement_services.add_model(actor=people[Role.MANAGER], engagement=engagement, code="DET",
                        name="检测", scope="inference")
     rows = in_language(departures(engagement), "en")["skipped"]
     assert {(row["stage"], row["reason"]) for row in rows} == {

@@ -10,12 +10,12 @@ import pytest
 from django.db import IntegrityError, connection
 from django.test.utils import CaptureQueriesContext
 
-from delivery.quotes.models import CompanyProfile
+from delivery.documents.bilingual import in_language
+from delivery.documents.models import CompanyProfile
 from delivery.reports import services
-from delivery.reports.bilingual import in_language
+from delivery.reports.facts.snapshot import content_hash
 from delivery.reports.models import Document
 from delivery.reports.rendering import render_document
-from delivery.reports.snapshot import content_hash
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Role
 
@@ -206,7 +206,7 @@ def test_drafting_and_issuing_by_pages_and_api(short, delivered, people, client)
 def fill_orders(document):
     """What the worker does."""
     for order in document.orders.filter(state="pending"):
-        assert services.make_order(order.pk)
+        assert services.take_render_job(order.pk)
 
 
 def test_the_pages_of_a_report(practised, people):

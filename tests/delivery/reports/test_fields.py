@@ -5,9 +5,9 @@ from html import unescape
 
 import pytest
 
+from delivery.documents.bilingual import in_language
+from delivery.documents.pdf import html_of
 from delivery.reports import registry, services
-from delivery.reports.bilingual import in_language
-from delivery.reports.pdf import html_of
 from delivery.reports.rendering import TEMPLATE, context_of
 from engagements.models import Role
 

@@ -6,10 +6,11 @@ import zipfile
 import pytest
 from openpyxl import Workbook
 
-from delivery.reports import figures, services, tasks
-from delivery.reports.bilingual import LANGUAGES
-from delivery.reports.columns import column_widths
-from delivery.reports.packing import steady
+from delivery.documents import chart_cache
+from delivery.documents.bilingual import LANGUAGES
+from delivery.documents.office.deterministic_zip import deterministic_zip
+from delivery.documents.tables.column_widths import column_widths
+from delivery.reports import services, tasks
 from delivery.reports.rendering import context_of, paragraphs
 from engagements.models import Role
 
@@ -53,18 +54,20 @@ TITLED = ('<svg xmlns="http://www.w3.org/2000/svg"><title>图 &lt;1&gt;</title>'
 
 def test_a_picture_is_drawn_once(monkeypatch, settings):
     drawings = []
-    monkeypatch.setattr(figures, "as_svg", lambda spec: drawings.append(spec) or PICTURE)
-    assert [figures.drawn(BARS, "图 <1>"), figures.drawn(BARS, "图 <1>")] == [TITLED, TITLED]
-    figures.drawn({**BARS, "mark": "line"}, "图")
+    monkeypatch.setattr(chart_cache, "as_svg", lambda spec: drawings.append(spec) or PICTURE)
+    assert [chart_cache.drawn(BARS, "图 <1>"), chart_cache.drawn(BARS, "图 <1>")] == [TITLED,
+                                                                                    TITLED]
+    chart_cache.drawn({**BARS, "mark": "line"}, "图")
     assert len(drawings) == 2
-    assert figures.drawn({}, "图") == ""
+    assert chart_cache.drawn({}, "图") == ""
 
 
 def test_pictures_of_a_draft_are_drawn_before_its_paper_asks(
         delivered, people, monkeypatch, django_capture_on_commit_callbacks):
     asked, drawings = [], []
-    monkeypatch.setattr("delivery.reports.services.pictures.ask", lambda *args: asked.append(args))
-    monkeypatch.setattr(figures, "as_svg", lambda spec: drawings.append(spec) or PICTURE)
+    monkeypatch.setattr("delivery.reports.services.chart_drawing.ask",
+                        lambda *args: asked.append(args))
+    monkeypatch.setattr(chart_cache, "as_svg", lambda spec: drawings.append(spec) or PICTURE)
     with django_capture_on_commit_callbacks(execute=True):
         draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
     assert asked == [("reports.draw", draft.pk)]
@@ -86,7 +89,8 @@ def test_the_time_of_writing_leaves_no_trace():
         book.save(data)
         return data.getvalue()
 
-    first, second = steady(written(), "2025-06-25"), steady(written(), "2025-06-25")
+    first, second = deterministic_zip(written(), "2025-06-25"), deterministic_zip(written(),
+                                                                                  "2025-06-25")
     assert first == second
     with zipfile.ZipFile(io.BytesIO(first)) as archive:
         assert {entry.date_time[0] for entry in archive.infolist()} == {1980}

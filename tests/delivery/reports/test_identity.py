@@ -7,15 +7,16 @@ import pytest
 from django.utils.translation import override
 from PIL import Image, PngImagePlugin
 
-from delivery.reports import services, wording
-from delivery.reports.identity import colours, logos
-from delivery.reports.identity.look import look_of
-from delivery.reports.identity.sample import sample_page
-from delivery.reports.models import Document, Identity
+from delivery.documents.branding import colours, logos
+from delivery.documents.branding.sample_pages import sample_page
+from delivery.documents.branding.theme import theme_for
+from delivery.documents.models import BrandingVersion
+from delivery.reports import services, standard_text
+from delivery.reports.facts.snapshot import content_hash
+from delivery.reports.models import Document
+from delivery.reports.office.word_document import document_docx
 from delivery.reports.rendering import render_document
-from delivery.reports.services.identities import proposed
-from delivery.reports.snapshot import content_hash
-from delivery.reports.word_file import document_docx
+from delivery.reports.services.branding import proposed
 from engagements.errors import InvalidInput, NotAllowed
 from engagements.models import Customer, Role
 
@@ -89,40 +90,40 @@ def test_hostile_and_useless_logos_are_refused(data):
 
 def test_versions_are_only_added_and_only_by_administrators(people, engagement):
     admin = people[Role.ADMINISTRATOR]
-    first = services.save_identity(actor=admin, customer=None, colour="#0A5C36", logo=picture())
-    second = services.save_identity(actor=admin, customer=None, colour="#7a1f2b")
-    own = services.save_identity(actor=admin, customer=engagement.customer, colour="")
+    first = services.save_branding(actor=admin, customer=None, colour="#0A5C36", logo=picture())
+    second = services.save_branding(actor=admin, customer=None, colour="#7a1f2b")
+    own = services.save_branding(actor=admin, customer=engagement.customer, colour="")
     assert (first.version, second.version, own.version) == (1, 2, 1)
-    assert Identity.objects.get(pk=first.pk).colour == "#0a5c36"
+    assert BrandingVersion.objects.get(pk=first.pk).colour == "#0a5c36"
     assert bytes(second.logo) == bytes(first.logo)  # not named: as before
-    gone = services.save_identity(actor=admin, customer=None, logo=b"")
+    gone = services.save_branding(actor=admin, customer=None, logo=b"")
     assert gone.logo is None
     for role in (Role.MANAGER, Role.SALES, Role.REVIEWER):
         with pytest.raises(NotAllowed):
-            services.save_identity(actor=people[role], customer=None, colour="#0a5c36")
+            services.save_branding(actor=people[role], customer=None, colour="#0a5c36")
 
 
 def test_a_customer_has_what_it_sets_and_the_rest_of_the_firm(people, engagement):
     admin, customer = people[Role.ADMINISTRATOR], engagement.customer
-    services.save_identity(actor=admin, customer=None, colour="#0a5c36", cover="band",
+    services.save_branding(actor=admin, customer=None, colour="#0a5c36", cover="band",
                            logo=picture(), confidentiality_zh="内部", confidentiality_en="Internal")
-    services.save_identity(actor=admin, customer=customer, accent="#7a1f2b", header_zh="南方电网",
+    services.save_branding(actor=admin, customer=customer, accent="#7a1f2b", header_zh="南方电网",
                            partner_logo=picture(colour=(1, 2, 3)))
-    look = look_of(customer)
+    look = theme_for(customer)
     assert (look["colour"], look["accent"], look["cover"]) == ("#0a5c36", "#7a1f2b", "band")
     assert look["header"] == {"zh-hans": "南方电网", "en": "南方电网"}
     assert look["confidentiality"]["en"] == "Internal"
     assert look["logo"].startswith("data:image/png;base64,")
     assert look["partner_logo"] not in ("", look["logo"])
-    assert look_of(Customer.objects.create(name="乙"))["partner_logo"] == ""
+    assert theme_for(Customer.objects.create(name="乙"))["partner_logo"] == ""
     with pytest.raises(InvalidInput):
-        services.save_identity(actor=admin, customer=None, partner_logo=picture())
+        services.save_branding(actor=admin, customer=None, partner_logo=picture())
 
 
 def test_logos_in_a_word_file_say_whose_they_are(people, delivered):
     admin = people[Role.ADMINISTRATOR]
-    services.save_identity(actor=admin, customer=None, logo=picture())
-    services.save_identity(actor=admin, customer=delivered.customer,
+    services.save_branding(actor=admin, customer=None, logo=picture())
+    services.save_branding(actor=admin, customer=delivered.customer,
                            partner_logo=picture(colour=(1, 2, 3)))
     draft = services.draft_document(actor=admin, engagement=delivered, kind="SOW")
     word = docx.Document(io.BytesIO(document_docx(draft.snapshot, "en")))
@@ -136,10 +137,10 @@ def test_what_is_issued_keeps_its_look(monkeypatch, people, delivered):
     monkeypatch.setattr("delivery.reports.rendering.render_document", lambda facts, *a, **k:
                         set_with.append(facts["look"]["colour"]) or b"%PDF-1.7 short")
     admin, manager = people[Role.ADMINISTRATOR], people[Role.MANAGER]
-    services.save_identity(actor=admin, customer=None, colour="#0a5c36")
+    services.save_branding(actor=admin, customer=None, colour="#0a5c36")
     draft = services.draft_test_report(actor=manager, engagement=delivered)
     services.submit_document(actor=manager, document=draft)
-    services.save_identity(actor=admin, customer=delivered.customer, colour="#7a1f2b")
+    services.save_branding(actor=admin, customer=delivered.customer, colour="#7a1f2b")
     services.review_document(actor=people[Role.CONSULTANT], document=draft)
     document = services.issue_document(actor=manager, document=draft)
     assert set(set_with) == {"#0a5c36"}
@@ -152,14 +153,14 @@ def test_what_is_issued_keeps_its_look(monkeypatch, people, delivered):
 
 def test_a_paper_frozen_before_a_change_is_told_by_its_time(people, engagement):
     admin, customer = people[Role.ADMINISTRATOR], engagement.customer
-    before = services.save_identity(actor=admin, customer=customer, colour="#0a5c36").made_at
-    services.save_identity(actor=admin, customer=customer, colour="#7a1f2b")
-    assert look_of(customer, before)["colour"] == "#0a5c36"
-    assert look_of(customer)["colour"] == "#7a1f2b"
+    before = services.save_branding(actor=admin, customer=customer, colour="#0a5c36").made_at
+    services.save_branding(actor=admin, customer=customer, colour="#7a1f2b")
+    assert theme_for(customer, before)["colour"] == "#0a5c36"
+    assert theme_for(customer)["colour"] == "#7a1f2b"
 
 
 @pytest.mark.parametrize("language", ["zh-hans", "en"])
-@pytest.mark.parametrize("cover", Identity.Cover.values)
+@pytest.mark.parametrize("cover", BrandingVersion.Cover.values)
 def test_the_sample_shows_the_look(people, engagement, language, cover):
     look = proposed(engagement.customer, colour="#0a5c36", cover=cover, logo=picture(),
                     header_zh='南方"}</style><script>', confidentiality_zh="秘密",
@@ -180,7 +181,7 @@ def test_pages_and_preview(people, engagement, client):
     upload = io.BytesIO(picture())
     upload.name = "logo.png"
     client.post(page, {"colour": "#0a5c36", "cover": "formal", "partner_logo": upload})
-    row = Identity.objects.get(customer=engagement.customer)
+    row = BrandingVersion.objects.get(customer=engagement.customer)
     assert (row.cover, bool(row.partner_logo), row.version) == ("formal", True, 1)
     assert "#0a5c36" in client.get(page).content.decode()
     shown = client.post(f"{page}preview/", {"colour": "#7a1f2b", "show": "sheets:en"})
@@ -188,9 +189,9 @@ def test_pages_and_preview(people, engagement, client):
     assert "data:image/png" in shown.content.decode()  # the stored logo
     refused = client.post(f"{page}preview/", {"colour": "#ffee00", "show": "sheets:en"})
     assert (refused.status_code, "#ffee00" in refused.json()["detail"]) == (422, True)
-    assert Identity.objects.count() == 1
+    assert BrandingVersion.objects.count() == 1
     client.post(page, {"colour": "#ffee00"})
-    assert Identity.objects.count() == 1
+    assert BrandingVersion.objects.count() == 1
     client.force_login(people[Role.MANAGER])
     assert client.post(f"{page}preview/", {}).status_code == 403
 
@@ -232,7 +233,7 @@ def test_a_customer_may_have_its_own_texts(people, engagement, client):
     assert draft.words["as_method"] == {"zh": "专用", "en": "Own"}
     assert draft.words["as_strategy"] == {"zh": "统一", "en": "All"}
     other = Customer.objects.create(name="乙")
-    assert wording.text_for("as_method", other)[1]["en"] == "General"
+    assert standard_text.text_for("as_method", other)[1]["en"] == "General"
     client.force_login(manager)
     path = f"/api/v1/document-texts/as_method/?customer={customer.pk}"
     assert client.get(path).json()["en"] == "Own"

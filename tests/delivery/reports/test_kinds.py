@@ -11,33 +11,33 @@ import pytest
 from django.utils import timezone
 from django.utils.translation import override
 
-from delivery.planning.services import control, effort, plan
-from delivery.reports import registry, services, wording
-from delivery.reports.bilingual import in_language
-from delivery.reports.gates import problems_of
+from delivery.documents.bilingual import in_language
+from delivery.planning.services import control, estimates, plans
+from delivery.reports import registry, services, standard_text
+from delivery.reports.issue_checks.checks import problems_of
 from delivery.reports.models import Document
-from delivery.reports.word_file import document_docx
-from delivery.reports.workbook import document_xlsx
+from delivery.reports.office.word_document import document_docx
+from delivery.reports.office.workbook import document_xlsx
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Role
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 
 CODES = ["AS", "SOW", "MP", "AC", "BL", "EC", "TR", "PA", "PL", "FA", "HD"]
 BAD = "=HYPERLINK(\"http://evil\",\"x\")"
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def planned(delivered, people):
     """The delivered engagement with estimate, plan, milestones, a risk and an issue."""
     manager, consultant = people[Role.MANAGER], people[Role.CONSULTANT]
     common = {"actor": manager, "engagement": delivered}
     delivered.starts_on, delivered.ends_on = date(2025, 7, 1), date(2025, 12, 31)
     delivered.save()
-    estimate = effort.draft_estimate(actor=consultant, engagement=delivered)
-    effort.approve_estimate(actor=manager, estimate=estimate)
-    made = plan.draft_plan(starts_on=date(2025, 7, 1), **common)
-    plan.set_milestones(actor=manager, plan=made, rows=[
+    estimate = estimates.draft_estimate(actor=consultant, engagement=delivered)
+    estimates.approve_estimate(actor=manager, estimate=estimate)
+    made = plans.draft_plan(starts_on=date(2025, 7, 1), **common)
+    plans.set_milestones(actor=manager, plan=made, rows=[
         {"name": "终验", "name_en": "Final acceptance", "percent": Decimal(100), "trigger": "FA",
          "task": made.tasks.last()}])
     control.add_risk(title="算子缺失", probability=3, impact=4, response="自行开发",
@@ -260,14 +260,16 @@ def test_a_standard_text_is_data_and_changes_no_document(delivered, people, clie
     client.force_login(people[Role.MANAGER])
     client.post("/documents/wording/pl_statement/", {"zh": "本公司的说法", "en": "Our words"})
     kind = registry.get("PL")
-    assert wording.standard_words(kind)["pl_statement"] == {"zh": "本公司的说法", "en": "Our words"}
+    assert standard_text.standard_words(kind)["pl_statement"] == {"zh": "本公司的说法",
+                                                                  "en": "Our words"}
     document.refresh_from_db()
-    assert document.words["pl_statement"] == wording.shipped("pl_statement")
+    assert document.words["pl_statement"] == standard_text.shipped("pl_statement")
     preview = client.post("/documents/wording/pl_statement/preview/", {"zh": "- 甲\n- <b>乙</b>"})
     assert "<li>甲</li>" in preview.content.decode()
     assert "<b>" not in preview.content.decode()
     client.post("/documents/wording/pl_statement/reset/")
-    assert wording.standard_words(kind)["pl_statement"] == wording.shipped("pl_statement")
+    assert standard_text.standard_words(kind)["pl_statement"] == standard_text.shipped(
+        "pl_statement")
 
 
 def test_pages_show_the_kinds_and_their_drafts(planned, people, client):

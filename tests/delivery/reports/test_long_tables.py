@@ -3,17 +3,17 @@
 import pytest
 from django.utils.translation import override
 
+from delivery.documents.bilingual import in_language
+from delivery.documents.tables.table import column, table
+from delivery.documents.templatetags.document_tags import by_run, command_line, day, spans
 from delivery.reports import services
-from delivery.reports.bilingual import in_language
 from delivery.reports.facts.environments import environments
-from delivery.reports.facts.passage import passage, sent_back
+from delivery.reports.facts.source import Source
+from delivery.reports.facts.stage_history import passage, sent_back
 from delivery.reports.models import Document
 from delivery.reports.registry import Section
 from delivery.reports.rendering import _chapters, as_wide_as_needed
-from delivery.reports.source import Source
-from delivery.reports.tables import column, table
-from delivery.reports.templatetags.papers import by_run, command_line, day, spans
-from engagements import services as engaging
+from engagements import services as engagement_services
 from engagements.models import Role
 
 
@@ -29,7 +29,8 @@ def english(entry: dict) -> list[list[str]]:
 def test_a_stage_is_one_line_however_often_it_moved(source, delivered, people):
     manager, record = people[Role.MANAGER], delivered.models.get(code="PSR").stages.first()
     for move in ("start", "submit", "send_back", "start"):
-        engaging.move_stage(actor=manager, record=record, move=move, comment="问卷缺两项")
+        engagement_services.move_stage(actor=manager, record=record, move=move,
+                                       comment="问卷缺两项")
     lines = [row for row in english(passage(source)) if row[0] == "PSR"]
     assert [row[1] for row in lines].count("Survey") == 1
     entered = record.transitions.filter(move="start").order_by("at").first()
@@ -41,7 +42,8 @@ def test_a_stage_is_one_line_however_often_it_moved(source, delivered, people):
 
 def test_skipped_stages_stand_with_their_reasons_not_among_the_passed(source, delivered, people):
     record = delivered.models.get(code="LLM").stages.get(stage="infer_tune")
-    engaging.move_stage(actor=people[Role.MANAGER], record=record, move="skip", comment="自行部署")
+    engagement_services.move_stage(actor=people[Role.MANAGER], record=record, move="skip",
+                                   comment="自行部署")
     assert ("LLM", "Inference tuning") not in {(r[0], r[1]) for r in english(passage(source))}
 
 

@@ -8,12 +8,12 @@ import pytest
 from django.utils.translation import override
 from docx.oxml.ns import qn
 
+from delivery.documents.bilingual import in_language
+from delivery.documents.templatetags.document_tags import with_worded_days
 from delivery.reports import registry
-from delivery.reports.bilingual import in_language
-from delivery.reports.templatetags.papers import with_worded_days
-from delivery.reports.word_file import document_docx
-from delivery.reports.word_parts import PARTS
-from delivery.reports.workbook import document_xlsx
+from delivery.reports.office.word_document import document_docx
+from delivery.reports.office.word_parts import PARTS
+from delivery.reports.office.workbook import document_xlsx
 from tests.delivery.reports.test_kinds import drafted, planned  # noqa: F401  (fixture)
 
 

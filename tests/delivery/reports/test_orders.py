@@ -5,13 +5,14 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from delivery.reports import headway, services, tasks
-from delivery.reports.models import Document, RenderOrder
-from delivery.reports.pdf import PdfUnavailableError
-from delivery.reports.services import orders
+from delivery.documents import render_progress
+from delivery.documents.pdf import PdfUnavailableError
+from delivery.reports import services, tasks
+from delivery.reports.models import Document, RenderJob
+from delivery.reports.services import render_jobs
 from engagements.errors import DeskError
 from engagements.models import Role
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 
 
 class Press:
@@ -35,7 +36,7 @@ def press(monkeypatch) -> Press:
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def ordered(delivered, people, press) -> Document:
     """A document being issued, its two files on order."""
     draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
@@ -51,26 +52,26 @@ def state_of(document) -> str:
 def test_the_page_orders_and_the_worker_makes(ordered, press):
     assert (ordered.state, press.runs) == ("issuing", 0)
     first, second = ordered.orders.all()
-    assert services.make_order(first.pk)
+    assert services.take_render_job(first.pk)
     assert state_of(ordered) == "issuing"
-    assert services.make_order(second.pk)
+    assert services.take_render_job(second.pk)
     assert (state_of(ordered), ordered.files.count()) == ("issued", 2)
 
 
 def test_a_doubled_message_makes_nothing_twice(ordered, press):
     pk = ordered.orders.first().pk
-    assert [services.make_order(pk), services.make_order(pk)] == [True, False]
+    assert [services.take_render_job(pk), services.take_render_job(pk)] == [True, False]
     assert (press.runs, ordered.files.count()) == (1, 1)
 
 
 def test_a_maker_that_died_is_replaced_when_its_hold_ends(ordered, press):
     order = ordered.orders.first()
     now = timezone.now()
-    RenderOrder.objects.filter(pk=order.pk).update(
+    RenderJob.objects.filter(pk=order.pk).update(
         state="running", holder="dead", holder_until=now + timedelta(minutes=1))
-    assert not services.make_order(order.pk)
-    RenderOrder.objects.filter(pk=order.pk).update(holder_until=now - timedelta(seconds=1))
-    assert services.make_order(order.pk)
+    assert not services.take_render_job(order.pk)
+    RenderJob.objects.filter(pk=order.pk).update(holder_until=now - timedelta(seconds=1))
+    assert services.take_render_job(order.pk)
 
 
 def test_who_waits_for_the_press_holds_an_order_for_a_minute_at_a_time(ordered, monkeypatch):
@@ -78,15 +79,15 @@ def test_who_waits_for_the_press_holds_an_order_for_a_minute_at_a_time(ordered, 
     order = ordered.orders.first()
 
     def apart(_function, *_args, still_waiting, **_named):
-        RenderOrder.objects.filter(pk=order.pk).update(holder_until=timezone.now())
+        RenderJob.objects.filter(pk=order.pk).update(holder_until=timezone.now())
         still_waiting()
         order.refresh_from_db()
         return b"%PDF"
 
-    monkeypatch.setattr(orders, "run_apart", apart)
-    assert services.make_order(order.pk)
+    monkeypatch.setattr(render_jobs, "run_in_child", apart)
+    assert services.take_render_job(order.pk)
     left = order.holder_until - timezone.now()
-    assert timedelta(seconds=50) < left <= orders.BRIEF_HOLD
+    assert timedelta(seconds=50) < left <= render_jobs.BRIEF_HOLD
 
 
 def test_pages_laid_out_show_while_a_file_is_made(ordered, people, client, monkeypatch):
@@ -96,21 +97,22 @@ def test_pages_laid_out_show_while_a_file_is_made(ordered, people, client, monke
 
     def rendering(_facts, _language, **_more) -> bytes:
         for line in ("Step 3 - Applying CSS", "Layout - Page 7", "Layout - Page 1"):
-            headway.LOGGER.info(line)
+            render_progress.LOGGER.info(line)
         shown.append(client.get(f"/documents/{ordered.pk}/progress/").content.decode())
         return b"%PDF"
 
     monkeypatch.setattr("delivery.reports.rendering.render_document", rendering)
-    assert services.make_order(order.pk)
+    assert services.take_render_job(order.pk)
     assert "7 pages laid out so far" in shown[0]
     assert shown[0].count("laid out") == 1  # nothing is known of the other file
-    headway.LOGGER.info("Layout - Page 9")
-    assert headway.pages([order.pk]) == {order.pk: 7}  # nobody listens any more
+    render_progress.LOGGER.info("Layout - Page 9")
+    assert render_progress.pages([order.pk]) == {order.pk: 7}  # nobody listens any more
 
 
 def test_the_sweep_finds_what_the_queue_lost(ordered, monkeypatch):
     woken = []
-    monkeypatch.setattr(orders, "signature", lambda name, args, options: woken.append(args[0]) or
+    monkeypatch.setattr(render_jobs, "signature", lambda name, args,
+                        options: woken.append(args[0]) or
                         type("M", (), {"apply_async": lambda self, retry: None})())
     tasks.sweep()
     assert woken == [order.pk for order in ordered.orders.all()]
@@ -119,12 +121,12 @@ def test_the_sweep_finds_what_the_queue_lost(ordered, monkeypatch):
 def test_a_failure_is_said_and_may_be_tried_again(ordered, press, people):
     press.error = PdfUnavailableError("Install the packages.")
     order = ordered.orders.first()
-    assert not services.make_order(order.pk)
+    assert not services.take_render_job(order.pk)
     order.refresh_from_db()
     assert (order.state, order.error) == ("failed", "Install the packages.")
     press.error = None
-    assert services.repeat_orders(actor=people[Role.MANAGER], document=ordered) == 1
-    assert services.make_order(order.pk)
+    assert services.requeue_render_jobs(actor=people[Role.MANAGER], document=ordered) == 1
+    assert services.take_render_job(order.pk)
 
 
 def test_an_unforeseen_failure_is_tried_three_times(ordered, press):
@@ -132,7 +134,7 @@ def test_an_unforeseen_failure_is_tried_three_times(ordered, press):
     order = ordered.orders.first()
     states = []
     for _n in range(3):
-        services.make_order(order.pk)
+        services.take_render_job(order.pk)
         order.refresh_from_db()
         states.append(order.state)
     assert states == ["pending", "pending", "failed"]
@@ -149,7 +151,7 @@ def test_the_caller_that_makes_its_own_files_hears_of_a_failure(delivered, peopl
         services.issue_document(actor=manager, document=draft)
     press.error = None
     for order in draft.orders.exclude(state="done"):
-        services.make_order(order.pk)
+        services.take_render_job(order.pk)
     assert state_of(draft) == "issued"
 
 
@@ -158,9 +160,9 @@ def test_a_preview_of_other_facts_is_thrown_away(delivered, people, press):
     draft = services.draft_test_report(actor=manager, engagement=delivered)
     services.order_preview(actor=manager, document=draft)
     first, second = draft.orders.all()
-    services.make_order(first.pk)
+    services.take_render_job(first.pk)
     services.refresh_draft(actor=manager, document=draft)
-    assert not services.make_order(second.pk)
+    assert not services.take_render_job(second.pk)
     assert (draft.files.count(), draft.orders.count()) == (0, 0)
 
 
@@ -171,7 +173,7 @@ def test_the_card_of_files_asks_until_all_are_ready(ordered, people, client):
     assert 'hx-trigger="every 2s"' in waiting.content.decode()
     assert "HX-Refresh" not in waiting.headers
     for order in ordered.orders.all():
-        services.make_order(order.pk)
+        services.take_render_job(order.pk)
     ready = client.get(path)
     assert "hx-trigger" not in ready.content.decode()
     assert ready.headers["HX-Refresh"] == "true"
@@ -184,7 +186,7 @@ def test_the_page_of_a_draft_typesets_nothing(delivered, people, press, client):
     assert client.get(f"/documents/{draft.pk}/preview/en.pdf").status_code == 404
     assert press.runs == 0
     for order in draft.orders.all():
-        services.make_order(order.pk)
+        services.take_render_job(order.pk)
     answer = client.get(f"/documents/{draft.pk}/preview/en.pdf")
     assert b"".join(answer.streaming_content) == b"%PDF en "
 
@@ -199,7 +201,7 @@ def test_the_api_orders_a_preview_tries_again_and_discards(delivered, people, pr
     answer = manager.post(f"{url}preview/")
     assert (answer.status_code, [row["state"] for row in answer.json()["orders"]]) == (
         202, ["pending", "pending"])
-    draft.orders.update(state=RenderOrder.State.FAILED)
+    draft.orders.update(state=RenderJob.State.FAILED)
     again = manager.post(f"{url}repeat/").json()
     assert [row["state"] for row in again["orders"]] == ["pending", "pending"]
     assert manager.delete(url).status_code == 204

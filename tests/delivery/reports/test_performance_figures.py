@@ -6,12 +6,12 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils.translation import override
 
-from assessments.performance.pictures import chart_spec
+from assessments.performance.chart_images import chart_spec
+from delivery.documents.bilingual import in_language
 from delivery.reports import services
-from delivery.reports.bilingual import in_language
 from delivery.reports.rendering import _chapters
 from engagements.models import Role
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 from workers.services import upload_artifact
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "performance"
@@ -20,7 +20,7 @@ FILES = {"step_trace_time.csv": "steps", "op_statistic.csv": "operators",
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def profiled(delivered, people):
     """A delivered engagement whose model has files for three charts."""
     model = delivered.models.first()

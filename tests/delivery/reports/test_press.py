@@ -10,8 +10,8 @@ from concurrent.futures import Future
 
 import pytest
 
-from delivery.reports import press
-from delivery.reports.pdf import set_type
+from delivery.documents import render_process
+from delivery.documents.pdf import set_type
 from tests.processes import is_running
 
 PAPER = '<html lang="en"><head><title>T</title></head><body><p>One page.</p></body></html>'
@@ -21,32 +21,32 @@ PAPER = '<html lang="en"><head><title>T</title></head><body><p>One page.</p></bo
 def _apart(settings):
     settings.PRESS = True
     yield
-    if press._pool:
-        press._stop(press._pool)
+    if render_process._pool:
+        render_process._stop(render_process._pool)
 
 
 @pytest.mark.usefixtures("_apart")
 def test_set_apart_the_bytes_are_the_same_and_a_dead_child_is_replaced():
-    assert press.run_apart(os.getpid) != os.getpid()
-    with pytest.raises(press.PressFailedError):
-        press.run_apart(os._exit, 3)
-    assert press.run_apart(set_type, PAPER) == set_type(PAPER)
+    assert render_process.run_in_child(os.getpid) != os.getpid()
+    with pytest.raises(render_process.RenderFailedError):
+        render_process.run_in_child(os._exit, 3)
+    assert render_process.run_in_child(set_type, PAPER) == set_type(PAPER)
     with pytest.raises(ZeroDivisionError):  # what fails there fails here
-        press.run_apart(divmod, 1, 0)
+        render_process.run_in_child(divmod, 1, 0)
 
 
 def test_without_a_press_the_call_is_made_here():
-    assert press.run_apart(os.getpid) == os.getpid()
+    assert render_process.run_in_child(os.getpid) == os.getpid()
 
 
 def test_who_waits_says_so_until_the_answer_is_there(monkeypatch):
-    monkeypatch.setattr(press, "BEAT_SECONDS", 0.01)
+    monkeypatch.setattr(render_process, "BEAT_SECONDS", 0.01)
     future, beats = Future(), []
     threading.Timer(0.1, future.set_result, ["%PDF"]).start()
-    assert press._awaited(future, lambda: beats.append(1)) == "%PDF"
+    assert render_process._awaited(future, lambda: beats.append(1)) == "%PDF"
     assert 2 <= len(beats) <= 11
     with pytest.raises(TimeoutError):  # what the child itself raises is no reason to wait on
-        press._awaited(failed(TimeoutError()), None)
+        render_process._awaited(failed(TimeoutError()), None)
 
 
 def failed(error: Exception) -> Future:
@@ -57,10 +57,10 @@ def failed(error: Exception) -> Future:
 
 PARENT = """
 import django, os, time
-from delivery.reports.press import run_apart
+from delivery.documents.render_process import run_in_child
 if __name__ == "__main__":
     django.setup()
-    print(run_apart(os.getpid), flush=True)
+    print(run_in_child(os.getpid), flush=True)
     time.sleep(60)
 """
 

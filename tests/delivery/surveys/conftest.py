@@ -3,13 +3,13 @@
 import pytest
 
 from delivery.surveys import services
+from delivery.surveys.answer_sheet import Sheet
 from delivery.surveys.consequences import compare
 from delivery.surveys.services import Change, save_answers, start_survey
-from delivery.surveys.sheet import Sheet
-from engagements import services as engaging
+from engagements import services as engagement_services
 from engagements.models import Role
 from engagements.stages import Scope
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 
 SAMPLES = {"text": "说明", "number": "8", "date": "2026-03-31", "bool": "no", "file": "s3://inputs"}
 GIVEN = {"model_name": "模型 v1", "framework": "pytorch", "framework_version": "2.1.0",
@@ -18,18 +18,18 @@ GIVEN = {"model_name": "模型 v1", "framework": "pytorch", "framework_version":
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def survey(people, engagement):
     manager = people[Role.MANAGER]
-    engaging.add_model(actor=manager, engagement=engagement, code="LLM", name="大模型",
+    engagement_services.add_model(actor=manager, engagement=engagement, code="LLM", name="大模型",
                        name_en="Language model")
-    engaging.add_model(actor=manager, engagement=engagement, code="HLM", name="安全帽",
+    engagement_services.add_model(actor=manager, engagement=engagement, code="HLM", name="安全帽",
                        name_en="Helmets", scope=Scope.INFERENCE)
     return start_survey(actor=people[Role.CONSULTANT], engagement=engagement)
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def complete(survey, people):
     """Every required input answered."""
     return fill(survey, people[Role.CONSULTANT])
@@ -65,7 +65,7 @@ ANSWERS = {
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def confirmed(survey, people):
     """A confirmed survey of a training and an inference model."""
     return confirm(fill(survey, people[Role.CONSULTANT], **ANSWERS), people)

@@ -6,21 +6,21 @@ from django.utils import timezone
 
 from assessments.models import Baseline
 from delivery.planning.models import EffortDriver, Risk
-from delivery.planning.services.effort import draft_estimate
+from delivery.planning.services.estimates import draft_estimate
 from delivery.surveys import services
-from delivery.surveys.consequences import Given
+from delivery.surveys.answer_sheet import Sheet
+from delivery.surveys.consequences import CountedAnswers
 from delivery.surveys.consequences.rules import findings, rules_for
 from delivery.surveys.models import Consequence
 from delivery.surveys.services import Change, decide, save_answers
-from delivery.surveys.sheet import Sheet
 from engagements.errors import DeskError, InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, MigratedModel, Role
 from engagements.stages import Stage, StageState
 from tests.delivery.conftest import loss_log, stored
 from tests.delivery.surveys.conftest import apply, change, rows
 from workers import kinds
-from workers.defaults import defaults_for
 from workers.forms.jobs import JobForm
+from workers.jobs.form_defaults import defaults_for
 
 
 def test_a_preview_writes_nothing(confirmed, people, client):
@@ -80,7 +80,7 @@ def test_facts_reach_engagement_and_models(confirmed, people):
 
 
 def test_rules_fit_the_model_and_judge_the_answers(confirmed):
-    given = Given(Sheet(confirmed))
+    given = CountedAnswers(Sheet(confirmed))
     llm, hlm = given.models
     chosen = {m.code: {c.rsplit("-", 1)[0] for c in rules_for(given, m)} for m in (llm, hlm)}
     assert chosen == {"LLM": {"R-ENV", "R-SCR", "R-ACC", "R-CFG", "R-PAR", "R-INF"},

@@ -1,4 +1,4 @@
-"""REST doors of the next version of the questionnaire."""
+"""REST endpoints of the next version of the questionnaire."""
 
 from delivery.surveys.models import Questionnaire, QuestionnaireDraft
 from engagements.models import Role

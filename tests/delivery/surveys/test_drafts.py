@@ -3,17 +3,17 @@
 import pytest
 from django.urls import reverse
 
-from delivery.surveys.consequences import Given, compare
-from delivery.surveys.consequences.keys import FOLLOWED
-from delivery.surveys.differences import differences
+from delivery.surveys.answer_sheet import Sheet
+from delivery.surveys.consequences import CountedAnswers, compare
+from delivery.surveys.consequences.question_keys import FOLLOWED
+from delivery.surveys.draft_differences import differences
 from delivery.surveys.models import Questionnaire, QuestionnaireDraft
-from delivery.surveys.publishing import current_questionnaire, question_dicts
 from delivery.surveys.readiness import readiness
-from delivery.surveys.services import drafting
-from delivery.surveys.sheet import Sheet
+from delivery.surveys.services import questionnaire_drafts
+from delivery.surveys.services.publishing import current_questionnaire, question_dicts
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Role
-from tests.kept import kept
+from tests.cached_fixtures import cached_fixture
 
 NEW = {"number": 48, "key": "carbon", "section": "benefit", "section_label": "收益",
        "section_label_en": "Benefit", "label": "能耗目标", "label_en": "Energy target",
@@ -27,9 +27,9 @@ def admin(people):
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def draft(admin, survey):
-    return drafting.begin_draft(actor=admin)
+    return questionnaire_drafts.begin_draft(actor=admin)
 
 
 def keys():
@@ -38,9 +38,9 @@ def keys():
 
 def test_a_draft_begins_as_the_newest_version(draft, admin):
     assert differences(question_dicts(draft.base), draft.questions) == []
-    assert drafting.begin_draft(actor=admin) == draft
+    assert questionnaire_drafts.begin_draft(actor=admin) == draft
     with pytest.raises(InvalidInput):
-        drafting.publish_draft(actor=admin, seen=0, note="x")
+        questionnaire_drafts.publish_draft(actor=admin, seen=0, note="x")
 
 
 def test_a_question_is_added_changed_moved_and_published(draft, admin, survey, client):
@@ -85,35 +85,35 @@ def test_a_wrong_question_is_refused_in_the_form(draft, admin, client, field):
 
 def test_a_question_that_another_one_needs_is_not_removed(draft, admin):
     with pytest.raises(InvalidInput):
-        drafting.remove_question(actor=admin, seen=0, key="model_scope")
-    drafting.remove_question(actor=admin, seen=0, key="goals")
+        questionnaire_drafts.remove_question(actor=admin, seen=0, key="model_scope")
+    questionnaire_drafts.remove_question(actor=admin, seen=0, key="goals")
     assert "goals" not in keys()
 
 
 def test_the_second_editor_is_told(draft, admin):
-    drafting.remove_question(actor=admin, seen=0, key="goals")
+    questionnaire_drafts.remove_question(actor=admin, seen=0, key="goals")
     with pytest.raises(WrongState):
-        drafting.remove_question(actor=admin, seen=0, key="benefit")
-    drafting.discard_draft(actor=admin, seen=1)
+        questionnaire_drafts.remove_question(actor=admin, seen=0, key="benefit")
+    questionnaire_drafts.discard_draft(actor=admin, seen=1)
     assert Questionnaire.objects.count() == 1
 
 
 def test_only_administrators(draft, people):
     for role in (Role.MANAGER, Role.CONSULTANT, Role.REVIEWER):
         with pytest.raises(NotAllowed):
-            drafting.begin_draft(actor=people[role])
+            questionnaire_drafts.begin_draft(actor=people[role])
         with pytest.raises(NotAllowed):
-            drafting.remove_question(actor=people[role], seen=0, key="goals")
+            questionnaire_drafts.remove_question(actor=people[role], seen=0, key="goals")
 
 
 def test_the_marked_keys_are_those_that_something_follows_from(complete, monkeypatch):
-    read, value = set(), Given.value
+    read, value = set(), CountedAnswers.value
 
     def noted(self, key, model=None):
         read.add(key)
         return value(self, key, model)
 
-    monkeypatch.setattr(Given, "value", noted)
+    monkeypatch.setattr(CountedAnswers, "value", noted)
     sheet = Sheet(complete)
     compare(sheet)
     readiness(sheet)

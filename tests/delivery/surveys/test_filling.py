@@ -5,11 +5,11 @@ import json
 import pytest
 from django.urls import reverse
 
-from delivery.surveys import publishing, services
+from delivery.surveys import services
+from delivery.surveys.answer_sheet import Sheet
 from delivery.surveys.models import AnswerRevision, Comment, Survey
-from delivery.surveys.services import Change, save_answers
-from delivery.surveys.sheet import Sheet
-from delivery.surveys.standard import standard_questions
+from delivery.surveys.services import Change, publishing, save_answers
+from delivery.surveys.standard_questionnaire import standard_questions
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role
 

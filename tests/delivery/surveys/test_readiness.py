@@ -3,8 +3,8 @@
 import pytest
 
 from delivery.surveys import services
+from delivery.surveys.answer_sheet import Sheet
 from delivery.surveys.readiness import readiness
-from delivery.surveys.sheet import Sheet
 from engagements.errors import InvalidInput
 from engagements.gates import evaluate
 from engagements.models import MigratedModel, Role

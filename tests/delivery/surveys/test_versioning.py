@@ -4,15 +4,19 @@ import pytest
 from django.urls import reverse
 
 from delivery.surveys import services
+from delivery.surveys.answer_sheet import Sheet
 from delivery.surveys.models import Answer, Questionnaire
-from delivery.surveys.publishing import current_questionnaire, publish_questionnaire, question_dicts
 from delivery.surveys.services import Change, save_answers
-from delivery.surveys.sheet import Sheet
-from delivery.surveys.versioning import set_aside
+from delivery.surveys.services.publishing import (
+    current_questionnaire,
+    publish_questionnaire,
+    question_dicts,
+)
+from delivery.surveys.version_transfer import set_aside
 from engagements.errors import NotAllowed, WrongState
 from engagements.models import AuditEntry, Role
+from tests.cached_fixtures import cached_fixture
 from tests.delivery.surveys.conftest import fill
-from tests.kept import kept
 
 CARBON = {"number": 48, "key": "carbon", "section": "benefit", "section_label": "收益",
           "section_label_en": "Benefit", "label": "能耗目标", "label_en": "Energy target",
@@ -28,7 +32,7 @@ def publish(people, *, without=(), extra=(), **changed):
 
 
 @pytest.fixture
-@kept
+@cached_fixture
 def answered(survey, people):
     """Every required input, and a remark on one that stays."""
     fill(survey, people[Role.CONSULTANT])

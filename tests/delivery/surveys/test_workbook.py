@@ -9,10 +9,10 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from delivery.surveys.reading import read_workbook
+from delivery.surveys.answer_sheet import Sheet
 from delivery.surveys.services import Change, save_answers
-from delivery.surveys.sheet import Sheet
-from delivery.surveys.spreadsheet import sheet_of, survey_xlsx
+from delivery.surveys.workbook_export import sheet_of, survey_xlsx
+from delivery.surveys.workbook_import import read_workbook
 from engagements.errors import InvalidInput
 from engagements.models import MigratedModel, Role
 

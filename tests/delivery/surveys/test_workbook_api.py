@@ -5,9 +5,9 @@ import json
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from delivery.surveys.sheet import Sheet
-from engagements.doors import XLSX
+from delivery.surveys.answer_sheet import Sheet
 from engagements.models import Role
+from engagements.web.form_actions import XLSX
 from tests.delivery.surveys.conftest import confirm
 from tests.delivery.surveys.test_workbook import opened, packed, place
 

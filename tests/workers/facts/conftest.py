@@ -8,12 +8,12 @@ from types import SimpleNamespace
 import pytest
 
 from workers import kinds
-from workers.facts import load_all
-from workers.facts.stored import of_readings
 from workers.readers import Reading, read_file
 from workers.rules import Facts
-from workers.rules.derived import with_derived
-from workers.rules.facts import facts_of_job
+from workers.rules.derived_facts import with_derived
+from workers.rules.facts import load_all
+from workers.rules.facts.of_job import facts_of_job
+from workers.rules.facts.stored import of_readings
 from workers.scan import scan_texts
 from workers.scanning import _reading as reading_of_scan
 

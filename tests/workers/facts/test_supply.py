@@ -4,11 +4,11 @@ import pytest
 
 from tests.workers.facts.test_fed_rules import CASES
 from workers import kinds
-from workers.facts import Observed, Seen, given_names, load_all, observed, observes
-from workers.facts.base import _observers
 from workers.rules import RULES, Facts, Origin, check
-from workers.rules.derived import _FORMULAS, with_derived
-from workers.rules.facts import ALIASES
+from workers.rules.derived_facts import _FORMULAS, with_derived
+from workers.rules.facts import Observed, Seen, given_names, load_all, observed, observes
+from workers.rules.facts.base import _observers
+from workers.rules.facts.of_job import ALIASES
 from workers.scan import CHECKS
 
 load_all()

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from workers.readers import ReadError, read_file
-from workers.readers.series import read_series
+from workers.readers.training.series import read_series
 
 ROOT = Path(os.environ["DESK_SAMPLES"])
 FOLDER = next(ROOT.rglob("truth.json")).parent

@@ -156,7 +156,7 @@ def test_a_gzip_bomb_is_refused_early(written):
 
 
 def test_records_read_one_by_one_are_bounded(written, monkeypatch):
-    monkeypatch.setattr("workers.readers.series.MOST_RECORDS", 3)
+    monkeypatch.setattr("workers.readers.training.series.MOST_RECORDS", 3)
     for line in ("{0},1.5\n", "step {0} loss 1.5\n"):
         text = "step,loss\n" * line.endswith(",1.5\n") + "".join(map(line.format, range(5)))
         with pytest.raises(ReadError) as error:

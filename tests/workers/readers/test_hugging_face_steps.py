@@ -4,7 +4,7 @@ import numpy as np
 
 from workers.readers import read_file
 from workers.readers.columns import Column
-from workers.readers.hf_records import infer_steps
+from workers.readers.training.hf_records import infer_steps
 
 
 def test_far_totals_are_not_searched_through(written):

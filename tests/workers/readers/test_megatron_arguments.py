@@ -1,8 +1,8 @@
 """Arguments that a run prints at its start, and the rules that they answer."""
 
-from workers.facts.base import Seen, observed
 from workers.readers import read_file
 from workers.rules import Facts, check
+from workers.rules.facts.base import Seen, observed
 
 DUMP = """using world size: 16, data-parallel size: 4, context-parallel size: 1, \
 tensor-model-parallel size: 2, pipeline-model-parallel size: 2

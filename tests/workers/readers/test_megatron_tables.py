@@ -5,8 +5,9 @@ import random
 import numpy as np
 import pytest
 
-from workers.readers import megatron_columns, read_file
-from workers.readers.series import read_series
+from workers.readers import read_file
+from workers.readers.training import megatron_columns
+from workers.readers.training.series import read_series
 
 LINE = (" [2026-01-01 00:{m:02d}:{s:02d}] iteration {n:8d}/{total:8d} | consumed samples: {c:12d} "
         "| elapsed time per iteration (ms): {t:.1f} | learning rate: 1.0E-04 | global batch size:"

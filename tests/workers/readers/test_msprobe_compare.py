@@ -6,7 +6,7 @@ import io
 import pytest
 
 from workers.readers import ReadError, read_file
-from workers.readers.msprobe_rows import CompareRow, in_execution_order, number
+from workers.readers.accuracy.msprobe_rows import CompareRow, in_execution_order, number
 
 HEADER = [
     "NPU Name", "Bench Name", "NPU Dtype", "Bench Dtype", "NPU Tensor Shape",

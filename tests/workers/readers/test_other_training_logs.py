@@ -5,7 +5,7 @@ import math
 import pytest
 
 from workers.readers import read_file
-from workers.readers.series import read_series
+from workers.readers.training.series import read_series
 
 OLD_MEGATRON = ("iteration {i:8d}/  500000 | elapsed time per iteration (ms): 512.3 | "
                 "learning rate 1.500E-04 | lm loss {loss:.6E} | loss scale 1.0 |\n")

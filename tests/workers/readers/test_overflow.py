@@ -5,7 +5,7 @@ import json
 import pytest
 
 from workers.readers import read_file
-from workers.readers.overflow import status_bits
+from workers.readers.accuracy.overflow import status_bits
 
 
 def codes(reading):

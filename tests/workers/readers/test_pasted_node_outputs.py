@@ -2,9 +2,9 @@
 
 import pytest
 
-from workers.facts.base import Seen
-from workers.facts.environment import versions
 from workers.readers import ReadError, read_file
+from workers.rules.facts.base import Seen
+from workers.rules.facts.environment import versions
 
 
 def codes(reading):

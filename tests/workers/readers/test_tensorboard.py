@@ -6,8 +6,8 @@ import struct
 import pytest
 
 from workers.readers import ReadError, read_file
-from workers.readers.series import read_series
-from workers.readers.tensorboard import masked_crc
+from workers.readers.training.series import read_series
+from workers.readers.training.tensorboard import masked_crc
 
 
 def record(data: bytes) -> bytes:

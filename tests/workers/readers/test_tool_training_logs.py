@@ -3,7 +3,7 @@
 import pytest
 
 from workers.readers import ReadError, read_file
-from workers.readers.series import read_series
+from workers.readers.training.series import read_series
 
 WORDS = "iter_time=0.003, loss_ctc=57.480, loss_att=22.114, acc=4.043e-04"
 LOGS = {

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from workers.readers import ReadError, read_file
-from workers.readers.series import read_series
+from workers.readers.training.series import read_series
 
 # file: points, first step, last step, first, last, mean of the finite values
 GENUINE = {

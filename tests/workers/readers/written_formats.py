@@ -9,7 +9,7 @@ from pathlib import Path
 
 import openpyxl
 
-from workers.readers.tensorboard import masked_crc
+from workers.readers.training.tensorboard import masked_crc
 
 
 def lines(pattern: str, count: int = 6) -> str:

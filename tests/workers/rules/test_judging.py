@@ -9,11 +9,12 @@ from django.urls import reverse
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from engagements import audit
+from engagements.audit import audit_log
 from engagements.errors import InvalidInput
 from engagements.services import add_model
-from workers import judging, preflight, services
-from workers.collecting.artifacts import keep_reading, store_file
+from workers import rule_checks, services
+from workers.artifacts.artifact_store import keep_reading, store_file
+from workers.jobs import preflight
 from workers.models import Artifact, Job, Node
 from workers.readers import read_file
 
@@ -44,7 +45,7 @@ def read_on(node, kind, name, path=None, text=b"") -> Artifact:
                              started_at=now - timedelta(seconds=3))
     artifact = store_file(stream=BytesIO(content), name=name, job=job)
     keep_reading(artifact, read_file(artifact.file.path))
-    audit.record(actor=None, action="artifact.read", target=artifact)
+    audit_log.record(actor=None, action="artifact.read", target=artifact)
     return artifact
 
 
@@ -64,10 +65,10 @@ def test_unpaired_packages_of_the_last_reading_refuse_with_file_and_line(people,
 
 def test_last_reading_of_each_kind_counts(ready):
     read_on(ready, "env.npu_info", "log.txt", "node/23.0.5_warning_then_reset_before.txt")
-    sick = judging.of_node(ready)
+    sick = rule_checks.of_node(ready)
     assert [(hit.rule, hit.value) for hit in sick.hits] == [("R-ENV-01", "Warning")]
     read_on(ready, "env.npu_info", "log.txt", "node/24.1.rc1.b030_910B3_8cards.txt")
-    well = judging.of_node(ready)
+    well = rule_checks.of_node(ready)
     assert well.hits == []
     assert "R-ENV-01" in well.clear
     assert all(entry.reason for entry in well.not_checked)
@@ -94,7 +95,7 @@ def test_upload_is_judged_and_its_page_links_the_file(client, people, model):
     artifact = services.upload_artifact(
         actor=people["consultant"], engagement=model.engagement, model=model,
         upload=SimpleUploadedFile("result.xlsx", content))
-    hits = judging.hits_of(artifact.rules)
+    hits = rule_checks.hits_of(artifact.rules)
     assert sorted((h.rule, h.place, h.source) for h in hits if h.rule == "R-ACC-02") == [
         ("R-ACC-02", "summary: dataset", "result.xlsx:4"),
         ("R-ACC-02", "summary: env", "result.xlsx:2"),
@@ -118,7 +119,7 @@ def test_damaged_settings_file_is_named(people, engagement):
     artifact = services.upload_artifact(
         actor=people["consultant"], engagement=engagement,
         upload=SimpleUploadedFile("config.json", b'{"task": "tensor", // all of it\n "step": []}'))
-    hits = judging.hits_of(artifact.rules)
+    hits = rule_checks.hits_of(artifact.rules)
     assert [(hit.rule, hit.place, hit.artifact) for hit in hits] == [
         ("R-CFG-22", "config.json", artifact.pk)]
 
@@ -130,13 +131,13 @@ def test_job_keeps_what_the_rules_say_of_its_files(client, people, model, node):
     for kind, given in (("env.npu_info", {}), ("env.software", {"folders": "~/Ascend"})):
         assert runner.drive(services.queue_job(
             actor=people["operator"], kind=kind, node=node, parameters=given)).state == "succeeded"
-    found = judging.of_node(node)
+    found = rule_checks.of_node(node)
     assert {"R-ENV-01", "R-ENV-05", "R-ENV-06", "R-ENV-07", "R-ENV-18"} <= set(found.clear)
     job = runner.drive(services.queue_job(
         actor=people["consultant"], kind="acc.dump", model=model, node=node,
         parameters={"script": "~/projects/inspection/run.py", "arguments": "dump", "ranks": 2,
                     "config": "~/data/msprobe.json"}))
-    hits = judging.hits_of(job.results["rule_outcome"])
+    hits = rule_checks.hits_of(job.results["rule_outcome"])
     assert [(hit.rule, hit.severity, hit.source) for hit in hits] == [
         ("R-ACC-07", "block", "dump_config.json:1")]
     client.force_login(people["consultant"])
@@ -162,4 +163,4 @@ def test_facts_of_a_node_take_three_queries(django_assert_num_queries, ready):
         read_on(ready, "env.npu_info", "log.txt", "node/24.1.rc1.b030_910B3_8cards.txt")
         read_on(ready, "env.software", "packages.txt", text=PAIR)
     with django_assert_num_queries(2):  # readings and cards
-        judging.of_node(ready)
+        rule_checks.of_node(ready)

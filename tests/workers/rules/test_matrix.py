@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from workers.rules import check, matrix
+from workers.rules import check, version_matrix
 
 NODE = Path(__file__).parents[2] / "samples" / "node"
 
@@ -15,17 +15,18 @@ def test_torch_npu_table_is_the_published_one():
     with (NODE / "torch_npu_matrix.csv").open(encoding="utf-8", newline="") as stream:
         published = list(csv.DictReader(stream))
     assert len(published) == 62
-    assert matrix.table("torch_npu") == published
+    assert version_matrix.table("torch_npu") == published
 
 
 def test_every_supported_pytorch_has_its_pythons():
-    current = {row["pytorch"] for row in matrix.table("torch_npu") if row["status"] == "active"}
-    assert all(matrix.pythons_for(torch) for torch in current)
+    current = {row["pytorch"]
+               for row in version_matrix.table("torch_npu") if row["status"] == "active"}
+    assert all(version_matrix.pythons_for(torch) for torch in current)
 
 
 def test_mindformers_table_is_the_published_map():
     published = json.loads((NODE / "mindformers_version_map.json").read_text())
-    rows = {row["mindformers"]: row for row in matrix.table("mindformers")}
+    rows = {row["mindformers"]: row for row in version_matrix.table("mindformers")}
     assert set(rows) == set(published["mf"])
     for name, row in rows.items():
         assert row["mindspore"] == published["mf"][name]["prefer"]
@@ -34,13 +35,13 @@ def test_mindformers_table_is_the_published_map():
 
 
 def test_branches_of_mindspeed_name_their_megatron():
-    rows = matrix.table("mindspeed")
+    rows = version_matrix.table("mindspeed")
     assert len(rows) == 13
     for row in rows:
         if "_core_" in row["mindspeed"]:
             assert row["mindspeed"].endswith(row["megatron"])
-    assert matrix.megatron_for("27.0.0_core_r0.14.0") == "core_r0.14.0"
-    assert matrix.megatron_for("master") is None
+    assert version_matrix.megatron_for("27.0.0_core_r0.14.0") == "core_r0.14.0"
+    assert version_matrix.megatron_for("master") is None
 
 
 @pytest.mark.parametrize(("facts", "found"), [
@@ -65,6 +66,7 @@ def test_mindspore_with_another_cann_is_a_warning():
 
 
 def test_extension_of_a_torch_npu():
-    assert matrix.plugin_of("2.1.0.post12") == "7.0.0"
-    assert matrix.plugin_of("1.5.0.post3") is None
-    assert matrix.torch_pair("1.5.0", "1.5.0.post3") is True  # the table's PyTorch is mistyped
+    assert version_matrix.plugin_of("2.1.0.post12") == "7.0.0"
+    assert version_matrix.plugin_of("1.5.0.post3") is None
+    assert version_matrix.torch_pair("1.5.0",
+                                     "1.5.0.post3") is True  # the table's PyTorch is mistyped

@@ -5,9 +5,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from engagements.errors import InvalidInput
-from workers import preflight, services
+from workers import services
+from workers.jobs import preflight
 from workers.models import Card, Job, Node
-from workers.rules.facts import facts_of_job
+from workers.rules.facts.of_job import facts_of_job
 
 KIND = "adapt.megatron_train"
 

@@ -3,7 +3,7 @@
 import pytest
 
 from workers.rules import RULES, check
-from workers.rules.matrix import megatron_for, torch_pair, version
+from workers.rules.version_matrix import megatron_for, torch_pair, version
 from workers.scan import CHECKS
 
 ALLOC = "PYTORCH_NPU_ALLOC_CONF"

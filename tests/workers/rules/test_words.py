@@ -6,7 +6,7 @@ from django.utils.translation import override
 from engagements.models import Role
 from workers.rules import RULES
 from workers.rules.citations import CITED, marks
-from workers.rules.labels import ALONE, LABELS, fact_words
+from workers.rules.fact_labels import ALONE, LABELS, fact_words
 
 NEEDS = {name for rule in RULES.values() for name in rule.needs}
 CALLED_SO = {"torch_npu"}  # packages that are written like a fact

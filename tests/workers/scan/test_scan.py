@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workers.readers.base import ReadError
-from workers.scan import opening, patch_of, scan_path, scan_texts
+from workers.scan import patch_of, scan_path, scan_texts, source_files
 
 TRAIN = """import torch
 import torch.nn as nn
@@ -144,16 +144,16 @@ def test_hostile_members_are_skipped_and_named(tmp_path):
 
 
 def test_bombs_are_refused(tmp_path):
-    big = {f"{n}.py": b"#" * opening.MAX_FILE_BYTES for n in range(17)}
+    big = {f"{n}.py": b"#" * source_files.MAX_FILE_BYTES for n in range(17)}
     with pytest.raises(ReadError) as caught:
         scan_path(make_zip(tmp_path / "s.zip", big))
     assert caught.value.code == "too_large"
-    one = make_zip(tmp_path / "one.zip", {"a.py": b"#" * (opening.MAX_FILE_BYTES + 1)})
+    one = make_zip(tmp_path / "one.zip", {"a.py": b"#" * (source_files.MAX_FILE_BYTES + 1)})
     assert scan_path(one).skipped == [("a.py", "too_large")]
 
 
 def test_too_many_members_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(opening, "MAX_MEMBERS", 3)
+    monkeypatch.setattr(source_files, "MAX_MEMBERS", 3)
     with pytest.raises(ReadError) as caught:
         scan_path(make_zip(tmp_path / "s.zip", {f"{n}.py": b"" for n in range(5)}))
     assert caught.value.code == "too_large"

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.utils import translation
 
-from workers import catalogue
+from workers.jobs import kind_catalogue
 
 
 class Command(BaseCommand):
@@ -14,4 +14,4 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         with translation.override("en"):
-            self.stdout.write(catalogue.as_markdown(), ending="")
+            self.stdout.write(kind_catalogue.as_markdown(), ending="")

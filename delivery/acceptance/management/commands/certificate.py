@@ -7,9 +7,9 @@ from django.utils.translation import gettext as _
 from pyhanko.pdf_utils.generic import StreamObject
 from pyhanko.pdf_utils.writer import PageObject, PdfFileWriter
 
-from delivery.acceptance.seals.certificate import facts_of, load_signer
-from delivery.acceptance.seals.sealing import seal
-from delivery.acceptance.seals.validating import check_seals
+from delivery.acceptance.signing.seals.certificate import facts_of, load_signer
+from delivery.acceptance.signing.seals.pdf_seal import seal
+from delivery.acceptance.signing.seals.seal_validation import check_seals
 from engagements.errors import DeskError
 
 

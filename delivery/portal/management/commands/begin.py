@@ -8,8 +8,8 @@ from django.db import transaction
 
 from assessments.services import load_standard_definitions
 from delivery.quotes.services import load_rate_cards
-from delivery.surveys.publishing import load_standard_questionnaire
-from engagements import audit
+from delivery.surveys.services.publishing import load_standard_questionnaire
+from engagements.audit import audit_log
 from engagements.models import Role, User
 
 VARIABLE = "DESK_ADMIN_PASSWORD"
@@ -36,7 +36,7 @@ class Command(BaseCommand):
     def _first(self, username: str, password: str, name: str) -> User:
         person = User.objects.create_superuser(
             username, password=password, full_name=name, role=Role.ADMINISTRATOR)
-        audit.record(actor=person, action="person.add", target=person)
+        audit_log.record(actor=person, action="person.add", target=person)
         return person
 
     def _asked(self) -> str:

@@ -1,0 +1,98 @@
+"""REST endpoints of the accuracy drill-down: comparisons, allow-list, configuration checks."""
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import mixins, viewsets
+from rest_framework.decorators import action
+from rest_framework.response import Response
+
+from assessments import services
+from assessments.accuracy import operators
+from assessments.accuracy.readings import CONFIG_READERS
+from assessments.api import accuracy_serializers as serializers
+from assessments.models import AllowedDifference, Comparison
+from engagements.models import Engagement
+from workers.models import StoredReading
+
+
+class ComparisonViewSet(viewsets.ReadOnlyModelViewSet):
+    """Indexed operator comparisons of visible engagements."""
+
+    queryset = Comparison.objects.select_related("artifact")
+    serializer_class = serializers.OperatorComparisonSerializer
+    filterset_fields = ["artifact", "artifact__model", "artifact__engagement"]
+
+    def get_queryset(self):
+        return super().get_queryset().visible_to(self.request.user)
+
+    @extend_schema(
+        responses=serializers.OperatorRowSerializer(many=True), filters=False,
+        parameters=[
+            OpenApiParameter("show", str, enum=list(operators.SHOW)),
+            OpenApiParameter("reason", str), OpenApiParameter("role", str),
+            OpenApiParameter("q", str, description="part of the tensor's name"),
+            OpenApiParameter("sort", str, description="a field; - before it turns the order",
+                             enum=[*operators.SORTS, *(f"-{name}" for name in operators.SORTS)])])
+    @action(detail=True, filterset_fields=[])
+    def operators(self, request, pk=None):
+        """Rows in execution order, filtered, sorted and paged by the server."""
+        rows = operators.filtered_rows(self.get_object(), request.query_params)
+        page = self.paginate_queryset(rows)
+        return self.get_paginated_response(serializers.OperatorRowSerializer(page, many=True).data)
+
+    @extend_schema(responses=serializers.OperatorRunSerializer(many=True), filters=False,
+                   parameters=[OpenApiParameter("op", str, required=True)])
+    @action(detail=True, filterset_fields=[], pagination_class=None)
+    def history(self, request, pk=None):
+        """One operator in the newest 50 comparisons of the same model."""
+        runs = operators.operator_history(self.get_object().artifact,
+                                          request.query_params.get("op", ""))
+        return Response(serializers.OperatorRunSerializer(runs, many=True).data)
+
+
+class AllowedDifferenceViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
+    """The allow-list; creating proposes an entry, another person reviews it."""
+
+    queryset = AllowedDifference.objects.select_related("engagement")
+    serializer_class = serializers.AllowedDifferenceSerializer
+    filterset_fields = ["engagement", "sheet"]
+
+    def get_queryset(self):
+        return super().get_queryset().visible_to(self.request.user)
+
+    def perform_create(self, serializer):
+        serializer.instance = services.propose_difference(
+            actor=self.request.user, **serializer.validated_data)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def review(self, request, pk=None):
+        """Let a proposed entry count."""
+        found = services.review_difference(actor=request.user, entry=self.get_object())
+        return Response(self.get_serializer(found).data)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def withdraw(self, request, pk=None):
+        """End an entry."""
+        found = services.withdraw_difference(actor=request.user, entry=self.get_object())
+        return Response(self.get_serializer(found).data)
+
+
+class ConfigCheckViewSet(viewsets.ReadOnlyModelViewSet):
+    """Compared configurations, judged after the allow-list."""
+
+    queryset = StoredReading.objects.filter(reader__in=CONFIG_READERS).select_related(
+        "artifact__engagement")
+    serializer_class = serializers.ConfigCheckSerializer
+    filterset_fields = ["artifact", "artifact__model", "artifact__engagement"]
+
+    def get_queryset(self):
+        return super().get_queryset().filter(
+            artifact__engagement__in=Engagement.objects.visible_to(self.request.user))
+
+
+routes = [
+    ("comparisons", ComparisonViewSet, "comparison"),
+    ("allowed-differences", AllowedDifferenceViewSet, "allowed-difference"),
+    ("config-checks", ConfigCheckViewSet, "config-check"),
+]

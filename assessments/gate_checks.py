@@ -1,0 +1,89 @@
+"""Gate checks about criteria and verdicts."""
+
+from collections.abc import Iterable
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from assessments.accuracy import allowlist
+from assessments.accuracy.readings import newest_config_check
+from assessments.labels.verdict_rows import config_sentence
+from assessments.models import CriteriaSet, Criterion, Outcome, Verdict
+from assessments.queries import current_criteria, latest_verdicts, verdict_sentence
+from engagements.gates import CheckResult, register_check
+from engagements.models import StageRecord
+from engagements.stages import Stage
+
+
+@register_check("criteria")
+def criteria_are_signed(record: StageRecord) -> Iterable[CheckResult]:
+    """Design ends with signed criteria that name this model (DOMAIN 2.2), acceptance needs them."""
+    if record.stage not in (Stage.DESIGN, Stage.ACCEPT):
+        return
+    current = current_criteria(record.engagement)
+    is_signed = bool(current and current.state == CriteriaSet.State.SIGNED)
+    names_model = bool(current and current.criteria.filter(model=record.model).exists())
+    sentence = (
+        _("Signed as version %(version)d.") % {"version": current.version}
+        if is_signed and names_model else
+        _("The signed criteria hold no criterion for this model.") if is_signed else
+        _("The acceptance criteria are not signed yet."))
+    is_met = is_signed and names_model
+    yield CheckResult("criteria", _("Acceptance criteria"), is_met, sentence,
+                      reverse("assessments:criteria", args=[record.engagement.code]),
+                      "" if is_met else _("Add a criterion for this model to a version of the "
+                                          "criteria, and have it signed."))
+
+
+@register_check("verdicts")
+def verdicts_passed(record: StageRecord) -> Iterable[CheckResult]:
+    """Every criterion of the stage is passed or waived; acceptance asks for all of the model."""
+    for criterion, verdict in latest_verdicts(record.engagement, record.model):
+        if record.stage not in (criterion.stage, Stage.ACCEPT):
+            continue
+        is_met, sentence = _met(criterion, verdict)
+        yield CheckResult(
+            f"verdict:{criterion.pk}", criterion.definition.localized_name, is_met, sentence,
+            reverse("assessments:criterion", args=[criterion.pk]),
+            "" if is_met else _remedy(verdict))
+
+
+@register_check("config_check")
+def configurations_agree(record: StageRecord) -> Iterable[CheckResult]:
+    """The newest comparison of the model's configurations passes after the reviewed allow-list
+    (DOMAIN R-ACC-02). Silent where none was compared."""
+    if record.stage != Stage.TRAIN_TUNE:
+        return
+    reading = newest_config_check(record.model)
+    if reading is None:
+        return
+    verdict = allowlist.outcome_of(reading)
+    is_met = verdict.outcome == Outcome.PASSED
+    yield CheckResult(
+        "config_check", _("Configuration check"), is_met, config_sentence(verdict),
+        reverse("assessments:config_check", args=[reading.artifact_id]),
+        "" if is_met else _("Make both runs alike and compare again; propose what differs by "
+                            "nature for the allow-list, and have it reviewed."))
+
+
+def _remedy(verdict: Verdict | None) -> str:
+    """What would make the criterion pass."""
+    if verdict is None or verdict.outcome == Outcome.NOT_MEASURED:
+        return _("Run the measurement, or read in its raw file.")
+    if verdict.outcome == Outcome.NOT_PROVABLE:
+        return _("Make good what the sentence names: definition, baseline, coverage or "
+                 "differences of the environments.")
+    return _("Tune and measure again; or a manager signs a waiver of this criterion.")
+
+
+def _met(criterion: Criterion, verdict: Verdict | None) -> tuple[bool, str]:
+    """Passed, or waived: then it says so, and that the verdict stays."""
+    found = verdict_sentence(criterion, verdict)
+    if verdict and verdict.outcome == Outcome.PASSED:
+        return True, found
+    waiver = criterion.waiver if verdict else None
+    if waiver is None:
+        return False, found
+    return True, _("Not passed, but waived by %(who)s until %(day)s (%(reason)s): %(found)s") % {
+        "who": waiver.signed_by, "day": waiver.expires_on, "reason": waiver.reason,
+        "found": found}

@@ -1,0 +1,126 @@
+"""What people sign beside a verdict: confirmations, waivers, accepted differences."""
+
+from datetime import date
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from assessments.models.criteria import (
+    Baseline,
+    CriteriaSet,
+    Criterion,
+    OfEngagementQuerySet,
+)
+from engagements.audit.tracked_rows import AuditedQuerySet
+from engagements.models import Engagement
+from workers.models import Artifact
+
+
+class Side(models.TextChoices):
+    FIRM = "firm", _("Supplier")
+    CUSTOMER = "customer", _("Customer")
+
+
+class Confirmation(models.Model):
+    """One side confirms a sheet as it stands: its hash says what was confirmed (DOMAIN AR-02)."""
+
+    criteria_set = models.ForeignKey(CriteriaSet, models.CASCADE, null=True, blank=True,
+                                     related_name="confirmations")
+    baseline = models.ForeignKey(Baseline, models.CASCADE, null=True, blank=True,
+                                 related_name="confirmations")
+    side = models.CharField(_("side"), max_length=8, choices=Side)
+    content_hash = models.CharField(max_length=64)
+    confirmed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    confirmed_at = models.DateTimeField(auto_now_add=True)
+
+    objects = AuditedQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(criteria_set__isnull=False, baseline__isnull=True)
+                | models.Q(criteria_set__isnull=True, baseline__isnull=False),
+                name="confirmation_of_one_sheet"),
+            models.UniqueConstraint(fields=["criteria_set", "side", "content_hash"],
+                                    name="criteria_confirmed_once_per_side"),
+            models.UniqueConstraint(fields=["baseline", "side", "content_hash"],
+                                    name="baseline_confirmed_once_per_side"),
+        ]
+
+
+class BaselineRun(models.Model):
+    """One run of a baseline. Those from before the freeze make its spread (DOMAIN AR-04)."""
+
+    baseline = models.ForeignKey(Baseline, models.CASCADE, related_name="runs")
+    artifact = models.ForeignKey(Artifact, models.PROTECT, related_name="baseline_runs")
+    value = models.FloatField(_("value"))
+    is_remeasurement = models.BooleanField(default=False)
+    recorded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    recorded_at = models.DateTimeField(auto_now_add=True)
+
+    objects = AuditedQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint(fields=["baseline", "artifact"],
+                                               name="one_run_per_baseline_and_file")]
+
+
+class WaiverQuerySet(OfEngagementQuerySet):
+    engagement_path = "criterion__criteria_set__engagement"
+
+    def in_force(self, today: date) -> "WaiverQuerySet":
+        return self.filter(revoked_at=None, expires_on__gte=today)
+
+
+class Waiver(models.Model):
+    """A manager lets a stage pass in spite of a verdict. The verdict stays as computed."""
+
+    criterion = models.ForeignKey(Criterion, models.CASCADE, related_name="waivers")
+    verdict = models.ForeignKey("assessments.Verdict", models.PROTECT, related_name="waivers")
+    reason = models.TextField(_("reason"))
+    scope = models.CharField(_("scope"), max_length=240)
+    expires_on = models.DateField(_("valid until"))
+    content_hash = models.CharField(max_length=64)
+    signed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    signed_at = models.DateTimeField()
+    revoked_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True,
+                                   blank=True, related_name="+")
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    objects = WaiverQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [models.UniqueConstraint(
+            fields=["criterion"], condition=models.Q(revoked_at=None),
+            name="one_open_waiver_per_criterion")]
+
+    def __str__(self) -> str:
+        return f"{self.criterion} – {self.expires_on}"
+
+
+class AcceptedDifference(models.Model):
+    """A difference of the two environments that a person accepts (DOMAIN AR-05, R-ACC-02)."""
+
+    engagement = models.ForeignKey(Engagement, models.CASCADE,
+                                   related_name="accepted_differences")
+    item = models.CharField(_("item"), max_length=80)
+    baseline_value = models.CharField(_("baseline"), max_length=240, blank=True)
+    candidate_value = models.CharField(_("NPU run"), max_length=240, blank=True)
+    reason = models.CharField(_("reason"), max_length=240)
+    accepted_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    accepted_at = models.DateTimeField(auto_now_add=True)
+
+    objects = OfEngagementQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["item", "pk"]
+        constraints = [models.UniqueConstraint(
+            fields=["engagement", "item", "baseline_value", "candidate_value"],
+            name="difference_accepted_once")]
+
+    def __str__(self) -> str:
+        return f"{self.item}: {self.baseline_value} → {self.candidate_value}"

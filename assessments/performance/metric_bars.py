@@ -1,0 +1,122 @@
+"""Per metric: baseline, before, after, target."""
+
+from dataclasses import dataclass
+
+from assessments.labels.verdict_sentences import SIGNS
+from assessments.models import Baseline, Criterion, Measurement, MetricDefinition
+from assessments.performance.gains import METRICS, Gain, Metric, gain
+from assessments.performance.rounds import History
+from assessments.queries import current_criteria
+from engagements.models import MigratedModel
+
+Calculator = MetricDefinition.Calculator
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Values of one metric; None where nothing is measured or agreed.
+
+    `before` is the first, `after` the newest measurement on the NPU that counts; they are the same
+    where only one run measured the metric. `target` is the criterion's threshold brought into the
+    metric's own unit.
+    """
+
+    metric: Metric
+    baseline: float | None
+    before: Measurement | None
+    after: Measurement | None
+    target: float | None
+    criterion: Criterion | None
+    is_practice: bool
+
+    @property
+    def sign(self) -> str:
+        """How the target is compared with; "" without one."""
+        return SIGNS[self.criterion.definition.comparison] if self.criterion else ""
+
+    @property
+    def gain(self) -> Gain | None:
+        if self.before is None or self.after is None or self.before == self.after:
+            return None
+        return gain(self.metric, self.before.value, self.after.value)
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether the value stands beside another one: a baseline, or an earlier run."""
+        return self.baseline is not None or self.gain is not None
+
+
+def bars_of(model: MigratedModel, known: History) -> list[Bars]:
+    """All metrics that were measured for the model. Four queries.
+
+    Where rounds measured a metric, its start and its last kept round count, else the first and
+    the newest measurement. Files of baselines are no measurements of the NPU.
+    """
+    baselines = _baselines(model)
+    references = {b.artifact_id for b in baselines}
+    measured: dict[str, list[Measurement]] = {}
+    for row in Measurement.objects.filter(
+            model=model, quantity__in=[m.name for m in METRICS],
+            value__isnull=False).exclude(
+                artifact__in=references).select_related("artifact").order_by("pk"):
+        measured.setdefault(row.quantity, []).append(row)
+    criteria = _criteria(model)
+    by_quantity = {b.quantity: b for b in baselines}
+    return [_bars(metric, measured[metric.name], by_quantity.get(metric.name),
+                  criteria.get(metric.name), known) for metric in METRICS
+            if metric.name in measured]
+
+
+def _bars(metric: Metric, rows: list[Measurement], baseline: Baseline | None,
+          criterion: Criterion | None, known: History) -> Bars:
+    of_rounds = _of_rounds(metric, known) or _first_and_newest(rows)
+    before, after = of_rounds[0], of_rounds[-1]
+    reference = criterion.baseline if criterion and criterion.baseline else baseline
+    value = float(reference.value) if reference and reference.value is not None else None
+    is_practice = before.is_practice or after.is_practice or bool(
+        reference and reference.artifact and reference.artifact.is_practice)
+    return Bars(metric, value, before, after, _target(criterion, value), criterion, is_practice)
+
+
+def _first_and_newest(rows: list[Measurement]) -> list[Measurement]:
+    """Of different runs; several files of one run are no comparison."""
+    newest = rows[-1]
+    first = next(row for row in rows if row is newest or _run(row) != _run(newest))
+    return [first, newest]
+
+
+def _run(row: Measurement) -> tuple[str, int]:
+    job = row.artifact.job_id
+    return ("job", job) if job else ("file", row.artifact_id)
+
+
+def _of_rounds(metric: Metric, known: History) -> list[Measurement]:
+    cells = [cell for row in known.rows if row.round.is_kept for cell in row.cells]
+    return [cell.measurement for cell in cells if cell.metric == metric and cell.measurement]
+
+
+def _baselines(model: MigratedModel) -> list[Baseline]:
+    """Frozen ones last, so that they win."""
+    rows = list(Baseline.objects.filter(model=model).select_related("artifact").order_by("pk"))
+    return sorted(rows, key=lambda row: row.frozen_at is not None)
+
+
+def _criteria(model: MigratedModel) -> dict[str, Criterion]:
+    current = current_criteria(model.engagement)
+    rows = current.criteria.filter(model=model).select_related(
+        "definition", "baseline__artifact") if current else ()
+    return {row.definition.quantity: row for row in rows}
+
+
+def _target(criterion: Criterion | None, baseline: float | None) -> float | None:
+    """The threshold as a value of the metric; None where the calculator has no such value."""
+    if criterion is None:
+        return None
+    limit, calculator = float(criterion.threshold), criterion.definition.calculator
+    if calculator == Calculator.VALUE:
+        return limit
+    if baseline is None:
+        return None
+    return {Calculator.RATIO: limit * baseline,
+            Calculator.REDUCTION: (1 - limit) * baseline,
+            Calculator.DEGRADATION: (1 - limit) * baseline}.get(calculator)

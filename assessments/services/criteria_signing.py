@@ -1,0 +1,114 @@
+"""Confirming and signing criteria: from then on they are frozen."""
+
+import hashlib
+import json
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from assessments.models import Baseline, Confirmation, CriteriaSet, MetricDefinition, Side
+from assessments.services.confirmations import confirm, confirmations
+from assessments.services.criteria import require_draft
+from assessments.services.measurements import judge_criterion, newest_measurement
+from engagements.access import Can, require
+from engagements.audit import audit_log
+from engagements.errors import InvalidInput
+from engagements.models import User
+from workers.artifacts.artifact_store import is_intact
+
+
+@transaction.atomic
+def confirm_criteria(*, actor: User, criteria_set: CriteriaSet) -> CriteriaSet:
+    """One side confirms the draft as it stands; any later change needs a new confirmation.
+
+    Raises WrongState for signed criteria, InvalidInput for incomplete ones.
+    """
+    criteria_set = CriteriaSet.objects.select_for_update(
+        of=("self",), no_key=True).get(pk=criteria_set.pk)
+    require_draft(criteria_set)
+    _require_complete(criteria_set)
+    confirm(actor=actor, engagement=criteria_set.engagement, criteria_set=criteria_set,
+            content_hash=content_hash(criteria_set))
+    audit_log.record(actor=actor, action="criteria.confirm", target=criteria_set,
+                 engagement=criteria_set.engagement, data={"hash": content_hash(criteria_set)})
+    return criteria_set
+
+
+def customers_confirmation(criteria_set: CriteriaSet) -> Confirmation | None:
+    """The reviewer's confirmation of the draft as it stands now."""
+    found = confirmations(content_hash(criteria_set), criteria_set=criteria_set)
+    return next((entry for entry in found if entry.side == Side.CUSTOMER), None)
+
+
+@transaction.atomic
+def sign_criteria(*, actor: User, criteria_set: CriteriaSet, customer_signatory: str = ""
+                  ) -> CriteriaSet:
+    """Freeze the draft, its baselines and definitions, and supersede the version before.
+
+    The customer's side is the reviewer's confirmation of exactly this draft, or who signed the
+    paper sheet. What is measured already is judged under the new set.
+
+    Raises InvalidInput for an empty set, a criterion without the baseline it needs, or a
+    baseline whose raw file is damaged.
+    """
+    require(actor, Can.MANAGE, criteria_set.engagement)
+    criteria_set = CriteriaSet.objects.select_for_update(
+        of=("self",), no_key=True).get(pk=criteria_set.pk)
+    require_draft(criteria_set)
+    confirmed = customers_confirmation(criteria_set)
+    customer_signatory = customer_signatory.strip() or (str(confirmed.confirmed_by)
+                                                        if confirmed else "")
+    if not customer_signatory:
+        raise InvalidInput(_("Say who signed for the customer."))
+    _require_complete(criteria_set)
+    now = timezone.now()
+    criteria_set.engagement.criteria_sets.filter(state=CriteriaSet.State.SIGNED).update(
+        state=CriteriaSet.State.SUPERSEDED)
+    Baseline.objects.filter(criteria__criteria_set=criteria_set, frozen_at=None).update(
+        frozen_at=now)
+    criteria_set.state, criteria_set.signed_at = CriteriaSet.State.SIGNED, now
+    criteria_set.signed_by, criteria_set.customer_signatory = actor, customer_signatory
+    criteria_set.content_hash = content_hash(criteria_set)
+    criteria_set.save()
+    audit_log.record(actor=actor, action="criteria.sign", target=criteria_set,
+                 engagement=criteria_set.engagement,
+                 data={"hash": criteria_set.content_hash, "customer": customer_signatory})
+    for criterion in criteria_set.criteria.all():
+        if newest_measurement(criterion):
+            judge_criterion(criterion, actor)
+    return criteria_set
+
+
+def _require_complete(criteria_set: CriteriaSet) -> None:
+    criteria = list(criteria_set.criteria.select_related("definition", "baseline__artifact"))
+    if not criteria:
+        raise InvalidInput(_("There is no criterion to sign."))
+    for criterion in criteria:
+        if criterion.definition.calculator != MetricDefinition.Calculator.VALUE:
+            if criterion.baseline is None:
+                raise InvalidInput(_("%(criterion)s has no baseline.") % {"criterion": criterion})
+            if not is_intact(criterion.baseline.artifact):
+                raise InvalidInput(_("The raw file of the baseline of %(criterion)s is damaged.")
+                                   % {"criterion": criterion})
+
+
+def criteria_facts(criteria_set: CriteriaSet) -> list[dict]:
+    """What is signed, as plain data: thresholds, whole definitions, baselines' checksums."""
+    fields = [f.name for f in MetricDefinition._meta.fields
+              if f.name not in ("id", *MetricDefinition.BOOKKEEPING)]
+    rows = criteria_set.criteria.select_related("model", "definition", "baseline__artifact")
+    return [{
+        "model": row.model.code, "stage": row.stage, "threshold": f"{row.threshold.normalize():f}",
+        "definition": {name: getattr(row.definition, name) for name in fields},
+        "baseline": row.baseline and {
+            "quantity": row.baseline.quantity, "unit": row.baseline.unit,
+            "value": None if row.baseline.value is None else f"{row.baseline.value.normalize():f}",
+            "sha256": row.baseline.artifact.sha256},
+    } for row in rows]
+
+
+def content_hash(criteria_set: CriteriaSet) -> str:
+    """SHA-256 of the signed facts."""
+    text = json.dumps(criteria_facts(criteria_set), ensure_ascii=False, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()

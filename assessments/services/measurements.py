@@ -1,0 +1,130 @@
+"""Measurements from stored files, and the verdicts that are computed from them."""
+
+import math
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from assessments.models import CriteriaSet, Criterion, Measurement, Verdict
+from assessments.queries import current_criteria, measurements_of
+from assessments.services.waivers import accept_open_differences
+from assessments.verdicts.computation import compute
+from assessments.verdicts.quantities import quantities
+from assessments.verdicts.verdict import ENGINE_VERSION
+from engagements.access import Can, require
+from engagements.audit import audit_log
+from engagements.errors import InvalidInput
+from engagements.models import Engagement, MigratedModel, User
+from workers.artifacts.artifact_store import finite_json
+from workers.models import Artifact
+
+
+@transaction.atomic
+def measure_artifact(artifact: Artifact) -> list[Measurement]:
+    """Keep what the readings of a model's artifact measured, with one entry in the audit log for
+    what is new. Safe to repeat."""
+    if artifact.model is None:
+        return []
+    found, is_new = [], False
+    for reading in artifact.readings.order_by("pk"):
+        for quantity in quantities(reading.kind, reading.values):
+            measurement, created = Measurement.objects.get_or_create(
+                artifact=artifact, quantity=quantity.name,
+                reader_version=reading.reader_version,
+                defaults={"model": artifact.model, "value": _kept(quantity.value),
+                          "unit": quantity.unit, "job": artifact.job, "reader": reading.reader,
+                          "place": quantity.place, "is_practice": artifact.is_practice})
+            found.append(measurement)
+            is_new |= created
+    if is_new:
+        audit_log.record(actor=None, action="measurement.read", target=artifact,
+                     engagement=artifact.model.engagement,
+                     data={"sha256": artifact.sha256, "quantities": [m.quantity for m in found]})
+    return found
+
+
+def _kept(value: float | None) -> float | None:
+    """A value that is not finite is none; the verdict reads the raw file and fails it."""
+    return value if value is not None and math.isfinite(value) else None
+
+
+@transaction.atomic
+def judge_criterion(criterion: Criterion, actor: User | None = None) -> Verdict:
+    """Compute a verdict from the stored raw files and keep it. The newest measurement counts."""
+    measurement = newest_measurement(criterion)
+    outcome = compute(criterion, measurement)
+    verdict = Verdict.objects.create(
+        criterion=criterion, measurement=measurement, outcome=outcome.outcome,
+        figure=outcome.figure, reason=outcome.reason, engine_version=ENGINE_VERSION,
+        facts=finite_json({"figures": outcome.figures, **outcome.facts}),
+        is_practice=_is_practice(criterion, measurement))
+    audit_log.record(actor=actor, action="verdict.compute", target=verdict,
+                 engagement=criterion.criteria_set.engagement,
+                 data={"outcome": verdict.outcome, "reason": verdict.reason})
+    return verdict
+
+
+@transaction.atomic
+def measure_file(*, actor: User, model: MigratedModel, artifact: Artifact) -> list[Verdict]:
+    """Take a stored file as a measurement of a model and judge the criteria it bears on.
+
+    For logs that no job of ours brought, for example from the customer's own node. A file that
+    belongs to no model becomes the model's.
+    """
+    require(actor, Can.WORK, model.engagement)
+    if artifact.engagement_id != model.engagement_id:
+        raise InvalidInput(_("The file belongs to another engagement."))
+    if artifact.model_id not in (None, model.pk):
+        raise InvalidInput(_("The file belongs to another model."))
+    if artifact.baselines.filter(model=model).exists():
+        raise InvalidInput(_("This file is the baseline; choose the file of the NPU run."))
+    if artifact.model_id is None:
+        artifact.model = model
+        artifact.save(update_fields=["model"])
+    measured = measure_artifact(artifact)
+    if not measured:
+        raise InvalidInput(_("Nothing that can be judged was found in the file."))
+    audit_log.record(actor=actor, action="measurement.add", target=artifact,
+                 engagement=model.engagement,
+                 data={"sha256": artifact.sha256, "quantities": [m.quantity for m in measured]})
+    return judge_affected(measured, actor)
+
+
+def judge_affected(measured: list[Measurement], actor: User | None = None) -> list[Verdict]:
+    """Compute anew what the measurements bear on, within the current criteria."""
+    touched = {(m.model_id, m.quantity) for m in measured}
+    sets = [current_criteria(model.engagement) for model in {m.model for m in measured}]
+    rows = Criterion.objects.filter(
+        criteria_set__in=[s for s in sets if s]).select_related("definition", "baseline")
+    return [judge_criterion(row, actor) for row in rows
+            if (row.model_id, row.quantity) in touched]
+
+
+def newest_measurement(criterion: Criterion) -> Measurement | None:
+    """The newest measurement of the criterion's quantity that is not the baseline itself."""
+    return measurements_of(criterion).first()
+
+
+def _is_practice(criterion: Criterion, measurement: Measurement | None) -> bool:
+    baseline = criterion.baseline
+    return bool((measurement and measurement.is_practice)
+                or (baseline and baseline.artifact.is_practice))
+
+
+@transaction.atomic
+def accept_and_judge(*, actor: User, criterion: Criterion, items: list[str], reason: str
+                     ) -> Verdict:
+    """Accept differences of the environments, then judge the model's criteria anew.
+
+    Returns the criterion's new verdict. Raises InvalidInput where none of the items is open.
+    """
+    accept_open_differences(actor=actor, criterion=criterion, items=items, reason=reason)
+    rows = criterion.criteria_set.criteria.filter(model=criterion.model)
+    verdicts = [judge_criterion(row, actor) for row in rows if newest_measurement(row)]
+    return next(v for v in verdicts if v.criterion_id == criterion.pk)
+
+
+def judge_engagement(engagement: Engagement, actor: User | None = None) -> list[Verdict]:
+    """Compute all verdicts of the signed criteria anew."""
+    signed = engagement.criteria_sets.filter(state=CriteriaSet.State.SIGNED).first()
+    return [judge_criterion(c, actor) for c in signed.criteria.all()] if signed else []

@@ -1,0 +1,59 @@
+"""What the customer checks off: documents with their files, the evidence bundle (AR-13)."""
+
+from dataclasses import dataclass
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from delivery.acceptance.models import Receipt, Review
+from delivery.documents.bilingual import in_language
+
+NAMES = {"zh-hans": "中文", "en": "English"}  # a language's own name, whoever reads it
+
+
+@dataclass(frozen=True)
+class Item:
+    """One deliverable. `key` stays the same while version and checksum do."""
+
+    key: str
+    title: str
+    version: str
+    sha256: str
+    url: str = ""  # of the page that gives it out; empty for what is not a file
+    receipt: Receipt | None = None
+
+    @property
+    def is_received(self) -> bool:
+        return self.receipt is not None and self.receipt.is_complete
+
+
+def items_of(review: Review, language: str) -> list[Item]:
+    """The check-list of a review: what its document names, its own files, the newest bundle."""
+    newest = {row.key: row for row in review.receipts.select_related("received_by")}
+    found = [*_named(review, language), *_files(review, language), *_bundle(review)]
+    return [Item(*row, receipt=newest.get(row[0])) for row in found]
+
+
+def _named(review: Review, language: str) -> list[tuple]:
+    """Documents that the acceptance document rests on, with their content hashes."""
+    rows = in_language(review.document.snapshot, language).get("references") or []
+    return [(f"document:{row['hash']}", f"{row['title']} {row['number']}", row["version"],
+             row["hash"], "") for row in rows if row["is_delivered"]]
+
+
+def _files(review: Review, language: str) -> list[tuple]:
+    document = review.document
+    version, title = f"V{document.version}.0", in_language(document.snapshot, language)["title"]
+    return [(f"file:{row.language}:{row.sha256}",
+             f"{title} {document.number} · {NAMES[row.language]} (PDF)", version, row.sha256,
+             reverse("reports:file", args=[row.pk]))
+            for row in sorted(
+                document.files.filter(format="pdf").select_related("document__engagement"),
+                key=lambda row: row.language != language)]
+
+
+def _bundle(review: Review) -> list[tuple]:
+    newest = review.document.bundles.first()
+    return [(f"bundle:{newest.sha256}", _("Evidence bundle (zip)"),
+             f"V{review.document.version}.0", newest.sha256,
+             reverse("acceptance:bundle", args=[newest.pk]))] if newest else []

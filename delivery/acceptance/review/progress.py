@@ -1,0 +1,38 @@
+"""How far a review is, as its page shows it above everything else."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from delivery.acceptance.models import Review
+from delivery.acceptance.review.deliverables import Item
+from delivery.reports.models import Document
+
+
+@dataclass(frozen=True)
+class ReviewStep:
+    """One thing that the customer has to do, and where on the page."""
+
+    title: str
+    state: str
+    is_done: bool
+    anchor: str
+
+
+def steps_of(review: Review, deliverables: list[Item], open_comments: int) -> list[ReviewStep]:
+    """Receipt, comments, decision and signature, in the order in which they are asked for."""
+    received = sum(item.is_received for item in deliverables)
+    is_signed = review.document.state == Document.State.SIGNED
+    signatures = review.signatures.count()
+    return [
+        ReviewStep(_("Deliverables"), _("%(n)d of %(total)d received") % {
+            "n": received, "total": len(deliverables)}, received == len(deliverables),
+            "#deliverables"),
+        ReviewStep(_("Comments"), ngettext("%(n)d open", "%(n)d open", open_comments) % {
+            "n": open_comments}, open_comments == 0, "#comments"),
+        ReviewStep(_("Decision"), review.get_decision_display() or _("not made yet"),
+                   bool(review.decision), "#decision"),
+        ReviewStep(_("Signature"), ngettext("%(n)d signed", "%(n)d signed", signatures) % {
+            "n": signatures}, is_signed, "#signatures"),
+    ]

@@ -1,0 +1,166 @@
+"""The customer's decision, overall and per model, once."""
+
+from datetime import date
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from delivery.acceptance.models import Condition, ModelDecision, Review
+from delivery.acceptance.models.review import CHOSEN
+from delivery.acceptance.services.preconditions import locked, require_issued, require_reviewer
+from delivery.acceptance.services.signers import tell_next
+from engagements.audit import audit_log
+from engagements.errors import InvalidInput, WrongState
+from engagements.models import MigratedModel, User
+
+ACCEPTED, CONDITIONAL, REJECTED = (value for value, _label in CHOSEN)
+
+
+@transaction.atomic
+def decide(*, actor: User, review: Review, decision: str, reason: str = "",
+           conditions: list[dict] | None = None, models: list[dict] | None = None,
+           retest_on: date | None = None) -> Review:
+    """The customer's decision, once. Writes an audit entry; the first signer hears of his turn.
+
+    Args:
+        decision: accepted, conditional or rejected, of the whole document.
+        reason: needed for a rejection, unless each rejected model has its own.
+        conditions: rows of description, owner, due_on and perhaps model (its code) and effect
+            (blocks or none). Needed where the whole is conditional, and for each model that is
+            named as conditional: one about it or about the whole document.
+        models: rows of model (its code), decision and reason; a model that is not named goes with
+            the whole.
+        retest_on: day of the repeated inspection, for a decision that rejects something.
+    """
+    require_reviewer(actor, review)
+    review = locked(review)
+    require_issued(review)
+    if review.decision:
+        raise WrongState(_("The decision was made already; it is made once."))
+    known = models_of(review)
+    rows = [_condition(row, known) for row in conditions or []]
+    named = _named(reason.strip(), models or [], known)
+    reason = reason.strip() or _reasons_of(decision, named)
+    _require_reasons(decision, reason)
+    _require_issues(decision, named, rows)
+    judged = {model: named.get(model) or _as_the_whole(decision, reason)
+              for model in known.values()}
+    _require_consistent(decision, [row["decision"] for row in judged.values()])
+    _keep(actor, review, decision, reason, retest_on)
+    for row in rows:
+        Condition.objects.create(review=review, **row)
+    for model, row in judged.items():
+        ModelDecision.objects.create(review=review, model=model, **row)
+    _record(actor, review, rows, judged)
+    tell_next(review)
+    return review
+
+
+def _keep(actor: User, review: Review, decision: str, reason: str, retest_on: date | None
+          ) -> None:
+    review.decision, review.reason, review.retest_on = decision, reason, retest_on
+    review.decided_by, review.decided_at = actor, timezone.now()
+    review.save()
+
+
+def _record(actor: User, review: Review, rows: list[dict], judged: dict) -> None:
+    audit_log.record(
+        actor=actor, action="review.decide", target=review.document,
+        engagement=review.document.engagement,
+        data={"decision": review.decision, "reason": review.reason,
+              "retest_on": review.retest_on,
+              "conditions": [{**row, "model": row["model"].code if row["model"] else ""}
+                             for row in rows],
+              "models": {model.code: row for model, row in judged.items()}})
+
+
+def models_of(review: Review) -> dict[str, MigratedModel]:
+    """The models that the document covers, by code, in its order."""
+    codes = [model["code"] for model in review.document.snapshot.get("models", [])]
+    found = {model.code: model for model in review.document.engagement.models.all()}
+    return {code: found[code] for code in codes if code in found}
+
+
+def _model(code, known: dict[str, MigratedModel]) -> MigratedModel | None:
+    code = str(code or "").strip()
+    if code and code not in known:
+        raise InvalidInput(_("The document covers no model %(code)s.") % {"code": code[:40]})
+    return known.get(code)
+
+
+def _named(reason: str, rows: list[dict], known: dict[str, MigratedModel]
+           ) -> dict[MigratedModel, dict]:
+    """What was said of single models, in the document's order."""
+    found = {}
+    for row in rows:
+        model, chosen = _model(row.get("model"), known), str(row.get("decision") or "")
+        if model is None or chosen not in dict(CHOSEN):
+            raise InvalidInput(_("Choose a decision for each model that you name."))
+        text = str(row.get("reason") or "").strip()
+        if chosen == REJECTED and not (text or reason):
+            raise InvalidInput(_("%(model)s: give the reason for the rejection.")
+                               % {"model": model.code})
+        found[model] = {"decision": chosen, "reason": text or (
+            reason if chosen == REJECTED else "")}
+    return {model: found[model] for model in known.values() if model in found}
+
+
+def _reasons_of(decision: str, named: dict[MigratedModel, dict]) -> str:
+    """The reason for the whole where the rejected models tell it."""
+    return "\n".join(f"{model.code}: {row['reason']}" for model, row in named.items()
+                     if row["decision"] == REJECTED) if decision == REJECTED else ""
+
+
+def _as_the_whole(decision: str, reason: str) -> dict:
+    return {"decision": decision, "reason": reason if decision == REJECTED else ""}
+
+
+def _require_consistent(decision: str, models: list[str]) -> None:
+    """The whole is no better than its models, and not rejected where none is."""
+    if decision == ACCEPTED and set(models) - {ACCEPTED}:
+        raise InvalidInput(_("The whole passes only if every model does; choose “passed with "
+                             "conditions” or “not passed”."))
+    if decision == CONDITIONAL and models and set(models) == {REJECTED}:
+        raise InvalidInput(_("Every model is rejected, so the whole is not passed."))
+    if decision == REJECTED and models and REJECTED not in models:
+        raise InvalidInput(_("The whole is not passed although no model is rejected; say which "
+                             "model it is."))
+
+
+def _require_reasons(decision: str, reason: str) -> None:
+    if decision not in dict(CHOSEN):
+        raise InvalidInput(_("Choose a decision."))
+    if decision == REJECTED and not reason:
+        raise InvalidInput(_("Give the reason for the rejection."))
+
+
+def _require_issues(decision: str, named: dict[MigratedModel, dict], rows: list[dict]) -> None:
+    """Outstanding issues where something is conditional, and only there."""
+    conditional = [model for model, row in named.items() if row["decision"] == CONDITIONAL]
+    if decision == CONDITIONAL and not rows:
+        raise InvalidInput(
+            _("Name at least one outstanding issue with its owner and due date."))
+    if rows and decision != CONDITIONAL and not conditional:
+        raise InvalidInput(_("Conditions go with a conditional acceptance only."))
+    covered = {row["model"] for row in rows}
+    bare = next((model for model in conditional if not covered & {model, None}), None)
+    if bare:
+        raise InvalidInput(_("%(model)s: name its outstanding issue with owner and due date.")
+                           % {"model": bare.code})
+
+
+def _condition(row: dict, known: dict[str, MigratedModel]) -> dict:
+    description, owner = (str(row.get(key) or "").strip() for key in ("description", "owner"))
+    effect = str(row.get("effect") or Condition.Effect.BLOCKS)
+    due = row.get("due_on")
+    try:
+        due = due if isinstance(due, date) else date.fromisoformat(str(due or ""))
+    except ValueError:
+        due = None
+    if not (description and owner and due):
+        raise InvalidInput(_("An outstanding issue needs a description, an owner and a due date."))
+    if effect not in Condition.Effect.values:
+        raise InvalidInput(_("Say whether the issue holds up the final acceptance."))
+    return {"description": description[:400], "owner": owner[:80], "due_on": due,
+            "effect": effect, "model": _model(row.get("model"), known)}

@@ -1,0 +1,158 @@
+"""Who signs: terms first, then a one-time code to the account's own e-mail address."""
+
+import re
+import secrets
+import smtplib
+from datetime import timedelta
+
+from django.core.mail import EmailMessage
+from django.db import transaction
+from django.utils import timezone
+from django.utils.crypto import constant_time_compare, salted_hmac
+from django.utils.translation import gettext as _
+
+from delivery.acceptance.models import Identification, Review
+from delivery.acceptance.services.powers_of_attorney import power_of
+from delivery.acceptance.services.preconditions import locked, require_reviewer
+from delivery.acceptance.services.signers import require_turn
+from delivery.acceptance.signing import terms
+from delivery.reports.models import Document
+from engagements.audit import audit_log
+from engagements.errors import InvalidInput, WrongState
+from engagements.models import User
+
+LIFETIME = timedelta(minutes=10)
+PAUSE = timedelta(seconds=60)
+MOST_AN_HOUR = 5
+MOST_ATTEMPTS = 5
+DIGITS = 6
+
+
+def begin_signing(*, actor: User, review: Review, name: str, capacity: str, agrees: bool,
+                  ip_address: str | None = None) -> Identification:
+    """Note who wants to sign and that he agrees to the terms; send him a one-time code.
+
+    The code goes to the account's e-mail address, lives ten minutes and five attempts; only its
+    keyed hash is stored. One a minute and five an hour. Who has a power of attorney signs in its
+    capacity. Writes an audit entry.
+    """
+    require_reviewer(actor, review)
+    code = f"{secrets.randbelow(10 ** DIGITS):0{DIGITS}}"
+    made = _keep(actor, review, name.strip(), capacity.strip(), agrees, code, ip_address)
+    _send(actor, review, code)
+    return made
+
+
+@transaction.atomic
+def _keep(actor, review, name, capacity, agrees, code, ip_address) -> Identification:
+    review = locked(review)
+    require_signable(actor, review)
+    power = power_of(actor, review)
+    capacity = power.capacity if power else capacity
+    if not (name and capacity):
+        raise InvalidInput(_("Type your name and the capacity in which you sign."))
+    if not agrees:
+        raise InvalidInput(_("Read and accept the terms of signing first."))
+    if not actor.email:
+        raise InvalidInput(_("Your account has no e-mail address to send the code to; ask the "
+                             "project manager to add it."))
+    now = timezone.now()
+    _require_pause(actor, review, now)
+    review.identifications.filter(user=actor, used_at=None).update(expires_at=now)
+    salt = secrets.token_hex(16)
+    made = Identification.objects.create(
+        review=review, user=actor, name=name[:80], capacity=capacity[:80],
+        terms_version=terms.VERSION, terms_hash=terms.digest(),
+        sent_to=masked(actor.email), salt=salt, code_hash=_hash(salt, code), sent_at=now,
+        expires_at=now + LIFETIME, ip_address=ip_address or None)
+    audit_log.record(actor=actor, action="review.identify", target=review.document,
+                 engagement=review.document.engagement,
+                 data={"sent_to": made.sent_to, "terms": made.terms_hash, "name": made.name,
+                       "capacity": made.capacity})
+    return made
+
+
+def require_signable(actor: User, review: Review) -> None:
+    """Raise WrongState unless the document is decided, current, and the actor's to sign now.
+
+    That includes his power of attorney, where the contract asks for one or one was recorded.
+    """
+    if not review.decision:
+        raise WrongState(_("Decide first, then sign."))
+    if review.decision == Review.Decision.DEEMED:
+        raise WrongState(_("This document is accepted under the contract; nobody signs it."))
+    if review.document.state not in (Document.State.ISSUED, Document.State.SIGNED):
+        raise WrongState(_("This version was replaced; sign the newest one."))
+    if review.signatures.filter(signer=actor).exists():
+        raise WrongState(_("You have signed this document already."))
+    require_turn(actor, review)
+    power_of(actor, review)
+
+
+def _require_pause(actor: User, review: Review, now) -> None:
+    recent = review.identifications.filter(user=actor, sent_at__gt=now - timedelta(hours=1))
+    newest = recent.first()
+    if newest and newest.sent_at > now - PAUSE:
+        raise WrongState(_("A code was sent a moment ago; ask for another one in a minute."))
+    if recent.count() >= MOST_AN_HOUR:
+        raise WrongState(_("Too many codes were asked for; try again in an hour."))
+
+
+def check_code(*, actor: User, review: Review, code: str) -> Identification:
+    """The actor's open identification, if the code is the one that was sent.
+
+    Every wrong code counts and is noted in the audit log, also when the caller gives up
+    afterwards.
+    """
+    with transaction.atomic():
+        found = open_identification(actor, review, is_locked=True)
+        if found is None:
+            raise WrongState(_("There is no valid code; ask for a new one."))
+        is_right = constant_time_compare(_hash(found.salt, _digits(code)), found.code_hash)
+        if not is_right:
+            found.attempts += 1
+            found.save(update_fields=["attempts"])
+            audit_log.record(actor=actor, action="review.wrong_code", target=review.document,
+                         engagement=review.document.engagement,
+                         data={"attempts": found.attempts})
+    if not is_right:
+        left = MOST_ATTEMPTS - found.attempts
+        raise InvalidInput(
+            _("The code is wrong; %(left)d attempts are left.") % {"left": left} if left
+            else _("The code is wrong and no longer valid; ask for a new one."))
+    return found
+
+
+def open_identification(actor: User, review: Review, *, is_locked: bool = False
+                        ) -> Identification | None:
+    """The newest code of the actor that is unused, in time and not tried too often."""
+    rows = review.identifications.filter(
+        user=actor, used_at=None, expires_at__gt=timezone.now(), attempts__lt=MOST_ATTEMPTS)
+    return (rows.select_for_update(of=("self",), no_key=True) if is_locked else rows).first()
+
+
+def _digits(code: str) -> str:
+    return re.sub(r"\D", "", str(code))[:DIGITS + 1]
+
+
+def _hash(salt: str, code: str) -> str:
+    return salted_hmac("acceptance.code", f"{salt}:{code}", algorithm="sha256").hexdigest()
+
+
+def masked(address: str) -> str:
+    """r***@company.example"""
+    name, _at, host = address.partition("@")
+    return f"{name[:1]}***@{host}"[:80]
+
+
+def _send(actor: User, review: Review, code: str) -> None:
+    body = _("Your code for signing %(document)s: %(code)s\n\nIt is valid for ten minutes. "
+             "If you did not ask for it, tell the project manager; somebody else is using your "
+             "account.\n") % {"document": review.document, "code": code}
+    message = EmailMessage(subject=f"[{_('Delivery Desk')}] {_('Code for signing')}", body=body,
+                           to=[actor.email])
+    try:
+        message.send()
+    except (smtplib.SMTPException, OSError) as error:
+        raise WrongState(_("The code could not be sent by e-mail; try again in a minute or tell "
+                           "the project manager.")) from error

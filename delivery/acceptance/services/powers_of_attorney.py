@@ -1,0 +1,77 @@
+"""Powers of attorney: who may sign for the customer (DOMAIN 9.13)."""
+
+from datetime import date
+
+from django.core.files.base import ContentFile
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from delivery.acceptance.models import PowerOfAttorney, Review
+from delivery.acceptance.signing.scanned_signature import checked_scan
+from engagements.access import Can, require
+from engagements.audit import audit_log
+from engagements.errors import InvalidInput, WrongState
+from engagements.models import Engagement, User
+
+
+@transaction.atomic
+def record_power(*, actor: User, engagement: Engagement, user: User, capacity: str,
+                 granted_by: str, valid_from: date, file, valid_until: date | None = None
+                 ) -> PowerOfAttorney:
+    """Record a power of attorney with its scan (PDF, PNG or JPEG). Writes an audit entry.
+
+    Raises InvalidInput for somebody who is no reviewer of the engagement, an empty field, an end
+    before the beginning, or a file that is no scan.
+    """
+    require(actor, Can.MANAGE, engagement)
+    if not user.is_reviewer or not engagement.memberships.filter(user=user).exists():
+        raise InvalidInput(_("%(person)s is no customer reviewer of this engagement.")
+                           % {"person": user})
+    if not (capacity.strip() and granted_by.strip()):
+        raise InvalidInput(_("Say in what capacity the person signs, and who granted that."))
+    if valid_until and valid_until < valid_from:
+        raise InvalidInput(_("The power of attorney ends before it begins."))
+    scan = checked_scan(file)
+    made = PowerOfAttorney.objects.create(
+        engagement=engagement, user=user, capacity=capacity.strip()[:80],
+        granted_by=granted_by.strip()[:120], valid_from=valid_from, valid_until=valid_until,
+        file=ContentFile(scan.content, name=f"{scan.sha256}{scan.ending}"), file_name=scan.name,
+        sha256=scan.sha256, recorded_by=actor)
+    audit_log.record(actor=actor, action="power.record", target=made, engagement=engagement,
+                 data={"user": user.username, "capacity": made.capacity,
+                       "granted_by": made.granted_by, "valid_from": valid_from,
+                       "valid_until": valid_until, "sha256": made.sha256})
+    return made
+
+
+@transaction.atomic
+def end_power(*, actor: User, power: PowerOfAttorney, reason: str) -> PowerOfAttorney:
+    """End a power of attorney now. It stays readable; signatures made under it stand."""
+    require(actor, Can.MANAGE, power.engagement)
+    power = PowerOfAttorney.objects.select_for_update(of=("self",), no_key=True).get(pk=power.pk)
+    if power.ended_at:
+        raise WrongState(_("This power of attorney has ended already."))
+    if not reason.strip():
+        raise InvalidInput(_("Give the reason."))
+    power.ended_at, power.ended_by, power.end_reason = timezone.now(), actor, reason.strip()[:400]
+    power.save()
+    audit_log.record(actor=actor, action="power.end", target=power, engagement=power.engagement,
+                 data={"user": power.user.username, "reason": power.end_reason})
+    return power
+
+
+def power_of(user: User, review: Review) -> PowerOfAttorney | None:
+    """The power under which the person signs today; None where none was ever recorded.
+
+    Raises WrongState if the contract asks for one and there is none, or if all have ended.
+    """
+    rows = list(review.document.engagement.powers.filter(user=user))
+    today = timezone.localdate()
+    valid = next((row for row in rows if row.holds_on(today)), None)
+    if valid is None and review.terms.get("needs_power") and not rows:
+        raise WrongState(_("The contract asks for a power of attorney and none is recorded for "
+                           "you; ask the project manager."))
+    if valid is None and rows:
+        raise WrongState(_("Your power of attorney does not hold today; ask the project manager."))
+    return valid

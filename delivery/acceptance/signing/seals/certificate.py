@@ -1,0 +1,122 @@
+"""The firm's certificate: from the settings, or a practice certificate that says what it is."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from asn1crypto import x509
+from django.conf import settings
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from delivery.acceptance.signing.seals import practice_certificate
+from engagements.errors import DeskError
+
+if TYPE_CHECKING:  # pyHanko takes half a second to import; a start does without it
+    from pyhanko.sign import SimpleSigner
+
+
+class SealUnavailableError(DeskError):
+    """The document cannot be sealed now: key, certificate or time stamp authority is missing."""
+
+    code = "seal_unavailable"
+    status = 503
+
+
+@dataclass(frozen=True)
+class CertificateFacts:
+    """What people are told of a certificate; `fingerprint` is the SHA-256 of its DER form."""
+
+    subject: str
+    issuer: str
+    fingerprint: str
+    valid_until: str
+    is_practice: bool
+
+
+def is_practice_seal(*, is_practice: bool) -> bool:
+    """Whether the practice certificate is used: for practice data, and where no key is set."""
+    return is_practice or not settings.SIGNING_KEY
+
+
+def load_signer(*, is_practice: bool = False) -> "SimpleSigner":
+    """The key and certificate that documents are sealed with; practice data never gets the firm's.
+
+    Settings: SIGNING_KEY names an encrypted PEM key beside SIGNING_CERTIFICATE, or a PKCS#12 file
+    (.p12, .pfx) that holds both; SIGNING_KEY_PASSWORD opens it.
+    Raises SealUnavailableError saying what is wrong.
+    """
+    from pyhanko.sign import SimpleSigner
+
+    if is_practice_seal(is_practice=is_practice):
+        path, password = practice_certificate.kept_certificate()
+        return _from_pkcs12(path, password)
+    key, password = Path(settings.SIGNING_KEY), settings.SIGNING_KEY_PASSWORD.encode()
+    _require_guarded(key, password)
+    if key.suffix.lower() in (".p12", ".pfx"):
+        return _from_pkcs12(key, password)
+    signer = SimpleSigner.load(str(key), settings.SIGNING_CERTIFICATE, key_passphrase=password,
+                               ca_chain_files=settings.SIGNING_CHAIN)
+    return _loaded(signer, key)
+
+
+def _require_guarded(key: Path, password: bytes) -> None:
+    """The key's file is there and encrypted; an open key is refused."""
+    try:
+        text = key.read_bytes()
+    except OSError as error:
+        raise SealUnavailableError(
+            _("The signing key %(path)s cannot be read.") % {"path": key}) from error
+    if not password or b"BEGIN PRIVATE KEY" in text or (
+            b"BEGIN RSA PRIVATE KEY" in text and b"ENCRYPTED" not in text):
+        raise SealUnavailableError(
+            _("The signing key must be encrypted, and its password set "
+              "(DESK_SIGNING_KEY_PASSWORD or DESK_SIGNING_KEY_PASSWORD_FILE)."))
+
+
+def _from_pkcs12(path: Path, password: bytes) -> "SimpleSigner":
+    from pyhanko.sign import SimpleSigner
+
+    return _loaded(SimpleSigner.load_pkcs12(str(path), passphrase=password), path)
+
+
+def _loaded(signer: "SimpleSigner | None", path: Path) -> "SimpleSigner":
+    if signer is None:  # pyHanko 0.38 logs the cause and answers None
+        raise SealUnavailableError(
+            _("The signing key %(path)s or its certificate cannot be opened; check the files and "
+              "the password.") % {"path": path})
+    certificate = signer.signing_cert
+    if not certificate.not_valid_before <= timezone.now() <= certificate.not_valid_after:
+        raise SealUnavailableError(
+            _("The certificate of %(path)s is valid from %(start)s to %(end)s only; set another.")
+            % {"path": path, "start": f"{certificate.not_valid_before:%Y-%m-%d}",
+               "end": f"{certificate.not_valid_after:%Y-%m-%d}"})
+    return signer
+
+
+def facts_of(certificate: x509.Certificate) -> CertificateFacts:
+    """What is shown of a certificate."""
+    subject = readable(certificate.subject)
+    return CertificateFacts(
+        subject=subject, issuer=readable(certificate.issuer),
+        fingerprint=certificate.sha256.hex(),
+        valid_until=f"{certificate.not_valid_after:%Y-%m-%d}",
+        is_practice=subject.startswith(practice_certificate.MARK))
+
+
+def readable(name: x509.Name) -> str:
+    """Common name and organisation; the whole name where it has no common name."""
+    parts = [name.native.get(key) for key in ("common_name", "organization_name")]
+    return " · ".join(str(part) for part in parts if part) if parts[0] else name.human_friendly
+
+
+def trust_roots(files: list[str]) -> list[x509.Certificate]:
+    """Certificates of PEM or DER files that chains may end at."""
+    from pyhanko.keys import load_certs_from_pemder
+
+    try:
+        return list(load_certs_from_pemder(files))
+    except (OSError, ValueError) as error:
+        raise SealUnavailableError(
+            _("The certificates %(files)s cannot be read.") % {"files": ", ".join(files)}
+        ) from error

@@ -1,0 +1,130 @@
+"""Checking the seals of a PDF offline, with pyHanko's validator (pyHanko 0.38)."""
+
+import io
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from asn1crypto import cms, x509
+from pyhanko.pdf_utils.misc import PdfError
+from pyhanko.pdf_utils.reader import PdfFileReader
+from pyhanko.sign.general import find_cms_attribute_iter
+from pyhanko.sign.validation import EmbeddedPdfSignature, validate_pdf_signature
+from pyhanko.sign.validation.dss import DocumentSecurityStore
+from pyhanko.sign.validation.errors import NoDSSFoundError, SignatureValidationError
+from pyhanko.sign.validation.settings import KeyUsageConstraints
+from pyhanko.sign.validation.status import PdfSignatureStatus, SignatureCoverageLevel
+from pyhanko_certvalidator import ValidationContext
+from pyhanko_certvalidator.errors import ValidationError
+
+from delivery.acceptance.signing.seals.certificate import CertificateFacts, facts_of, readable
+from delivery.acceptance.signing.seals.own_event_loop import apart
+
+USAGE = KeyUsageConstraints(key_usage={"digital_signature", "non_repudiation"},
+                            match_all_key_usages=False)
+CLOCKS = timedelta(minutes=5)  # by which the clocks of CA and authority may differ
+
+
+@dataclass(frozen=True)
+class SealFacts:
+    """What a check of one seal found.
+
+    `is_intact`: no byte it covers was changed and the signature belongs to the certificate.
+    `is_whole`: it covers the whole file and nothing was added after it.
+    `is_trusted`: the chain ends at one of the roots given; None if none was given.
+    `stamped_at`: the time that an authority vouches for; None without a time stamp.
+    `has_revocation`: the file holds lists or answers that say what was revoked.
+    """
+
+    certificate: CertificateFacts
+    is_intact: bool
+    is_whole: bool
+    is_trusted: bool | None
+    stamped_at: datetime | None = None
+    authority: str = ""
+    is_stamp_good: bool = True
+    has_revocation: bool = False
+
+    @property
+    def level(self) -> str:
+        """The baseline level of ETSI EN 319 142-1: B-B, B-T with stamp, B-LT with revocation."""
+        if not self.stamped_at:
+            return "B-B"
+        return "B-LT" if self.has_revocation else "B-T"
+
+    @property
+    def is_good(self) -> bool:
+        return (self.is_intact and self.is_whole and self.is_stamp_good
+                and self.is_trusted is not False)
+
+
+def check_seals(content: bytes, *, roots: list[x509.Certificate] | None = None
+                ) -> list[SealFacts]:
+    """Every signature of a PDF, checked without network; empty if it has none or is no PDF.
+
+    Args:
+        roots: certificates that the chains of seal and time stamp may end at.
+    """
+    try:
+        reader = PdfFileReader(io.BytesIO(content))
+        found, store = reader.embedded_signatures, _store(reader)
+    except (PdfError, ValueError):  # damaged beyond reading: the caller misses the seal
+        return []
+    return [_checked(seal, roots or [], store) for seal in found]
+
+
+def _store(reader: PdfFileReader) -> DocumentSecurityStore | None:
+    """Certificates and revocation information that the file itself holds."""
+    try:
+        return DocumentSecurityStore.read_dss(reader)
+    except NoDSSFoundError:
+        return None
+
+
+def _checked(found: EmbeddedPdfSignature, roots: list[x509.Certificate],
+             store: DocumentSecurityStore | None) -> SealFacts:
+    facts = facts_of(found.signer_cert)
+    try:
+        status = apart(lambda: validate_pdf_signature(
+            found, signer_validation_context=_context(found, roots, store),
+            ts_validation_context=_context(found, roots, store), key_usage_settings=USAGE))
+    except (SignatureValidationError, ValidationError, ValueError):
+        return SealFacts(facts, is_intact=False, is_whole=False,
+                         is_trusted=False if roots else None)
+    return _facts(facts, status, has_roots=bool(roots),
+                  has_revocation=bool(store and (store.crls or store.ocsps)))
+
+
+def _context(found: EmbeddedPdfSignature, roots: list[x509.Certificate],
+             store: DocumentSecurityStore | None) -> ValidationContext:
+    """No network; chains are judged as of the stamped time, which outlives the certificates.
+
+    Where the file holds revocation information, it must cover every certificate that names a
+    place for it.
+    """
+    known = {"trust_roots": roots, "allow_fetching": False, "time_tolerance": CLOCKS,
+             "moment": _stamped_time(found.signer_info)}
+    if store is None:
+        return ValidationContext(**known)
+    return store.as_validation_context({**known, "revocation_mode": "hard-fail"})
+
+
+def _stamped_time(signer_info: cms.SignerInfo) -> datetime | None:
+    """The time in the stamp, whose own signature is checked apart; None without a stamp."""
+    tokens = find_cms_attribute_iter(signer_info["unsigned_attrs"], "signature_time_stamp_token")
+    times = [token["content"]["encap_content_info"]["content"].parsed["gen_time"].native
+             for token in tokens]
+    return times[0] if times else None
+
+
+def _facts(certificate: CertificateFacts, status: PdfSignatureStatus, *, has_roots: bool,
+           has_revocation: bool) -> SealFacts:
+    stamp = status.timestamp_validity
+    is_whole = status.coverage == SignatureCoverageLevel.ENTIRE_FILE and bool(status.docmdp_ok)
+    return SealFacts(
+        certificate, is_intact=status.intact and status.valid, is_whole=is_whole,
+        is_trusted=status.trusted if has_roots else None,
+        stamped_at=stamp.timestamp if stamp else None,
+        authority=readable(stamp.signing_cert.subject) if stamp else "",
+        has_revocation=has_revocation,
+        is_stamp_good=stamp is None or (stamp.intact and stamp.valid
+                                        and (stamp.trusted or not has_roots)))

@@ -1,0 +1,95 @@
+"""The facts of the signature page and its audit certificate, in both languages."""
+
+from datetime import UTC, datetime
+
+from django.utils.translation import gettext as _
+
+from delivery.acceptance.models import PowerOfAttorney, Review, Signature
+from delivery.acceptance.signing import drawn_signature
+from delivery.acceptance.signing.seals.certificate import is_practice_seal
+from delivery.documents.bilingual import both, instant
+from engagements.models import AuditEntry
+
+# What a reader of the certificate is told; other entries are about the team's own work.
+EVENTS = {
+    "document.issue": lambda: _("issued"), "review.open": lambda: _("review opened"),
+    "review.comment": lambda: _("comment"),
+    "review.resolve": lambda: _("comment settled"),
+    "review.receipt": lambda: _("receipt of deliverables"), "review.decide": lambda: _("decision"),
+    "review.signers": lambda: _("order of signers set"),
+    "review.identify": lambda: _("terms accepted, one-time code sent"),
+    "review.decline": lambda: _("signature declined"),
+    "review.notice": lambda: _("proof of notice recorded"),
+    "document.sign": lambda: _("signed"),
+}
+
+
+def signed_facts(review: Review) -> dict:
+    """Decision, conditions, comments, signatures and the log behind them, as plain facts."""
+    return {
+        "decision": review.decision, "decision_label": both(review.get_decision_display),
+        "phase": review.phase, "phase_label": both(review.get_phase_display),
+        "reason": review.reason, "decided_at": instant(review.decided_at),
+        "decided_by": str(review.decided_by or ""), "retest_on": _day(review.retest_on),
+        "trial_ends_on": _day(review.trial_ends_on),
+        "models": [{"model": row.model.code, "decision": row.decision,
+                    "label": both(row.get_decision_display), "reason": row.reason}
+                   for row in review.model_decisions.select_related("model")],
+        "conditions": [{"description": row.description, "owner": row.owner,
+                        "model": row.model.code if row.model else "",
+                        "due_on": _day(row.due_on), "effect": both(row.get_effect_display)}
+                       for row in review.conditions.select_related("model")],
+        "comments": [{"at": instant(row.at), "who": str(row.author), "text": row.text}
+                     for row in review.comments.for_customers().select_related("author")],
+        "receipts": [{"title": row.title, "version": row.version, "sha256": row.sha256,
+                      "who": str(row.received_by), "at": instant(row.at),
+                      "is_complete": row.is_complete, "remark": row.remark}
+                     for row in review.receipts.select_related("received_by")],
+        "signatures": [_signature(row) for row in
+                       review.signatures.select_related("signer", "identification", "power")],
+        "notices": [{"channel": both(row.get_channel_display), "addressee": row.addressee,
+                     "reference": row.reference, "delivered_on": _day(row.delivered_on),
+                     "sha256": row.sha256} for row in review.notice_proofs.all()],
+        "events": events_of(review.document_id),
+        "is_practice_seal": is_practice_seal(is_practice=review.document.is_practice),
+    }
+
+
+def _day(day) -> str:
+    return day.isoformat() if day else ""
+
+
+def _signature(row: Signature) -> dict:
+    return {
+        "name": row.name, "capacity": row.capacity, "account": row.signer.username,
+        "at": instant(row.at), "at_utc": _utc(row.at), "ip": row.ip_address or "",
+        "agent": row.user_agent, "hash": row.signed_hash,
+        "files": [{"language": language, "sha256": digest}
+                  for language, digest in sorted(row.file_hashes.items())],
+        "mark": row.mark, "mark_label": both(row.get_mark_display),
+        "drawing": both(lambda: drawn_signature.as_svg(row.strokes)) if row.strokes else "",
+        "scan": row.scan_name, "scan_sha256": row.scan_sha256,
+        "code_to": row.identification.sent_to, "code_at": instant(row.identification.sent_at),
+        "power": _power(row.power), "terms": row.identification.terms_version,
+        "terms_hash": row.identification.terms_hash,
+    }
+
+
+def _power(power: PowerOfAttorney | None) -> dict | None:
+    return power and {"granted_by": power.granted_by, "valid_from": _day(power.valid_from),
+                      "valid_until": _day(power.valid_until), "file": power.file_name,
+                      "sha256": power.sha256}
+
+
+def _utc(at: datetime) -> str:
+    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def events_of(document_id: int) -> list[dict]:
+    """The log's entries of a document, oldest first, with the hashes that chain them."""
+    entries = AuditEntry.objects.filter(
+        target_type="reports.document", target_id=str(document_id), action__in=EVENTS
+    ).select_related("actor").order_by("pk")
+    return [{"number": entry.pk, "at": instant(entry.at), "who": str(entry.actor or ""),
+             "action": entry.action, "label": both(EVENTS[entry.action]),
+             "hash": entry.entry_hash} for entry in entries]

@@ -1,9 +1,0 @@
-"""Which tables of this app the audit log vouches for: all of them."""
-
-from delivery.acceptance import models as own
-from engagements.vouching import vouch_for
-
-vouch_for(own.AcceptanceTerms, own.Condition, own.EvidenceBundle, own.ModelDecision,
-          own.NoticeProof, own.PowerOfAttorney, own.Receipt, own.Review, own.ReviewComment,
-          own.Seal, own.Signature, own.Signer, own.ThirdPartyReport)
-vouch_for(own.Identification, without=["salt", "code_hash", "attempts"])  # of a secret code

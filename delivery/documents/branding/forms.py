@@ -1,0 +1,56 @@
+"""The form of the look of papers."""
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from delivery.documents.branding.serializers import read_upload
+from delivery.documents.models import BrandingVersion
+
+PICTURES = {"accept": ".png,.jpg,.jpeg,.svg"}
+COLOUR = {"type": "text", "data-colour": "", "placeholder": "#12305c", "maxlength": 7,
+          "autocomplete": "off"}
+
+
+class BrandingForm(forms.ModelForm):
+    """The fields of a version; whether they are good is the service's to say."""
+
+    logo = forms.FileField(label=_("Our logo"), required=False, widget=forms.FileInput(PICTURES),
+                           help_text=_("PNG, JPEG or SVG of plain shapes, at most 1 MB."))
+    without_logo = forms.BooleanField(label=_("Print no logo of ours"), required=False)
+    partner_logo = forms.FileField(
+        label=_("Customer's logo, beside ours"), required=False, widget=forms.FileInput(PICTURES))
+    without_partner_logo = forms.BooleanField(
+        label=_("Print no logo of the customer"), required=False)
+
+    class Meta:
+        model = BrandingVersion
+        fields = ["cover", "colour", "accent", "header_zh", "header_en", "confidentiality_zh",
+                  "confidentiality_en", "seal_mm"]
+        widgets = {"colour": forms.TextInput(COLOUR), "accent": forms.TextInput(COLOUR)}
+
+    field_order = ["cover", "colour", "accent", "logo", "without_logo", "partner_logo",
+                   "without_partner_logo"]
+
+    def __init__(self, *args, is_firm: bool, **kwargs):
+        super().__init__(*args, **kwargs)
+        has = {name: bool(getattr(self.instance, name)) for name in ("logo", "partner_logo")}
+        for name, is_there in has.items():
+            if not is_there:
+                del self.fields[f"without_{name}"]
+        if is_firm:
+            self.fields.pop("partner_logo")
+            self.fields.pop("without_partner_logo", None)
+        else:
+            self.fields["cover"].choices = [("", _("as for all customers")),
+                                            *BrandingVersion.Cover.choices]
+
+    def _post_clean(self):
+        """The instance is only read: a version is never changed."""
+
+    def for_service(self) -> dict:
+        """The values as `save_branding` and `proposed` take them."""
+        found = dict(self.cleaned_data)
+        for name in ("logo", "partner_logo"):
+            upload, is_removed = found.pop(name, None), found.pop(f"without_{name}", False)
+            found[name] = b"" if is_removed else read_upload(upload)
+        return found

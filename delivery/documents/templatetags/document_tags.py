@@ -1,0 +1,117 @@
+"""What the templates of documents share."""
+
+import re
+from urllib.parse import quote
+from xml.sax.saxutils import escape
+
+from django import template
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.text import Truncator
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from engagements.text.text_joining import listed
+
+register = template.Library()
+
+WIDTH, HEIGHT, TILT = 760, 520, -32  # of the mark's picture, and its slope in degrees
+DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})(.*)")
+LONGEST_PART, LONGEST_COMMAND = 80, 120  # characters
+LARGEST = 110  # size of the letters; long marks are set smaller
+
+
+@register.filter
+def by_run(rows: list[dict]) -> list[dict]:
+    """Rows of the evidence manifest, those of one run together: {"run": first row, "rows"}.
+
+    Files without a run come first, each with who brought it and when.
+    """
+    found: dict[tuple, list[dict]] = {}
+    for row in sorted(rows, key=lambda row: (row["job"] or 0, row["id"])):
+        one = row["job"] or (row["model"], row["who"], row["when"])
+        found.setdefault((one,), []).append(row)
+    return [{"run": group[0], "rows": group} for group in found.values()]
+
+
+@register.filter
+def spans(numbers: list[int]) -> str:
+    """Numbers as spans: 0, 1, 2, 3, 6 as "0–3, 6"."""
+    parts: list[list[int]] = []
+    for number in sorted(numbers):
+        if parts and parts[-1][-1] == number - 1:
+            parts[-1].append(number)
+        else:
+            parts.append([number])
+    return ", ".join(f"{p[0]}–{p[-1]}" if len(p) > 1 else str(p[0]) for p in parts)
+
+
+@register.filter
+def command_line(parts: list[str]) -> str:
+    """A command as paper shows it: scripts within it as "…", the rest cut at 120 characters."""
+    shown = ["…" if "\n" in part or len(part) > LONGEST_PART else part for part in parts if part]
+    return Truncator(" ".join(shown)).chars(LONGEST_COMMAND)
+
+
+@register.filter
+def or_dash(value):
+    """– where nothing is recorded, as the front pages of documents explain it."""
+    return "–" if value in (None, "") else value
+
+
+@register.filter
+def day(text: str) -> str:
+    """A stored day, with or without its time, as prose writes it: 2025-06-25, 2025年6月25日."""
+    found = DAY.fullmatch(str(text or ""))
+    if not found or get_language() != "zh-hans":
+        return text
+    year, month, date, rest = found.groups()
+    return f"{year}年{int(month)}月{int(date)}日{rest}"
+
+
+def with_worded_days(facts: dict) -> dict:
+    """The facts with the days in columns of days as `day` writes them, for paper.
+
+    Times of a clock stay figures: they are compared line by line.
+    """
+    return {**facts, "tables": {key: {**entry, "rows": [
+        [_worded(cell) if column["look"] == "day" else cell
+         for cell, column in zip(row, entry["columns"], strict=True)] for row in entry["rows"]]}
+        for key, entry in facts.get("tables", {}).items()}}
+
+
+def _worded(cell: str) -> str:
+    return "\n".join(day(line) if len(line) == len("2025-06-25") else line
+                     for line in cell.split("\n"))
+
+
+@register.filter
+def in_charge(people: list[dict]) -> str:
+    """Who answers for the project on either side, each with the role."""
+    answering = [person for person in people if person.get("is_in_charge", True)]
+    return listed(_("%(name)s (%(role)s)") % person for person in answering)
+
+
+@register.simple_tag(takes_context=True)
+def watermark(context) -> SafeString:
+    """The CSS that puts the document's marks behind every page; nothing without a mark.
+
+    A background is no content: screen readers skip it, and it covers no text.
+    """
+    marks = [word for name, word in (
+        ("is_practice", _("PRACTICE")), ("is_withdrawn", _("WITHDRAWN")), ("is_draft", _("DRAFT")),
+        ("is_sample", _("SAMPLE")),
+    ) if context.get(name)]
+    if not marks:
+        return mark_safe("")
+    picture = quote(_picture(" · ".join(marks)))
+    return mark_safe(f'@page {{ background: url("data:image/svg+xml,{picture}") '
+                     "no-repeat center / 150mm auto; }")
+
+
+def _picture(text: str) -> str:
+    room = WIDTH / sum(1 if ord(c) > 0x2E80 else 0.62 for c in text)
+    x, y = WIDTH / 2, HEIGHT / 2
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}">'
+            f'<text x="{x:g}" y="{y:g}" text-anchor="middle" font-family="Noto Sans CJK SC" '
+            f'font-weight="700" font-size="{min(LARGEST, room):.0f}" fill="#f8e3e0" '
+            f'transform="rotate({TILT} {x:g} {y:g})">{escape(text)}</text></svg>')

@@ -1,0 +1,101 @@
+"""Whether the audit log, and what it vouches for, is what the application wrote."""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from django.core.exceptions import ObjectDoesNotExist
+from django.utils.translation import gettext as _
+
+from delivery.evidence.archive import ArchiveError, extract
+from delivery.evidence.verification_steps import Step
+from engagements.audit import audit_log
+from engagements.audit.tracked_rows import Difference, tracked_tables
+from engagements.models import AuditEntry
+from engagements.web.json_limits import parse_json
+
+
+def check_log(bundles: list[Path]) -> Iterator[Step]:
+    """The hash chain; the rows it vouches for; bundles given away against it.
+
+    A bundle holds hashes of entries that left the house: they show even a log that was written
+    anew together with its key.
+    """
+    found = [Step(False, _finding(one)) for one in audit_log.findings()]
+    yield from found
+    if not found:
+        yield Step(True, _("%(n)d entries, each with its hash, order and seal.") % {
+            "n": AuditEntry.objects.count()})
+    yield from _rows()
+    for path in bundles:
+        yield from _bundle(path)
+
+
+def _finding(found: audit_log.Finding) -> str:
+    entry = found.entry
+    if entry is None:
+        return _("All entries are missing.")
+    sentence = {
+        "changed": _("Entry %(number)d (%(action)s, %(label)s, %(at)s) was changed."),
+        "order": _("Entry %(number)d (%(action)s, %(label)s, %(at)s) does not follow the one "
+                   "before it: an entry was removed, added or moved there."),
+        "seal": _("Entry %(number)d (%(action)s, %(label)s, %(at)s) was not written by the "
+                  "application, or one before it was not: its seal does not hold."),
+        "end": _("After entry %(number)d (%(action)s, %(label)s, %(at)s) entries are missing, or "
+                 "it was added."),
+    }[found.problem]
+    return sentence % {"number": entry.pk, "action": entry.action, "label": entry.target_label,
+                       "at": f"{entry.at:%Y-%m-%dT%H:%M:%SZ}"}
+
+
+def _rows() -> Iterator[Step]:
+    """Every row of the tables that the log vouches for is what its last entry says."""
+    is_good = True
+    for found in audit_log.row_differences():
+        is_good = False
+        yield Step(False, _difference(found))
+    if is_good:
+        yield Step(True, _("The rows of %(n)d tables are what the log says.") % {
+            "n": len(tracked_tables())})
+
+
+def _difference(found: Difference) -> str:
+    row = found.row
+    sentence = {
+        "changed": _("%(table)s row %(key)s (%(label)s): %(columns)s is not what entry "
+                     "%(number)s says."),
+        "missing": _("%(table)s row %(key)s is missing; entry %(number)s speaks of it."),
+        "unknown": _("%(table)s row %(key)s (%(label)s) was not written by the application: no "
+                     "entry speaks of it."),
+    }[found.problem]
+    return sentence % {"table": found.table._meta.label, "key": found.key, "number": found.entry,
+                       "label": _named(row), "columns": ", ".join(found.columns)}
+
+
+def _named(row) -> str:
+    """The row in words, where a damaged one still has any."""
+    try:
+        return str(row)
+    except (ObjectDoesNotExist, LookupError, TypeError, ValueError, AttributeError):
+        return "?"
+
+
+def _bundle(path: Path) -> Iterator[Step]:
+    """The entries that a bundle names are in the log with the same hashes."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            files = extract(path, Path(folder))
+            rows = parse_json(files["audit.json"].path.read_text("utf-8"))
+            stated = {int(row["number"]): str(row["hash"]) for row in rows}
+        except (ArchiveError, KeyError, TypeError, ValueError) as error:
+            yield Step(False, _("%(name)s holds no readable list of log entries: %(problem)s") % {
+                "name": path.name, "problem": error})
+            return
+    known = dict(AuditEntry.objects.filter(pk__in=stated).values_list("pk", "entry_hash"))
+    wrong = [number for number, digest in stated.items() if known.get(number) != digest]
+    for number in wrong:
+        yield Step(False, _("Entry %(number)d is not the one that %(name)s names.") % {
+            "number": number, "name": path.name})
+    if not wrong:
+        yield Step(True, _("%(name)s: its %(n)d entries are in the log, unchanged.") % {
+            "name": path.name, "n": len(stated)})

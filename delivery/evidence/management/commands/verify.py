@@ -1,0 +1,89 @@
+"""Recomputes every checksum, verdict and seal of an evidence bundle, offline; or the audit log."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+
+from delivery.acceptance.signing.seals.certificate import trust_roots
+from delivery.evidence.bundle_verification import verify_bundle
+from delivery.evidence.verification_report import mark, write_report
+from delivery.evidence.verification_steps import Step
+from engagements.errors import DeskError
+
+OPEN = 3  # exit status of a bundle in which nothing is wrong, but not all could be checked
+
+
+class Command(BaseCommand):
+    help = ("Checks an evidence bundle from its raw files; needs no database and no network. "
+            "With --audit checks this installation's audit log, and bundles against it.")
+    requires_system_checks = ()
+    requires_migrations_checks = False
+
+    def add_arguments(self, parser):
+        parser.add_argument("bundle", type=Path, nargs="*")
+        parser.add_argument("--raw", type=Path,
+                            help="folder with raw files that the bundle holds back")
+        parser.add_argument("--trust", action="append", default=[], metavar="FILE",
+                            help="certificate (PEM or DER) that seals must lead to")
+        parser.add_argument("--audit", action="store_true",
+                            help="check the hash-chained audit log of the database, and that "
+                                 "the rows are what it says")
+        parser.add_argument("--report", type=Path, metavar="FILE.html",
+                            help="write what was found in the bundles as a page to print")
+        parser.add_argument("--language", choices=[code for code, _name in settings.LANGUAGES],
+                            default=settings.LANGUAGE_CODE)
+
+    def handle(self, *args, bundle: list[Path], language: str, audit: bool, **options):
+        with override(language):
+            if not (bundle or audit):
+                raise CommandError(_("Name a bundle, or --audit."))
+            for path in bundle:
+                if not path.is_file():
+                    raise CommandError(_("There is no file %(path)s.") % {"path": path})
+            if audit:
+                self._audit(bundle)
+            else:
+                told = [(path, self._bundle(path, **options)) for path in bundle]
+                if options["report"]:
+                    write_report(options["report"], told)
+                for _path, steps in told:
+                    self._conclude(steps)
+
+    def _bundle(self, path: Path, raw: Path | None, trust: list[str], **_options) -> list[Step]:
+        try:
+            roots = trust_roots(trust) if trust else []
+        except DeskError as error:
+            raise CommandError(error.message) from error
+        return self._tell(verify_bundle(path, raw=raw, roots=roots))
+
+    def _conclude(self, steps: list[Step]) -> None:
+        failed = sum(not step.is_good for step in steps)
+        left_open = sum(step.is_open for step in steps)
+        if failed:
+            raise CommandError(_("The bundle is NOT good: %(n)d steps failed.") % {"n": failed})
+        if left_open:
+            raise CommandError(
+                _("Nothing is wrong as far as the bundle goes, but %(n)d steps could not be "
+                  "checked: raw files are held back. Name the folder that has them with --raw.")
+                % {"n": left_open}, returncode=OPEN)
+        self.stdout.write(_("The bundle is good."))
+
+    def _audit(self, bundles: list[Path]) -> None:
+        from delivery.evidence.audit_verification import check_log
+
+        failed = sum(not step.is_good for step in self._tell(check_log(bundles)))
+        if failed:
+            raise CommandError(_("The audit log was changed: %(n)d findings.") % {"n": failed})
+        self.stdout.write(_("The audit log is unbroken."))
+
+    def _tell(self, steps: Iterable[Step]) -> list[Step]:
+        """Print the steps as they come."""
+        told = []
+        for step in steps:
+            told.append(step)
+            self.stdout.write(f"{mark(step)}  {step.text}")
+        return told

@@ -1,0 +1,17 @@
+"""Which tables of this app the audit log vouches for: what people decided about messages.
+
+That a notice reached its addressee is proven by a table of acceptance, which is vouched for.
+"""
+
+from delivery.notices import models as own
+from engagements.audit.tracked_rows import do_not_track, track_rows
+
+track_rows(own.Preference)
+track_rows(own.Channel, without=["url", "secret",  # both secrets
+                                "tokens", "refilled_at"])  # how much may be sent just now
+do_not_track({
+    own.Event: "made from an entry of the log, or from a contact with a node",
+    own.Notice: "an event in somebody's inbox, and whether he has opened it",
+    own.Dispatch: "a message on its way: whose turn it is, and how often it was tried",
+    own.SendAttempt: "what a machine elsewhere answered; for whoever mends a channel",
+})

@@ -1,0 +1,31 @@
+"""The door between what happens below and notices: audit entries and a node's contacts."""
+
+from django.db.models.signals import post_save
+from django.dispatch import receiver
+from django.urls import reverse
+
+from delivery.notices.announcing import announce
+from delivery.notices.event_kinds import KINDS, kind_of_entry
+from delivery.notices.event_subjects import Subject, subject_of
+from engagements.models import AuditEntry
+from workers.models import NodeContact
+
+
+@receiver(post_save, sender=AuditEntry)
+def entry_written(sender, instance: AuditEntry, created: bool, **_kwargs) -> None:
+    """An audit entry becomes an event in its own transaction."""
+    kind = kind_of_entry(instance.action, instance.data) if created else None
+    subject = kind and subject_of(instance.target_type, instance.target_id, instance.action,
+                                  getattr(instance, "target", None))
+    if subject:
+        announce(kind=kind, subject=subject, engagement=instance.engagement,
+                 actor=instance.actor, at=instance.at)
+
+
+@receiver(post_save, sender=NodeContact)
+def contact_changed(sender, instance: NodeContact, created: bool, **_kwargs) -> None:
+    """A node that stopped answering; its return is no news."""
+    if created and not instance.is_reachable:
+        node = instance.node
+        announce(kind=KINDS["node_unreachable"], at=instance.at,
+                 subject=Subject(node.name, reverse("workers:node", args=[node.pk])))

@@ -1,0 +1,120 @@
+"""Sending what is due to one channel or to one person, as one message."""
+
+import smtplib
+import time
+from datetime import datetime
+
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.db import transaction
+from django.utils import timezone, translation
+from django.utils.translation import gettext as _
+
+from delivery.notices.models import Channel, Dispatch, Event, SendAttempt
+from delivery.notices.rate_limits import RATES, take_token
+from delivery.notices.send_outcomes import Outcome
+from delivery.notices.transport import dispatch_claims, http_client
+from delivery.notices.transport.channel_protocols import SENDERS
+from delivery.notices.transport.message_text import Item, headline, item_of
+from engagements.models import User
+from engagements.text.text_joining import colon, labelled
+
+
+def send_to_channel(channel_id: int) -> None:
+    """Send what is due on the channel as one message, if its rate allows one now.
+
+    Call it as often as you like: rows are claimed, and without a token they wait and are merged.
+    """
+    now = timezone.now()
+    channel, holder, rows = _claim(channel_id, now)
+    if rows:
+        with translation.override(channel.language):
+            items = [item_of(row.event) for row in rows]
+            outcome = deliver(channel, items, [as_json(row.event) for row in rows])
+        dispatch_claims.settle(holder, outcome, timezone.now())
+
+
+@transaction.atomic
+def _claim(channel_id: int, now: datetime) -> tuple[Channel | None, str, list[Dispatch]]:
+    channel = Channel.objects.select_for_update(of=("self",), no_key=True).filter(
+        pk=channel_id, state=Channel.State.ACTIVE).first()
+    rows = dispatch_claims.due(now).filter(channel=channel) if channel else Dispatch.objects.none()
+    if not rows.exists() or not take_turn(channel, rows, now):
+        return channel, "", []
+    holder, held = dispatch_claims.claim(rows, now)
+    wrong = [row for row in held
+             if not channel.takes(row.event.kind, row.event.is_for_customers)]
+    dispatch_claims.withdraw(holder, wrong)
+    return channel, holder, [row for row in held if row not in wrong]
+
+
+def take_turn(channel: Channel, rows, now: datetime) -> bool:
+    """Take a token of the locked channel. Without one the rows become due when there is one."""
+    rate = RATES[channel.kind]
+    channel.tokens, wait = take_token(rate, channel.tokens, channel.refilled_at, now)
+    channel.refilled_at = now
+    channel.save(update_fields=["tokens", "refilled_at"])
+    if wait:
+        rows.filter(state=Dispatch.State.PENDING).update(due_at=now + wait)
+    return not wait
+
+
+def deliver(channel: Channel, items: list[Item], events: list[dict], *, is_test: bool = False
+            ) -> Outcome:
+    """One message in the active language; an attempt is logged whatever happens."""
+    began = time.monotonic()
+    sender = SENDERS[channel.kind]
+    request = sender.request(channel, items, events, timezone.now())
+    try:
+        answer = http_client.post(channel.kind, request.url, request.body, request.headers)
+        outcome = sender.outcome(answer)
+    except http_client.NotSent as error:
+        outcome = Outcome(False, error.reason, is_permanent=error.is_permanent)
+    SendAttempt.objects.create(
+        channel=channel, at=timezone.now(), events=len(events), is_test=is_test,
+        is_ok=outcome.is_ok, http_status=outcome.http_status, code=outcome.code,
+        error=outcome.error, duration_ms=int((time.monotonic() - began) * 1000))
+    return outcome
+
+
+def as_json(event: Event) -> dict:
+    """An event as webhooks carry it; `id` lets the receiver notice a repetition."""
+    item = item_of(event)
+    return {"id": event.pk, "kind": event.kind, "title": item.title, "subject": item.about,
+            "engagement": item.project, "url": item.url, "at": event.at.isoformat()}
+
+
+# E-mail ---------------------------------------------------------------------------
+
+def send_mail_to(user_id: int) -> None:
+    """Send the person everything that is due, in one e-mail; withdraw what he may not see."""
+    now = timezone.now()
+    user = User.objects.filter(pk=user_id).first()
+    if user is None:
+        return
+    with transaction.atomic():
+        holder, rows = dispatch_claims.claim(dispatch_claims.due(now).filter(recipient=user), now)
+        visible = set(Event.objects.visible_to(user).filter(
+            pk__in=[row.event_id for row in rows]).values_list("pk", flat=True))
+        may_get = user.is_active and bool(user.email)
+        wrong = [row for row in rows if not may_get or row.event_id not in visible]
+        dispatch_claims.withdraw(holder, wrong)
+    events = [row.event for row in rows if row not in wrong]
+    if events:
+        with translation.override(settings.LANGUAGE_CODE):
+            dispatch_claims.settle(holder, _mail(user, [item_of(event) for event in events]),
+                          timezone.now())
+
+
+def _mail(user: User, items: list[Item]) -> Outcome:
+    about = f"{colon()}{items[0].about}" if len(items) == 1 else ""
+    blocks = ["\n".join(filter(None, [
+        f"{item.title} · {item.about}", item.project and labelled(_("Project"), item.project),
+        item.url])) for item in items]
+    message = EmailMessage(subject=f"[{_('Delivery Desk')}] {headline(items)}{about}"[:200],
+                           body="\n\n".join(blocks) + "\n", to=[user.email])
+    try:
+        message.send()
+    except (smtplib.SMTPException, OSError, ValueError) as error:
+        return Outcome(False, "mail", type(error).__name__)
+    return Outcome(True)

@@ -1,0 +1,11 @@
+"""Which tables of this app the audit log vouches for: all of them."""
+
+from delivery.planning import models as own
+from engagements.audit.tracked_rows import track_rows
+
+track_rows(own.Plan, own.Task, own.Dependency, own.Milestone, own.PlanBaseline)
+track_rows(own.EffortDriver, own.EffortEstimate, own.EffortLine)
+track_rows(own.TimeEntry, own.Timesheet, own.GradeCost)
+track_rows(own.Risk, own.ProjectIssue, own.Meeting, own.MeetingFile, own.Todo, own.WeeklyReport)
+track_rows(own.ChangeRequest, own.ScopeEffect, own.ScheduleEffect, own.CriterionEffect,
+          own.AddedCriterion, own.PriceEffect)

@@ -1,0 +1,74 @@
+"""The bars of a plan as shares of its width, for the page's CSS grid."""
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from delivery.planning.plan.task_dates import Scheduled
+
+MONTH = timedelta(days=32)  # from the first of a month well into the next one
+MOST_MARKS = 12
+ROOM = 0.12  # share of the chart's width that a label takes
+
+
+@dataclass(frozen=True)
+class Bar:
+    """Left edge and width in per cent of the chart."""
+
+    left: float
+    width: float
+
+
+@dataclass(frozen=True)
+class Row:
+    scheduled: Scheduled
+    bar: Bar
+    baseline: Bar | None
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Rows, month marks as (label, left in per cent), and today's line where it is inside."""
+
+    rows: list[Row]
+    months: list[tuple[str, float]]
+    today: float | None
+
+
+def chart(scheduled: list[Scheduled], today: date, shown: list[Scheduled] | None = None
+          ) -> Chart:
+    """Lay out the tasks between the first start and the last finish, baseline included.
+
+    Args:
+        shown: the tasks to lay out, where they are not all of them.
+    """
+    if not scheduled:
+        return Chart([], [], None)
+    first = min(d for s in scheduled for d in (s.start, s.baseline_start) if d)
+    last = max(d for s in scheduled for d in (s.finish, s.baseline_finish) if d)
+    span = (last - first).days + 1
+
+    def place(start: date, finish: date) -> Bar:
+        return Bar(round(100 * (start - first).days / span, 3),
+                   round(100 * ((finish - start).days + 1) / span, 3))
+
+    rows = [Row(s, place(s.start, s.finish),
+                place(s.baseline_start, s.baseline_finish) if s.baseline_start else None)
+            for s in (scheduled if shown is None else shown)]
+    inside = first <= today <= last
+    return Chart(rows, [(f"{m:%Y-%m}", place(m, m).left) for m in _months(first, last)],
+                 place(today, today).left if inside else None)
+
+
+def _months(first: date, last: date) -> list[date]:
+    """First days of months within the chart, at most a dozen, evenly spaced.
+
+    The chart's first day stands for its own month where the next mark leaves room for it.
+    """
+    marks, day = [], (first.replace(day=1) + MONTH).replace(day=1)
+    while day <= last:
+        marks.append(day)
+        day = (day + MONTH).replace(day=1)
+    room = (last - first).days * ROOM
+    if not marks or (marks[0] - first).days > room:
+        marks.insert(0, first)
+    return marks[::-(-len(marks) // MOST_MARKS)]

@@ -1,0 +1,160 @@
+"""Writes of timesheets. Each function owns its transaction and audit entry."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date, timedelta
+from decimal import Decimal
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from delivery.planning.models import GradeCost, TimeEntry, Timesheet
+from engagements.access import Can, allowed, require
+from engagements.audit import audit_log
+from engagements.errors import InvalidInput, NotAllowed, WrongState
+from engagements.models import Engagement, MigratedModel, User
+
+
+@transaction.atomic
+def record_time(*, actor: User, engagement: Engagement, work_date: date, half: str, item: str,
+                grade: str, person: User | None = None, model: MigratedModel | None = None,
+                stage: str = "", note: str = "", today: date | None = None) -> TimeEntry:
+    """Book one half-day. People book their own; managers also for the team.
+
+    Raises InvalidInput for a day to come, a person outside the team, or a half-day that the
+    person has worked already, here or on another engagement.
+    """
+    person = person or actor
+    require(actor, Can.WORK, engagement)
+    if person != actor and not allowed(actor, Can.MANAGE):
+        raise NotAllowed(_("Only a manager books the time of others."))
+    _check_entry(engagement, person, model, work_date, today or timezone.localdate())
+    with _half_day(person, work_date, half):
+        entry = TimeEntry.objects.create(
+            engagement=engagement, person=person, work_date=work_date, half=half, item=item,
+            grade=grade, model=model, stage=stage, note=note.strip())
+    audit_log.record(actor=actor, action="time.record", target=entry, engagement=engagement,
+                 data={"item": item, "grade": grade, "date": str(work_date), "half": half})
+    return entry
+
+
+@contextmanager
+def _half_day(person: User, work_date: date, half: str) -> Iterator[None]:
+    """A write that takes a half-day; says in words that it is taken."""
+    try:
+        with transaction.atomic():
+            yield
+    except IntegrityError:
+        raise InvalidInput(_(
+            "%(person)s has worked this half-day already (%(day)s, %(half)s): a day has two "
+            "half-days, over all engagements.") % {
+                "person": person, "day": work_date, "half": TimeEntry.Half(half).label})
+
+
+def _check_entry(engagement: Engagement, person: User, model: MigratedModel | None,
+                 work_date: date, today: date) -> None:
+    if work_date > today:
+        raise InvalidInput(_("%(day)s is still to come.") % {"day": work_date})
+    if person.is_reviewer or not engagement.memberships.filter(user=person).exists():
+        raise InvalidInput(_("%(person)s is not on the team of this engagement.")
+                           % {"person": person})
+    if model and model.engagement_id != engagement.pk:
+        raise InvalidInput(_("The model belongs to another engagement."))
+
+
+@transaction.atomic
+def record_day(*, halves: list[str], **fields) -> list[TimeEntry]:
+    """Book one or both half-days of a day, all or none."""
+    return [record_time(half=half, **fields) for half in halves]
+
+
+@transaction.atomic
+def remove_time(*, actor: User, entry: TimeEntry) -> None:
+    """Remove a half-day; people their own, managers any. What a removed correction said stands
+    again.
+
+    Raises WrongState for what stands on a timesheet: it is corrected by a new entry.
+    """
+    entry = _own(actor, entry)
+    if entry.timesheet:
+        raise WrongState(_("This half-day stands on %(timesheet)s and is not changed any more. "
+                           "Write a correction.") % {"timesheet": entry.timesheet})
+    TimeEntry.objects.filter(pk=entry.pk).delete()
+    if entry.corrects:
+        _count_again(entry.corrects)
+    audit_log.record(actor=actor, action="time.remove", target=entry, engagement=entry.engagement,
+                 data={"date": str(entry.work_date), "half": entry.half, "item": entry.item})
+
+
+def _count_again(entry: TimeEntry) -> None:
+    entry.is_counted = True
+    with _half_day(entry.person, entry.work_date, entry.half):
+        entry.save(update_fields=["is_counted"])
+
+
+@transaction.atomic
+def correct_time(*, actor: User, entry: TimeEntry, reason: str, is_taken_back: bool = False,
+                 item: str = "", grade: str = "", model: MigratedModel | None = None,
+                 stage: str = "") -> TimeEntry:
+    """A new entry in place of a confirmed one, which stays as it was confirmed.
+
+    Args:
+        reason: stands on the next timesheet of the month.
+        is_taken_back: the half-day was not worked here; it is free for another engagement.
+
+    Raises WrongState unless the customer confirmed the entry, and for one corrected already.
+    """
+    entry = _own(actor, entry)
+    _require_correctable(entry)
+    if not reason.strip():
+        raise InvalidInput(_("Give the reason for the correction."))
+    if model and model.engagement_id != entry.engagement_id:
+        raise InvalidInput(_("The model belongs to another engagement."))
+    entry.is_counted = False
+    entry.save(update_fields=["is_counted"])
+    made = TimeEntry.objects.create(
+        engagement=entry.engagement, person=entry.person, work_date=entry.work_date,
+        half=entry.half, item=item or entry.item, grade=grade or entry.grade, model=model,
+        stage=stage, note=reason.strip(), corrects=entry, is_taken_back=is_taken_back,
+        is_counted=not is_taken_back)
+    audit_log.record(actor=actor, action="time.correct", target=made, engagement=made.engagement,
+                 data={"corrects": entry.pk, "reason": made.note, "taken_back": is_taken_back})
+    return made
+
+
+def _require_correctable(entry: TimeEntry) -> None:
+    sheet = entry.timesheet
+    if sheet is None:
+        raise WrongState(_("This half-day is not confirmed; remove it and record it anew."))
+    if sheet.state != Timesheet.State.CONFIRMED:
+        raise WrongState(_("%(timesheet)s still waits for the customer's answer.")
+                         % {"timesheet": sheet})
+    if not entry.is_counted:
+        raise WrongState(_("This half-day was corrected already."))
+
+
+def _own(actor: User, entry: TimeEntry) -> TimeEntry:
+    """The locked row of an entry that the actor may change."""
+    require(actor, Can.WORK, entry.engagement)
+    if entry.person_id != actor.pk and not allowed(actor, Can.MANAGE):
+        raise NotAllowed(_("Only a manager books the time of others."))
+    return TimeEntry.objects.select_for_update(of=("self",), no_key=True).get(pk=entry.pk)
+
+
+@transaction.atomic
+def set_grade_cost(*, actor: User, grade: str, day_cost: Decimal) -> GradeCost:
+    """What a person-day of a grade costs the firm, without tax."""
+    require(actor, Can.MANAGE)
+    if day_cost < 0:
+        raise InvalidInput(_("The cost must not be below zero."))
+    cost, _created = GradeCost.objects.update_or_create(
+        grade=grade, defaults={"day_cost": day_cost})
+    audit_log.record(actor=actor, action="grade_cost.set", target=cost,
+                 data={"grade": grade, "day_cost": str(day_cost)})
+    return cost
+
+
+def monday_of(day: date) -> date:
+    """The Monday of the week of `day`."""
+    return day - timedelta(days=day.weekday())

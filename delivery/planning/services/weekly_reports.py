@@ -1,0 +1,98 @@
+"""Writes of weekly reports: facts are counted, words are written, then both are frozen."""
+
+import hashlib
+import json
+from datetime import date
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from delivery.planning.control.weekly_facts import week_facts
+from delivery.planning.control.weekly_labels import first_words
+from delivery.planning.models import WeeklyReport
+from delivery.planning.services.time_entries import monday_of
+from engagements.access import Can, require
+from engagements.audit import audit_log
+from engagements.errors import InvalidInput, WrongState
+from engagements.models import Engagement, User
+from engagements.optimistic_locking import assign, lock_checked, save_changes
+
+FROZEN_FIELDS = ("light", "summary", "deviations", "next_week", "problems", "customer_duties",
+                 "facts")
+
+
+@transaction.atomic
+def draft_weekly(*, actor: User, engagement: Engagement, day: date, today: date | None = None
+                 ) -> WeeklyReport:
+    """The report of the week of `day`, with its facts and first words made from them.
+
+    Raises WrongState if that week has a report, InvalidInput for a week to come.
+    """
+    require(actor, Can.WORK, engagement)
+    engagement = Engagement.objects.select_for_update(
+        of=("self",), no_key=True).get(pk=engagement.pk)
+    week_start = monday_of(day)
+    if week_start > (today or timezone.localdate()):
+        raise InvalidInput(_("This week has not begun."))
+    if engagement.weekly_reports.filter(week_start=week_start).exists():
+        raise WrongState(_("The week from %(day)s has its report already.")
+                         % {"day": week_start})
+    facts = week_facts(engagement, week_start)
+    report = WeeklyReport.objects.create(
+        engagement=engagement, week_start=week_start, written_by=actor, facts=facts,
+        **first_words(facts))
+    audit_log.record(actor=actor, action="weekly.draft", target=report, engagement=engagement)
+    return report
+
+
+@transaction.atomic
+def update_weekly(*, actor: User, report: WeeklyReport, seen: int | None = None, **fields
+                  ) -> WeeklyReport:
+    """Change the words of a draft. Raises EditConflict when it moved on since `seen`."""
+    report = _draft(actor, report, seen)
+    changed = assign(report, fields)
+    save_changes(report, actor=actor, action="weekly.update", engagement=report.engagement,
+               changed=changed)
+    return report
+
+
+@transaction.atomic
+def refresh_weekly(*, actor: User, report: WeeklyReport) -> WeeklyReport:
+    """Count the facts of a draft anew; its words stay."""
+    report = _draft(actor, report, None)
+    report.facts = week_facts(report.engagement, report.week_start)
+    save_changes(report, actor=actor, action="weekly.refresh", engagement=report.engagement,
+               changed={})
+    return report
+
+
+@transaction.atomic
+def freeze_weekly(*, actor: User, report: WeeklyReport) -> WeeklyReport:
+    """Freeze words and facts with their SHA-256; from then on nothing changes."""
+    require(actor, Can.MANAGE, report.engagement)
+    report = _draft(actor, report, None)
+    if not report.summary.strip():
+        raise InvalidInput(_("Write what was done this week before freezing."))
+    report.facts = week_facts(report.engagement, report.week_start)
+    report.state, report.frozen_at = WeeklyReport.State.FROZEN, timezone.now()
+    report.content_hash = content_hash(report)
+    report.save()
+    audit_log.record(actor=actor, action="weekly.freeze", target=report,
+                 engagement=report.engagement, data={"hash": report.content_hash})
+    return report
+
+
+def content_hash(report: WeeklyReport) -> str:
+    """SHA-256 of words and facts."""
+    facts = {name: getattr(report, name) for name in FROZEN_FIELDS}
+    text = json.dumps({"report": str(report), **facts}, ensure_ascii=False, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _draft(actor: User, report: WeeklyReport, seen: int | None) -> WeeklyReport:
+    require(actor, Can.WORK, report.engagement)
+    report = lock_checked(report, seen)
+    if report.state != WeeklyReport.State.DRAFT:
+        raise WrongState(_("A frozen report never changes."))
+    return report

@@ -1,0 +1,37 @@
+"""The filter of the audit log: who, which kind of deed, what about, in which engagement."""
+
+from django import forms
+from django.db.models import Q, QuerySet
+from django.utils.translation import gettext_lazy as _
+
+from delivery.portal.audit.action_labels import AREAS
+from engagements.models import Engagement, User
+
+
+class AuditFilter(forms.Form):
+    """Fields that hold nonsense are left out of the filter."""
+
+    text = forms.CharField(label=_("Object"), required=False, max_length=80)
+    action = forms.ChoiceField(label=_("What"), required=False, choices=lambda: [
+        ("", _("All")), *((area, list(words.items())) for area, words in AREAS.items())])
+    actor = forms.ModelChoiceField(User.objects.order_by("full_name"), label=_("Who"),
+                                   required=False, empty_label=_("All"))
+    engagement = forms.ModelChoiceField(Engagement.objects.order_by("code"), required=False,
+                                        label=_("Engagement"), to_field_name="code",
+                                        empty_label=_("All"))
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        for field in self.fields.values():
+            is_choice = isinstance(field, forms.ChoiceField)
+            field.widget.attrs["class"] = "form-select" if is_choice else "form-control"
+
+    def chosen(self, entries: QuerySet) -> QuerySet:
+        """The entries that fit."""
+        self.is_valid()
+        asked = self.cleaned_data
+        fits = Q(**{name: asked[name] for name in ("action", "actor", "engagement")
+                    if asked.get(name)})
+        if asked.get("text"):
+            fits &= Q(target_label__icontains=asked["text"])
+        return entries.filter(fits)

@@ -1,0 +1,73 @@
+"""The answers to what no page caught, each with what to do next."""
+
+import sys
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
+from django.core.exceptions import (
+    BadRequest,
+    RequestDataTooBig,
+    TooManyFieldsSent,
+    TooManyFilesSent,
+)
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.defaults import bad_request, server_error
+
+RETRY_SECONDS = 5
+
+
+def error_page(request: HttpRequest) -> HttpResponse:
+    """503 with a time to try again while the database restarts or is held; else 500."""
+    if not isinstance(sys.exception(), (OperationalError, InterfaceError)):
+        return server_error(request)
+    answer = server_error(request, "503.html")
+    answer.status_code = 503
+    answer["Retry-After"] = str(RETRY_SECONDS)
+    return answer
+
+
+def request_page(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """413 where a form holds more than the portal takes at once; else 400."""
+    if not isinstance(exception, (RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent)):
+        return bad_request(request, exception)
+    return render(request, "413.html", {
+        "limit": settings.DATA_UPLOAD_MAX_MEMORY_SIZE // 2**20}, status=413)
+
+
+@login_not_required
+def csrf_page(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """403: the form was open before somebody signed in anew, or its cookie is missing."""
+    return render(request, "403_csrf.html", status=403)
+
+
+class NulByteMiddleware:
+    """400 for a NUL byte in an address or a form: no text holds one, and PostgreSQL refuses it."""
+
+    def __init__(self, get_response):
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
+            raise BadRequest("NUL byte")
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_view) -> None:
+        if any("\0" in value for values in request.POST.lists() for value in values[1]):
+            raise BadRequest("NUL byte")
+
+
+class MethodNotAllowedMiddleware:
+    """A page instead of an empty answer where an address that only takes entries is opened."""
+
+    def __init__(self, get_response):
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        answer = self.get_response(request)
+        if answer.status_code == 405 and not answer.content and request.accepts("text/html"):
+            page = render(request, "405.html", status=405)
+            page["Allow"] = answer["Allow"]
+            return page
+        return answer

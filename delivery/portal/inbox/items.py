@@ -1,0 +1,94 @@
+"""One line of a desk: what to do, where, how urgent it is and why."""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from engagements.models import User
+
+OVERDUE, SOON, OTHERS_WAIT, BROKEN, OPEN = range(5)  # urgency: the smaller, the earlier
+SOON_DAYS = 7
+COLOUR_CODES = {OVERDUE: "failed", SOON: "warning", OTHERS_WAIT: "in_review", BROKEN: "failed",
+                OPEN: "draft"}
+
+
+@dataclass(frozen=True)
+class InboxItem:
+    """One thing to do: what, about what, its page, why now, since when or until when."""
+
+    urgency: int
+    kind: str  # code, for the API and tests
+    label: str
+    title: str
+    engagement: str
+    url: str
+    reason: str
+    since: datetime | None = None
+    due: date | None = None
+    count: int = 1  # rows that it stands for
+
+    @property
+    def code(self) -> str:
+        """Colour code of its tag."""
+        return COLOUR_CODES[self.urgency]
+
+    @property
+    def rank(self) -> str:
+        """The heading under which it stands."""
+        return {OVERDUE: _("Overdue"), SOON: _("Due within a week"),
+                OTHERS_WAIT: _("Others wait for it"), BROKEN: _("In trouble"),
+                OPEN: _("Everything else")}[self.urgency]
+
+
+@dataclass(frozen=True)
+class Desk:
+    """Whose desk it is, at what time."""
+
+    user: User
+    now: datetime
+
+    @property
+    def today(self) -> date:
+        return timezone.localdate(self.now)
+
+    def day_of(self, moment: datetime | None) -> date:
+        """The day of a moment; today where none is known."""
+        return timezone.localdate(moment or self.now)
+
+    def entry(self, rank: int, kind: str, label: str, title: str, engagement: str, url: str, *,
+              since: datetime | None = None, due: date | None = None, count: int = 1) -> InboxItem:
+        """A line; a due date that is near or past makes it more urgent than its rank."""
+        left = None if due is None else (due - self.today).days
+        urgency = OVERDUE if left is not None and left < 0 else (
+            min(rank, SOON) if left is not None and left <= SOON_DAYS else rank)
+        return InboxItem(urgency, kind, label, title, engagement, url,
+                       _reason(urgency, left, self._days_since(since)), since=since, due=due,
+                       count=count)
+
+    def _days_since(self, since: datetime | None) -> int | None:
+        return since and max(0, (self.today - self.day_of(since)).days)
+
+
+def _reason(urgency: int, left: int | None, days: int | None) -> str:
+    """Why it stands where it stands: the days left until it is due, or those it has waited."""
+    if left is not None and urgency != OTHERS_WAIT:
+        return _until(left)
+    words = {OTHERS_WAIT: (_("others wait"), _("waiting since today"),
+                           ngettext("waiting for %(n)d day", "waiting for %(n)d days", days or 0)),
+             BROKEN: (_("broken"), _("broken since today"),
+                      ngettext("broken for %(n)d day", "broken for %(n)d days", days or 0)),
+             OPEN: (_("open"), _("open since today"),
+                    ngettext("open for %(n)d day", "open for %(n)d days", days or 0))}
+    unknown, today, before = words[urgency]
+    return unknown if days is None else before % {"n": days} if days else today
+
+
+def _until(left: int) -> str:
+    if left < 0:
+        return ngettext("%(n)d day late", "%(n)d days late", -left) % {"n": -left}
+    if left == 0:
+        return _("due today")
+    return ngettext("due in %(n)d day", "due in %(n)d days", left) % {"n": left}

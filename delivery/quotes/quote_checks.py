@@ -1,0 +1,182 @@
+"""The checks a quote must pass before review and again before issue (DOMAIN 9.4, R-QUO)."""
+
+from collections import Counter
+from dataclasses import asdict, dataclass
+from decimal import Decimal
+
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from delivery.documents.models import CompanyProfile
+from delivery.quotes import snapshot, standard_rates
+from delivery.quotes.amount_text import figure_of_words
+from delivery.quotes.credit_code import is_credit_code
+from delivery.quotes.models import Quote
+from delivery.quotes.money import LineAmounts
+from delivery.quotes.snapshot import grade_label
+from engagements.models import Role
+from engagements.stages import Stage, StageState
+from engagements.text.text_joining import in_turn, listed
+
+
+@dataclass(frozen=True)
+class QuoteCheck:
+    """One rule, whether it is met, a sentence that says what to do, and where to do it."""
+
+    code: str
+    is_met: bool
+    sentence: str
+    url: str = ""
+
+    def as_dict(self) -> dict:
+        return asdict(self)
+
+
+def run_checks(quote: Quote, facts: dict | None = None, lines: list | None = None,
+               amounts: list[LineAmounts] | None = None) -> list[QuoteCheck]:
+    """All checks, in the order of their codes.
+
+    Args:
+        facts: the snapshot or its summary, where it is known already.
+        lines: what the quote would hold instead of its stored lines.
+        amounts: those of the lines, where they are known already.
+    """
+    lines = snapshot.line_rows(quote) if lines is None else lines
+    amounts = snapshot.all_amounts(quote, lines) if amounts is None else amounts
+    facts = facts or snapshot.summary(quote, lines, amounts)
+    page, terms = reverse("quotes:quote", args=[quote.pk]), reverse("quotes:terms", args=[quote.pk])
+    milestones = _milestones(quote, terms)
+    checks = [_parties(quote), milestones] if not milestones.is_met else [
+        _parties(quote), *_arithmetic(facts, amounts, page), milestones]
+    if quote.source:
+        checks.append(_source(quote, terms))
+    return sorted([*checks, _validity(quote, terms),
+                   _discount(quote, terms), _lines(lines, page), _staffing(quote, lines, terms),
+                   _scope(quote, lines, page)], key=lambda check: check.code)
+
+
+def failed_checks(quote: Quote) -> list[QuoteCheck]:
+    return [check for check in run_checks(quote) if not check.is_met]
+
+
+def _source(quote: Quote, url: str) -> QuoteCheck:
+    return QuoteCheck(
+        "R-QUO-01", bool(quote.source_note.strip()),
+        _("The source prints a total of %(stated)s, its lines add up to %(computed)s: "
+          "%(difference)s differ. Explain it; this quote uses the lines.") % quote.source, url)
+
+
+def _arithmetic(facts: dict, amounts: list[LineAmounts], url: str) -> list[QuoteCheck]:
+    """R-QUO-01 to 03 on the very figures that are printed, to the cent."""
+    rows = [(line.net, line.tax, line.gross) for line in amounts]
+    total = tuple(Decimal(facts["totals"][name]) for name in ("net", "tax", "gross"))
+    is_sum = total == tuple(sum(column) for column in zip(*rows, strict=True)) if rows else True
+    is_split = all(net + tax == gross for net, tax, gross in [*rows, total])
+    is_said = figure_of_words(facts["words"]) == total[2]
+    return [
+        QuoteCheck("R-QUO-01", is_sum, _("The total is the sum of the lines."), url),
+        QuoteCheck("R-QUO-02", is_split,
+                   _("Amount without tax plus tax is the amount with tax, on each line and in "
+                     "total."), url),
+        QuoteCheck("R-QUO-03", is_said, _("The amount in words is the figure."), url)]
+
+
+def _milestones(quote: Quote, url: str) -> QuoteCheck:
+    percent = sum((Decimal(t["percent"]) for t in quote.payment_terms), Decimal(0))
+    return QuoteCheck("R-QUO-04", percent == 100,
+                      _("Payment milestones add up to %(sum)s %%.") % {"sum": percent}, url)
+
+
+def _validity(quote: Quote, url: str) -> QuoteCheck:
+    if quote.valid_until < timezone.localdate():
+        return QuoteCheck("R-QUO-05", False, _("The validity ended on %(day)s; extend it.")
+                          % {"day": quote.valid_until}, url)
+    return QuoteCheck("R-QUO-05", quote.valid_until >= quote.quote_date,
+                      _("Valid until %(day)s.") % {"day": quote.valid_until}, url)
+
+
+def _discount(quote: Quote, url: str) -> QuoteCheck:
+    if not quote.discount_rate:
+        return QuoteCheck("R-QUO-06", True, _("No discount."))
+    able = standard_rates.roles_that_approve(quote.discount_rate)
+    facts = {"rate": f"{quote.discount_rate * 100:.2f}",
+             "roles": listed(str(Role(role).label) for role in able)}
+    if not able:
+        return QuoteCheck("R-QUO-06", False, _(
+            "A discount of %(rate)s %% is above every approver's limit.") % facts, url)
+    if not quote.discount_reason.strip():
+        return QuoteCheck("R-QUO-06", False, _("A discount needs its reason."), url)
+    if quote.approved_by and standard_rates.discount_limit(quote.approved_by.role
+                                                      ) < quote.discount_rate:
+        return QuoteCheck("R-QUO-06", False, _(
+            "The discount of %(rate)s %% is above the limit of who approved it.") % facts, url)
+    return QuoteCheck("R-QUO-06", True, _(
+        "A discount of %(rate)s %% can be approved by: %(roles)s.") % facts, url)
+
+
+def _lines(lines: list, url: str) -> QuoteCheck:
+    if not lines:
+        return QuoteCheck("R-QUO-07", False, _("There is no line yet."), url)
+    faulty = [line.code for line in lines
+              if not line.unit or (line.unit == "person_day" and not line.grade)]
+    if faulty:
+        return QuoteCheck("R-QUO-07", False, _("Without unit or grade: %(codes)s.")
+                          % {"codes": listed(faulty[:5])}, url)
+    return QuoteCheck("R-QUO-07", True, _("%(n)d lines with grade, unit and price.")
+                      % {"n": len(lines)}, url)
+
+
+def _staffing(quote: Quote, lines: list, url: str) -> QuoteCheck:
+    """Person-days per grade, of the lines and of the staffing plan."""
+    priced: Counter = Counter()
+    for line in lines:
+        if line.unit == "person_day":
+            priced[line.grade] += line.quantity
+    if not quote.staffing:
+        return QuoteCheck("R-QUO-08", True, _(
+            "%(days)s person-days; the lines are the staffing plan.") % {
+                "days": sum(priced.values())}, url)
+    planned: Counter = Counter()
+    for entry in quote.staffing:
+        planned[entry["grade"]] += Decimal(entry["days"])
+    wrong = [_("%(grade)s: %(priced)s priced, %(planned)s planned") % {
+        "grade": grade_label(g) or "--", "priced": priced[g], "planned": planned[g]}
+        for g in sorted({*priced, *planned}) if priced[g] != planned[g]]
+    return QuoteCheck("R-QUO-08", not wrong, in_turn(wrong) or _(
+        "%(days)s person-days, as the staffing plan says.") % {"days": sum(planned.values())}, url)
+
+
+def _scope(quote: Quote, lines: list, url: str) -> QuoteCheck:
+    """Stages of the lines against the stages any model of the engagement goes through."""
+    from engagements.models import StageRecord
+
+    found = set(StageRecord.objects.filter(model__engagement=quote.engagement).exclude(
+        state=StageState.SKIPPED).values_list("stage", flat=True))
+    if not found:
+        return QuoteCheck("R-QUO-09", True, _(
+            "The engagement has no model yet; the scope is compared once there is one."))
+    outside = {line.stage for line in lines if line.stage} - found
+    labels = listed(str(Stage(stage).label) for stage in Stage.values if stage in outside)
+    return QuoteCheck("R-QUO-09", not outside, _(
+        "No model goes through: %(stages)s. Remove the lines or change the scope.") % {
+            "stages": labels} if outside else _(
+        "Every line belongs to a stage in scope."), url)
+
+
+def _parties(quote: Quote) -> QuoteCheck:
+    """The particulars that DOMAIN 9.2 demands of both parties."""
+    profile, customer = CompanyProfile.current(), quote.engagement.customer
+    url = reverse("quotes:company")
+    if not profile.name:
+        return QuoteCheck("PARTIES", False, _("Enter the firm's registered name and account."),
+                          url)
+    for party in (profile, customer):
+        if party.credit_code and not is_credit_code(party.credit_code):
+            return QuoteCheck("PARTIES", False, _(
+                "“%(code)s” of %(party)s is no unified social credit code.") % {
+                    "code": party.credit_code, "party": party.name},
+                url if party is profile else reverse("people:customer", args=[customer.pk]))
+    return QuoteCheck("PARTIES", True, _("Both parties are named."), url)
+
+

@@ -1,0 +1,45 @@
+"""What happens to an issued quote: the customer's answer, expiry."""
+
+from datetime import date
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from delivery.quotes.models import Quote
+from delivery.quotes.services.transitions import in_state, moved, supersede_older
+from engagements.access import Can, require
+from engagements.errors import InvalidInput, WrongState
+from engagements.models import User
+
+
+@transaction.atomic
+def answer_quote(*, actor: User, quote: Quote, is_accepted: bool, reason: str = "") -> Quote:
+    """The customer accepts or declines an issued quote that is still valid."""
+    require(actor, Can.REVIEW, quote.engagement)
+    quote = in_state(quote, Quote.State.ISSUED)
+    if quote.valid_until < timezone.localdate():
+        raise WrongState(_("This quote expired on %(day)s. Ask for a new version.")
+                         % {"day": quote.valid_until})
+    if not is_accepted and not reason.strip():
+        raise InvalidInput(_("Give the reason for declining."))
+    state = Quote.State.ACCEPTED if is_accepted else Quote.State.DECLINED
+    quote.answered_by, quote.answered_at = actor, timezone.now()
+    quote.answer_reason = reason.strip()
+    if is_accepted:
+        supersede_older(quote, actor, Quote.State.ACCEPTED)
+    return moved(quote, actor, state, f"quote.{state}", reason=reason)
+
+
+def expire_quotes(*, today: date | None = None) -> int:
+    """Mark what nobody answered in time; how many. Repeating it changes nothing."""
+    overdue = Quote.objects.overdue(today or timezone.localdate())
+    count = 0
+    for pk in overdue.values_list("pk", flat=True):
+        with transaction.atomic():
+            quote = overdue.select_for_update(of=("self",), no_key=True).filter(pk=pk).first()
+            if quote:
+                moved(quote, None, Quote.State.EXPIRED, "quote.expire",
+                      valid_until=str(quote.valid_until))
+                count += 1
+    return count

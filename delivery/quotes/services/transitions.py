@@ -1,0 +1,175 @@
+"""The life of a quote up to its issue: author, reviewer, approver (DOMAIN 9.11)."""
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from delivery.quotes import snapshot, standard_rates
+from delivery.quotes.draft_revisions import locked_draft
+from delivery.quotes.models import Quote
+from delivery.quotes.quote_checks import QuoteCheck, failed_checks
+from engagements.access import Can, allowed, require
+from engagements.audit import audit_log
+from engagements.errors import DeskError, InvalidInput, NotAllowed, WrongState
+from engagements.models import Role, User
+from engagements.text.text_joining import following, labelled, listed
+
+
+class ChecksFailed(DeskError):
+    """Rules are not met; `details["checks"]` lists code, sentence and where to cure it."""
+
+    code = "checks_failed"
+    status = 409
+
+
+@transaction.atomic
+def submit_quote(*, actor: User, quote: Quote) -> Quote:
+    """Hand a draft to its reviewer. Raises ChecksFailed naming the rules that are not met."""
+    require(actor, Can.PRICE, quote.engagement)
+    quote = locked_draft(quote)
+    refuse_failed(quote)
+    return moved(quote, actor, Quote.State.IN_REVIEW, "quote.submit")
+
+
+def refuse_failed(quote: Quote) -> None:
+    """Raise ChecksFailed naming the rules (R-QUO) that are not met."""
+    refuse(failed_checks(quote))
+
+
+def refuse(missing: list[QuoteCheck]) -> None:
+    """Raise ChecksFailed if there is any."""
+    if missing:
+        raise ChecksFailed(following(*(labelled(c.code, c.sentence) for c in missing)),
+                           checks=[c.as_dict() for c in missing])
+
+
+@transaction.atomic
+def review_quote(*, actor: User, quote: Quote, note: str = "") -> Quote:
+    """Confirm effort, tax and margin of a submitted quote: who delivers or prices does.
+
+    Its author never does.
+
+    Args:
+        note: what was looked at; stands in the history of the firm only.
+    """
+    require_reviewer(actor, quote)
+    quote = in_state(quote, Quote.State.IN_REVIEW)
+    if quote.created_by_id == actor.pk:
+        raise NotAllowed(_("You wrote this quote; somebody else must review it."))
+    quote.reviewed_by, quote.reviewed_at = actor, timezone.now()
+    return moved(quote, actor, Quote.State.REVIEWED, "quote.review", reason=note.strip())
+
+
+def may_review(user: User) -> bool:
+    """Whether the role reviews quotes: it delivers or it prices."""
+    return allowed(user, Can.WORK) or allowed(user, Can.PRICE)
+
+
+def require_reviewer(actor: User, quote: Quote) -> None:
+    require(actor, Can.WORK if allowed(actor, Can.WORK) else Can.PRICE, quote.engagement)
+
+
+@transaction.atomic
+def approve_quote(*, actor: User, quote: Quote) -> Quote:
+    """Approve a reviewed quote within the role's discount limit; a third person does it."""
+    require(actor, Can.MANAGE, quote.engagement)
+    quote = in_state(quote, Quote.State.REVIEWED)
+    if quote.created_by_id == actor.pk:
+        raise NotAllowed(_("You wrote this quote; somebody else must approve it."))
+    if quote.reviewed_by_id == actor.pk:
+        raise NotAllowed(_("You reviewed this quote; somebody else must approve it."))
+    check_limit(actor, quote)
+    quote.approved_by, quote.approved_at = actor, timezone.now()
+    return moved(quote, actor, Quote.State.APPROVED, "quote.approve",
+                 discount=str(quote.discount_rate))
+
+
+def check_limit(actor: User, quote: Quote) -> None:
+    """Raise NotAllowed when the discount is above what the actor's role approves (R-QUO-06)."""
+    limit = standard_rates.discount_limit(actor.role)
+    if quote.discount_rate <= limit:
+        return
+    able = standard_rates.roles_that_approve(quote.discount_rate)
+    raise NotAllowed(
+        _("A discount of %(rate)s is above your limit of %(limit)s (R-QUO-06). It can be approved "
+          "by: %(roles)s.") % {
+            "rate": f"{quote.discount_rate * 100:.2f} %", "limit": f"{limit * 100:.2f} %",
+            "roles": listed(str(Role(role).label) for role in able) or _("nobody")})
+
+
+@transaction.atomic
+def return_quote(*, actor: User, quote: Quote, reason: str) -> Quote:
+    """Reviewer or approver sends a quote that is not yet issued back to its author.
+
+    Raises NotAllowed for its author (who withdraws), and once reviewed for all but approvers.
+    """
+    require_reviewer(actor, quote)
+    quote = in_state(quote, Quote.State.IN_REVIEW, Quote.State.REVIEWED, Quote.State.APPROVED)
+    if quote.created_by_id == actor.pk:
+        raise NotAllowed(_("You wrote this quote; withdraw it instead."))
+    if quote.state != Quote.State.IN_REVIEW:
+        require(actor, Can.MANAGE, quote.engagement)
+    if not reason.strip():
+        raise InvalidInput(_("Give the reason for sending the quote back."))
+    return _back_to_draft(quote, actor, "quote.return", reason)
+
+
+@transaction.atomic
+def withdraw_quote(*, actor: User, quote: Quote) -> Quote:
+    """Its author takes a quote back before it is approved."""
+    require(actor, Can.PRICE, quote.engagement)
+    quote = in_state(quote, Quote.State.IN_REVIEW, Quote.State.REVIEWED)
+    if quote.created_by_id != actor.pk:
+        raise NotAllowed(_("Only its author withdraws a quote; an approver sends it back."))
+    return _back_to_draft(quote, actor, "quote.withdraw")
+
+
+def _back_to_draft(quote: Quote, actor: User, action: str, reason: str = "") -> Quote:
+    quote.reviewed_by = quote.reviewed_at = quote.approved_by = quote.approved_at = None
+    quote.revision += 1
+    return moved(quote, actor, Quote.State.DRAFT, action, reason=reason, revision=quote.revision)
+
+
+@transaction.atomic
+def issue_quote(*, actor: User, quote: Quote) -> Quote:
+    """Freeze the quote: the snapshot and its hash never change again.
+
+    The checks run once more, as time has passed; an earlier issued version is superseded.
+    """
+    require(actor, Can.PRICE, quote.engagement)
+    quote = in_state(quote, Quote.State.APPROVED)
+    refuse_failed(quote)
+    freeze(quote)
+    supersede_older(quote, actor, Quote.State.ISSUED)
+    return moved(quote, actor, Quote.State.ISSUED, "quote.issue", hash=quote.content_hash)
+
+
+def freeze(quote: Quote) -> None:
+    """Fix the snapshot, its hash and the time of issue on the row; the caller saves it."""
+    quote.snapshot = snapshot.snapshot(quote)
+    quote.content_hash = snapshot.content_hash(quote.snapshot)
+    quote.issued_at = timezone.now()
+
+
+def supersede_older(quote: Quote, actor: User, *states: str) -> None:
+    """Earlier versions of the number in these states give way to `quote`."""
+    for older in Quote.objects.select_for_update(of=("self",), no_key=True).filter(
+            number=quote.number, version__lt=quote.version, state__in=states):
+        moved(older, actor, Quote.State.SUPERSEDED, "quote.supersede", by=str(quote))
+
+
+def in_state(quote: Quote, *states: str) -> Quote:
+    """The locked row. Raises WrongState unless it is in one of the states."""
+    quote = Quote.objects.select_for_update(of=("self",), no_key=True).get(pk=quote.pk)
+    if quote.state not in states:
+        raise WrongState(_("The quote is “%(state)s”.") % {"state": quote.get_state_display()})
+    return quote
+
+
+def moved(quote: Quote, actor: User | None, state: str, action: str, **data) -> Quote:
+    """Save the row in its new state, with the audit entry."""
+    quote.state = state
+    quote.save()
+    audit_log.record(actor=actor, action=action, target=quote, engagement=quote.engagement,
+                     data=data)
+    return quote

@@ -1,0 +1,57 @@
+"""How each model passed its stages, one line each (DOMAIN 9.8, chapter 7)."""
+
+from django.utils.translation import gettext as _
+
+from delivery.documents.bilingual import both, instant
+from delivery.documents.tables.table import column, table
+from delivery.reports.facts.source import Source
+from engagements.models import StageRecord, StageTransition
+from engagements.stages import StageMove, StageState
+
+THROUGH = (StageMove.PASS, StageMove.WAIVE)
+DONE = (StageState.PASSED, StageState.WAIVED)
+
+
+def passage(source: Source) -> dict:
+    """Stages in scope: state, first entered, passed when and by whom, sent back, waiver."""
+    return table(lambda: _("Stages of the models"), [
+        column(lambda: _("Model"), "code"), column(lambda: _("Stage")),
+        column(lambda: _("State")), column(lambda: _("Entered"), "day"),
+        column(lambda: _("Passed on"), "day"), column(lambda: _("Passed by")),
+        column(lambda: _("Times sent back"), "number"), column(lambda: _("Waiver"), "code")],
+        [_line(record) for record in _records(source)], is_dense=True,
+        empty=lambda: _("No stage is in scope."))
+
+
+def _records(source: Source) -> list[StageRecord]:
+    return list(StageRecord.objects.filter(
+        model__engagement=source.engagement, model__dropped_at=None,
+    ).exclude(state=StageState.SKIPPED).select_related("model").prefetch_related(
+        "transitions__actor", "waivers").order_by("model__position", "position"))
+
+
+def _line(record: StageRecord) -> list:
+    moves = sorted(record.transitions.all(), key=lambda move: (move.at, move.pk))
+    entered = next((m.at for m in moves if m.move == StageMove.START), record.started_at)
+    through = [m for m in moves if m.move in THROUGH] if record.state in DONE else []
+    return [record.model.code, both(record.get_stage_display), both(record.get_state_display),
+            _minute(entered), _minute(record.passed_at) if record.state in DONE else "",
+            str(through[-1].actor) if through else "",
+            sum(m.move == StageMove.SEND_BACK for m in moves), ", ".join(
+                f"W-{w.pk}" for w in record.waivers.all() if w.signed_at and not w.revoked_at)]
+
+
+def _minute(at) -> str:
+    return instant(at)[:16]
+
+
+def sent_back(source: Source) -> dict:
+    """Every time a stage was sent back, with the reason."""
+    moves = StageTransition.objects.filter(
+        record__model__engagement=source.engagement, move=StageMove.SEND_BACK,
+    ).select_related("record__model", "actor").order_by("at", "pk")
+    return table(lambda: _("Stages sent back"), [
+        column(lambda: _("Time"), "day"), column(lambda: _("Model"), "code"),
+        column(lambda: _("Stage")), column(lambda: _("By")), column(lambda: _("Reason"))],
+        [[_minute(m.at), m.record.model.code, both(m.record.get_stage_display), str(m.actor),
+          m.comment] for m in moves], empty=lambda: _("No stage was sent back."))

@@ -1,0 +1,184 @@
+"""What stands in the way of issuing a document, each with the page where it is cured."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import reverse
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from delivery.documents.bilingual import in_language
+from delivery.documents.tables.table import blanks
+from delivery.reports import registry
+from delivery.reports.facts.run_records import open_jobs
+from delivery.reports.facts.source import Source
+from delivery.reports.models import Document
+from engagements.models import Engagement
+from workers.artifacts.artifact_store import finite_json
+from workers.models import Artifact
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One obstacle: a sentence that says what is missing, and the page that cures it."""
+
+    sentence: str
+    url: str = ""
+
+
+Rule = Callable[[Document], Iterable[Problem]]
+
+
+def problems_of(document: Document) -> list[Problem]:
+    """All that stands in the way of issuing, in order; empty if nothing does."""
+    kind = registry.get(document.kind)
+    found = [problem for rule in (*COMMON, *kind.rules) for problem in rule(document)]
+    return list(dict.fromkeys(found))
+
+
+def shown(document: Document) -> dict:
+    """The draft's facts in the language of the reader, for sentences."""
+    return in_language(document.snapshot, get_language() or "zh-hans")
+
+
+def page(route: str, document: Document) -> str:
+    """The address of a page of the document's engagement."""
+    return reverse(route, args=[document.engagement.code])
+
+
+# Rules of every kind ------------------------------------------------------------------
+
+
+def parties(document: Document) -> Iterator[Problem]:
+    """Cells of the cover that every paper needs (DOMAIN 9.1)."""
+    facts = shown(document)
+    if not facts["supplier"]["name"]:
+        yield Problem(_("Fill in the name of your own company."), reverse("quotes:company"))
+    if not facts["models"]:
+        yield Problem(_("The engagement has no model."),
+                      page("engagements:engagement", document))
+
+
+def words_written(document: Document) -> Iterator[Problem]:
+    """Passages that may not be empty, in both languages."""
+    for block in registry.get(document.kind).blocks:
+        text = document.words.get(block.code, {})
+        if block.is_required and not text.get("zh", "").strip():
+            yield Problem(_("Write the passage “%(title)s”.") % {"title": block.title},
+                          reverse("reports:words", args=[document.pk]))
+
+
+def tables_filled(document: Document) -> Iterator[Problem]:
+    """No required cell of a table is blank (AR-07)."""
+    for entry in shown(document).get("tables", {}).values():
+        for title, rows in blanks(entry).items():
+            yield Problem(
+                _("Table “%(table)s”: “%(column)s” is blank in row %(rows)s.") % {
+                    "table": entry["caption"], "column": title,
+                    "rows": ", ".join(map(str, rows))}, entry.get("cure", ""))
+
+
+def practice_marked(document: Document) -> Iterator[Problem]:
+    """Practice data may enter the papers of a practice engagement only, where all is marked."""
+    facts = document.snapshot
+    rows = [r for name in ("metrics", "runs", "evidence") for r in facts.get(name, [])]
+    is_known = facts["is_practice"] and Engagement.objects.filter(
+        pk=document.engagement_id, has_practice_data=True).exists()
+    if any(row["is_practice"] for row in rows) and not is_known:
+        yield Problem(_("The document holds practice data, but the engagement is not marked as "
+                        "practice; measure again on a genuine node."),
+                      f"{reverse('workers:jobs')}?engagement={document.engagement.code}")
+
+
+def evidence_stands(document: Document) -> Iterator[Problem]:
+    """Every raw file that the draft lists is there, under the checksum that it states."""
+    listed = {row["id"]: row for row in document.snapshot.get("evidence", [])}
+    found = Artifact.objects.in_bulk(listed)
+    for pk, row in listed.items():
+        artifact = found.get(pk)
+        if artifact is None or artifact.sha256 != row["sha256"] or (
+                not row["role"] and not artifact.file.storage.exists(artifact.file.name)):
+            yield Problem(
+                _("The link to the raw file %(name)s is broken: it is missing or its checksum "
+                  "differs. Collect the facts anew.") % {"name": row["name"]},
+                reverse("workers:artifact", args=[pk]) if artifact else
+                reverse("reports:document", args=[document.pk]))
+
+
+STATED = {  # facts beside the tables that the records may move on from
+    "runs": lambda: _("Testing performed"), "evidence": lambda: _("Evidence manifest"),
+    "stages": lambda: _("Models and stages"), "departures": lambda: _("Waivers and exclusions"),
+    "issues": lambda: _("Criteria that are not passed"),
+    "deviations": lambda: _("Deviations"), "definitions": lambda: _("Metric definitions"),
+    "readiness": lambda: _("Conclusion"), "survey": lambda: _("Objects and method"),
+}
+
+
+def facts_current(document: Document) -> Iterator[Problem]:
+    """What the draft shows is what the records say now: tables, runs, files, stages, waivers."""
+    url = reverse("reports:document", args=[document.pk])
+    now = finite_json(registry.get(document.kind).present(Source(document)))
+    stated, language = document.snapshot, get_language() or "zh-hans"
+    for key, entry in now.get("tables", {}).items():
+        if entry != stated.get("tables", {}).get(key):
+            yield Problem(_("Table “%(table)s” is no longer what the records say; collect the "
+                            "facts anew.") % {"table": in_language(entry["caption"], language)},
+                          url)
+    for key, title in STATED.items():
+        if key in now and now[key] != stated.get(key):
+            yield Problem(_("“%(part)s” is no longer what the records say; collect the facts "
+                            "anew.") % {"part": title()}, url)
+
+
+def references_stand(document: Document) -> Iterator[Problem]:
+    """No paper that the draft refers to was replaced or withdrawn since."""
+    named = {row["number"]: row for row in document.snapshot.get("references", [])
+             if row["is_delivered"]}
+    gone = document.engagement.documents.filter(number__in=named).exclude(
+        state__in=Document.IN_FORCE)
+    for other in gone:
+        if named[other.number]["version"] == f"V{other.version}.0":
+            yield Problem(_("%(document)s, to which the draft refers, is no longer in force; "
+                            "collect the facts anew.") % {"document": other},
+                          reverse("reports:document", args=[document.pk]))
+
+
+COMMON: tuple[Rule, ...] = (parties, words_written, tables_filled, practice_marked,
+                            evidence_stands, facts_current, references_stand)
+
+
+# Rules that kinds choose --------------------------------------------------------------
+
+
+def contract(document: Document) -> Iterator[Problem]:
+    if not document.engagement.contract_number:
+        yield Problem(_("Fill in the contract number."), page("engagements:edit", document))
+
+
+def period(document: Document) -> Iterator[Problem]:
+    if not (document.engagement.starts_on and document.engagement.ends_on):
+        yield Problem(_("Fill in the start and the end of the engagement."),
+                      page("engagements:edit", document))
+
+
+def no_open_jobs(document: Document) -> Iterator[Problem]:
+    if open_jobs(document.engagement).exists():
+        yield Problem(_("Jobs are still running; wait for them or cancel them."),
+                      f"{reverse('workers:jobs')}?engagement={document.engagement.code}")
+
+
+def needs(name: str, sentence: Callable[[], str], route: str) -> Rule:
+    """A rule: the fact under that name must not be empty; `route` is the page that fills it."""
+
+    def rule(document: Document) -> Iterator[Problem]:
+        if not _at(document.snapshot, name):
+            yield Problem(str(sentence()), page(route, document))
+
+    return rule
+
+
+def _at(facts: Any, path: str) -> Any:
+    for key in path.split("."):
+        facts = facts.get(key) if isinstance(facts, dict) else None
+    return facts

@@ -1,0 +1,72 @@
+"""Rules of documents that rest on criteria: signed, in force, and followed by every verdict."""
+
+from collections.abc import Iterator
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from assessments.models import CriteriaSet
+from assessments.queries import current_criteria, verdicts_of
+from assessments.verdicts.computation import compute
+from delivery.reports.issue_checks.checks import Problem, page
+from delivery.reports.models import Document
+from workers.artifacts.artifact_store import is_intact
+
+
+def criteria_signed(document: Document) -> Iterator[Problem]:
+    """The criteria are signed, and the draft shows the version that is in force."""
+    criteria = current_criteria(document.engagement)
+    url = page("assessments:criteria", document)
+    if criteria is None or criteria.state != CriteriaSet.State.SIGNED:
+        yield Problem(_("The acceptance criteria are not signed."), url)
+    elif document.snapshot["criteria"]["content_hash"] != criteria.content_hash:
+        yield Problem(_("The draft shows other criteria than those in force; collect the facts "
+                        "anew."), reverse("reports:document", args=[document.pk]))
+
+
+def verdicts_follow(document: Document) -> Iterator[Problem]:
+    """No verdict contradicts its raw files, and none that the draft shows is out of date."""
+    criteria = current_criteria(document.engagement)
+    if criteria is None:
+        return
+    stated = {row["criterion"]: row for row in document.snapshot.get("metrics", [])}
+    for criterion, verdict in verdicts_of(criteria):
+        url = reverse("assessments:criterion", args=[criterion.pk])
+        if verdict:
+            yield from (Problem(text, url) for text in _contradictions(criterion, verdict))
+        row = stated.get(criterion.pk)
+        if row and verdict and (row["outcome"], row["artifact"]) != (
+                verdict.outcome, verdict.measurement.artifact_id if verdict.measurement else None):
+            yield Problem(_("%(criterion)s: the draft shows another verdict than the newest one; "
+                            "collect the facts anew.") % {"criterion": criterion},
+                          reverse("reports:document", args=[document.pk]))
+
+
+def _contradictions(criterion, verdict) -> list[str]:
+    """A verdict whose raw file is missing or changed, or that no longer follows from it."""
+    files = [criterion.baseline.artifact if criterion.baseline else None,
+             verdict.measurement.artifact if verdict.measurement else None]
+    damaged = [f.name for f in files if f and not is_intact(f)]
+    if damaged:
+        return [_("%(criterion)s: the raw file %(name)s is missing or its checksum differs.")
+                % {"criterion": criterion, "name": name} for name in damaged]
+    again = compute(criterion, verdict.measurement)
+    if (again.outcome, again.reason) != (verdict.outcome, verdict.reason):
+        return [_("%(criterion)s: the stored verdict no longer follows from its raw files; "
+                  "judge it anew.") % {"criterion": criterion}]
+    return []
+
+
+def third_party_stands(document: Document) -> Iterator[Problem]:
+    """The report that the contract asks for is there, and the files of all are as they came."""
+    engagement = document.engagement
+    url = reverse("acceptance:third_party", args=[engagement.code])
+    reports = list(engagement.third_party_reports.in_force())
+    terms = getattr(engagement, "acceptance_terms", None)
+    if terms and terms.needs_third_party and not reports:
+        yield Problem(_("The contract asks for a test report of an accredited laboratory; none is "
+                        "attached."), url)
+    for report in reports:
+        if not is_intact(report.artifact):
+            yield Problem(_("%(report)s: its file is missing or was changed.")
+                          % {"report": report}, url)

@@ -1,0 +1,274 @@
+"""Chapters of a Word file that are no plain passage and no table of the facts."""
+
+import re
+from collections.abc import Iterable
+from itertools import zip_longest
+
+from django.utils.translation import gettext as _
+from docx.enum.table import WD_TABLE_ALIGNMENT
+from docx.enum.text import WD_ALIGN_PARAGRAPH
+from docx.oxml import OxmlElement
+from docx.oxml.ns import qn
+from docx.shared import Mm, Pt
+
+from delivery.documents.tables.column_widths import column_widths
+from delivery.documents.templatetags.document_tags import day, in_charge
+from delivery.reports.office.plain_tables import departures
+from engagements.text.text_joining import colon
+
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # XML cannot hold them
+BOX = "☐"
+HEAD, SIDE, RULE = "ECEFF3", "F5F7FA", "B9C0CA"  # beside any colour of headings
+NAMES = 0.3  # share of the column that names the rows
+BLANK = "\n\n\n"  # room to write
+WIDER = 1.2  # office fonts, against those of the PDF
+SIZE, SMALL = Pt(8.5), Pt(6.5)  # of letters; the small ones are those of checksums
+SIDES = {"number": WD_ALIGN_PARAGRAPH.RIGHT, "box": WD_ALIGN_PARAGRAPH.CENTER}
+
+
+def grid(word, titles: list[str], rows: Iterable[Iterable[str]], looks: Iterable[str] = ()
+         ) -> None:
+    """A table as wide as the page's text; without titles its first column names the rows.
+
+    Args:
+        looks: how each column is set (see `tables`); text where nothing is said.
+
+    Its first row stays with the head and its last with the one before, so that no page begins
+    with a single row; a table without titles stays on one page.
+    """
+    looks = list(looks)
+    rows = [[CONTROL.sub("", str(value)) for value in row] for row in rows]
+    widths = _widths(word, titles, rows, looks)
+    made = word.add_table(rows=0, cols=len(widths), style="Table Grid")
+    made.alignment, made.autofit = WD_TABLE_ALIGNMENT.CENTER, False
+    _look(made)
+    for column, width in zip(made.columns, widths, strict=True):
+        column.width = width
+    every = [titles, *rows] if titles else rows
+    for n, row in enumerate(every):
+        cells = made.add_row().cells
+        _keep_whole(made.rows[-1])
+        for m, (cell, text, width) in enumerate(zip(cells, row, widths, strict=True)):
+            cell.width = width
+            is_head = (n == 0) if titles else (m == 0)
+            if is_head:
+                _shade(cell, HEAD if titles else SIDE)
+            _write(cell, text, is_bold=is_head, look=looks[m] if m < len(looks) else "text",
+                   is_kept=(n == 0 or n == len(every) - 2) if titles else n < len(every) - 1)
+    if titles:
+        _mark(made.rows[0]._tr.get_or_add_trPr(), "w:tblHeader", val="true")
+    word.add_paragraph()
+
+
+def _write(cell, text: str, *, is_bold: bool, look: str, is_kept: bool) -> None:
+    """Text of a cell; a kept one stays on the page of the row below."""
+    cell.text = text
+    paragraph = cell.paragraphs[0]
+    paragraph.alignment = SIDES.get(look)
+    paragraph.paragraph_format.space_after = Pt(0)
+    paragraph.paragraph_format.keep_with_next = is_kept or None
+    for run in paragraph.runs:
+        run.font.size, run.bold = SMALL if look == "hash" and not is_bold else SIZE, is_bold
+
+
+def _widths(word, titles: list[str], rows: list[list[str]], looks: list[str]) -> list[int]:
+    """Widths of the columns by what stands in them, as the PDF sets them."""
+    page = word.sections[-1]
+    total = page.page_width - page.left_margin - page.right_margin
+    if not titles:
+        return [int(total * NAMES), total - int(total * NAMES)]
+    columns = [{"title": title, "look": look}
+               for title, look in zip_longest(titles, looks, fillvalue="text")]
+    shares = column_widths({"columns": columns, "rows": rows}, total / Mm(1) / WIDER)
+    return [int(total * share / 100) for share in shares]
+
+
+def _look(made) -> None:
+    """Thin grey rules, and air above and below every line."""
+    properties = made._tbl.tblPr
+    borders = _mark(properties, "w:tblBorders")
+    for side in ("top", "left", "bottom", "right", "insideH", "insideV"):
+        _mark(borders, f"w:{side}", val="single", sz="4", color=RULE)
+    margins = _mark(properties, "w:tblCellMar")
+    for side, width in (("top", "50"), ("left", "90"), ("bottom", "50"), ("right", "90")):
+        _mark(margins, f"w:{side}", w=width, type="dxa")
+
+
+def _shade(cell, color: str) -> None:
+    _mark(cell._tc.get_or_add_tcPr(), "w:shd", val="clear", color="auto", fill=color)
+
+
+def _keep_whole(row) -> None:
+    """A row does not break over two pages."""
+    _mark(row._tr.get_or_add_trPr(), "w:cantSplit", val="true")
+
+
+def _mark(parent, name: str, **values: str):
+    made = OxmlElement(name)
+    for key, value in values.items():
+        made.set(qn(f"w:{key}"), value)
+    parent.append(made)
+    return made
+
+
+def _description(word, facts: dict) -> None:
+    word.add_paragraph(facts["engagement"]["description"])
+
+
+def _models(word, facts: dict) -> None:
+    grid(word, [_("Code"), _("Model"), _("Task"), _("Framework"), _("Scope")],
+         [(m["code"], m["name"], m["task"], m["framework"], m["scope"])
+          for m in facts["models"]])
+
+
+def _scope(word, facts: dict) -> None:
+    _description(word, facts)
+    _models(word, facts)
+
+
+def _references(word, facts: dict) -> None:
+    grid(word, [_("Title"), _("Number"), _("Version"), _("Date")],
+         [(r["title"], r["number"], r["version"] or "–", day(r["date"]) or "–")
+          for r in facts["references"]], ("text", "code", "code", "day"))
+    criteria = facts["criteria"]
+    word.add_paragraph(_(
+        "The acceptance criteria are the signed version V%(version)s of %(at)s, signed for the "
+        "customer by %(customer)s and for the supplier by %(supplier_name)s. They have been "
+        "frozen since.") % {
+            "version": criteria["version"], "at": day(criteria["signed_at"]),
+            "customer": criteria["customer_signatory"], "supplier_name": criteria["signed_by"],
+        } if criteria["signed_at"] else _("The acceptance criteria are not signed."))
+
+
+def _project(word, facts: dict) -> None:
+    engagement = facts["engagement"]
+    grid(word, [], [
+        (_("Project"), engagement["name"]), (_("Project code"), engagement["code"]),
+        (_("Contract number"), engagement["contract_number"]),
+        (_("Party A (customer)"), facts["customer"]["name"]),
+        (_("Party B (supplier)"), facts["supplier"]["name"]),
+        (_("Period"), f"{day(engagement['starts_on'])} – {day(engagement['ends_on'])}"),
+        (_("People in charge"), in_charge(facts["people"]))])
+
+
+def _method(word, facts: dict) -> None:
+    word.add_paragraph(_(
+        "Method: the signed criteria are judged by the system from stored raw files. Each figure "
+        "is checked against its definition, threshold and baseline; the raw files carry SHA-256 "
+        "checksums and the evidence bundle recomputes every verdict offline."))
+    word.add_paragraph(_(
+        "Organisation: the supplier runs the measurements and issues this document; the customer's "
+        "reviewers examine the evidence, decide and sign."))
+
+
+def _deliverables(word, facts: dict) -> None:
+    rows = [(f"{r['title']} {r['number']}", r["version"], "1", "PDF", r["hash"], BOX)
+            for r in facts["references"] if r["is_delivered"]]
+    if "evidence" in facts:
+        rows.append((_("Raw evidence files"), "–", len(facts["evidence"]),
+                     _("Evidence bundle (zip)"), _("SHA256SUMS in the bundle"), BOX))
+    grid(word, [_("Deliverable"), _("Version"), _("Quantity"), _("Medium"), _("Checksum"),
+                _("Received")], rows, ("text", "code", "number", "text", "hash", "box"))
+
+
+CONCLUSIONS = {"passed": lambda: _("All criteria are passed."),
+               "failed": lambda: _("At least one criterion is failed."),
+               "not_provable": lambda: _("Not every criterion is proven.")}
+
+
+def _results(word, facts: dict) -> None:
+    found = facts["summary"]
+    word.add_paragraph().add_run(CONCLUSIONS[facts["conclusion"]]()).bold = True
+    word.add_paragraph(_(
+        "%(total)s criteria: %(passed)s passed, %(failed)s failed, %(missing)s not tested, "
+        "%(open)s inconclusive.") % {
+            "total": found["metrics"], "passed": found["passed"], "failed": found["failed"],
+            "missing": found["not_measured"], "open": found["not_provable"]})
+    grid(word, ["#", _("Model"), _("Metric and definition"), _("Threshold"), _("Baseline"),
+                _("Measured"), _("Figure"), _("Verdict")],
+         [(n, m["model"], f"{m['name']} · {m['definition_label']}", m["threshold"],
+           m["baseline"] or _("none (absolute)"), m["measured"] or "–", m["figure"] or "–",
+           m["outcome_label"]) for n, m in enumerate(facts["metrics"], 1)],
+         ("text", "code", "text", "number", "text", "text", "number", "text"))
+
+
+def _details(word, facts: dict) -> None:
+    """What each verdict rests on; curves cannot be edited and stay in the PDF."""
+    formulas = {d["key"]: d["formula"] for d in facts["definitions"]}
+    for metric in facts["metrics"]:
+        word.add_heading(f"{metric['model']} · {metric['name']}", 2)
+        grid(word, [], [
+            (_("Verdict"), f"{metric['outcome_label']} · {metric['sentence']}"),
+            (_("Definition"), f"{metric['definition_label']} · {metric['stage']}"),
+            (_("Formula"), formulas[metric["definition"]]),
+            (_("Threshold"), metric["threshold"]),
+            (_("Baseline"), metric["baseline"] or _("none (absolute)")),
+            (_("Measured"), _evidenced(metric)),
+            (_("Computed"), metric["computed_at"] or "–")])
+    if facts["curves"]:
+        word.add_paragraph(_("The figures stand in the issued PDF."))
+
+
+def _evidenced(metric: dict) -> str:
+    """What was measured, with the raw file and the run that it was read from."""
+    found = [metric["measured"] or "–"]
+    if metric["artifact"]:
+        found.append(f"E{metric['artifact']}")
+    if metric["job"]:
+        found.append(f"{_('Run')} #{metric['job']}")
+    return " · ".join(found)
+
+
+def table(word, entry: dict) -> None:
+    """A table of the facts below its caption, or the sentence that stands for it."""
+    word.add_heading(entry["caption"], 2)
+    if entry["rows"]:
+        grid(word, [column["title"] for column in entry["columns"]],
+             [[cell or "–" for cell in row] for row in entry["rows"]],
+             [column["look"] for column in entry["columns"]])
+    else:
+        word.add_paragraph(entry["empty"])
+
+
+def _departures(word, facts: dict) -> None:
+    for entry in departures(facts):
+        table(word, entry)
+
+
+def _issues(word, facts: dict) -> None:
+    if not facts["issues"]:
+        word.add_paragraph(_("Every criterion is passed.") if facts["metrics"]
+                           else _("There is no criterion."))
+        return
+    grid(word, [_("Number"), _("Model"), _("Description"), _("Verdict"), _("Responsible"),
+                _("Due"), _("Affects the final acceptance")],
+         [(i["number"], i["model"], f"{i['name']}: {i['text']}", i["label"], "", "", "")
+          for i in facts["issues"]])
+
+
+def _conclusion(word, facts: dict) -> None:
+    word.add_paragraph(_("The customer decides on the basis of the results above:"))
+    for choice in (_("Passed"), _("Passed with conditions: the outstanding issues are closed by "
+                                  "their due dates"),
+                   _("Failed; reason and date of the repeated inspection are stated")):
+        word.add_paragraph(f"{BOX} {choice}")
+
+
+def _opinions(word, facts: dict) -> None:
+    grid(word, [], [(_("Opinion of party A"), BLANK), (_("Opinion of party B"), BLANK)])
+
+
+def _signatures(word, facts: dict) -> None:
+    lines = [_("Authorised representative (signature)"), _("Name and title"), _("Date"),
+             _("Seal")]
+    grid(word, [_("Party A (customer)"), _("Party B (supplier)")],
+         [(f"{line}{colon().rstrip()}\n\n", f"{line}{colon().rstrip()}\n\n") for line in lines])
+
+
+PARTS = {
+    "references": _references, "model_table": _models, "description": _description,
+    "scope": _scope, "project": _project, "environment": _method,
+    "deliverables": _deliverables, "results": _results, "details": _details,
+    "departures": _departures, "issues": _issues, "unpassed": _issues,
+    "conclusion": _conclusion, "opinions": _opinions, "signatures": _signatures,
+}

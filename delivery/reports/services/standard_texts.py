@@ -1,0 +1,43 @@
+"""Standard texts of the firm: changed, and put back to what was shipped."""
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from delivery.reports import standard_text
+from delivery.reports.models import Wording
+from engagements.access import Can, require
+from engagements.audit import audit_log
+from engagements.errors import InvalidInput
+from engagements.models import Customer, User
+
+
+@transaction.atomic
+def save_wording(*, actor: User, code: str, zh: str, en: str,
+                 customer: Customer | None = None) -> Wording:
+    """Keep the firm's own text, for all customers or one; drafts from now on start with it."""
+    require(actor, Can.MANAGE)
+    if code not in standard_text.STANDARD:
+        raise InvalidInput(_("There is no standard text “%(code)s”.") % {"code": code})
+    if not zh.strip():
+        raise InvalidInput(_("Write the Chinese text; it is the one that governs."))
+    entry, _made = Wording.objects.update_or_create(code=code, customer=customer, defaults={
+        "zh": zh.strip(), "en": en.strip(), "changed_by": actor})
+    audit_log.record(actor=actor, action="wording.save", target=entry,
+                 data={"code": code, "zh": entry.zh, "en": entry.en, **_whose(customer)})
+    return entry
+
+
+@transaction.atomic
+def reset_wording(*, actor: User, code: str, customer: Customer | None = None) -> None:
+    """Put the shipped text back, or for a customer the text of all. Safe to repeat."""
+    require(actor, Can.MANAGE)
+    entry = Wording.objects.select_for_update(of=("self",), no_key=True).filter(
+        code=code, customer=customer).first()
+    if entry:
+        Wording.objects.filter(pk=entry.pk).delete()
+        audit_log.record(actor=actor, action="wording.reset", target=entry,
+                     data={"code": code, **_whose(customer)})
+
+
+def _whose(customer: Customer | None) -> dict:
+    return {"customer": customer.pk} if customer else {}

@@ -1,0 +1,36 @@
+"""Standard texts of the passages that documents print (DOMAIN 9.5 to 9.9, 10).
+
+Shipped in `standard_texts`; what the firm changed is stored and goes before. A document keeps
+its own copy, so that changing a standard text changes no document.
+"""
+
+from django.db.models import F, Q
+
+from delivery.reports.models import Wording
+from delivery.reports.registry import DocumentKind
+from delivery.reports.standard_text_library import STANDARD
+from engagements.models import Customer
+
+
+def standard_words(kind: DocumentKind, customer: Customer | None = None
+                   ) -> dict[str, dict[str, str]]:
+    """{code: {"zh", "en"}} of the kind's passages, as a new draft for the customer starts."""
+    codes = [block.code for block in kind.blocks]
+    entries = Wording.objects.filter(
+        Q(customer=None) | Q(customer=customer), code__in=codes).order_by(
+            F("customer").asc(nulls_first=True))  # the customer's own stand last and win
+    own = {entry.code: {"zh": entry.zh, "en": entry.en} for entry in entries}
+    return {code: own.get(code) or shipped(code) for code in codes}
+
+
+def text_for(code: str, customer: Customer | None) -> tuple[Wording | None, dict[str, str]]:
+    """What is set for the customer (None: for all), and the text in force."""
+    own = Wording.objects.filter(code=code, customer=customer).first()
+    wider = own or Wording.objects.filter(code=code, customer=None).first()
+    return own, {"zh": wider.zh, "en": wider.en} if wider else shipped(code)
+
+
+def shipped(code: str) -> dict[str, str]:
+    """The text that came with the program; empty where a person must judge."""
+    chinese, english = STANDARD.get(code, ("", ""))
+    return {"zh": chinese, "en": english}

@@ -1,0 +1,77 @@
+"""Steps of a document's life: each door takes a form, calls one service and says how it went."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.shortcuts import get_object_or_404, redirect
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_POST
+
+from delivery.reports import services
+from delivery.reports.approvals import approval_chain
+from delivery.reports.views.common import visible_document
+from engagements.web.form_actions import attempt
+
+
+def _door(service: Callable[..., Any], success: str, word: str = "") -> Callable:
+    """A door to a service; `word` names the field whose text the service takes, if it takes one."""
+
+    @require_POST
+    def door(request, pk):
+        document = visible_document(request, pk)
+        words = {word: request.POST.get(word, "")} if word else {}
+        attempt(request, lambda: service(actor=request.user, document=document, **words), success)
+        return redirect("reports:document", pk)
+
+    return door
+
+
+def _passing_on(service: Callable[..., Any], success: str) -> Callable:
+    """A door to a service that puts a colleague into the chain."""
+
+    @require_POST
+    def door(request, pk):
+        document = visible_document(request, pk)
+        colleague = get_object_or_404(approval_chain.colleagues(document),
+                                      pk=request.POST.get("colleague") or 0)
+        attempt(request, lambda: service(
+            actor=request.user, document=document, colleague=colleague,
+            reason=request.POST.get("reason", "")), success)
+        return redirect("reports:document", pk)
+
+    return door
+
+
+refresh = _door(services.refresh_draft, gettext_lazy("The facts were collected anew."))
+submit = _door(services.submit_document, gettext_lazy("Submitted for review."))
+review = _door(services.review_document,
+               gettext_lazy("Reviewed; it can be approved and issued now."), "comment")
+send_back = _door(services.send_back_document, gettext_lazy("Sent back to its author."), "reason")
+recall = _door(services.recall_document, gettext_lazy("Taken back; it is a draft again."))
+issue = _door(services.order_issue,
+              gettext_lazy("Approved: numbered and frozen. Its files are being made."))
+withdraw = _door(services.withdraw_document,
+                 gettext_lazy("Withdrawn. It stays readable and is marked."), "reason")
+repeat = _door(services.requeue_render_jobs, gettext_lazy("The files are being made again."))
+preview_order = _door(services.order_preview, gettext_lazy("The preview is being set."))
+hand_over = _passing_on(services.hand_over_review, gettext_lazy("Handed over."))
+co_sign = _passing_on(services.add_co_signer, gettext_lazy("Asked to co-sign."))
+
+
+@require_POST
+def discard(request, pk):
+    document = visible_document(request, pk)
+    done = attempt(request, lambda: services.discard_draft(
+        actor=request.user, document=document), _("The draft is discarded."))
+    return redirect("reports:engagement", document.engagement.code) if done else redirect(
+        "reports:document", pk)
+
+
+@require_POST
+def correct(request, pk):
+    document = visible_document(request, pk)
+    made = attempt(request, lambda: services.draft_correction(
+        actor=request.user, document=document, reason=request.POST.get("reason", "")),
+        _("A draft of the next version; this version stays as it is."))
+    return redirect("reports:document", made.pk if made else pk)

@@ -1,0 +1,113 @@
+"""The answers of a survey as one object: what is asked, what is there, what is missing."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from delivery.surveys.answer_values import show_value
+from delivery.surveys.models import Answer, Question, Survey
+from engagements.models import MigratedModel
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One input: a question, for per-model questions with its model, and the present answer."""
+
+    question: Question
+    model: MigratedModel | None
+    answer: Answer | None
+
+    @property
+    def name(self) -> str:
+        """`key` or `key@MODEL`; the same in forms, workbooks and the API."""
+        return f"{self.question.key}@{self.model.code}" if self.model else self.question.key
+
+    @property
+    def value(self) -> Any:
+        return self.answer.value if self.answer else None
+
+    @property
+    def revision(self) -> int:
+        return self.answer.revision if self.answer else 0
+
+    @property
+    def text(self) -> str:
+        return show_value(self.question, self.value)
+
+    @property
+    def is_missing(self) -> bool:
+        return self.question.is_required and self.value is None
+
+
+class Sheet:
+    """All cells of one survey, read in three queries."""
+
+    def __init__(self, survey: Survey) -> None:
+        self.survey = survey
+        self.questions = list(survey.questionnaire.questions.all())
+        self.models = list(survey.engagement.models.current())
+        answers = {(a.question_id, a.model_id): a
+                   for a in survey.answers.select_related("changed_by")}
+        self.cells = {cell.name: cell for cell in self._cells(answers)}
+
+    def _cells(self, answers: dict) -> Iterator[Cell]:
+        for question in self.questions:
+            for model in self.models if question.is_per_model else [None]:
+                yield Cell(question, model, answers.get((question.pk, model and model.pk)))
+
+    def value(self, key: str, model: MigratedModel | None = None) -> Any:
+        """The answer for the model, or the engagement's; a model's scope has a default."""
+        cell = self.cells.get(f"{key}@{model.code}") if model else None
+        cell = cell or self.cells.get(key)
+        value = cell.value if cell else None
+        return model.scope if value is None and key == "model_scope" and model else value
+
+    def is_asked(self, cell: Cell) -> bool:
+        """Whether every condition of the question holds, those of its conditions included."""
+        return all(self._holds(key, codes, cell.model)
+                   for key, codes in cell.question.condition.items())
+
+    def _holds(self, key: str, codes: list[str], model: MigratedModel | None) -> bool:
+        found = self.cells.get(f"{key}@{model.code}" if model else key) or self.cells.get(key)
+        if found and found.question.condition and not self.is_asked(found):
+            return False
+        value = self.value(key, model)
+        given = value if isinstance(value, list) else [value]
+        return bool(set(given) & set(codes))
+
+    @cached_property
+    def asked(self) -> list[Cell]:
+        return [cell for cell in self.cells.values() if self.is_asked(cell)]
+
+    @cached_property
+    def missing(self) -> list[Cell]:
+        """Required cells that are asked and empty."""
+        return [cell for cell in self.asked if cell.is_missing]
+
+    def sections(self) -> list[dict]:
+        """Per section: label, how much is answered, and the same for each of its models."""
+        first = {}
+        for question in self.questions:
+            first.setdefault(question.section, question)
+        cells = {code: [cell for cell in self.asked if cell.question.section == code]
+                 for code in first}
+        return [{"code": code, "label": question.localized_section, **_count(cells[code]),
+                 "parts": _parts(cells[code])} for code, question in first.items()]
+
+    def progress(self) -> dict:
+        """Answered, asked, required missing, and per cent of all that is asked."""
+        return _count(self.asked)
+
+
+def _parts(cells: list[Cell]) -> list[dict]:
+    models = dict.fromkeys(cell.model for cell in cells)
+    return [{"model": model, **_count([cell for cell in cells if cell.model == model])}
+            for model in models]
+
+
+def _count(cells: list[Cell]) -> dict:
+    answered = sum(cell.value is not None for cell in cells)
+    return {"answered": answered, "asked": len(cells),
+            "missing": sum(cell.is_missing for cell in cells),
+            "percent": 100 * answered // len(cells) if cells else 100}

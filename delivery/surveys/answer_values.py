@@ -1,0 +1,104 @@
+"""Values of answers: from a form or a sheet to the stored form, and back to text."""
+
+import math
+from datetime import date, datetime
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from delivery.surveys.models import Question
+from engagements.errors import InvalidInput
+from engagements.models.engagement import localized
+from engagements.text.text_joining import in_turn
+
+MAX_TEXT = 4000
+SEPARATORS = str.maketrans({"；": ";", "，": ";", ",": ";", "、": ";", "\n": ";"})
+
+
+def parse_value(question: Question, raw: Any) -> Any:
+    """The stored form of `raw`: str, list of codes, or None for empty.
+
+    Numbers become decimal strings, dates ISO strings, yes/no the codes "yes" and "no".
+    Raises InvalidInput with the reason.
+    """
+    if raw is None or raw in ("", [], [""]) or (isinstance(raw, str) and not raw.strip()):
+        return None
+    return PARSERS[question.type](question, raw)
+
+
+def _text(_question: Question, raw: Any) -> str:
+    text = _date(_question, raw) if isinstance(raw, date) else str(raw).strip()
+    if len(text) > MAX_TEXT:
+        raise InvalidInput(_("The text has %(n)d characters; %(limit)d are possible.")
+                           % {"n": len(text), "limit": MAX_TEXT})
+    if any(ord(letter) < 32 and letter not in "\n\r\t" for letter in text):
+        raise InvalidInput(_("The text holds control characters. Type it anew."))
+    return text.replace("\r\n", "\n")
+
+
+def _number(_question: Question, raw: Any) -> str:
+    try:
+        number = Decimal(str(raw).strip().replace(",", ""))
+    except InvalidOperation:
+        number = Decimal("NaN")
+    if isinstance(raw, bool) or not number.is_finite() or math.fabs(number) >= 1e15:
+        raise InvalidInput(_("“%(value)s” is not a number.") % {"value": str(raw)[:40]})
+    if number < 0:
+        raise InvalidInput(_("The number may not be negative."))
+    text = format(number, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _date(_question: Question, raw: Any) -> str:
+    if isinstance(raw, datetime | date):
+        return raw.strftime("%Y-%m-%d")
+    try:
+        return date.fromisoformat(str(raw).strip().replace("/", "-")).isoformat()
+    except ValueError:
+        raise InvalidInput(_("“%(value)s” is not a date. Write it like 2026-03-31.")
+                           % {"value": str(raw)[:40]}) from None
+
+
+def _choice(question: Question, raw: Any) -> str:
+    wanted = str(raw).strip().casefold()
+    for option in options_of(question):
+        if wanted in {str(option[name]).casefold() for name in ("code", "label", "label_en")}:
+            return option["code"]
+    labels = " / ".join(label for _code, label in choices_of(question))
+    raise InvalidInput(_("“%(value)s” is not in the list. Choose one of: %(options)s.")
+                       % {"value": str(raw)[:40], "options": labels})
+
+
+def _multi(question: Question, raw: Any) -> list[str] | None:
+    parts = raw if isinstance(raw, list | tuple) else str(raw).translate(SEPARATORS).split(";")
+    codes = {_choice(question, part) for part in parts if str(part).strip()}
+    if "none" in codes and len(codes) > 1:
+        raise InvalidInput(_("“None” cannot be combined with other entries."))
+    return [option["code"] for option in options_of(question) if option["code"] in codes] or None
+
+
+PARSERS = {"text": _text, "file": _text, "number": _number, "date": _date, "choice": _choice,
+           "bool": _choice, "multi": _multi}
+YES_NO = [{"code": "yes", "label": "是", "label_en": "Yes"},
+          {"code": "no", "label": "否", "label_en": "No"}]
+
+
+def options_of(question: Question) -> list[dict]:
+    """The options of the question; yes and no for that type."""
+    return YES_NO if question.type == Question.Type.BOOL else question.options
+
+
+def choices_of(question: Question) -> list[tuple[str, str]]:
+    """(code, label in the active language) of each option."""
+    return [(o["code"], localized(o["label"], o["label_en"])) for o in options_of(question)]
+
+
+def show_value(question: Question, value: Any) -> str:
+    """The stored value as text in the active language; "" for empty."""
+    if value is None:
+        return ""
+    labels = dict(choices_of(question))
+    if isinstance(value, list):
+        return in_turn(labels.get(code, code) for code in value)
+    return labels.get(value, str(value))

@@ -1,0 +1,135 @@
+"""The append-only, hash-chained audit log (DOMAIN AR-12)."""
+
+import hashlib
+import hmac
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from django.conf import settings
+from django.core.exceptions import ObjectDoesNotExist
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import models, transaction
+from django.utils import timezone
+
+from engagements.audit import tracked_rows
+from engagements.models import AuditChain, AuditEntry, Engagement, User
+
+NOTHING = "0" * 64
+
+
+def record(
+    *,
+    actor: User | None,
+    action: str,
+    target: models.Model,
+    engagement: Engagement | None = None,
+    data: dict | None = None,
+) -> AuditEntry:
+    """Append one entry. Call it inside the transaction of the write it describes, after the write:
+    it holds the rows that were written so far.
+
+    Args:
+        actor: who did it; None for the system itself.
+        action: `object.verb`, for example `stage.pass`.
+        target: the row that was written.
+        data: JSON-able facts; never secrets.
+    """
+    depth = tracked_rows.depth()
+    with transaction.atomic():
+        chain = _locked_chain()
+        chain.number += 1
+        entry = AuditEntry(
+            pk=chain.number, at=timezone.now(), actor=actor, action=action,
+            target_type=target._meta.label_lower, target_id=str(target.pk),
+            target_label=_label(target), engagement=engagement,
+            data=json.loads(json.dumps(data or {}, cls=DjangoJSONEncoder)),
+            rows=tracked_rows.take(depth), previous_hash=chain.head,
+        )
+        entry.entry_hash = chain.head = entry_hash(entry)
+        entry.seal = chain.seal = entry_seal(chain.seal, entry.entry_hash)
+        entry.target = target  # who listens for entries need not read it again
+        entry.save(force_insert=True)
+        chain.save(update_fields=["number", "head", "seal"])
+    return entry
+
+
+def _label(target: models.Model) -> str:
+    """The row in words; a removed one may have none left."""
+    try:
+        return str(target)[:240]
+    except ObjectDoesNotExist:
+        return ""
+
+
+def _locked_chain() -> AuditChain:
+    locked = AuditChain.objects.select_for_update(of=("self",), no_key=True)
+    chain = locked.filter(pk=1).first()
+    if chain is None:
+        AuditChain.objects.get_or_create(pk=1)
+        chain = locked.get(pk=1)
+    return chain
+
+
+def entry_hash(entry: AuditEntry) -> str:
+    """SHA-256 over the previous hash and the entry's own facts, its number among them."""
+    facts = [
+        entry.pk, entry.previous_hash, _instant(entry.at), entry.actor_id, entry.action,
+        entry.target_type, entry.target_id, entry.target_label, entry.data, entry.engagement_id,
+        entry.rows,
+    ]
+    text = json.dumps(facts, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def entry_seal(previous: str, digest: str) -> str:
+    """Keyed with AUDIT_KEY, which the database does not hold: nobody who can only write to the
+    database can make a chain of his own."""
+    key = settings.AUDIT_KEY.encode()
+    return hmac.new(key, f"{previous}{digest}".encode(), hashlib.sha256).hexdigest()
+
+
+@dataclass(frozen=True)
+class Finding:
+    """An entry at which the log is not what the application wrote.
+
+    `problem`: changed (its facts), order (an entry before it is missing, added or moved), seal
+    (hashes were made anew without the key), end (the newest entries are missing or added).
+    `entry` is None where nothing is left to name.
+    """
+
+    entry: AuditEntry | None
+    problem: str
+
+
+def findings() -> Iterator[Finding]:
+    """Walk the whole log; nothing if it is what the application wrote."""
+    previous, seal, entry = NOTHING, "", None
+    for entry in AuditEntry.objects.order_by("pk").iterator():
+        if problem := _problem(entry, previous, seal):
+            yield Finding(entry, problem)
+        previous, seal = entry.entry_hash, entry.seal
+    chain = AuditChain.objects.filter(pk=1).first()
+    last = (entry.pk if entry else 0, previous, seal)
+    if (chain.number, chain.head, chain.seal) != last if chain else entry:
+        yield Finding(entry, "end")
+
+
+def row_differences() -> Iterator[tracked_rows.Difference]:
+    """Rows that are not what the log says last of them."""
+    entries = AuditEntry.objects.exclude(rows={}).order_by("pk")
+    yield from tracked_rows.differences(entries.values_list("pk", "rows").iterator())
+
+
+def _problem(entry: AuditEntry, previous: str, seal: str) -> str:
+    if entry_hash(entry) != entry.entry_hash:
+        return "changed"
+    if entry.previous_hash != previous:
+        return "order"
+    is_sealed = hmac.compare_digest(entry.seal, entry_seal(seal, entry.entry_hash))
+    return "" if is_sealed else "seal"
+
+
+def _instant(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat(timespec="microseconds")

@@ -1,0 +1,102 @@
+"""Writes that change what a model is and which stages it goes through."""
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from engagements.access import Can, require
+from engagements.audit import audit_log
+from engagements.errors import InvalidInput, WrongState
+from engagements.models import MigratedModel, StageRecord, User
+from engagements.optimistic_locking import assign, lock_checked, save_changes
+from engagements.services.stage_moves import move_stage, take_out
+from engagements.stages import DONE, OUT_OF_SCOPE, Scope, StageMove, StageState
+from engagements.text.text_joining import in_turn, labelled
+
+MODEL_FACTS = ("name", "name_en", "task", "task_en", "framework", "parameters_billion", "cards",
+               "repository")
+
+
+@transaction.atomic
+def update_model(*, actor: User, model: MigratedModel, seen: int | None = None, **facts: Any
+                 ) -> MigratedModel:
+    """Change facts of a model (MODEL_FACTS); the audit entry holds what changed.
+
+    Raises InvalidInput for a value that does not fit its field; EditConflict when the model moved
+    on since version `seen`; NotAllowed.
+    """
+    require(actor, Can.MANAGE, model.engagement)
+    if unknown := set(facts) - set(MODEL_FACTS):
+        raise InvalidInput(_("Not a fact of a model: %(names)s.")
+                           % {"names": ", ".join(sorted(unknown))})
+    model = lock_checked(model, seen)
+    changed = assign(model, facts)
+    _check_fields(model, set(facts))
+    if changed:
+        save_changes(model, actor=actor, action="model.update", engagement=model.engagement,
+                   changed=changed)
+    return model
+
+
+def _check_fields(model: MigratedModel, names: set[str]) -> None:
+    others = {field.name for field in model._meta.fields} - names
+    try:
+        model.clean_fields(exclude=others)
+    except ValidationError as error:
+        raise InvalidInput(in_turn(
+            labelled(model._meta.get_field(name).verbose_name, " ".join(sentences))
+            for name, sentences in error.message_dict.items())) from error
+
+
+@transaction.atomic
+def set_model_scope(*, actor: User, model: MigratedModel, scope: str, reason: str
+                    ) -> MigratedModel:
+    """Change a model's scope: stages that fall out are skipped, those that come in are restored.
+
+    Stages that were taken out one by one stay as they are. Logs a move for each stage.
+    Raises WrongState, with nothing changed, when a stage that falls out is submitted or done, or
+    when later stages build on one that comes in; NotAllowed.
+    """
+    require(actor, Can.MANAGE, model.engagement)
+    model = MigratedModel.objects.select_for_update(of=("self",), no_key=True).get(pk=model.pk)
+    before, model.scope = model.scope, Scope(scope).value
+    out, within = OUT_OF_SCOPE[scope] - OUT_OF_SCOPE[before], (
+        OUT_OF_SCOPE[before] - OUT_OF_SCOPE[scope])
+    for record in model.stages.filter(stage__in=out).exclude(state=StageState.SKIPPED):
+        _move(actor, record, StageMove.SKIP, reason)
+    for record in model.stages.filter(stage__in=within, state=StageState.SKIPPED):
+        _move(actor, record, StageMove.RESTORE, reason)
+    model.save(update_fields=["scope"])
+    audit_log.record(actor=actor, action="model.scope", target=model, engagement=model.engagement,
+                 data={"from": before, "to": model.scope, "reason": reason.strip()})
+    return model
+
+
+@transaction.atomic
+def drop_model(*, actor: User, model: MigratedModel, reason: str) -> MigratedModel:
+    """Take a model out of the project; what was let through stays on record.
+
+    Every open stage is skipped, survey and acceptance included; each has its logged move.
+    Raises InvalidInput without a reason; WrongState for a model that is out already, or whose
+    stage is submitted; NotAllowed.
+    """
+    require(actor, Can.MANAGE, model.engagement)
+    model = MigratedModel.objects.select_for_update(of=("self",), no_key=True).get(pk=model.pk)
+    if not reason.strip():
+        raise InvalidInput(_("Give the reason."))
+    if model.dropped_at:
+        raise WrongState(_("%(model)s was dropped from the project already.") % {"model": model})
+    for record in model.stages.exclude(state__in=DONE):
+        take_out(actor, record, reason)
+    model.dropped_at, model.drop_reason = timezone.now(), reason.strip()[:240]
+    model.save(update_fields=["dropped_at", "drop_reason"])
+    audit_log.record(actor=actor, action="model.drop", target=model, engagement=model.engagement,
+                 data={"reason": model.drop_reason})
+    return model
+
+
+def _move(actor: User, record: StageRecord, move: str, reason: str) -> None:
+    move_stage(actor=actor, record=record, move=move, comment=reason)

@@ -1,0 +1,169 @@
+"""Moves of a model's stage, guarded by the table, the gate, the order and the duties."""
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from engagements.access import Can, require
+from engagements.audit import audit_log
+from engagements.errors import GateNotMet, InvalidInput, NotAllowed, WrongState
+from engagements.gates import CheckResult, evaluate
+from engagements.involvement import deeds
+from engagements.models import StageRecord, StageTransition, User
+from engagements.stages import (
+    DONE,
+    LET_THROUGH,
+    NEVER_SKIPPED,
+    TRANSITIONS,
+    WITH_REASON,
+    Stage,
+    StageMove,
+    StageState,
+)
+from engagements.text.text_joining import following, labelled
+
+MOVE_PERMISSION = {
+    StageMove.START: Can.WORK,
+    StageMove.SUBMIT: Can.WORK,
+    StageMove.PASS: Can.MANAGE,
+    StageMove.SEND_BACK: Can.MANAGE,
+    StageMove.WAIVE: Can.MANAGE,
+    StageMove.REOPEN: Can.MANAGE,
+    StageMove.SKIP: Can.MANAGE,
+    StageMove.RESTORE: Can.MANAGE,
+}
+DECISIONS = (StageMove.PASS, StageMove.WAIVE)
+
+
+@transaction.atomic
+def move_stage(*, actor: User, record: StageRecord, move: str, comment: str = ""
+               ) -> StageTransition:
+    """Make one move of the table with a model's stage.
+
+    Logs the transition with what the gate said and writes an audit entry. Leaving the passed or
+    waived state revokes an open waiver.
+
+    Raises:
+        NotAllowed: the role may not, or the actor worked on the stage that is to be let through.
+        WrongState: the table has no such move, or the other stages do not allow it.
+        GateNotMet: passing with a failed check, or waiving one that the waiver does not name;
+            `details["checks"]` lists all checks.
+        InvalidInput: a move that needs a reason, without one.
+    """
+    require(actor, MOVE_PERMISSION[StageMove(move)], record.engagement)
+    record = StageRecord.objects.select_for_update(of=("self",), no_key=True).select_related(
+        "model__engagement").get(pk=record.pk)
+    target = TRANSITIONS.get((record.state, move))
+    if target is None:
+        raise WrongState(
+            _("%(stage)s is “%(state)s”: this step is not possible now.")
+            % {"stage": record.get_stage_display(), "state": record.get_state_display()}
+        )
+    checks = _guard(actor, record, move, comment)
+    return _apply(actor, record, move, target, comment, checks)
+
+
+def _guard(actor: User, record: StageRecord, move: str, comment: str) -> list[dict]:
+    """The checks of a decision, none for other moves; raises where a guard refuses."""
+    if record.model.dropped_at:
+        raise WrongState(_("%(model)s was dropped from the project; its stages do not move.")
+                         % {"model": record.model})
+    if move in WITH_REASON and not comment.strip():
+        raise InvalidInput(_("Give the reason for sending the stage back.")
+                           if move == StageMove.SEND_BACK else _("Give the reason."))
+    if move == StageMove.START:
+        _require_earlier_done(record)
+    if move in (StageMove.SEND_BACK, StageMove.REOPEN, StageMove.RESTORE):
+        _require_later_untouched(record)
+    if move == StageMove.SKIP and record.stage in NEVER_SKIPPED:
+        raise WrongState(_("%(stage)s belongs to every model and is never out of scope.")
+                         % {"stage": record.get_stage_display()})
+    if move not in DECISIONS:
+        return []
+    require_other_hands(actor, record)
+    results = evaluate(record)
+    _require_gate(results, record, waived=waived_codes(record) if move == StageMove.WAIVE
+                  else None)
+    return [result.as_dict() for result in results]
+
+
+def take_out(actor: User, record: StageRecord, reason: str) -> StageTransition:
+    """Skip a stage because its whole model is dropped, survey and acceptance included.
+
+    Call it inside the transaction of the write. Raises WrongState for a stage that is submitted.
+    """
+    if record.state == StageState.SUBMITTED:
+        raise WrongState(_("%(stage)s is submitted: pass it or send it back first.")
+                         % {"stage": record})
+    return _apply(actor, record, StageMove.SKIP, StageState.SKIPPED, reason, [])
+
+
+def require_other_hands(actor: User, record: StageRecord) -> None:
+    """Raise NotAllowed for whoever worked on the stage."""
+    if found := deeds(record, actor):
+        raise NotAllowed(_("Who worked on a stage does not let it through. %(deeds)s "
+                           "Ask another manager.") % {"deeds": following(*found)})
+
+
+def waived_codes(record: StageRecord) -> frozenset[str]:
+    """Codes of the checks that the signed waiver of the stage names. WrongState without one."""
+    if record.stage == Stage.ACCEPT:
+        raise WrongState(_("Acceptance is not waived: the customer may accept with conditions."))
+    waiver = record.waivers.open().exclude(signed_at=None).first()
+    if waiver is None:
+        raise WrongState(_("There is no signed waiver for this stage."))
+    return waiver.codes
+
+
+def _require_gate(results: list[CheckResult], record: StageRecord,
+                  waived: frozenset[str] | None) -> None:
+    missing = [result for result in results if not result.is_met]
+    if waived is not None and not missing:
+        raise WrongState(_("The gate is met: pass the stage, no waiver is needed."))
+    open_ones = [result for result in missing if result.code not in (waived or ())]
+    if open_ones:
+        sentences = (labelled(result.label, result.sentence) for result in open_ones)
+        raise GateNotMet(following(_("The gate is not met."), *sentences),
+                         checks=[result.as_dict() for result in results])
+
+
+def _require_earlier_done(record: StageRecord) -> None:
+    open_before = record.model.stages.filter(position__lt=record.position).exclude(
+        state__in=DONE).first()
+    if open_before:
+        raise WrongState(_("%(stage)s has not passed yet.")
+                         % {"stage": open_before.get_stage_display()})
+
+
+def _require_later_untouched(record: StageRecord) -> None:
+    busy = record.model.stages.filter(
+        position__gt=record.position,
+        state__in=[StageState.IN_PROGRESS, StageState.SUBMITTED, *LET_THROUGH],
+    ).last()
+    if busy:
+        raise WrongState(_("Send back %(stage)s first: it builds on this stage.")
+                         % {"stage": busy.get_stage_display()})
+
+
+STAMPS = {StageMove.START: "started_at", StageMove.SUBMIT: "submitted_at",
+          StageMove.PASS: "passed_at", StageMove.WAIVE: "passed_at"}
+
+
+def _apply(actor: User, record: StageRecord, move: str, target: str, comment: str,
+           checks: list[dict]) -> StageTransition:
+    now = timezone.now()
+    before, record.state = record.state, target
+    if before in LET_THROUGH:
+        record.passed_at = None
+        record.waivers.open().update(revoked_at=now, revoked_by=actor)
+    if stamp := STAMPS.get(StageMove(move)):
+        setattr(record, stamp, now)
+    record.save()
+    transition = StageTransition.objects.create(
+        record=record, move=move, from_state=before, to_state=target, actor=actor, at=now,
+        comment=comment.strip(), checks=checks,
+    )
+    audit_log.record(actor=actor, action=f"stage.{move}", target=record,
+                 engagement=record.engagement,
+                 data={"from": before, "to": target, "comment": comment.strip()})
+    return transition

@@ -1,0 +1,94 @@
+"""Writes about waivers of stages: a manager drafts, somebody else signs."""
+
+import hashlib
+import json
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from engagements.access import Can, allowed, require
+from engagements.audit import audit_log
+from engagements.errors import InvalidInput, NotAllowed, WrongState
+from engagements.gates import evaluate
+from engagements.models import StageRecord, StageWaiver, User
+from engagements.stages import Stage, StageState
+
+
+@transaction.atomic
+def draft_stage_waiver(*, actor: User, record: StageRecord, reason: str) -> StageWaiver:
+    """A waiver of every check that is missing now, to be signed by somebody else.
+
+    A draft that was open before is revoked. Writes an audit entry.
+    Raises WrongState unless the stage is submitted and a check is missing; InvalidInput without
+    a reason; NotAllowed.
+    """
+    require(actor, Can.MANAGE, record.engagement)
+    record = StageRecord.objects.select_for_update(of=("self",), no_key=True).get(pk=record.pk)
+    if record.state != StageState.SUBMITTED or record.stage == Stage.ACCEPT:
+        raise WrongState(_("Only a submitted stage before acceptance can be waived."))
+    if not reason.strip():
+        raise InvalidInput(_("Give the reason."))
+    missing = [result.as_dict() for result in evaluate(record) if not result.is_met]
+    if not missing:
+        raise WrongState(_("The gate is met: pass the stage, no waiver is needed."))
+    now = timezone.now()
+    record.waivers.open().update(revoked_at=now, revoked_by=actor)
+    waiver = StageWaiver.objects.create(
+        record=record, reason=reason.strip(), drafted_by=actor, drafted_at=now,
+        checks=[{key: check[key] for key in ("code", "label", "sentence")} for check in missing])
+    audit_log.record(actor=actor, action="stage_waiver.draft", target=waiver,
+                 engagement=record.engagement,
+                 data={"reason": waiver.reason, "checks": sorted(waiver.codes)})
+    return waiver
+
+
+def may_sign(user: User, waiver: StageWaiver) -> bool:
+    """The customer's reviewer or a manager, but not who drafted it."""
+    return waiver.signed_at is None and waiver.revoked_at is None and (
+        user.pk != waiver.drafted_by_id
+        and (allowed(user, Can.REVIEW) or allowed(user, Can.MANAGE)))
+
+
+@transaction.atomic
+def sign_stage_waiver(*, actor: User, waiver: StageWaiver) -> StageWaiver:
+    """Sign a drafted waiver; its content is hashed and frozen. Writes an audit entry.
+
+    Raises WrongState when it is signed or revoked, NotAllowed for its author and other roles.
+    """
+    engagement = waiver.record.engagement
+    require(actor, Can.REVIEW if allowed(actor, Can.REVIEW) else Can.MANAGE, engagement)
+    waiver = StageWaiver.objects.select_for_update(of=("self",), no_key=True).get(pk=waiver.pk)
+    if waiver.signed_at or waiver.revoked_at:
+        raise WrongState(_("This waiver is signed or revoked already."))
+    if not may_sign(actor, waiver):
+        raise NotAllowed(_("You drafted this waiver; somebody else must sign it."))
+    waiver.signed_by, waiver.signed_at = actor, timezone.now()
+    waiver.content_hash = waiver_hash(waiver)
+    waiver.save()
+    audit_log.record(actor=actor, action="stage_waiver.sign", target=waiver, engagement=engagement,
+                 data={"hash": waiver.content_hash})
+    return waiver
+
+
+def waiver_hash(waiver: StageWaiver) -> str:
+    """SHA-256 of what was signed, by whom and when."""
+    facts = {"stage": str(waiver.record_id), "reason": waiver.reason, "checks": waiver.checks,
+             "drafted_by": waiver.drafted_by_id, "signed_by": waiver.signed_by_id,
+             "signed_at": waiver.signed_at.isoformat()}
+    text = json.dumps(facts, ensure_ascii=False, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@transaction.atomic
+def revoke_stage_waiver(*, actor: User, waiver: StageWaiver) -> StageWaiver:
+    """Withdraw a waiver before it was used. WrongState once the stage has been let through."""
+    require(actor, Can.MANAGE, waiver.record.engagement)
+    waiver = StageWaiver.objects.select_for_update(of=("self",), no_key=True).get(pk=waiver.pk)
+    if waiver.revoked_at or waiver.record.state == StageState.WAIVED:
+        raise WrongState(_("It is revoked, or the stage was let through: reopen the stage."))
+    waiver.revoked_by, waiver.revoked_at = actor, timezone.now()
+    waiver.save(update_fields=["revoked_by", "revoked_at"])
+    audit_log.record(actor=actor, action="stage_waiver.revoke", target=waiver,
+                 engagement=waiver.record.engagement)
+    return waiver

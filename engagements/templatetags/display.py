@@ -1,0 +1,241 @@
+"""Tags and filters of the design system; its pages and gallery are in templates/components."""
+
+from datetime import datetime
+from decimal import Decimal
+from functools import cache, lru_cache
+from pathlib import Path
+from xml.etree import ElementTree
+
+from django import template
+from django.conf import settings
+from django.urls import NoReverseMatch, reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext_lazy as _
+
+from engagements.stages import Stage, StageState
+from engagements.text import text_joining
+from engagements.text.language_detection import other_language
+
+register = template.Library()
+
+# Colour by code (DOMAIN 12): green done, blue going on, orange attention, red bad, grey idle.
+COLOURS = {
+    "green": "passed confirmed succeeded approved accepted signed ready ok met OK active applied "
+             "frozen green low minor",
+    "blue": "in_progress submitted running starting collecting reading leasing issued in_review "
+            "reviewed",
+    "orange": "waived conditional not_provable warning expired pending maintenance unknown "
+              "timed_out not_measured away login key shell Warning yellow medium major open",
+    "red": "failed sent_back rejected declined lost quarantined missing Alarm Critical "
+           "high blocking occurred red",
+    "secondary": "not_started skipped draft cancelled superseded withdrawn queued closed",
+}
+COLOUR_OF = {code: colour for colour, codes in COLOURS.items() for code in codes.split()}
+ICON_OF = {"green": "check", "blue": "clock", "orange": "alert-triangle", "red": "alert-circle",
+           "secondary": "circle-dashed"}
+
+
+@register.simple_tag
+def product_version() -> str:
+    """The version of Delivery Desk, from pyproject.toml."""
+    return settings.VERSION
+
+
+@cache
+def _icon_body(name: str) -> str:
+    path = Path(settings.BASE_DIR) / "static" / "vendor" / "icons" / f"{name}.svg"
+    try:
+        root = ElementTree.fromstring(path.read_text())
+    except (OSError, ElementTree.ParseError):
+        return ""
+    return "".join(
+        f'<path d="{e.get("d")}"/>' for e in root.iter()
+        if e.tag.endswith("path") and e.get("stroke") != "none")
+
+
+@register.simple_tag
+def icon(name: str, label: str = "") -> SafeString:
+    """An inline icon; decorative unless a label is given."""
+    attributes = (format_html('role="img" aria-label="{}"', label) if label
+                  else mark_safe('aria-hidden="true"'))
+    return format_html(
+        '<svg class="icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" '
+        'stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" {}>{}</svg>',
+        attributes, mark_safe(_icon_body(name)))
+
+
+@register.simple_tag
+def tag(code: str, label: str = "") -> SafeString:
+    """A status tag: colour, icon and text, never colour alone."""
+    return _tag(str(code), str(label))
+
+
+@lru_cache(maxsize=1024)  # a matrix of 300 models shows the same few tags 2,400 times
+def _tag(code: str, label: str) -> SafeString:
+    colour = COLOUR_OF.get(code, "secondary")
+    return format_html(
+        '<span class="badge desk-tag bg-{}-lt">{}<span>{}</span></span>', colour,
+        icon(ICON_OF[colour]), label or code)
+
+
+@register.simple_tag
+def state_tag(instance, field: str = "state") -> SafeString:
+    """The tag of a model's state, with its translated label."""
+    return tag(getattr(instance, field), getattr(instance, f"get_{field}_display")())
+
+
+@register.simple_tag
+def practice(is_practice=True) -> SafeString:
+    """The mark of practice data, or nothing."""
+    if not is_practice:
+        return mark_safe("")
+    return format_html('<span class="badge desk-practice" title="{}">{} {}</span>',
+                       _("Produced by a practice node: not evidence"), icon("flask"),
+                       _("Practice"))
+
+
+@register.inclusion_tag("components/steps.html")
+def steps(records) -> dict:
+    """The step bar of one model: its stage records in order."""
+    return {"steps": [{
+        "label": record.get_stage_display(), "state": record.state,
+        "state_label": record.get_state_display(), "number": n,
+        "url": _stage_url(record)} for n, record in enumerate(records, 1)]}
+
+
+def _stage_url(record) -> str:
+    return reverse("engagements:stage", args=[
+        record.model.engagement.code, record.model.code, record.stage])
+
+
+@register.inclusion_tag("components/steps.html")
+def overall_steps(summary) -> dict:
+    """The step bar of an engagement: (stage, passed, in scope, started) per stage."""
+    entries = []
+    for n, row in enumerate(summary, 1):
+        done = row["in_scope"] and row["passed"] == row["in_scope"]
+        state = (StageState.PASSED if done else
+                 StageState.IN_PROGRESS if row["started"] else StageState.NOT_STARTED)
+        entries.append({"label": Stage(row["stage"]).label, "state": state, "number": n, "url": "",
+                        "state_label": f"{row['passed']}/{row['in_scope']}"})
+    return {"steps": entries}
+
+
+@register.filter
+def money(value) -> str:
+    """¥ with thousands separators and two decimals; -- for no data."""
+    return "--" if value is None else f"¥{Decimal(value):,.2f}"
+
+
+@register.filter
+def when(value: datetime | None) -> str:
+    """YYYY-MM-DD HH:mm:ss in Asia/Shanghai; -- for no data."""
+    return timezone.localtime(value).strftime("%Y-%m-%d %H:%M:%S") if value else "--"
+
+
+@register.filter
+def duration(seconds) -> str:
+    """h:mm:ss or mm:ss of a number of seconds or a timedelta."""
+    if seconds is None:
+        return "--"
+    total = int(getattr(seconds, "total_seconds", lambda: seconds)())
+    hours, rest = divmod(max(0, total), 3600)
+    return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60:02}:{rest % 60:02}"
+
+
+@register.filter
+def size(value) -> str:
+    """Bytes as B, KB, MB or GB (1024)."""
+    number = float(value or 0)
+    for unit in ("B", "KB", "MB"):
+        if number < 1024:
+            return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"
+        number /= 1024
+    return f"{number:.1f} GB"
+
+
+@register.filter
+def short_hash(value: str) -> SafeString:
+    """The first twelve digits of a SHA-256; the whole one on hovering."""
+    return format_html('<code class="desk-hash" title="{}">{}…</code>', value, (value or "")[:12])
+
+
+@register.filter
+def dash(value):
+    """-- where there is no data (DOMAIN 12)."""
+    return "--" if value in (None, "") else value
+
+
+@register.simple_tag
+def colon() -> str:
+    """What stands between a label and its text in the active language."""
+    return text_joining.colon()
+
+
+@register.filter
+def bracketed(value) -> str:
+    """A remark in brackets, straight behind a word; nothing for an empty one."""
+    return text_joining.bracketed(value)
+
+
+@register.filter
+def listed(values) -> str:
+    """Words of a list, separated as the active language does."""
+    return text_joining.listed(values)
+
+
+@register.simple_tag
+def following(sentence: str, sentences) -> str:
+    """A sentence, and further ones behind it."""
+    return text_joining.following(sentence, *sentences)
+
+
+@register.simple_tag(takes_context=True)
+def menu_item(context, route: str, icon_name: str, label: str) -> SafeString:
+    """An entry of the side menu; the one whose page is open is marked."""
+    try:
+        url = reverse(route)
+    except NoReverseMatch:
+        return mark_safe("")
+    path = context["request"].path
+    is_open = path == url if url == "/" else path.startswith(url)
+    return format_html(
+        '<li{}><a href="{}"{}>{}<span>{}</span></a></li>',
+        mark_safe(' class="is-open"') if is_open else "", url,
+        mark_safe(' aria-current="page"') if is_open else "", icon(icon_name), label)
+
+
+@register.simple_tag
+def may(user, action: str) -> bool:
+    """Whether the user's role includes an action of `engagements.access.Can`."""
+    from engagements.access import Can, allowed
+
+    return allowed(user, Can(action))
+
+
+@register.filter
+def written(value):
+    """Free text that people wrote in one language, marked where the page is in the other.
+
+    One mark tells it of a sheet of texts: its head has it, the texts are `in_its_language`.
+    """
+    mark = chinese_mark(value)
+    return format_html("{} {}", in_its_language(value), mark) if mark else in_its_language(value)
+
+
+@register.filter
+def in_its_language(value):
+    """The text; where it is not in the language of the page or paper, with its `lang`."""
+    language = other_language(str(value))
+    return format_html('<span lang="{}">{}</span>', language, value) if language else value
+
+
+@register.filter
+def chinese_mark(value) -> str:
+    """The small sign that says of a text on an English page that it is Chinese."""
+    if other_language(str(value)) != "zh-Hans":
+        return ""
+    return format_html('<small class="desk-written" title="{}">中</small>',
+                       _("Written in Chinese; there is no translation."))

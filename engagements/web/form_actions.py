@@ -1,0 +1,48 @@
+"""What every page that writes does: one service call, then a message."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest
+
+from engagements.errors import DeskError
+from engagements.optimistic_locking import EditConflict
+
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+
+def attempt(request: HttpRequest, service: Callable[[], Any], success: str) -> Any:
+    """Call the service; tell the user how it went. None after an expected failure."""
+    try:
+        result = service()
+    except DeskError as error:
+        messages.error(request, error.message)
+        return None
+    messages.success(request, success)
+    return result if result is not None else True
+
+
+def attempt_form(form, service: Callable[[], Any]) -> Any:
+    """Call the service for a valid form; an expected failure becomes an error of the form.
+
+    After a conflict the form shows what changed and carries the newer version, so that the
+    writer may look and save again.
+    """
+    try:
+        return service()
+    except EditConflict as error:
+        form.add_error(None, error.message)
+        form.data = form.data.copy()
+        form.data[form.add_prefix("seen")] = error.details["version"]
+        return None
+    except DeskError as error:
+        _add_errors(form, error)
+        return None
+
+
+def _add_errors(form, error: DeskError) -> None:
+    """Sentences stand at their parameters where the error names them."""
+    for name, sentences in (error.details.get("parameters") or {"": [error.message]}).items():
+        for sentence in sentences:
+            form.add_error(name if name in form.fields else None, sentence)

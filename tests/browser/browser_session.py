@@ -1,0 +1,147 @@
+"""People who work with what they see: labels, buttons and links; every action is counted."""
+
+import os
+import re
+from collections import Counter, defaultdict
+
+from django.utils.translation import gettext, ngettext, override
+
+from delivery.demo.sample_engagement import PASSWORD
+
+SHOTS = os.environ.get("DESK_SHOTS")  # a folder: a picture of every page that was worked on
+PATIENCE = 120_000  # milliseconds; the machine may be busy with other tests
+KINDS = ("clicks", "fields", "pages")
+
+
+class BrowserSession:
+    """People at their windows; the only address anybody types is the portal's.
+
+    Buttons, links and labels are named by their English words and looked for in the window's
+    language. `counts` holds clicks, filled fields and loaded pages of each part of the way.
+    """
+
+    def __init__(self, enter, language: str):
+        """`enter` opens a window at the portal's first page: `enter(language)`."""
+        self.enter, self.language, self.windows = enter, language, {}
+        self.counts, self.part = defaultdict(Counter), "set-up"
+
+    def word(self, text: str) -> str:
+        """What the window shows for it; names of a model's fields begin small in the code."""
+        with override("en" if self.language == "en" else "zh-hans"):
+            said, small = gettext(text), text[:1].lower() + text[1:]
+            return said if said != text or gettext(small) == small else gettext(small)
+
+    def at(self, username: str) -> None:
+        """Sit down at the person's window, where they left off; at first they sign in."""
+        known = username in self.windows
+        if not known:
+            self.windows[username] = self.enter(self.language)
+        self.page = self.windows[username].page
+        if not known:
+            part, self.part = self.part, "sign-in"
+            self.fill({"Username": username, "Password": PASSWORD})
+            self.press("Sign in")
+            self.part = part
+
+    def desk(self, username: str, task: str = "") -> None:
+        """The person's desk as it is now, and from there the first entry that holds `task`."""
+        new = username not in self.windows
+        self.at(username)
+        if not new:
+            self.press("My desk")
+        if task:
+            self.follow(task)
+
+    def follow(self, words: str) -> None:
+        """The first link of the page's content whose text holds the words, as they stand."""
+        found = self.page.get_by_role("main").get_by_role("link").filter(has_text=words)
+        with self.page.expect_navigation():
+            found.locator("visible=true").first.click()
+        self.counts[self.part].update(clicks=1, pages=1)
+
+    def wide(self) -> bool:
+        """Whether the page is wider than its window."""
+        return self.page.evaluate(
+            "document.documentElement.scrollWidth > window.innerWidth + 1")
+
+    def seen(self, name: str, roles=("button", "link")):
+        """The visible control of that name: in the page's content, else in its frame."""
+        said = re.compile(rf"^\s*{re.escape(self.word(name))}\s*$")
+        for place in (self.page.get_by_role("main"), self.page):
+            for kind in (said, self.word(name)):
+                for role in roles:
+                    found = place.get_by_role(role, name=kind).locator("visible=true")
+                    if found.count():
+                        return found.first
+        raise AssertionError(f"nobody sees “{self.word(name)}” on {self.page.url}: "
+                             f"{self.page.get_by_role('main').inner_text()[:1500]}")
+
+    def press(self, name: str, *, refused: bool = False) -> None:
+        """Press a button or link that leads to a page; complaints fail unless expected."""
+        with self.page.expect_navigation():
+            self.seen(name).click()
+        self.counts[self.part].update(clicks=1, pages=1)
+        faults = self.page.locator(".alert-danger, .invalid-feedback").all_inner_texts()
+        assert bool(faults) == refused, (name, self.page.url, faults)
+
+    def counted(self, name: str, many: str, n: int) -> str:
+        """What the window shows for words that hold a number."""
+        with override("en" if self.language == "en" else "zh-hans"):
+            return ngettext(name, many, n) % {"n": n}
+
+    def fill(self, values: dict) -> None:
+        """Fill fields by their labels: text, choice, date, file or tick."""
+        for label, value in values.items():
+            field = self.field(label)
+            kind = field.evaluate("e => e.tagName == 'SELECT' ? 'select' : e.type")
+            if kind == "select":
+                self.choose(field, str(value))
+            elif kind == "file":
+                field.set_input_files(value)
+            elif kind in ("checkbox", "radio"):
+                field.set_checked(value)
+            else:
+                field.fill(str(value))
+            self.counts[self.part].update(fields=1)
+
+    def tick(self, words: str) -> None:
+        """Tick the first box whose label holds the words."""
+        self.page.get_by_role("checkbox", name=words).first.check()
+        self.counts[self.part].update(fields=1)
+
+    def field(self, label: str):
+        said = re.compile(rf"^\s*{re.escape(self.word(label))}\s*\*?\s*$", re.IGNORECASE)
+        found = self.page.get_by_label(said).locator("visible=true")
+        assert found.count(), f"no field “{self.word(label)}” on {self.page.url}"
+        return found.first
+
+    def choose(self, field, value: str) -> None:
+        """The option that reads so, else the first whose words hold it."""
+        options = field.locator("option").evaluate_all(
+            "all => all.map(o => [o.value, o.textContent.trim()])")
+        said = self.word(value)
+        exact = [v for v, text in options if text == said]
+        field.select_option((exact or [v for v, text in options if said in text])[0])
+
+    def download(self, name: str, path) -> None:
+        with self.page.expect_download() as file:
+            self.seen(name).click()
+        file.value.save_as(path)
+        self.counts[self.part].update(clicks=1)
+
+    def text(self) -> str:
+        return self.page.get_by_role("main").inner_text()
+
+    def shot(self, name: str) -> None:
+        """Keep a picture, where one is asked for; the page fits its window."""
+        assert not self.wide(), f"{self.page.url} is wider than its window"
+        if SHOTS:
+            self.page.screenshot(path=f"{SHOTS}/{self.language}-{name}.png", full_page=True)
+
+    def table(self) -> str:
+        """Clicks, fields and pages of each part, and of the whole without signing in."""
+        rows = [(part, *(count[kind] for kind in KINDS)) for part, count in self.counts.items()]
+        whole = [row for row in rows if row[0] != "sign-in"]
+        rows.append(("whole, without sign-in", *(sum(row[i] for row in whole) for i in (1, 2, 3))))
+        return "\n".join(f"{part:<32}" + "".join(f"{figure:>8}" for figure in figures)
+                         for part, *figures in [("", *KINDS), *rows])

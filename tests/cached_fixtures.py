@@ -1,0 +1,191 @@
+"""Fixtures that are built once per process and laid in place again for every other test.
+
+`@cached_fixture` under `@pytest.fixture` keeps what a fixture wrote: rows, files, e-mails,
+open notes of the
+audit log. Where the database holds the same rows as before it was built, the next test gets those
+instead of a new build. A fixture that finds anything else is built as ever, and so it is on other
+databases than SQLite, whose sequences go on after a test.
+"""
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator
+from copy import copy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.apps import apps
+from django.conf import settings
+from django.core import mail
+from django.db import connection, models, transaction
+from django.utils import timezone
+from django.utils.translation import get_language
+
+from engagements.audit.tracked_rows import PendingWrite
+
+State = dict[str, frozenset[tuple]]  # rows by table, the key first
+_built: dict[tuple, "World"] = {}
+
+
+def cached_fixture(build: Callable) -> Callable:
+    """A fixture that returns a row, several rows by name or in a tuple, or nothing.
+
+    Its arguments are rows or hold none of their own: rows among them are read anew where the
+    fixture has written them.
+    """
+    @functools.wraps(build)
+    def fixture(**given):
+        if connection.vendor != "sqlite" or not connection.in_atomic_block:
+            return build(**given)
+        before = rows_of_all_tables()
+        key = (build.__module__, build.__qualname__, get_language(), timezone.localdate(),
+               hash(tuple(before.items())))
+        if key in _built:
+            _built[key].lay()
+        else:
+            _built[key] = built(build, given, before)
+        return _built[key].value_among(given)
+
+    assert not inspect.isgeneratorfunction(build)
+    return fixture
+
+
+@dataclass
+class World:
+    """What a fixture left: rows that are new or gone by table, files, e-mails, open notes."""
+
+    new: dict[str, list[tuple]]
+    gone: dict[str, list[tuple]]
+    files: dict[str, tuple[bytes, int]]
+    mails: list
+    notes: list[PendingWrite]
+    value: Any
+
+    def lay(self) -> None:
+        database = connection.connection
+        for table, keys in self.gone.items():
+            database.executemany(f'DELETE FROM "{table}" WHERE "{_columns()[table][0]}" = ?', keys)
+        for table, rows in self.new.items():
+            marks = ", ".join("?" * len(rows[0]))
+            names = ", ".join(f'"{name}"' for name in _columns()[table])
+            database.executemany(f'INSERT INTO "{table}" ({names}) VALUES ({marks})', rows)
+        for name, (content, mode) in self.files.items():
+            path = Path(settings.VAR_DIR, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+            path.chmod(mode)
+        mail.outbox.extend(self.mails)
+        for note in self.notes:
+            transaction.on_commit(copy(note))
+
+    def value_among(self, given: dict) -> Any:
+        """The fixture's value; the very objects that the test has already, where it has them."""
+        mine = {Row(type(row), row.pk): row for row in _rows_in(given)}
+        for place, row in mine.items():
+            if place.key in {made[0] for made in self.new.get(row._meta.db_table, ())}:
+                row.refresh_from_db()
+        return _thawed(self.value, {**_read(_places_in(self.value) - set(mine)), **mine})
+
+
+def built(build: Callable, given: dict, before: State) -> World:
+    """Builds the fixture and keeps what it left."""
+    files, mails = _files(), len(mail.outbox)
+    hooks = len(connection.run_on_commit)
+    value = build(**given)
+    after = rows_of_all_tables()
+    return World(
+        new={name: sorted(rows - before[name]) for name, rows in after.items()
+             if rows - before[name]},
+        gone={name: [(row[0],) for row in rows - after[name]] for name, rows in before.items()
+              if rows - after[name]},
+        files={name: (path.read_bytes(), path.stat().st_mode) for name, path in _files().items()
+               if name not in files},
+        mails=mail.outbox[mails:], value=_frozen(value),
+        notes=[copy(hook) for _savepoints, hook, _is_robust in connection.run_on_commit[hooks:]
+               if isinstance(hook, PendingWrite) and not hook.is_collected])
+
+
+def rows_of_all_tables() -> State:
+    """As SQLite stores them: the + keeps Python from reading more than that into the columns."""
+    database = connection.connection
+    return {table: frozenset(database.execute(query)) for table, query in _queries().items()}
+
+
+@functools.cache
+def _columns() -> dict[str, list[str]]:
+    """Columns of each table, the key first."""
+    found = {}
+    for table in apps.get_models(include_auto_created=True):
+        if table._meta.managed and not table._meta.proxy:
+            key = table._meta.pk.column
+            found[table._meta.db_table] = [key, *(
+                field.column for field in table._meta.local_concrete_fields
+                if field.column != key)]
+    return found
+
+
+@functools.cache
+def _queries() -> dict[str, str]:
+    columns = {table: ", ".join(f'+"{name}"' for name in names)
+               for table, names in _columns().items()}
+    return {table: f'SELECT {names} FROM "{table}"' for table, names in columns.items()}
+
+
+def _files() -> dict[str, Path]:
+    """By place in the test's folder, without what processes count together."""
+    folder = Path(settings.VAR_DIR)
+    return {str(path.relative_to(folder)): path for path in folder.rglob("*")
+            if path.is_file() and folder / "cache" not in path.parents}
+
+
+def _rows_in(value: Any) -> Iterator[models.Model]:
+    if isinstance(value, models.Model):
+        yield value
+    elif isinstance(value, dict):
+        for part in value.values():
+            yield from _rows_in(part)
+
+
+@dataclass(frozen=True)
+class Row:
+    """Where a row is found again."""
+
+    table: type[models.Model]
+    key: Any
+
+
+def _frozen(value: Any) -> Any:
+    """Rows as their places."""
+    if isinstance(value, models.Model):
+        return Row(type(value), value.pk)
+    if isinstance(value, dict):
+        return {name: _frozen(part) for name, part in value.items()}
+    if isinstance(value, tuple | list):
+        return type(value)(map(_frozen, value))
+    assert value is None or isinstance(value, str | int | bytes), f"{value!r} cannot be kept"
+    return value
+
+
+def _places_in(value: Any) -> set[Row]:
+    if isinstance(value, Row):
+        return {value}
+    parts = value.values() if isinstance(value, dict) else value
+    return set().union(*map(_places_in, parts)) if isinstance(value, dict | tuple | list) else set()
+
+
+def _read(places: set[Row]) -> dict[Row, models.Model]:
+    """One query for each table."""
+    return {Row(table, key): row for table in {place.table for place in places}
+            for key, row in table._base_manager.in_bulk(
+                [place.key for place in places if place.table is table]).items()}
+
+
+def _thawed(value: Any, rows: dict[Row, models.Model]) -> Any:
+    if isinstance(value, Row):
+        return rows[value]
+    if isinstance(value, dict):
+        return {name: _thawed(part, rows) for name, part in value.items()}
+    if isinstance(value, tuple | list):
+        return type(value)(_thawed(part, rows) for part in value)
+    return value

@@ -1,0 +1,190 @@
+"""Stored files: writing with a checksum, reading back, and what the readers find in them."""
+
+import hashlib
+import math
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from django.conf import settings
+from django.core.files import File
+from django.core.files.storage import FileSystemStorage
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from engagements.audit import audit_log
+from engagements.errors import InvalidInput
+from engagements.models import Engagement, MigratedModel
+from engagements.services import mark_practice
+from workers.artifacts import content_store
+from workers.models import Artifact, StoredReading
+from workers.readers import read_file
+from workers.readers.base import ReadError, Reading
+from workers.signals import reading_stored
+
+
+@dataclass(frozen=True)
+class Incoming:
+    """A file to be stored: its name for people, its bytes from their start, what is known of it."""
+
+    name: str
+    stream: BinaryIO
+    digest: str = ""  # SHA-256 of the stream, where it was computed on the way
+    node_sha256: str = ""
+
+
+def require_uploadable(upload: File, engagement: Engagement, model: MigratedModel | None) -> None:
+    """Raises InvalidInput for a file above UPLOAD_LIMIT_BYTES or a model of another engagement."""
+    if upload.size > settings.UPLOAD_LIMIT_BYTES:
+        raise InvalidInput(_("%(name)s is larger than %(limit)d MB; upload less, or let a job "
+                             "collect it.") % {"name": upload.name,
+                                               "limit": settings.UPLOAD_LIMIT_BYTES // 2**20})
+    if model and model.engagement_id != engagement.pk:
+        raise InvalidInput(_("The model belongs to another engagement."))
+
+
+def store_file(*, stream: BinaryIO, name: str, **fields) -> Artifact:
+    """Store a file and the row that describes it.
+
+    Args:
+        stream: binary, read from its start.
+        name: as shown to people; folders are kept in the name, never used as a path.
+        fields: the other columns of Artifact.
+    """
+    return store_files([Incoming(name, stream)], **fields)[0]
+
+
+def store_files(files: list[Incoming], **fields) -> list[Artifact]:
+    """Store files and the rows that describe them: first all the bytes, then all the rows.
+
+    Writes an audit entry, which holds their checksums.
+
+    Args:
+        fields: the other columns of Artifact, the same for all.
+    """
+    storage = Artifact._meta.get_field("file").storage
+    kept = content_store.keep_all(storage, [(file.stream, file.digest) for file in files])
+    artifacts = [Artifact(name=file.name[:240], size=size, sha256=digest, file=name,
+                          **{"node_sha256": file.node_sha256, **fields})
+                 for file, (name, digest, size) in zip(files, kept, strict=True)]
+    with transaction.atomic():
+        Artifact.objects.bulk_create(artifacts)
+        if fields.get("is_practice") and fields.get("engagement"):
+            mark_practice(engagement=fields["engagement"])
+        if artifacts:
+            audit_log.record(actor=fields.get("uploaded_by"), action="artifact.store",
+                         target=artifacts[0], engagement=fields.get("engagement"),
+                         data={"files": len(artifacts)})
+    return artifacts
+
+
+@contextmanager
+def local_path(artifact: Artifact) -> Iterator[Path]:
+    """The raw file as a local path, fetched from object storage where necessary."""
+    if isinstance(artifact.file.storage, FileSystemStorage):
+        yield Path(artifact.file.path)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "file"
+        with artifact.file.open("rb") as source, path.open("wb") as target:
+            for chunk in iter(lambda: source.read(2**20), b""):
+                target.write(chunk)
+        yield path
+
+
+def is_intact(artifact: Artifact) -> bool:
+    """Whether the stored bytes still have the recorded SHA-256."""
+    try:
+        with artifact.file.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest() == artifact.sha256
+    except OSError:
+        return False
+
+
+def read_artifact(artifact: Artifact) -> Reading | None:
+    """Read the file by its content and keep what was found; None if no reader knows it.
+
+    The caller writes the audit entry, afterwards.
+    """
+    found = _found_in(artifact)
+    if found is not None:
+        _keep(artifact, found)
+    return found if isinstance(found, Reading) else None
+
+
+def read_artifacts(artifacts: list[Artifact]) -> dict[str, Reading]:
+    """Read files and keep what was found, with an audit entry where that is new.
+
+    Their readings by name; without those of files that no reader knows.
+    """
+    found = [(artifact, outcome) for artifact in artifacts  # takes long: in no transaction
+             if (outcome := _found_in(artifact)) is not None]
+    if found:
+        _keep_all(found)
+    return {artifact.name: outcome for artifact, outcome in found if isinstance(outcome, Reading)}
+
+
+@transaction.atomic
+def _keep_all(found: list[tuple[Artifact, Reading | ReadError]]) -> None:
+    new = [artifact for artifact, outcome in found if _keep(artifact, outcome)]
+    if new:
+        audit_log.record(actor=None, action="artifact.read", target=new[0],
+                     engagement=new[0].engagement, data={"files": len(new)})
+
+
+def _found_in(artifact: Artifact) -> Reading | ReadError | None:
+    """What the file holds, or what is wrong with it; None if no reader knows it."""
+    try:
+        with local_path(artifact) as path:
+            return read_file(path)
+    except ReadError as error:
+        return None if error.code in ("unknown_format", "empty_file") else error
+
+
+def _keep(artifact: Artifact, found: Reading | ReadError) -> bool:
+    """Whether there was anything new to keep."""
+    if isinstance(found, Reading):
+        return _kept(artifact, found)[1]
+    note = f"{found.code}: {found.message}"[:240]
+    if artifact.note == note:
+        return False
+    artifact.note = note
+    artifact.save(update_fields=["note"])
+    return True
+
+
+def keep_reading(artifact: Artifact, reading: Reading) -> StoredReading:
+    """Store a reading and tell the higher apps; a reader version reads an artifact once."""
+    return _kept(artifact, reading)[0]
+
+
+def _kept(artifact: Artifact, reading: Reading) -> tuple[StoredReading, bool]:
+    """The stored reading, and whether it is new."""
+    stored, is_new = StoredReading.objects.get_or_create(
+        artifact=artifact, reader=reading.reader, reader_version=reading.reader_version,
+        defaults={
+            "kind": reading.kind, "tool": reading.tool or "",
+            "tool_version": reading.tool_version or "",
+            "values": finite_json(reading.values),
+            "warnings": [finite_json(vars(warning)) for warning in reading.warnings],
+        },
+    )
+    if is_new:
+        reading_stored.send(StoredReading, reading=stored)
+    return stored, is_new
+
+
+def finite_json(value: Any) -> Any:
+    """A copy in which NaN and infinities are words, which JSON can hold."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
+    if isinstance(value, dict):
+        return {str(key): finite_json(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [finite_json(entry) for entry in value]
+    if hasattr(value, "item"):  # numpy scalars
+        return finite_json(value.item())
+    return value.replace("\0", "\\0") if isinstance(value, str) else value

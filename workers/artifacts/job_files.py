@@ -1,0 +1,113 @@
+"""Stores a job's log and files, once each, and reads them."""
+
+import io
+from fnmatch import fnmatch
+
+from django.core.files import File
+
+from workers import kinds
+from workers.artifacts import transfer
+from workers.artifacts.artifact_store import Incoming, read_artifacts, store_file, store_files
+from workers.artifacts.transfer import RemoteFile
+from workers.kinds import JobKind
+from workers.logs import live_log
+from workers.logs.live_log import LOG_NAME
+from workers.masking import mask_text
+from workers.models import Artifact, Job
+from workers.readers.base import Reading
+from workers.remote import replies
+
+MOST_FILES = 5000
+MOST_BYTES = 50 * 2**30
+MASKED_BYTES = 64 * 2**20  # larger texts are stored as they are
+TEXT_SUFFIXES = (".txt", ".log", ".json", ".csv", ".yaml", ".yml", ".cfg", ".ini", ".sh", ".py")
+
+
+def collect(job: Job) -> None:
+    """Store the log and every declared file that is not stored yet. Safe to repeat.
+
+    Raises FileNotFoundError where the job's folder is gone, OSError when the store is full,
+    FileChanged, and what `workers.nodes.ssh` raises.
+    """
+    store_log(job)
+    if not wants_files(job):
+        return
+    place = replies.place(job)
+    found = transfer.list_files(job.access, [place])[place.directory]
+    if found is None:
+        raise FileNotFoundError(place.directory)
+    if missing := missing_files(job, found):
+        for arrived in transfer.fetch(job.access, place, missing):
+            _store(job, [_incoming(entry) for entry in arrived])
+
+
+def wants_files(job: Job) -> bool:
+    """Whether the job's kind declares files to collect."""
+    return bool(kinds.of_job(job).globs(job.parameters))
+
+
+def missing_files(job: Job, found: list[RemoteFile]) -> list[RemoteFile]:
+    """Declared files not stored yet, within the limits of number and size."""
+    patterns = kinds.of_job(job).globs(job.parameters)
+    chosen = [file for file in found if any(fnmatch(file.shown_name, p) for p in patterns)]
+    if not chosen:
+        return []
+    have = set(job.artifacts.values_list("name", flat=True))
+    kept, room = [], MOST_BYTES
+    for file in chosen[:MOST_FILES]:
+        room -= file.size
+        if room >= 0:
+            kept.append(file)
+    return [file for file in kept if file.shown_name[:240] not in have]
+
+
+def _store(job: Job, files: list[Incoming]) -> None:
+    store_files(files, job=job, engagement=job.engagement, model=job.model,
+                is_practice=job.is_practice)
+
+
+def _incoming(arrived: transfer.Arrived) -> Incoming:
+    name, stream, digest = arrived.file.shown_name, arrived.stream, arrived.digest
+    shown = _masked_if_text(name, stream)
+    return Incoming(name, shown, digest if shown is stream else "", arrived.node_digest)
+
+
+def _masked_if_text(name: str, stream):
+    size = stream.seek(0, io.SEEK_END)
+    stream.seek(0)
+    return _masked(stream) if name.endswith(TEXT_SUFFIXES) and size <= MASKED_BYTES else stream
+
+
+def _masked(stream):
+    """The same bytes unless they hold something that looks like a secret."""
+    data = stream.read()
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return io.BytesIO(data)
+    return io.BytesIO(mask_text(text).encode("utf-8"))
+
+
+def store_log(job: Job) -> None:
+    """Store the log as it stands. Safe to repeat."""
+    path = live_log.path(job)
+    if job.artifacts.filter(name=LOG_NAME).exists() or not path.exists():
+        return
+    with path.open("r+b") as stream:
+        stream.truncate(job.log_stored)  # a crash may have left more than the row knows
+        stream.seek(0)
+        store_file(stream=File(stream), name=LOG_NAME, job=job, engagement=job.engagement,
+                   model=job.model, is_practice=job.is_practice)
+
+
+def store_outputs(job: Job, outputs: dict[str, bytes]) -> None:
+    """Store the files of a job that ran on the server."""
+    for name, data in outputs.items():
+        if not job.artifacts.filter(name=name).exists():
+            _store(job, [Incoming(name, _masked_if_text(name, io.BytesIO(data)))])
+
+
+def read_all(artifacts: list[Artifact], kind: JobKind) -> dict[str, Reading]:
+    """Readings of a job's artifacts by name; what no reader knows is left out."""
+    return read_artifacts([artifact for artifact in artifacts
+                           if artifact.name != LOG_NAME or kind.reads_log])

@@ -1,0 +1,215 @@
+"""Brings files from a node: packed while they are small, resumed where they are large.
+
+Every file is compared with the SHA-256 that the node computed for it.
+"""
+
+import hashlib
+import io
+import re
+import tarfile
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import PurePosixPath
+from typing import BinaryIO
+
+from workers import remote
+from workers.artifacts import content_store
+from workers.models import Artifact, Node
+from workers.nodes import ssh
+
+PACKED_BYTES, PACKED_FILES = 32 * 2**20, 500  # of one archive
+LARGE = 4 * 2**20
+ATTEMPTS = 5
+_SINGLE = re.compile(r"^desk sha256 (\S+)$", re.MULTILINE)
+_PLAIN = re.compile(r"^([0-9a-f]{64}) [ *]\./(.*)$", re.MULTILINE)
+
+
+class FileChanged(Exception):
+    """The file on the node is not the one it announced."""
+
+
+@dataclass(frozen=True)
+class RemoteFile:
+    """A plain file of a job's work folder; `name` may hold surrogates for bytes not UTF-8."""
+
+    name: str
+    size: int
+
+    @property
+    def shown_name(self) -> str:
+        """The name as text that any database stores."""
+        return self.name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+@dataclass
+class Arrived:
+    """A file that was fetched: its bytes, their SHA-256, and the one the node computed."""
+
+    file: RemoteFile
+    stream: BinaryIO
+    digest: str
+    node_digest: str = ""
+
+
+Listing = dict[str, "list[RemoteFile] | None"]
+
+
+def list_files(node: Node, places: list[remote.Place]) -> Listing:
+    """Plain files below each job's work folder, by directory; None where the folder is gone.
+
+    Files are in the order of their names; symbolic links are not followed. Raises Unreachable if
+    the answer makes no sense.
+    """
+    found = read_listing(ssh.run(node, remote.list_script(places), 600).stdout)
+    if any(place.directory not in found for place in places):
+        raise ssh.Unreachable("the node's answer was cut short")
+    return found
+
+
+def read_listing(answer: bytes, position: int = 0) -> Listing:
+    """The listing that stands in an answer from a position on, as `list_files` returns it.
+
+    Raises Unreachable if it is not complete.
+    """
+    head, mark, entries = answer[position:].partition(b"desk entries\n")
+    end = 0 if entries.startswith(b"\0") else entries.find(b"\0\0")
+    if not mark or end < 0:
+        raise ssh.Unreachable("the node answered without the expected line: "
+                              + answer[-300:].decode(errors="replace"))
+    found: dict[str, list[RemoteFile] | None] = {}
+    for line in head.decode(errors="replace").splitlines():
+        if line.startswith(("desk files ", "desk absent ")):
+            found[line.split()[2]] = [] if line.startswith("desk files ") else None
+    for entry in filter(None, entries[:end].split(b"\0")):
+        directory, file = _file(entry)
+        found[directory].append(file)
+    return {directory: files and sorted(files, key=lambda file: file.name)
+            for directory, files in found.items()}
+
+
+def _file(entry: bytes) -> tuple[str, RemoteFile]:
+    """The directory and the file of `size directory/work/name`."""
+    size, _space, path = entry.partition(b" ")
+    directory, _work, name = path.partition(b"/work/")
+    return directory.decode(), RemoteFile(name.decode("utf-8", "surrogateescape"), int(size))
+
+
+def digests(node: Node, place: remote.Place, files: list[RemoteFile]) -> dict[str, str]:
+    """SHA-256 by name as the node computes it; empty where it has no tool for it."""
+    names = [file.name for file in files]
+    answer = ssh.run(node, remote.digest_script(place, names), 3600).stdout
+    return read_digests(names, answer.decode("utf-8", "surrogateescape"))
+
+
+def read_digests(names: list[str], answer: str) -> dict[str, str]:
+    """The checksums in the answer to `remote.digest_script`, by name; empty if there is none."""
+    odd = [name for name in names if not remote.fits_on_a_line(name)]
+    single = [digest if len(digest) == 64 else "" for digest in _SINGLE.findall(answer)]
+    if len(single) < len(odd):
+        raise ssh.Unreachable("the node's answer was cut short")
+    plain = {name: digest for digest, name in _PLAIN.findall(answer)}
+    return {**{name: plain.get(name, "") for name in names}, **dict(zip(odd, single, strict=False))}
+
+
+def fetch(node: Node, place: remote.Place, files: list[RemoteFile]) -> Iterator[list[Arrived]]:
+    """The files in groups as they arrive: many small ones together, large ones alone.
+
+    The node computes its checksums meanwhile, and small files are fetched while those before them
+    are dealt with. Raises FileChanged naming a file that does not arrive as announced, Unreachable.
+    """
+    small = list(_batches([file for file in files if file.size < LARGE]))
+    large = [file for file in files if file.size >= LARGE]
+    with ThreadPoolExecutor(1, "digests") as pool:
+        expected = [pool.submit(digests, node, place, group)
+                    for group in (*small, *([file] for file in large))]
+        arriving = chain(_packs(node, place, small),
+                         ([_single(node, place, file)] for file in large))
+        try:
+            for arrived, digest in zip(arriving, expected, strict=True):
+                yield _checked(arrived, digest.result())
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _packs(node: Node, place: remote.Place, groups: list[list[RemoteFile]]
+           ) -> Iterator[list[Arrived]]:
+    """Small files, always one archive ahead."""
+    with ThreadPoolExecutor(1, "packs") as pool:
+        following = None
+        for group in groups:
+            arriving, following = following, pool.submit(_packed, node, place, group)
+            if arriving:
+                yield arriving.result()
+        if following:
+            yield following.result()
+
+
+def _batches(files: list[RemoteFile]) -> Iterator[list[RemoteFile]]:
+    batch: list[RemoteFile] = []
+    size = 0
+    for file in files:
+        if batch and (len(batch) >= PACKED_FILES or size + file.size > PACKED_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(file)
+        size += file.size
+    if batch:
+        yield batch
+
+
+def _packed(node: Node, place: remote.Place, files: list[RemoteFile]) -> list[Arrived]:
+    with tempfile.SpooledTemporaryFile(max_size=2 * PACKED_BYTES) as archive:
+        ssh.download(node, remote.pack_script(place, [f.name for f in files]), archive.write)
+        archive.seek(0)
+        with tarfile.open(fileobj=archive, encoding="utf-8", errors="surrogateescape") as packed:
+            members = {str(PurePosixPath(m.name)): m for m in packed if m.isreg()}
+            return [_unpacked(packed, members, file) for file in files]
+
+
+def _unpacked(packed: tarfile.TarFile, members: dict[str, tarfile.TarInfo], file: RemoteFile
+              ) -> Arrived:
+    member = members.get(str(PurePosixPath(file.name)))
+    if member is None or member.size != file.size:
+        raise FileChanged(file.shown_name)
+    data = packed.extractfile(member).read()
+    return Arrived(file, io.BytesIO(data), hashlib.sha256(data).hexdigest())
+
+
+def _checked(arrived: list[Arrived], expected: dict[str, str]) -> list[Arrived]:
+    """The same files, with what the node says of them. Raises FileChanged where that differs."""
+    for entry in arrived:
+        entry.node_digest = expected.get(entry.file.name, "")
+        if entry.node_digest not in ("", entry.digest):
+            raise FileChanged(entry.file.shown_name)
+    return arrived
+
+
+def _single(node: Node, place: remote.Place, file: RemoteFile) -> Arrived:
+    """A large file; after a cut connection the rest is fetched from where it ended."""
+    target = content_store.temporary_file(Artifact._meta.get_field("file").storage)
+    digest = hashlib.sha256()
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            ssh.download(node, remote.read_script(place, file.name, target.tell()),
+                         _at_most(file, target, digest))
+            break
+        except ssh.Unreachable:
+            if attempt == ATTEMPTS:
+                raise
+    if target.tell() != file.size:
+        raise FileChanged(file.shown_name)
+    target.seek(0)
+    return Arrived(file, target, digest.hexdigest())
+
+
+def _at_most(file: RemoteFile, target: BinaryIO, digest) -> Callable[[bytes], None]:
+    def sink(chunk: bytes) -> None:
+        if target.tell() + len(chunk) > file.size:
+            raise FileChanged(file.shown_name)
+        target.write(chunk)
+        digest.update(chunk)
+
+    return sink

@@ -1,0 +1,141 @@
+"""Whose turn it is for a node's cards, and when the others' may come."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from statistics import median
+
+from django.db.models import F, Window
+from django.db.models.functions import RowNumber
+
+from workers.models import CardLease, Job, JobState, Node
+from workers.models.job import OPEN_STATES
+from workers.nodes.card_leases import usable_cards
+
+WAITING = (JobState.QUEUED, JobState.LEASING)
+HISTORY = 20  # past runs of a kind that its usual duration is taken from
+
+
+def line(node: Node) -> list[Job]:
+    """Jobs that wait for cards of the node, in their order.
+
+    Urgent ones first; then those of the engagement that holds the fewest cards; then the oldest.
+    """
+    jobs = Job.objects.filter(node=node, state__in=WAITING, cards_wanted__gt=0)
+    share = Counter(CardLease.objects.filter(released_at=None, node=node).values_list(
+        "job__engagement", flat=True))
+    return _in_order(jobs.select_related("engagement"), share)
+
+
+def _in_order(jobs: Iterable[Job], share: Counter) -> list[Job]:
+    return sorted(jobs, key=lambda job: (-job.priority, share[job.engagement_id], job.pk))
+
+
+def place_in_line(job: Job) -> int:
+    """1 for the job whose turn it is. A job that no set of healthy cards can serve is passed."""
+    usable = len(usable_cards(job.node))
+    ahead = [other for other in line(job.node)
+             if other.cards_wanted <= usable or other.pk == job.pk]
+    return [other.pk for other in ahead].index(job.pk) + 1 if job in ahead else 1
+
+
+@dataclass
+class Load:
+    """What is open on a node: its jobs, and the leases of its cards."""
+
+    node: Node
+    jobs: list[Job]
+    leases: list[CardLease]
+
+    def cards_of(self, job: Job) -> list[int]:
+        return sorted(lease.card_index for lease in self.leases if lease.job_id == job.pk)
+
+    @property
+    def running(self) -> list[Job]:
+        return [job for job in self.jobs if job.state not in WAITING]
+
+    @property
+    def free(self) -> list[int]:
+        busy = {lease.card_index for lease in self.leases}
+        return [card for card in usable_cards(self.node) if card not in busy]
+
+    @property
+    def line(self) -> list[Job]:
+        """As `line`."""
+        share = Counter(lease.job.engagement_id for lease in self.leases)
+        return _in_order((job for job in self.jobs if job.state in WAITING and job.cards_wanted),
+                         share)
+
+
+def loads_of(nodes: Iterable[Node]) -> list[Load]:
+    """The load of each node; asks as often for many as for one. Prefetch their cards."""
+    loads = {node.pk: Load(node, [], []) for node in nodes}
+    jobs = Job.objects.filter(node__in=loads, state__in=OPEN_STATES)
+    for job in jobs.select_related("engagement").order_by("pk"):
+        loads[job.node_id].jobs.append(job)
+    for lease in CardLease.objects.filter(node__in=loads, released_at=None).select_related("job"):
+        loads[lease.node_id].leases.append(lease)
+    return list(loads.values())
+
+
+class UsualDurations:
+    """How long jobs of some kinds usually take; all are looked up at once."""
+
+    def __init__(self, jobs: Iterable[Job]) -> None:
+        newest = Window(RowNumber(), partition_by="kind", order_by="-pk")
+        past = Job.objects.filter(
+            kind__in={job.kind for job in jobs}, state=JobState.SUCCEEDED).annotate(
+            took=F("finished_at") - F("started_at"), number=newest).filter(
+            number__lte=HISTORY).order_by().values_list("kind", "took")
+        self._known: dict[str, list[timedelta]] = defaultdict(list)
+        for kind, took in past:
+            if took is not None:
+                self._known[kind].append(took)
+
+    def of(self, job: Job) -> timedelta:
+        """Median of the last runs of this kind; the time limit where there is none."""
+        known = self._known.get(job.kind)
+        return median(known) if known else timedelta(seconds=job.timeout_seconds)
+
+
+def outlook(load: Load, now: datetime, usual: UsualDurations
+            ) -> list[tuple[Job, datetime | None]]:
+    """The line with the time at which each job's turn may come.
+
+    From what runs now and how long its kinds usually take. None for a job that no set of healthy
+    cards can serve; those after it are not held up by it.
+    """
+    free, ends = len(usable_cards(load.node)), []
+    for running in load.running:
+        if cards := len(load.cards_of(running)):
+            free -= cards
+            ends.append((max(now, expected_end(running, usual)), cards))
+    found: list[tuple[Job, datetime | None]] = []
+    for job in load.line:
+        start, then_free, then_ends = _next_start(now, free, ends, job.cards_wanted)
+        found.append((job, start))
+        if start is not None:
+            free, ends = then_free, [*then_ends, (start + usual.of(job), job.cards_wanted)]
+    return found
+
+
+def expected_start(job: Job, now: datetime) -> datetime | None:
+    """When the job's turn may come; None where nobody can say."""
+    [load] = loads_of([job.node])
+    found = outlook(load, now, UsualDurations(load.jobs))
+    return {other.pk: start for other, start in found}.get(job.pk)
+
+
+def _next_start(now, free, ends, wanted):
+    """(start, free cards then, ends still to come); start is None if it can never be served."""
+    start, ends = now, sorted(ends, key=lambda end: end[0])
+    while free < wanted and ends:
+        start, cards = ends.pop(0)
+        free += cards
+    return (start, free - wanted, ends) if free >= wanted else (None, free, ends)
+
+
+def expected_end(job: Job, usual: UsualDurations) -> datetime:
+    """When a job that was started may end."""
+    return (job.started_at or job.created_at) + usual.of(job)

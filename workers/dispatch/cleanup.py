@@ -1,0 +1,81 @@
+"""What jobs leave behind, on nodes and here: removed once everything of it is proven stored."""
+
+import logging
+from datetime import timedelta
+
+from django.core.files.storage import FileSystemStorage, default_storage
+from django.db.models import F, QuerySet
+from django.utils import timezone
+
+from workers import remote
+from workers.artifacts import content_store
+from workers.artifacts.artifact_store import is_intact
+from workers.dispatch import endings
+from workers.logs import live_log
+from workers.models import Artifact, Job, Node
+from workers.models.job import FINAL_STATES
+from workers.nodes import ssh
+from workers.remote import replies
+
+log = logging.getLogger(__name__)
+AT_ONCE = 50
+STILL_WATCHED = timedelta(minutes=10)
+
+
+def keep_house() -> int:
+    """Look after the scratch folder of every ready node. Returns how many folders went."""
+    content_store.remove_forgotten(default_storage)
+    remove_live_logs()
+    removed = 0
+    for node in Node.objects.filter(state=Node.State.READY, unreachable_since=None):
+        try:
+            removed += _remove_old_folders(node)
+            _measure(node)
+        except (ssh.Unreachable, ssh.HostKeyChanged, ssh.LoginRefused) as error:
+            log.warning("%s: housekeeping was put off: %s", node, error)
+    return removed
+
+
+def remove_live_logs() -> int:
+    """Remove the growing copies of logs that are stored whole; returns how many went.
+
+    Beside a storage elsewhere they stay: a part of a log is read from them at once.
+    """
+    if not isinstance(default_storage, FileSystemStorage):
+        return 0
+    found = sorted(live_log.folder().glob("*.log"), key=lambda file: int(file.stem))
+    grown = {int(file.stem): file for file in found[:10 * AT_ONCE]}
+    stored = Artifact.objects.filter(
+        name=live_log.LOG_NAME, job__in=list(grown), job__state__in=FINAL_STATES,
+        job__finished_at__lt=timezone.now() - STILL_WATCHED, size=F("job__log_stored"))
+    removed = 0
+    for artifact in stored[:AT_ONCE]:
+        if is_intact(artifact):
+            grown[artifact.job_id].unlink(missing_ok=True)
+            removed += 1
+    return removed
+
+
+def _remove_old_folders(node: Node) -> int:
+    """A folder stays while one of its stored files is missing or damaged."""
+    removed = 0
+    for job in _expired(node)[:AT_ONCE]:
+        if all(is_intact(artifact) for artifact in job.artifacts.all()):
+            ssh.run(job.access, remote.remove_script(replies.place(job)))
+            Job.objects.filter(pk=job.pk).update(folder_removed_at=timezone.now())
+            removed += 1
+    return removed
+
+
+def _expired(node: Node) -> QuerySet[Job]:
+    before = timezone.now() - timedelta(days=node.keep_days)
+    return node.jobs.filter(state__in=FINAL_STATES, finished_at__lt=before,
+                            folder_removed_at=None).exclude(
+        login__withdrawn_at__isnull=False).select_related("node", "login")
+
+
+def _measure(node: Node) -> None:
+    words = endings.desk_words(ssh.run(node, remote.usage_script(node.scratch_dir), 300))
+    Node.objects.filter(pk=node.pk).update(
+        scratch_used_mb=int(words[1]), scratch_free_mb=int(words[2]),
+        shell_seconds=ssh.shell_seconds(node))

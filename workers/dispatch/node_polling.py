@@ -1,0 +1,200 @@
+"""Visits: one script starts and polls all jobs of a node that are due; all nodes at once.
+
+A hundred short jobs cost a handful of scripts, and a thousand long ones a hundred polls.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from django.utils import timezone
+
+from workers import remote
+from workers.artifacts import job_files, transfer
+from workers.dispatch import enqueueing, steps
+from workers.dispatch.job_claims import claimed, due
+from workers.dispatch.runner import guarded, look_again_soon, without_troubles, write, write_alike
+from workers.models import Job, JobState, Node
+from workers.nodes import reachability, ssh
+from workers.nodes.ssh import Unreachable
+from workers.remote import replies
+from workers.remote.replies import RemoteState
+
+POLLED = (JobState.QUEUED, JobState.LEASING, JobState.STARTING, JobState.RUNNING)
+STARTS = 16  # of one node at once: their processes begin together
+QUIET = {"heartbeat_at", "next_step_at"}  # the changes of a job that has no news
+
+
+def due_jobs(limit: int = 200) -> list[int]:
+    """Ids of due jobs that take a step of their own, apart from visits."""
+    jobs = due(timezone.now()).exclude(state__in=POLLED, node__isnull=False)
+    return list(jobs.order_by("next_step_at").values_list("pk", flat=True)[:limit])
+
+
+def due_nodes() -> tuple[list[int], list[int]]:
+    """Ids of nodes with jobs to ask about: those that answered last time, and the others."""
+    waiting = due(timezone.now()).filter(state__in=POLLED, node__isnull=False)
+    nodes = Node.objects.filter(pk__in=waiting.values("node"))
+    found = list(nodes.values_list("pk", "unreachable_since"))
+    return ([pk for pk, since in found if since is None],
+            [pk for pk, since in found if since is not None])
+
+
+def poll_nodes(node_ids: list[int]) -> None:
+    """Start and poll what is due on these nodes, and finish what has ended there."""
+    with claimed(Job.objects.filter(state__in=POLLED, node__in=node_ids)) as claim:
+        if not claim:
+            return
+        waiting = {jobs[0].access: jobs for jobs in _by_access(claim) if jobs}
+        scripts = [(access, _script(jobs)) for access, jobs in waiting.items()]
+        for access, answer in ssh.run_many(scripts):
+            _apply_answer(waiting[access], answer)
+
+
+def _by_access(claim: str) -> Iterator[list[Job]]:
+    """The jobs to be asked about, by node and log-in; those that wait for something are written."""
+    found: dict[tuple, list[Job]] = {}
+    jobs = Job.objects.filter(holder=claim).order_by("pk")
+    for job in jobs.select_related("node", "login", "engagement", "model", "created_by"):
+        found.setdefault((job.node_id, job.login_id), []).append(job)
+    for jobs in found.values():
+        asked = _to_be_asked(jobs)
+        starts, running = _apart(asked)
+        for job in starts[STARTS:]:
+            write(job, {})
+        if starts[STARTS:]:
+            enqueueing.send_poll([jobs[0].node_id])
+        yield running + starts[:STARTS]
+
+
+def _to_be_asked(jobs: list[Job]) -> list[Job]:
+    """Those that start or run, in their order. They are `starting` before a node hears of them."""
+    asked, changed = {job.pk for job in jobs if not _is_ours_to_step(job)}, []
+    for job in jobs:
+        if job.pk not in asked:
+            changed.append((job, guarded(job, lambda job=job: steps.step(job))))
+    asked |= {job.pk for job in write_alike(changed)}
+    return [job for job in jobs if job.pk in asked]
+
+
+def _is_ours_to_step(job: Job) -> bool:
+    """Whether the next step is one without the node, or one that ends a start."""
+    return job.state in (JobState.QUEUED, JobState.LEASING) or bool(
+        job.state == JobState.STARTING and job.cancel_requested_at)
+
+
+def _script(jobs: list[Job]) -> str:
+    starts, _running = _apart(jobs)
+    return remote.poll_script(
+        [steps.start_request(job) for job in starts], replies.poll_requests(jobs),
+        {job.directory_name for job in jobs if job_files.wants_files(job)})
+
+
+def _apart(jobs: list[Job]) -> tuple[list[Job], list[Job]]:
+    """Those that start, and those that run."""
+    return ([job for job in jobs if job.state == JobState.STARTING],
+            [job for job in jobs if job.state == JobState.RUNNING])
+
+
+@dataclass
+class NodeReply:
+    """What a node told of its jobs, or in its place what went wrong.
+
+    Args:
+        words: of each start. states: of each job. listing: files of those that have ended.
+    """
+
+    words: dict[int, list[str]] | Exception
+    states: dict[int, RemoteState] | Exception
+    listing: transfer.Listing = field(default_factory=dict)
+
+
+def _understood(jobs: list[Job], answer: ssh.Answer | Exception) -> NodeReply:
+    if isinstance(answer, Exception):
+        return NodeReply(answer, answer)
+    try:
+        words = replies.start_words(answer.stdout, _apart(jobs)[0])
+    except Unreachable as error:
+        return NodeReply(error, error)
+    try:
+        states, end = replies.read_states(answer.stdout, jobs)
+        return NodeReply(words, states, _listing(jobs, states, answer.stdout, end))
+    except Unreachable as error:
+        return NodeReply(words, error)
+
+
+def _listing(jobs: list[Job], states: dict[int, RemoteState], output: bytes, position: int
+             ) -> transfer.Listing:
+    if any(states[job.pk].has_ended and job_files.wants_files(job) for job in jobs):
+        return transfer.read_listing(output, position)
+    return {}
+
+
+def _apply_answer(jobs: list[Job], answer: ssh.Answer | Exception) -> None:
+    """Write what one node answered about its jobs; those without news share one update."""
+    told, quiet = _understood(jobs, answer), []
+    for job in jobs:
+        changes = _all_changes(job, told)
+        if set(changes) == QUIET:
+            quiet.append((job, changes))
+        else:
+            write(job, changes)
+    _write_quiet(quiet)
+    look_again_soon(jobs)
+
+
+def _all_changes(job: Job, told: NodeReply) -> dict:
+    """What the answer means for one job: all the steps it allows, and they are written at once.
+
+    The steps are those of `workers.dispatch.steps`; each can be repeated after a crash before the
+    write.
+    """
+    changes: dict = {}
+    for step in (_started, _followed, _collected, _read):
+        more = guarded(job, lambda step=step: step(job, told))
+        changes |= more
+        for name, value in more.items():
+            setattr(job, name, value)
+    return changes
+
+
+def _started(job: Job, told: NodeReply) -> dict:
+    if job.state != JobState.STARTING:
+        return {}
+    if isinstance(told.words, Exception):
+        raise told.words
+    reachability.seen(job.node)
+    return steps.started(job, told.words[job.pk])
+
+
+def _followed(job: Job, told: NodeReply) -> dict:
+    if job.state != JobState.RUNNING:
+        return {}
+    if isinstance(told.states, Exception):
+        raise told.states
+    state = told.states[job.pk]
+    reachability.seen(job.node, state)
+    return without_troubles(job, steps.follow(job, state))
+
+
+def _collected(job: Job, told: NodeReply) -> dict:
+    """For a job that left nothing to fetch; the transfers of others are steps of their own."""
+    if job.state != JobState.COLLECTING:
+        return {}
+    found = told.listing.get(job.directory_name) if job_files.wants_files(job) else []
+    if found is None or job_files.missing_files(job, found):
+        return {}
+    return steps.collected(job)
+
+
+def _read(job: Job, told: NodeReply) -> dict:
+    return steps.step(job) if job.state == JobState.READING else {}
+
+
+def _write_quiet(found: list[tuple[Job, dict]]) -> None:
+    groups: dict[tuple, list[Job]] = {}
+    for job, changes in found:
+        job.next_step_at = changes["next_step_at"].replace(microsecond=0)
+        groups.setdefault((changes["heartbeat_at"], job.next_step_at), []).append(job)
+    for (heartbeat, next_step), jobs in groups.items():
+        Job.objects.filter(pk__in=[job.pk for job in jobs], holder=jobs[0].holder).update(
+            holder="", holder_until=None, heartbeat_at=heartbeat, next_step_at=next_step)

@@ -1,0 +1,60 @@
+"""Rules before a job is queued: blocking hits refuse it, warnings are kept with it."""
+
+from dataclasses import replace
+
+from django.utils.translation import gettext as _
+
+from engagements.errors import InvalidInput
+from engagements.models import MigratedModel
+from workers import rule_checks
+from workers.models import Node
+from workers.rules import BLOCK, INFO, RULES, WARN, Hit, Outcome
+from workers.rules.facts import stored
+from workers.rules.facts.of_job import parameters_of
+
+
+def outcome_for(declaration, parameters: dict, node: Node | None,
+                model: MigratedModel | None = None, known_of_node=stored.of_node) -> Outcome:
+    """All rules over one job that is to be queued.
+
+    Args:
+        known_of_node: gives a node's facts; many jobs at once ask for them once.
+    """
+    outcome = rule_checks.before_job(declaration, parameters, known_of_node(node), model)
+    outcome.hits = [_at_parameter(hit, parameters) for hit in outcome.hits]
+    return outcome
+
+
+def _at_parameter(hit: Hit, parameters: dict) -> Hit:
+    """The hit with the names of the job's own parameters as its place, where there are any."""
+    names = parameters_of(RULES[hit.rule].needs, parameters)
+    return replace(hit, place=", ".join(names)) if names else hit
+
+
+def require_runnable(declaration, parameters: dict, node: Node | None,
+                     model: MigratedModel | None = None, known_of_node=stored.of_node) -> dict:
+    """What to keep with the job: {"version", "checked", "not_checked", "hits"}.
+
+    Raises InvalidInput with `parameters`: name → sentences, for blocking hits.
+    """
+    outcome = outcome_for(declaration, parameters, node, model, known_of_node)
+    if blocking := outcome.of(BLOCK):
+        raise InvalidInput(
+            _("The job is refused: %(why)s")
+            % {"why": " ".join(hit.sentence for hit in blocking)},
+            parameters=by_parameter(blocking, parameters))
+    return rule_checks.kept(outcome, [*outcome.of(WARN), *outcome.of(INFO)])
+
+
+def by_parameter(hits: list[Hit], parameters: dict) -> dict[str, list[str]]:
+    """Sentences by the parameter they concern; "" for those of no parameter."""
+    found: dict[str, list[str]] = {}
+    for hit in hits:
+        names = parameters_of(RULES[hit.rule].needs, parameters) or [""]
+        found.setdefault(names[0], []).append(hit.sentence)
+    return found
+
+
+def kept_hits(results: dict) -> list[Hit]:
+    """The hits of a job, before it ran and on what it left, in the reader's language."""
+    return rule_checks.hits_of(results.get("preflight"), results.get("rule_outcome"))

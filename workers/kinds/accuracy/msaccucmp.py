@@ -1,0 +1,114 @@
+"""Accuracy of offline models with msaccucmp.py (DOMAIN 4.3). Its status 2 is usual."""
+
+from typing import ClassVar
+
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_noop
+
+from engagements.stages import Stage
+from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+from workers.kinds.node_scripts import FIND_TOOL
+
+TOOL = Parameter("tool", _("msaccucmp.py on the node"), "path", is_required=False,
+                 help=_("Empty: the one of the CANN that is installed."))
+SCRIPT = FIND_TOOL + """
+python=$1 tool=$2; shift 2; mkdir -p result
+[ -n "$tool" ] || tool=$(find_tool msaccucmp.py tools/operator_cmp/compare \\
+    toolkit/tools/operator_cmp/compare) || exit 127
+exec "$python" "$tool" "$@" -out result
+"""
+PYTHON = Parameter("python", _("Python interpreter"), "path", default="python3")
+
+
+class _Msaccucmp(JobKind):
+    stages = (Stage.INFER_TUNE, Stage.INFER_MIGRATE)
+    timeout_seconds = 4 * 3600
+    usual_seconds = 300
+    command: ClassVar[str]
+
+    def options(self, parameters) -> list[str]:
+        raise NotImplementedError
+
+    def argv(self, parameters):
+        return ["sh", "-c", SCRIPT, self.command, parameters["python"], parameters["tool"] or "",
+                self.command, *self.options(parameters)]
+
+
+@register
+class OverflowParse(_Msaccucmp):
+    code = "acc.overflow_parse"
+    title = _("Overflow data")
+    description = _("Turns an overflow debug file into JSON and decodes its status bits.")
+    success = _("A JSON file was written whose status can be read.")
+    command = "convert"
+    collect = ("result/*.json",)
+    parameters: ClassVar = (
+        Parameter("dump", _("Overflow debug file"), "path",
+                  help=_("Its name begins with Opdebug.")), TOOL, PYTHON)
+
+    def options(self, parameters):
+        return ["-d", parameters["dump"]]
+
+    def judge(self, finished: Finished) -> Judgement:
+        readings = finished.of_kind("overflow")
+        if not readings:
+            return Judgement(False, gettext_noop("The overflow data could not be read."))
+        values = readings[0].values
+        facts = {"blocks": ", ".join(values["overflow_blocks"]) or "–",
+                 "status": values["status"], "task": values["task_id"]}
+        if not values["overflow"]:
+            return Judgement(True, gettext_noop("No overflow is recorded."), facts, facts)
+        return Judgement(True, gettext_noop(
+            "Overflow in %(blocks)s, status %(status)s, task %(task)s."), facts, facts)
+
+
+@register
+class DumpToNpy(_Msaccucmp):
+    code = "acc.dump_to_npy"
+    title = _("Dump to numpy")
+    description = _("Turns dump files of the device into .npy files.")
+    success = _("At least one .npy file was written.")
+    command = "convert"
+    collect = ("result/*.npy",)
+    parameters: ClassVar = (
+        Parameter("dump", _("Dump file or folder"), "path"), TOOL, PYTHON)
+
+    def options(self, parameters):
+        return ["-d", parameters["dump"], "-v", "2"]
+
+    def judge(self, finished: Finished) -> Judgement:
+        written = [name for name in finished.files if name.endswith(".npy")]
+        if not written:
+            return Judgement(False, gettext_noop("No tensor was written; see the log."))
+        return Judgement(True, gettext_noop("%(n)d tensors were written."), {"n": len(written)},
+                         {"n": len(written)})
+
+
+@register
+class OmCompare(_Msaccucmp):
+    code = "acc.om_compare"
+    title = _("Offline model accuracy")
+    description = _("Compares the dump of an offline model with a reference, node by node.")
+    success = _("The table was written; the first deviating tensor is shown.")
+    command = "compare"
+    collect = ("result/*.csv", "result/*.txt")
+    parameters: ClassVar = (
+        Parameter("dump", _("Dump of the NPU run"), "path"),
+        Parameter("golden", _("Dump of the reference"), "path"),
+        Parameter("graph", _("Graph of the offline model (JSON)"), "path", is_required=False,
+                  help=_("As atc --mode=1 --om=… --json=… writes it: it maps fused operators.")),
+        TOOL, PYTHON)
+
+    def options(self, parameters):
+        graph = ["-f", parameters["graph"]] if parameters["graph"] else []
+        return ["-m", parameters["dump"], "-g", parameters["golden"], *graph]
+
+    def judge(self, finished: Finished) -> Judgement:
+        readings = finished.of_kind("accuracy_compare")
+        if not readings:
+            return Judgement(False, gettext_noop("msaccucmp wrote no table; see the log."))
+        values = readings[0].values
+        facts = {"rows": values.get("rows", 0),
+                 "first": str(values.get("first_deviating") or "–")}
+        return Judgement(True, gettext_noop(
+            "%(rows)d tensors compared; first deviating: %(first)s."), facts, facts)

@@ -1,0 +1,143 @@
+"""Inference kinds (DOMAIN 4.5)."""
+
+from typing import ClassVar
+
+from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext_lazy as _
+
+from engagements.errors import InvalidInput
+from engagements.stages import Stage
+from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+from workers.kinds.inference.formats import FRAMEWORK
+
+CONVERT, CHECK = "0", "3"
+# 1 and 5 turn models into JSON and want --om and --json instead of --model: no conversions.
+ATC_MODES = {CONVERT: _("Convert to an offline model"), CHECK: _("Check only")}
+
+
+@register
+class Atc(JobKind):
+    code = "inf.atc"
+    title = _("ATC conversion")
+    description = _("Converts a model file to an offline model (.om).")
+    success = _("The log holds “ATC run success” and the offline model exists; for a check only, "
+                "the log is enough.")
+    usual_seconds = 300
+    stages = (Stage.INFER_MIGRATE,)
+    timeout_seconds = 4 * 3600
+    parameters: ClassVar = (
+        Parameter("model_file", _("Model file on the node"), "path"),
+        FRAMEWORK,
+        Parameter("soc_version", _("SoC version"), "name", default="Ascend910B3",
+                  help=_("“Ascend” and the chip's name as npu-smi info shows it.")),
+        Parameter("input_shape", _("Input shape"), is_required=False,
+                  help=_("For example input:1,3,224,224; several inputs with “;” between them.")),
+        Parameter("output", _("Name of the offline model"), "name", default="model",
+                  help=_("Without .om; it lies in the job's folder and is collected.")),
+        Parameter("weight_file", _("Weights (Caffe)"), "path", is_required=False,
+                  help=_("The .caffemodel of the same name; for Caffe only.")),
+        Parameter("input_format", _("Input format"), "choice", is_required=False,
+                  choices=("NCHW", "NHWC", "ND", "NCDHW", "NDHWC"),
+                  help=_("Empty: NHWC for TensorFlow, otherwise NCHW.")),
+        Parameter("mode", _("Mode"), "choice", default=CONVERT, choices=tuple(ATC_MODES),
+                  names=ATC_MODES),
+        Parameter("aipp", _("AIPP configuration"), "path", is_required=False,
+                  help=_("Preprocessing in front of the model (--insert_op_conf).")),
+        Parameter("fusion_switches", _("Fusion switches"), "path", is_required=False,
+                  help=_("File that switches fusion rules off (--fusion_switch_file).")),
+    )
+    collect = ("*.om", "fusion_result.json", "check_result.json")
+
+    def clean(self, values):
+        cleaned = super().clean(values)
+        if "/" in cleaned["output"]:
+            raise InvalidInput(gettext("“%(label)s” is a name without “/”.")
+                               % {"label": gettext("Name of the offline model")})
+        return cleaned
+
+    def argv(self, parameters):
+        # A leading ~ inside an option is not expanded by any shell; pass the value through one.
+        script = ('m=$1 w=$2 a=$3 f=$4; shift 4; [ -z "$w" ] || set -- --weight="$w" "$@"; '
+                  '[ -z "$a" ] || set -- --insert_op_conf="$a" "$@"; '
+                  '[ -z "$f" ] || set -- --fusion_switch_file="$f" "$@"; '
+                  'exec atc --model="$m" "$@"')
+        options = [f"--framework={parameters['framework']}", f"--output={parameters['output']}",
+                   f"--soc_version={parameters['soc_version']}"]
+        if parameters["input_shape"]:
+            options.append(f"--input_shape={parameters['input_shape']}")
+        if parameters["input_format"]:
+            options.append(f"--input_format={parameters['input_format']}")
+        return ["sh", "-c", script, "atc",
+                *(parameters[name] or "" for name in ("model_file", "weight_file", "aipp",
+                                                      "fusion_switches")),
+                *options, f"--mode={parameters['mode']}"]
+
+    def facts(self, parameters):
+        return {"atc_mode": parameters["mode"], "is_dvpp_chained": bool(parameters["aipp"]),
+                "input_format": parameters["input_format"] or "NCHW"}
+
+    def judge(self, finished: Finished) -> Judgement:
+        produced = [name for name in finished.files if name.endswith(".om")]
+        logs = finished.of_kind("conversion_log")
+        codes = ", ".join(logs[0].values.get("codes") or []) if logs else ""
+        has_run = "ATC run success" in finished.log
+        if has_run and finished.parameters["mode"] == CHECK:
+            return Judgement(True, gettext_noop("The model can be converted; no model was made."))
+        if has_run and produced:
+            return Judgement(True, gettext_noop("Converted: %(name)s."), {"name": produced[0]})
+        if codes:
+            return Judgement(False, gettext_noop("The conversion failed: %(codes)s."),
+                             {"codes": codes})
+        return Judgement(False, gettext_noop("The conversion failed; the log shows why."))
+
+
+@register
+class OmBench(JobKind):
+    code = "inf.om_bench"
+    title = _("Offline model benchmark")
+    description = _("Runs ais_bench on an offline model: latency and throughput.")
+    success = _("A summary with latency and throughput was written.")
+    usual_seconds = 60
+    stages = (Stage.INFER_TUNE,)
+    timeout_seconds = 3600
+    cards = 1
+    parameters: ClassVar = (
+        Parameter("model_file", _("Offline model on the node"), "path"),
+        Parameter("input", _("Input data"), "path", is_required=False,
+                  help=_("A .bin or .npy file or a folder of them; empty: zeros are computed.")),
+        Parameter("batch_size", _("Batch size"), "integer", default=1, minimum=1, maximum=4096,
+                  help=_("As the model was converted; the throughput is computed from it.")),
+        Parameter("loop", _("Loops"), "integer", default=100, minimum=1, maximum=1_000_000),
+        Parameter("warmup", _("Warm-up loops"), "integer", default=5, minimum=0, maximum=10_000),
+    )
+    collect = ("bench/*.json", "bench/*/*.json")
+
+    def argv(self, parameters):
+        given = ["--input", parameters["input"]] if parameters["input"] else []
+        script = 'mkdir -p bench && exec python3 -m ais_bench --output bench "$@"'
+        return ["sh", "-c", script, "bench", "--model", parameters["model_file"], *given,
+                "--batchsize", str(parameters["batch_size"]), "--loop", str(parameters["loop"]),
+                "--warmup_count", str(parameters["warmup"])]
+
+    def judge(self, finished: Finished) -> Judgement:
+        readings = finished.of_kind("inference_benchmark")
+        if finished.exit_status != 0 or not readings:
+            return Judgement(False, gettext_noop("The benchmark gave no result; see the log."))
+        latency, rate = _latency_and_rate(readings)
+        facts = {"latency": _digits(latency), "rate": _digits(rate)}
+        return Judgement(True, gettext_noop(
+            "Mean latency %(latency)s ms, throughput %(rate)s per second."), facts, facts)
+
+
+def _latency_and_rate(readings) -> tuple[float | None, float | None]:
+    """Mean inference latency in ms and samples per second, where a reading holds them."""
+    latency = rate = None
+    for reading in readings:
+        stages = reading.values.get("latency_ms") or {}
+        latency = latency or (stages.get("inference") or {}).get("mean")
+        rate = rate or (reading.values.get("throughput") or {}).get("samples_per_second")
+    return latency, rate
+
+
+def _digits(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4g}"

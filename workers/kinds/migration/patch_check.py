@@ -1,0 +1,46 @@
+"""Static check of a migrated project (DOMAIN 4.2, rules of 5.2)."""
+
+from typing import ClassVar
+
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_noop
+
+from engagements.stages import Stage
+from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+from workers.kinds.node_scripts import run_script
+
+
+@register
+class PatchCheck(JobKind):
+    code = "adapt.auto_patch_check"
+    title = _("Automatic migration check")
+    description = _("Looks for the import that switches the automatic migration on, and for code "
+                    "that speaks against it.")
+    success = _("No blocking finding.")
+    stages = (Stage.TRAIN_ADAPT,)
+    timeout_seconds = 1800
+    usual_seconds = 20
+    collect = ("patch_check.report.json",)
+    parameters: ClassVar = (
+        Parameter("source", _("Source folder on the node"), "path"),
+        Parameter("entry", _("Entry script"), "path"),
+        Parameter("python", _("Python interpreter"), "path", default="python3"),
+    )
+
+    def argv(self, parameters):
+        return run_script("patch_check", parameters["source"], parameters["entry"],
+                          python=parameters["python"])
+
+    def judge(self, finished: Finished) -> Judgement:
+        report = finished.report("patch_check")
+        if finished.exit_status != 0 or not report:
+            return Judgement(False, gettext_noop("The project could not be scanned."))
+        rules = sorted({f["rule"] for f in report["findings"] if f["severity"] == "blocking"})
+        facts = {"blocking": report["blocking"], "warnings": report["warnings"],
+                 "rules": ", ".join(rules) or "–"}
+        if facts["blocking"]:
+            return Judgement(False, gettext_noop(
+                "%(blocking)d blocking findings (%(rules)s), %(warnings)d warnings."),
+                facts, facts)
+        return Judgement(True, gettext_noop(
+            "No blocking finding, %(warnings)d warnings."), facts, facts)

@@ -1,0 +1,110 @@
+"""Profiles of applications with msprof and pyACL, memory by polling (DOMAIN 4.4, 4.5)."""
+
+from typing import ClassVar
+
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_noop
+
+from engagements.stages import Stage
+from workers.kinds.base import Finished, Judgement, Parameter, register
+from workers.kinds.node_scripts import run_script
+from workers.kinds.training.project_script import COMMON, ProjectRun, launched
+
+EXPORTED = ("PROF_*/mindstudio_profiler_output/*.csv", "*/PROF_*/mindstudio_profiler_output/*.csv")
+
+
+class _AclProfile(ProjectRun):
+    """Base: what msprof exported as op_summary counts; a folder alone proves nothing."""
+
+    stages = (Stage.TRAIN_TUNE, Stage.INFER_TUNE)
+    collect = EXPORTED
+    none_found = gettext_noop("No table of operators was exported (status %(status)s).")
+
+    def judge(self, finished: Finished) -> Judgement:
+        tables = self.files(finished, "profile", "op_summary")
+        kernels = sum(values["kernels"] for values in tables)
+        if not kernels:
+            return self.missing(finished)
+        longest = max(tables, key=lambda values: values["total_us"])
+        top = (longest["top"] or [{}])[0]
+        facts = {"n": len(tables), "kernels": kernels, "top": str(top.get("type") or "–"),
+                 "share": f"{100 * (top.get('share') or 0):.1f}"}
+        return Judgement(True, gettext_noop(
+            "%(kernels)d kernels; %(top)s takes %(share)s %% of their time."), facts, facts)
+
+
+METRICS = {"PipeUtilization": _("time per computing unit"),
+           "ArithmeticUtilization": _("share of cube and vector instructions"),
+           "Memory": _("bandwidth of external memory"),
+           "MemoryL0": _("bandwidth of the L0 buffers"), "MemoryUB": _("bandwidth of the UB"),
+           "ResourceConflictRatio": _("waiting for resources"),
+           "L2Cache": _("hits of the L2 cache")}
+
+
+@register
+class Msprof(_AclProfile):
+    code = "perf.msprof"
+    title = _("Application profile with msprof")
+    description = _("Runs the script under msprof and collects its exported tables.")
+    success = _("A table of operators (op_summary) with at least one kernel was exported.")
+    parameters: ClassVar = (
+        *COMMON,
+        Parameter("metrics", _("Metrics of the AI cores"), "choice", default="PipeUtilization",
+                  choices=tuple(METRICS), names=METRICS),
+    )
+
+    def argv(self, parameters):
+        p = parameters
+        # msprof takes the application as one word; a leading ~ of the script is expanded first.
+        script = 'm=$1; shift; exec msprof --application="$*" --output=. "$m"'
+        return ["sh", "-c", script, "msprof", f"--aic-metrics={p['metrics']}", *launched(p),
+                p["script"], *(p["arguments"] or "").split()]
+
+
+@register
+class PyaclProfile(_AclProfile):
+    code = "inf.pyacl_profile"
+    title = _("Profile by pyACL")
+    description = _("Runs a script that calls acl.prof (by file, by marks or by subscription) into "
+                    "its working folder, then exports the tables with msprof.")
+    success = _("A table of operators (op_summary) with at least one kernel was exported.")
+    stages = (Stage.INFER_TUNE,)
+
+    def argv(self, parameters):
+        script = '"$@" || exit $?; exec msprof --export=on --output=.'
+        return ["sh", "-c", script, "pyacl", *super().argv(parameters)]
+
+
+@register
+class MemoryPeak(ProjectRun):
+    code = "perf.mem_peak"
+    title = _("Peak memory")
+    description = _("Runs the script and reads the memory of the leased cards with npu-smi once a "
+                    "second; a memory summary that the script prints is read too.")
+    success = _("At least three readings of every leased card were taken while the script ran.")
+    stages = (Stage.TRAIN_TUNE, Stage.INFER_TUNE)
+    collect = ("device_memory.csv",)
+    none_found = gettext_noop("The memory of the cards could not be read (status %(status)s).")
+    parameters: ClassVar = (
+        *COMMON, Parameter("interval", _("Interval"), "number", default=1, minimum=0.05,
+                           maximum=60, unit="s"))
+
+    def argv(self, parameters):
+        # The run's own Python polls; the script's arguments follow as they are.
+        return run_script("mem_peak", str(parameters["interval"]), *super().argv(parameters))
+
+    def judge(self, finished: Finished) -> Judgement:
+        polled = self.files(finished, "memory", "polled")
+        if not polled or finished.exit_status != 0:
+            return self.missing(finished)
+        values = polled[0]
+        least = min(card["readings"] for card in values["devices"])
+        facts = {"cards_read": len(values["devices"]), "readings": least,
+                 "peak": round(values["peak_used_mb"]), "before": round(values["before_mb"])}
+        if least < 3 or facts["cards_read"] < finished.cards_wanted:
+            return Judgement(False, gettext_noop(
+                "Only %(readings)d readings of %(cards_read)d cards were taken; run it longer or "
+                "shorten the interval."), facts, facts)
+        return Judgement(True, gettext_noop(
+            "Peak of %(peak)d MB on one card (%(before)d MB before the start), "
+            "%(cards_read)d cards, %(readings)d readings."), facts, facts)

@@ -1,0 +1,140 @@
+"""Training with Megatron-LM / MindSpeed (DOMAIN 4.2, 4.7, 5.4, 5.5)."""
+
+import re
+from itertools import pairwise
+from typing import ClassVar
+
+from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext_lazy as _
+
+from engagements.errors import InvalidInput
+from engagements.stages import Stage
+from workers.kinds.base import Finished, JobKind, Judgement, register
+from workers.kinds.node_scripts import then_manifest
+from workers.kinds.training import parallel_strategy
+from workers.kinds.training.megatron_parameters import OPTIONS, PARAMETERS, SWITCHES
+
+SAVED = re.compile(r"success\w* (?:saved|scheduled)|saved checkpoint", re.IGNORECASE)
+
+
+@register
+class MegatronTrain(JobKind):
+    code = "adapt.megatron_train"
+    title = _("Megatron / MindSpeed training")
+    description = _("Starts pretrain_gpt.py with torchrun and follows its loss.")
+    success = _("The log shows every iteration, all losses are finite, and the checkpoint that "
+                "was asked for exists.")
+    stages = (Stage.TRAIN_TUNE, Stage.TRAIN_ADAPT)
+    timeout_seconds = 7 * 24 * 3600
+    usual_seconds = 4 * 3600
+    shows_progress = True
+    collect = ("manifest.txt", "checkpoints.report.json",
+               "checkpoints/latest_checkpointed_iteration.txt")
+    parameters: ClassVar = PARAMETERS
+
+    def clean(self, values):
+        cleaned = super().clean(values)
+        for _rule, message, facts in findings(cleaned):
+            raise InvalidInput(gettext(message) % facts)
+        return cleaned
+
+    def argv(self, parameters):
+        p = parameters
+        launch = ["torchrun", "--nproc_per_node", str(p["cards"]), "--nnodes", str(p["nodes"]),
+                  "--node_rank", str(p["node_rank"]), "--master_addr", p["master_address"],
+                  "--master_port", str(p["master_port"])]
+        return then_manifest([*launch, p["script"], *_options(p), *(p["extra"] or "").split()],
+                             p["save"], "checkpoints")
+
+    def environment(self, parameters):
+        chosen = {"PYTORCH_NPU_ALLOC_CONF": parameters["allocator"],
+                  "HCCL_BUFFSIZE": parameters["hccl_buffer_mb"],
+                  "MULTI_STREAM_MEMORY_REUSE": "1" if parameters["memory_reuse"] else None}
+        return {"CUDA_DEVICE_MAX_CONNECTIONS": "1", "PYTHONUNBUFFERED": "1",
+                **{name: str(value) for name, value in chosen.items() if value}}
+
+    def facts(self, parameters):
+        p, words = parameters, (parameters["extra"] or "").split()
+        static = any(word.startswith("--loss-scale") for word in words)
+        scaling = {"fp16": "static" if static else "dynamic"}.get(p["precision"], "none")
+        # Megatron's arguments.py: bf16 always accumulates in FP32, --optimizer is adam by default.
+        wide = p["precision"] != "fp16" or "--accumulate-allreduce-grads-in-fp32" in words
+        chosen = dict(pairwise(words)).get("--optimizer", "adam")
+        return {"dtype": p["precision"], "loss_scaling": scaling, "optimizer": chosen,
+                "gradient_accumulation_dtype": "fp32" if wide else "fp16",
+                "save_interval": p["save_interval"] or p["train_iters"]}
+
+    def judge(self, finished: Finished) -> Judgement:
+        readings = finished.of_kind("training_log")
+        loss = readings[0].values.get("loss", {}) if readings else {}
+        wanted = finished.parameters["train_iters"]
+        values = {"points": loss.get("points", 0), "wanted": wanted, "last": loss.get("last"),
+                  "status": finished.exit_status, "step": loss.get("first_nonfinite_step")}
+        if loss.get("nonfinite"):
+            return Judgement(False, gettext_noop(
+                "The loss is not finite from iteration %(step)s on."), values)
+        if finished.exit_status != 0:
+            return Judgement(False, gettext_noop(
+                "The training ended with status %(status)s after %(points)d of %(wanted)d "
+                "iterations."), values)
+        if loss.get("last_step") != wanted:
+            return Judgement(False, gettext_noop(
+                "The log shows %(points)d of %(wanted)d iterations."), values)
+        return _with_checkpoint(finished, values, loss)
+
+
+def _with_checkpoint(finished: Finished, values: dict, loss: dict) -> Judgement:
+    saved = finished.report("checkpoints").get("file_count", 0)
+    # The folder may hold checkpoints of an earlier run: the log has to say that this one saved.
+    if not saved or not SAVED.search(finished.log):
+        return Judgement(False, gettext_noop(
+            "All %(points)d iterations ran, but no checkpoint was saved."), values)
+    values = {**values, "last_text": f"{loss['last']:.4f}", "files": saved}
+    return Judgement(True, gettext_noop(
+        "%(points)d iterations, all losses finite, last loss %(last_text)s."), values, values)
+
+
+def strategy(p: dict) -> parallel_strategy.Strategy:
+    """The parallel strategy of cleaned parameters."""
+    return parallel_strategy.Strategy(
+        cards=p["cards"], nodes=p["nodes"], tensor=p["tensor_parallel"],
+        pipeline=p["pipeline_parallel"], context=p["context_parallel"],
+        expert=p["expert_parallel"], micro_batch=p["micro_batch_size"],
+        global_batch=p["global_batch_size"], layers=p["num_layers"], hidden=p["hidden_size"],
+        layers_per_virtual_stage=p["layers_per_virtual_stage"], heads=p["attention_heads"],
+        sequence_length=p["seq_length"], is_sequence_parallel=p["sequence_parallel"])
+
+
+def findings(p: dict) -> list[parallel_strategy.Finding]:
+    """What contradicts itself in cleaned parameters: R-PAR-01 to 06, R-CFG-01 to 05, 16 to 18."""
+    found = parallel_strategy.check(strategy(p))
+    if p["allocator"]:
+        found += parallel_strategy.check_allocator(p["allocator"])
+    if p["node_rank"] >= p["nodes"]:
+        found.append(("R-PAR-03", gettext_noop(
+            "The node's rank must be below the %(nodes)d nodes."), {"nodes": p["nodes"]}))
+    return [*found, *_schedule(p)]
+
+
+def _schedule(p: dict) -> list[parallel_strategy.Finding]:
+    found, iterations = [], p["train_iters"]
+    for name, rule in (("eval_interval", "R-CFG-16"), ("save_interval", "R-CFG-17")):
+        if p[name] and p[name] > iterations:
+            found.append((rule, gettext_noop(
+                "An interval of %(interval)d is never reached in %(iterations)d iterations."),
+                {"interval": p[name], "iterations": iterations}))
+    parts = [float(x) for x in (p["split"] or "").split(",") if x.replace(".", "", 1).isdigit()]
+    if p["split"] and (len(parts) != 3 or sum(parts) not in (1, 100, 1000)):
+        found.append(("R-CFG-18", gettext_noop(
+            "The split is three numbers whose sum is 1, 100 or 1000."), {}))
+    return found
+
+
+def _options(p: dict) -> list[str]:
+    """The script's options: those with a value, the switches that are on, the data type."""
+    named = {option: p[name] for name, option in OPTIONS.items() if p[name] is not None}
+    named |= {"log-interval": 1, "save-interval": p["save_interval"] or p["train_iters"]}
+    flat = [word for name, value in named.items() for word in (f"--{name}", str(value))]
+    flat += [f"--{option}" for name, option in SWITCHES.items() if p[name]]
+    return [*flat, *([f"--{p['precision']}"] if p["precision"] != "fp32" else []),
+            "--log-throughput"]

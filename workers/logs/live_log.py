@@ -1,0 +1,179 @@
+"""The log of a job: fetched by byte offset, masked, kept beside the database while it grows.
+
+Of a job that has ended the stored file is read, and `workers.dispatch.cleanup` removes ours.
+"""
+
+import contextlib
+import math
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from django.conf import settings
+from django.core.files.storage import FileSystemStorage, default_storage
+from django.utils import timezone
+
+from workers.logs import early_warnings
+from workers.masking import mask_text
+from workers.models import Job
+from workers.remote.replies import RemoteState
+
+_ITERATION = re.compile(
+    rb"(?:iteration|step|iter)[:\s]*\[?\s*(\d+)\s*/\s*(\d+)|(\d{1,3})%\|")
+LONGEST_LINE = 48 * 1024
+LOG_NAME = "log.txt"  # of the stored file
+
+
+def folder() -> Path:
+    """Where logs grow: one file per job, named by its id."""
+    found = Path(settings.VAR_DIR) / "live-logs"
+    found.mkdir(parents=True, exist_ok=True)
+    return found
+
+
+def path(job: Job) -> Path:
+    """Where the masked log of this job grows."""
+    return folder() / f"{job.pk}.log"
+
+
+@contextmanager
+def opened(job: Job) -> Iterator[BinaryIO | None]:
+    """The masked log for reading; None where there is none yet.
+
+    A worker that was away too long may still write where a log grew: not into a stored one.
+    """
+    sources: list[Callable] = [lambda: path(job).open("rb"), lambda: _stored(job)]
+    stream = None
+    for source in reversed(sources) if job.is_final and _is_store_near() else sources:
+        with contextlib.suppress(FileNotFoundError):
+            if stream := source():
+                break
+    try:
+        yield stream
+    finally:
+        if stream:
+            stream.close()
+
+
+def _stored(job: Job) -> BinaryIO | None:
+    """The stored log, if the job has one."""
+    if not job.log_stored:
+        return None
+    artifact = job.artifacts.filter(name=LOG_NAME).first()
+    return artifact and artifact.file.open("rb")
+
+
+def _is_store_near() -> bool:
+    """Whether a part of a stored file can be read without fetching the whole."""
+    return isinstance(default_storage, FileSystemStorage)
+
+
+def append(job: Job, state: RemoteState) -> dict:
+    """Add the new part of the log. Returns the columns that changed.
+
+    Only whole lines are taken while the job runs, so that no secret is cut in two. The bytes go
+    to the place the row names: repeating the step after a crash writes the same bytes there.
+    """
+    chunk = state.chunk
+    if state.process != "gone" or state.has_more_log:
+        chunk = chunk[:_safe_cut(chunk)]
+    if not chunk:
+        return {}
+    masked = mask_text(chunk.decode("utf-8", "surrogateescape")).encode(
+        "utf-8", "surrogateescape")
+    _write_at(path(job), job.log_stored, masked)
+    return {"log_offset": state.offset + len(chunk), "log_stored": job.log_stored + len(masked),
+            "log_grew_at": timezone.now(), **_progress(chunk), **early_warnings.found(job, chunk)}
+
+
+def _write_at(file: Path, position: int, data: bytes) -> None:
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o640)
+    try:
+        os.pwrite(descriptor, data, position)
+    finally:
+        os.close(descriptor)
+
+
+def _safe_cut(chunk: bytes) -> int:
+    """Where a growing log may be cut: after a line, and not within a private key."""
+    cut = max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
+    if not cut and len(chunk) >= LONGEST_LINE:
+        return len(chunk)
+    key = chunk.rfind(b"-----BEGIN ", 0, cut)
+    is_open = key >= 0 and b"-----END " not in chunk[key:cut]
+    return key if is_open and len(chunk) < LONGEST_LINE else cut
+
+
+def _progress(chunk: bytes) -> dict:
+    changes: dict = {}
+    for match in _ITERATION.finditer(chunk):
+        done, total, percent = match.groups()
+        changes = {"progress_done": int(done or percent), "progress_total": int(total or 100)}
+    losses = early_warnings.losses(chunk)
+    if losses:
+        changes["last_loss"] = losses[-1] if math.isfinite(losses[-1]) else None
+    return changes
+
+
+def read(job: Job, offset: int = 0, limit: int = 256 * 1024) -> tuple[str, int]:
+    """Text of the live log from a byte offset, and the offset to go on from.
+
+    No character is cut in two: its first bytes are left for the next time.
+    """
+    offset = min(max(0, offset), job.log_stored)
+    with opened(job) as stream:
+        if stream is None:
+            return "", offset
+        stream.seek(offset)
+        data = stream.read(min(limit, job.log_stored - offset))
+    whole = data[:_whole_characters(data)] if offset + len(data) < job.log_stored else data
+    return whole.decode("utf-8", "replace"), offset + len(whole)
+
+
+def _whole_characters(data: bytes) -> int:
+    """Length of the data without the first bytes of a character that goes on."""
+    for back in range(1, min(4, len(data)) + 1):
+        byte = data[-back]
+        if byte >= 0xC0:  # the first of several bytes
+            wanted = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
+            return len(data) - back if back < wanted else len(data)
+        if byte < 0x80:
+            break
+    return len(data)
+
+
+def line_start(job: Job, offset: int) -> int:
+    """The first byte of the first whole line at or after an offset; the offset if none is near."""
+    if offset <= 0:
+        return 0
+    with opened(job) as stream:
+        if stream is None:
+            return offset
+        stream.seek(offset - 1)
+        end = re.search(rb"[\r\n]", stream.read(LONGEST_LINE))
+    return offset + end.start() if end else offset
+
+
+def length(job: Job) -> int:
+    """Bytes that `pieces` gives."""
+    with opened(job) as stream:
+        return min(job.log_stored, stream.seek(0, os.SEEK_END)) if stream else 0
+
+
+def pieces(job: Job, size: int = 2**20) -> Iterator[bytes]:
+    """The whole masked log as it stands, without holding more than one piece of it."""
+    left = length(job)
+    if not left:
+        return
+    with opened(job) as stream:
+        while stream and left and (piece := stream.read(min(size, left))):
+            left -= len(piece)
+            yield piece
+
+
+def tail(job: Job, limit: int = 200_000) -> str:
+    """The last part of the live log."""
+    return read(job, max(0, job.log_stored - limit), limit)[0]

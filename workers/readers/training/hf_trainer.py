@@ -1,0 +1,286 @@
+"""Hugging Face Trainer: the dictionaries it prints and its ``trainer_state.json``.
+
+transformers v4 prints numbers, v5 strings of four digits, neither prints the step. The default
+``logging_nan_inf_filter`` prints a NaN loss as 0.0; the gradient norm gives it away. Also covers
+the consoles of LLaMA-Factory and ms-swift, which print the same dictionaries.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from workers.readers.base import Sample, Source, register
+from workers.readers.columns import Column, as_array, kept_of
+from workers.readers.source import ReadError, ReadingWarning
+from workers.readers.training.hf_records import infer_steps, real_losses
+from workers.readers.training.series import (
+    LossSeries,
+    TrainingLogReader,
+    assemble,
+    check_count,
+    statistic_values,
+    to_float,
+    to_step,
+    truncated,
+)
+
+TOOL = "transformers Trainer"
+# an estimator of TensorFlow prints “Eval results: {'loss': …, 'global_step': …}”; programs write
+# such dictionaries behind “= [” and “(”
+RECORD = re.compile(
+    r"""(?<!results: )(?<![=(\[])(?<![=(\[] )(?<!["']: )\{['"]loss['"]: [^{}]{0,8000}\}"""
+)
+PROGRAM = re.compile(r"^(?:import \w|from [\w.]+ import |def \w+\(|class \w+[(:])", re.MULTILINE)
+LEAST_OF_PROGRAM = 3
+OPENED = re.compile(r"""\{['"]loss['"]?:?[^}]*$""")
+SUMMARY = re.compile(r"""\{['"](?:train_runtime|eval_loss|eval_\w+)['"]: [^{}]*\}""")
+# values may be wrapped: np.float64(1.2), tensor(1.2, device='npu:0')
+PAIR = re.compile(r"""['"]([^'"]+)['"]: ['"]?(?:[a-z][\w.]*\()?([^,'"{}()]+)""")
+PROGRESS = re.compile(r"(\d{1,18})/(\d{1,18}) \[")
+METRIC = re.compile(r"^\s+(train_(?:loss|samples_per_second|steps_per_second))\s+= +([\d.]+)\s*$")
+WITH_LOSS = {"epoch", "learning_rate", "grad_norm", "step", "global_step"}
+WITH_LOSS |= {"global_step/max_steps", "memory(GiB)", "lr"}
+STEP_KEYS = ("step", "global_step", "global_step/max_steps")
+MOST_NAMES = 1000  # metrics and totals of progress bars; a log has a dozen
+
+
+@dataclass
+class Printed:
+    """What the console shows, in order; records are kept as columns."""
+
+    losses: Column = field(default_factory=Column)
+    norms: Column = field(default_factory=Column)
+    epochs: Column = field(default_factory=Column)
+    lines: array[int] = field(default_factory=lambda: array("q"))
+    steps: dict[str, array[int]] = field(
+        default_factory=lambda: {key: array("q") for key in STEP_KEYS}
+    )
+    damaged: array[int] = field(default_factory=lambda: array("q"))
+    summary: dict[str, float | str] = field(default_factory=dict)
+    progress: Counter[int] = field(default_factory=Counter)
+    reached: dict[int, int] = field(default_factory=dict)
+    metrics: dict[str, float] = field(default_factory=dict)
+    last: tuple[int, str] = (1, "")
+
+    def take(self, number: int, text: str) -> None:
+        """Collect what one line holds."""
+        if not text.strip():
+            return
+        self.last = (number, text)
+        for found in RECORD.finditer(text):
+            self._take_record(number, _pairs(found[0]))
+        for found in SUMMARY.finditer(text):
+            if len(self.summary) < MOST_NAMES:
+                self.summary.update(_pairs(found[0]))
+        for done, total in PROGRESS.findall(text):
+            if int(total) in self.progress or len(self.progress) < MOST_NAMES:
+                self.progress[int(total)] += 1
+                self.reached[int(total)] = max(int(done), self.reached.get(int(total), 0))
+        if found := METRIC.match(text):
+            self.metrics[found[1]] = float(found[2])
+
+    def _take_record(self, number: int, record: dict[str, float | str]) -> None:
+        loss = record["loss"]
+        if not isinstance(loss, float):
+            self.damaged.append(number)
+            return
+        self.losses.append(loss)
+        self.norms.append(to_float(record.get("grad_norm")))
+        self.epochs.append(to_float(record.get("epoch")))
+        self.lines.append(number)
+        for key in tuple(self.steps):
+            step = to_step(record.get(key))
+            if step is None:
+                del self.steps[key]
+            else:
+                self.steps[key].append(step)
+        check_count(len(self.lines))
+
+
+def _is_record(text: str) -> bool:
+    """A program builds such a dictionary of names; the Trainer prints numbers or what is left."""
+    pairs = _pairs(text)
+    begins = str(pairs.get("loss", ""))[:1]
+    is_whole = all(isinstance(value, float) for value in pairs.values())
+    return (is_whole or bool(WITH_LOSS & pairs.keys())) and begins != "" and (
+        begins.isdigit() or begins in "-+.ni?")
+
+
+def _pairs(text: str) -> dict[str, float | str]:
+    pairs: dict[str, float | str] = {}
+    for key, raw in PAIR.findall(text):
+        number = to_float(raw.strip())
+        pairs[key] = raw.strip() if number is None else number
+    return pairs
+
+
+@register
+class HfConsoleReader(TrainingLogReader):
+    """Trainer dictionaries in a console log."""
+
+    name = "hf_trainer_console"
+    version = "2"
+    tool = TOOL
+
+    def recognises(self, sample: Sample) -> int:
+        if len(PROGRAM.findall(sample.text)) >= LEAST_OF_PROGRAM:
+            return 0
+        is_printed = any(_is_record(found[0]) for found in RECORD.finditer(sample.text))
+        return 70 if is_printed and not sample.is_broken_json else 0
+
+    def series(self, source: Source) -> LossSeries:
+        printed = Printed()
+        for number, text in source.lines():
+            printed.take(number, text)
+        warnings = _damaged(printed)
+        kept = _last_run(printed.epochs)
+        if len(kept) < len(printed.lines):
+            warnings.append(_resumed(printed, kept))
+        if OPENED.search(printed.last[1]) and not RECORD.search(printed.last[1]):
+            warnings.append(truncated(*printed.last))
+        steps, unit, found = _steps(printed, kept)
+        norms = printed.norms.keep(kept)
+        losses, hidden = real_losses(kept_of(printed.losses.values, kept), norms, steps)
+        return assemble(
+            steps,
+            losses,
+            meaning="window_mean",
+            step_base=1,
+            line_of=lambda index: printed.lines[int(kept[index])],
+            warnings=warnings + found + hidden,
+            tool=TOOL,
+            step_unit=unit,
+            extras={
+                "grad_norm": statistic_values(norms.told),
+                **summary_extras({**printed.summary, **printed.metrics}),
+            },
+        )
+
+
+def _number(record: dict[str, Any], key: str) -> float | None:
+    return to_float(record.get(key))
+
+
+def _damaged(printed: Printed) -> list[ReadingWarning]:
+    if not printed.damaged:
+        return []
+    message = f"{len(printed.damaged)} records have no number as their loss and were left out."
+    return [ReadingWarning("damaged_lines", message, printed.damaged[0])]
+
+
+def _last_run(epochs: Column) -> np.ndarray:
+    """Indices that count: a resumed run starts at an earlier epoch, and its records replace those
+    from there on."""
+    values, is_told = np.nan_to_num(epochs.values), epochs.is_told
+    if is_told.all() and (np.diff(values) >= 0).all():
+        return np.arange(len(values))
+    kept = array("q")
+    for index, epoch in enumerate(values):
+        if is_told[index] and kept and is_told[kept[-1]] and epoch < values[kept[-1]]:
+            while kept and values[kept[-1]] >= epoch:
+                kept.pop()
+        kept.append(index)
+    return np.array(kept, dtype=np.int64)
+
+
+def _resumed(printed: Printed, kept: np.ndarray) -> ReadingWarning:
+    dropped = np.setdiff1d(np.arange(len(printed.lines)), kept)
+    again = printed.lines[int(kept[kept > dropped[0]][0])] if (kept > dropped[0]).any() else None
+    message = (
+        f"The run was resumed; {len(dropped)} earlier records of the same epochs do not count."
+    )
+    return ReadingWarning("repeated_steps", message, again)
+
+
+def _steps(printed: Printed, kept: np.ndarray) -> tuple[np.ndarray, Any, list[ReadingWarning]]:
+    """Step numbers: as printed, else inferred from progress, run time and epochs, else 1, 2, …"""
+    for steps in printed.steps.values():
+        return kept_of(as_array(steps), kept), "step", []
+    count, done = len(kept), _steps_done(printed)
+    inferred = infer_steps(count, done, printed.epochs.keep(kept))
+    if inferred is None:
+        message = "The log names no steps and they cannot be inferred: records are numbered 1, 2, …"
+        return np.arange(1, count + 1), "record", [ReadingWarning("steps_unknown", message)]
+    message = (
+        f"The log names no steps; they are inferred from {done} steps in {count} records. "
+        "trainer_state.json names them."
+    )
+    return inferred, "step", [ReadingWarning("steps_inferred", message)]
+
+
+def _steps_done(printed: Printed) -> int | None:
+    """Optimizer steps the run took: from the progress bar, else run time × steps per second."""
+    is_finished = "train_runtime" in printed.summary
+    training = [total for total in printed.progress if total >= len(printed.lines)]
+    if training:
+        total = max(training, key=lambda number: printed.progress[number])
+        return total if is_finished else printed.reached[total]
+    rate = _number(printed.summary, "train_steps_per_second")
+    seconds = _number(printed.summary, "train_runtime")
+    return round(rate * seconds) if rate and seconds else None
+
+
+def summary_extras(summary: dict[str, Any]) -> dict[str, Any]:
+    """Throughput, run time and evaluation from Trainer's final numbers."""
+    throughput = {
+        "samples_per_second": _number(summary, "train_samples_per_second"),
+        "steps_per_second": _number(summary, "train_steps_per_second"),
+    }
+    found = {key: value for key, value in throughput.items() if value is not None}
+    evaluation = {
+        key: value
+        for key, value in summary.items()
+        if key.startswith("eval_") and isinstance(value, int | float)
+    }
+    return {
+        "throughput": found or None,
+        "train_loss": _number(summary, "train_loss"),
+        "train_runtime_s": _number(summary, "train_runtime"),
+        "evaluation": evaluation or None,
+    }
+
+
+@register
+class TrainerStateReader(TrainingLogReader):
+    """``trainer_state.json``: names the steps, holds bare NaN."""
+
+    name = "hf_trainer_state"
+    tool = TOOL
+
+    def recognises(self, sample: Sample) -> int:
+        if '"log_history"' not in sample.text and '"global_step"' not in sample.text:
+            return 0
+        state = sample.json
+        return 95 if isinstance(state, dict) and "log_history" in state else 0
+
+    def series(self, source: Source) -> LossSeries:
+        state = source.json
+        if not isinstance(state["log_history"], list):
+            raise ReadError("damaged_file", "log_history is not a list.")
+        records = [r for r in state["log_history"] if to_float(r.get("loss")) is not None]
+        shown = np.array([float(record["loss"]) for record in records])
+        steps = np.array([int(record["step"]) for record in records], dtype=np.int64)
+        norms = Column(_number(record, "grad_norm") for record in records)
+        losses, hidden = real_losses(shown, norms, steps)
+        interval = to_float(state.get("logging_steps"))
+        last = {key: value for record in state["log_history"] for key, value in record.items()}
+        return assemble(
+            steps,
+            losses,
+            meaning="window_mean",
+            step_base=1,
+            interval=int(interval) if interval and interval >= 1 else None,
+            warnings=hidden,
+            tool=TOOL,
+            extras={
+                "total_steps": state.get("max_steps"),
+                "grad_norm": statistic_values(norms.told),
+                **summary_extras(last),
+            },
+        )

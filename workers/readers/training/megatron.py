@@ -1,0 +1,139 @@
+"""Iteration lines of Megatron-LM, MindSpeed, MindSpeed-LLM (also FSDP2), FlagScale and forks.
+
+``iteration  5/ 5000 | … | elapsed time per iteration (ms): X | … lm loss: 1.0E+01 | …`` as printed
+by Megatron-LM megatron/training/training.py; steps count from 1, a loss is the mean since the last
+line.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from workers.masking import mask_tree
+from workers.readers.base import Sample, Source, register
+from workers.readers.columns import as_array, kept_of
+from workers.readers.source import ReadError, ReadingWarning
+from workers.readers.training.megatron_arguments import arguments_of
+from workers.readers.training.megatron_columns import Columns, collect
+from workers.readers.training.megatron_fields import ITERATION, fields_of, loss_key, records_in
+from workers.readers.training.megatron_start import started
+from workers.readers.training.series import (
+    LossSeries,
+    TrainingLogReader,
+    assemble,
+    records_of_one_rank,
+    statistic_values,
+    time_values,
+    truncated,
+)
+
+RECOGNISED = re.compile(r"iteration[ \t=:]*\d+/\s*\d+\s*\|")
+
+
+@register
+class MegatronReader(TrainingLogReader):
+    """Megatron-style iteration lines."""
+
+    name = "megatron_log"
+    tool = "Megatron-LM"
+    version = "2"
+
+    def recognises(self, sample: Sample) -> int:
+        return 90 if RECOGNISED.search(sample.text) else 0
+
+    def series(self, source: Source) -> LossSeries:
+        columns = collect(source)
+        if not columns.steps:
+            raise ReadError("no_loss_points", _no_loss(columns))
+        kept, warnings = records_of_one_rank(as_array(columns.ranks))
+        steps, losses = (kept_of(as_array(c), kept) for c in (columns.steps, columns.losses))
+        if columns.cut is not None:
+            warnings.append(truncated(_last_line(source), columns.cut))
+        if columns.skipped:
+            warnings.append(_skipped(columns))
+        if columns.damaged:
+            message = f"{columns.damaged} iterations have no number as their loss."
+            warnings.append(ReadingWarning("damaged_lines", message, columns.first_damaged))
+        return assemble(
+            steps,
+            losses,
+            meaning="window_mean",
+            step_base=0 if len(steps) and steps[0] == 0 else 1,
+            line_of=lambda index: _line_of(source, int(kept[index])),
+            warnings=warnings,
+            tool=self.tool,
+            extras=_extras(columns, kept) | _start(source),
+        )
+
+
+def _start(source: Source) -> dict[str, Any]:
+    values, lines = started(source)
+    if (found := arguments_of(source, until=ITERATION)).values:
+        values["arguments"], lines = mask_tree(found.values), {**found.lines, **lines}
+    return {"started": values, "lines": lines}
+
+
+def _no_loss(columns: Columns) -> str:
+    if columns.skipped:
+        return (
+            f"None of {columns.iterations} iterations prints a loss; "
+            "fp16 skips an iteration whose gradients overflow."
+        )
+    return "No iteration of the log prints a loss."
+
+
+def _line_of(source: Source, record: int) -> int | None:
+    """Line of the n-th record with a loss; a second pass, only for warnings."""
+    line, seen = 1, 0
+    for chunk in source.chunks():
+        for match, _rank, text in records_in(chunk):
+            if loss_key(fields_of(text)) is None:
+                continue
+            if seen == record:
+                return line + chunk.count(b"\n", 0, match.start())
+            seen += 1
+        line += chunk.count(b"\n")
+    return None
+
+
+def _last_line(source: Source) -> int:
+    """Number of the file's last line."""
+    ends = sum(chunk.count(b"\n") for chunk in source.chunks())
+    return ends if source.ends_with_newline() else ends + 1
+
+
+def _skipped(columns: Columns) -> ReadingWarning:
+    message = (
+        f"{columns.skipped} of {columns.iterations} iterations print no loss: "
+        "their gradients overflowed and the update was skipped."
+    )
+    return ReadingWarning("skipped_iterations", message)
+
+
+def _extras(columns: Columns, kept: np.ndarray) -> dict[str, Any]:
+    times = time_values(kept_of(as_array(columns.times), kept))
+    norms = kept_of(as_array(columns.norms), kept)
+    throughput = None
+    if times and columns.batch:
+        throughput = {
+            "samples_per_second": columns.batch * 1000 / times["mean"],
+            "global_batch_size": columns.batch,
+        }
+    memory = None
+    if columns.memory:
+        memory = {
+            "max_allocated_mb": {str(rank): mb for rank, mb in sorted(columns.memory.items())},
+            "peak_allocated_mb": max(columns.memory.values()),
+            "peak_reserved_mb": max(columns.reserved.values(), default=None),
+        }
+    return {
+        "total_steps": columns.total_steps,
+        "iteration_time_ms": times,
+        "throughput": throughput,
+        "memory": memory,
+        "grad_norm": None if np.isnan(norms).all() else statistic_values(norms),
+        "skipped_iterations": columns.skipped or None,
+    }

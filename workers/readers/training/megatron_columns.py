@@ -1,0 +1,150 @@
+"""All records of a Megatron log in columns of numbers, collected in one pass."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from workers.readers.source import Source
+from workers.readers.training.megatron_fields import (
+    ITERATION,
+    fields_of,
+    line_end,
+    loss_key,
+    milliseconds,
+    names_of,
+    records_in,
+)
+from workers.readers.training.megatron_layout import (
+    Layout,
+    found_by_pattern,
+    found_by_places,
+    layout_of,
+)
+from workers.readers.training.series import check_count
+
+MEMORY = re.compile(
+    rb"\[Rank (\d+)\][^|\[\n]*memory \(MB\) \| allocated: ([\d.]+) \| max allocated: ([\d.]+)"
+    rb"(?: \| reserved: ([\d.]+) \| max reserved: ([\d.]+))?"
+)
+PEAK_GB = re.compile(rb"max_memory_allocated\(GB\): ([\d.]+)")
+
+
+@dataclass
+class Columns:
+    """What one pass collects, in file order; ``ranks`` is -1 where a line names none."""
+
+    steps: array[int] = field(default_factory=lambda: array("q"))
+    losses: array[float] = field(default_factory=lambda: array("d"))
+    ranks: array[int] = field(default_factory=lambda: array("q"))
+    times: array[float] = field(default_factory=lambda: array("d"))
+    norms: array[float] = field(default_factory=lambda: array("d"))
+    memory: dict[int, float] = field(default_factory=dict)
+    reserved: dict[int, float] = field(default_factory=dict)
+    iterations: int = 0
+    skipped: int = 0
+    damaged: int = 0
+    first_damaged: int | None = None
+    total_steps: int | None = None
+    batch: float | None = None
+    cut: str | None = None
+
+    def add(self, steps: Any, losses: Any, times: Any, norms: Any, ranks: Any = None) -> None:
+        """Append columns of bytes or numbers; nothing is appended where one is not a number."""
+        read = [_column(column, float, np.float64) for column in (losses, times, norms)]
+        counted = _column(steps, int, np.int64)
+        named = np.full(len(counted), -1) if ranks is None else np.array(ranks, dtype=np.int64)
+        columns = (self.steps, self.ranks, self.losses, self.times, self.norms)
+        for column, values in zip(columns, (counted, named, *read), strict=True):
+            column.frombytes(values.tobytes())
+
+
+def _column(values: Any, read: type, dtype: Any) -> np.ndarray:
+    is_read = isinstance(values, np.ndarray)
+    return values.astype(dtype) if is_read else np.fromiter(map(read, values), dtype)
+
+
+def collect(source: Source) -> Columns:
+    """Every iteration and memory line of the log; ReadError ``too_large`` for too many."""
+    columns, layout, number = Columns(), None, 1
+    for chunk in source.chunks():
+        before, number = number, number + chunk.count(b"\n")
+        first = ITERATION.search(chunk)
+        if first is None:
+            _memory(chunk, columns)
+            continue
+        line = chunk[chunk.rfind(b"\n", 0, first.start()) + 1 : line_end(chunk, first.start())]
+        layout = layout or layout_of(line)
+        lines = _alike(layout, line, chunk, columns) if layout else 0
+        if not lines:
+            _slowly(chunk, columns, before)
+        in_gigabytes = b"max_memory_allocated(GB)" in line
+        if in_gigabytes or lines < number - before:
+            _memory(chunk, columns, in_gigabytes=in_gigabytes)
+        _first_facts(first, line, columns)
+        check_count(len(columns.steps))
+    return columns
+
+
+def _alike(layout: Layout, line: bytes, chunk: bytes, columns: Columns) -> int:
+    """Add the chunk's records if every iteration in it has the layout; say how many they are."""
+    found = found_by_places(layout, line, chunk)
+    if found is not None:
+        columns.add(found[0].astype(np.int64), found[2], found[1], found[3])
+        columns.iterations += found.shape[1]
+        return found.shape[1]
+    printed = found_by_pattern(layout, chunk)
+    if printed is None:
+        return 0
+    steps, times, losses, norms = printed
+    try:
+        columns.add(steps, losses, times, norms)
+    except ValueError:
+        return 0
+    columns.iterations += len(steps)
+    return len(steps)
+
+
+def _slowly(chunk: bytes, columns: Columns, number: int) -> None:
+    """Add the records of a chunk whose first line has this number, one by one."""
+    rows = []
+    for match, rank, text in records_in(chunk):
+        columns.iterations += 1
+        fields = fields_of(text)
+        loss = loss_key(fields)
+        if loss is not None:
+            norm = fields.get(b"gradnorm", float("nan"))
+            rows.append((int(match[1]), fields[loss], milliseconds(fields), norm, rank))
+        elif match.end() + len(text) == len(chunk):
+            columns.cut = (match[0] + text).decode("utf-8", "replace")
+        elif loss_key(names_of(text)) is not None:
+            columns.damaged += 1
+            columns.first_damaged = columns.first_damaged or (
+                number + chunk.count(b"\n", 0, match.start()))
+        else:
+            columns.skipped += 1
+    if rows:
+        columns.add(*zip(*rows, strict=True))
+
+
+def _memory(chunk: bytes, columns: Columns, *, in_gigabytes: bool = False) -> None:
+    """Peaks in MB of 2^20 bytes; FSDP2 prints its own rank's in GB of 2^30 bytes."""
+    if in_gigabytes:
+        peaks = [1024 * float(peak) for peak in PEAK_GB.findall(chunk)]
+        columns.memory[0] = max([*peaks, columns.memory.get(0, 0.0)])
+    if b"memory (MB)" not in chunk:
+        return
+    for rank, _allocated, peak, _reserved, reserved in MEMORY.findall(chunk):
+        number = int(rank)
+        columns.memory[number] = max(float(peak), columns.memory.get(number, 0.0))
+        if reserved:
+            columns.reserved[number] = max(float(reserved), columns.reserved.get(number, 0.0))
+
+
+def _first_facts(first: re.Match[bytes], line: bytes, columns: Columns) -> None:
+    columns.total_steps = int(first[2])
+    columns.batch = fields_of(line).get(b"globalbatchsize", columns.batch)

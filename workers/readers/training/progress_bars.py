@@ -1,0 +1,67 @@
+"""Progress bars of tqdm with a loss beside them: Lightning, diffusers, ColossalAI, own scripts.
+
+``Epoch 0:  50%|█████     | 5/10 [00:01<00:01, 9.0it/s, v_num=0, train_loss=2.3]``. A bar is printed
+again and again; the last print of a step counts, and steps go on from epoch to epoch.
+"""
+
+from __future__ import annotations
+
+import re
+
+from workers.readers.base import Sample, register
+from workers.readers.figures import NUMBER
+from workers.readers.training.line_logs import Facts, LineLogReader, Point
+from workers.readers.training.series import to_float
+
+EVALUATION = re.compile(r"\b(?:val|valid|validat\w*|eval\w*|test\w*|sanity|predict\w*)\b", re.I)
+EPOCH = re.compile(r"\bepochs?\b[ :=#\[(]*(\d+)", re.IGNORECASE)
+LEAST, LABEL, LONGEST = 3, 200, 4000
+
+
+@register
+class ProgressBarReader(LineLogReader):
+    """A bar with its counter and a loss behind it, or in the text before it."""
+
+    name = "progress_bar_log"
+    tool = None
+    confidence = most_confidence = 16
+    pattern = re.compile(
+        r"\b\d+%\|[^|\n]{0,400}\|\s*(?P<step>\d+)/(?P<count>\d+) \[[^\]\n]{0,400}?"
+        r"(?:(?<![\w/])(?:train(?:ing)?|step|avr|avg|batch|total|lm)?[_/]?loss(?:_step)?(?:=|: ?)"
+        rf"['\"]?(?:tensor\()?(?P<loss>{NUMBER})|\])"
+    )
+    labelled = re.compile(rf"(?<![\w/])(?:train_|train )?loss\b[=: ]+(?P<loss>{NUMBER})", re.I)
+
+    def recognises(self, sample: Sample) -> int:
+        if "%|" not in sample.text or "global_step=" in sample.text:
+            return 0
+        facts: Facts = {}
+        lines = [line for line in sample.lines if len(line) < LONGEST]
+        bars = [(found, line) for line in lines if (found := self.pattern.search(line))]
+        points = [self.point(found, line, facts) for found, line in bars]
+        told = sum(point is not None and not point.is_again for point in points)
+        return self.confidence if told >= LEAST else 0
+
+    def point(self, found: re.Match[str], line: str, facts: Facts) -> Point | None:
+        label = line[max(0, found.start() - LABEL) : found.start()]
+        told = None if found["loss"] else self.labelled.search(label)
+        loss = to_float(found["loss"] or (told and told["loss"]))
+        if loss is None or EVALUATION.search(label):
+            return None
+        if "v_num=" in line:
+            is_mean = re.search(r"(?<![\w/])loss=", line) is not None
+            facts.update(tool="Lightning", meaning="smoothed" if is_mean else "point")
+        step = _step(found, label, facts)
+        is_again = facts.get("last") == step
+        facts["last"] = step
+        return Point(step, loss, is_again=is_again)
+
+
+def _step(found: re.Match[str], label: str, facts: Facts) -> int:
+    step, count = int(found["step"]), int(found["count"])
+    named = EPOCH.search(label)
+    if named is None:
+        return step
+    is_first_0 = named[1] == "0" or facts.get("tool") == "Lightning"
+    base = facts.setdefault("first_epoch", 0 if is_first_0 else 1)
+    return (int(named[1]) - base) * count + step

@@ -1,0 +1,105 @@
+"""Training logs in nobody's format: a step and a loss on one line.
+
+TensorFlow 1 scripts of ModelZoo-TF (``total_step 20, total loss is X``, ``step N, total loss = X``,
+``epoch 1  step 3  loss X``), tf.estimator (``loss = X, step = N``), MindSpore LossMonitor
+(``epoch: 1 step: 10, loss is X``), DeepSpeed, NeMo's progress bar (``reduced_train_loss=X,
+global_step=N``) and scripts that print alike. Asked last.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from typing import Any
+
+from workers.readers.base import Sample, register
+from workers.readers.figures import AMOUNT, NUMBER
+from workers.readers.source import ReadingWarning
+from workers.readers.training.line_logs import Facts, LineLogReader, Point, first_number, warn
+from workers.readers.training.series import time_values
+
+EVALUATION = re.compile(r"\b(?:val|valid|validation|eval|test)\b[ _]?", re.IGNORECASE)
+MAX_LINE = 600
+PER_STEP = re.compile(r"per step time: ([\d.]+) ?ms")
+EPOCH = re.compile(r"\bepoch[ :=#\[]*(\d+)", re.IGNORECASE)
+
+
+@register
+class TextLogReader(LineLogReader):
+    """Any line with a step and a loss, at least three of them."""
+
+    name = "text_training_log"
+    version = "2"
+    tool = None
+    confidence = most_confidence = 15
+    pattern = re.compile(
+        r"(?:\b(?:(?:total|global|train)?[_ ]?(?:step|iteration|iter)s?(?![A-Za-z_])|"
+        r"batch(?= +\d+ \|))[\s:=#\[(-]*"
+        r"(?P<step>\d+)(?!\d*%)(?:\s*/\s*(?P<count>\d+))?[^\n]{0,120}?"
+        r"(?<![A-Za-z]-)\b(?:total|train|training|lm|batch)?[-_ ]?loss\b['\"]?(?: is)?[\s:=\[|]*"
+        r"(?:\(?Tensor\([^()]{0,80}value= ?)?"
+        rf"|\b(?:reduced_train_)?loss ?= ?(?={NUMBER}, (?:global_)?step ?= ?(?P<later>\d+)))"
+        rf"(?P<loss>{NUMBER})(?![A-Za-z])",
+        re.IGNORECASE,
+    )
+
+    def recognises(self, sample: Sample) -> int:
+        found = 0
+        if sample.is_broken_json:
+            return 0
+        for line in sample.lines:
+            if len(line) > MAX_LINE or line.startswith(("|", "- ", "* ", "#")):
+                continue
+            record = self.pattern.search(line)
+            if record and not EVALUATION.search(line[: record.start("loss")]):
+                found += 1
+                if found == 3:
+                    return self.confidence
+        return 0
+
+    def point(self, found: re.Match[str], line: str, facts: Facts) -> Point | None:
+        if len(line) > MAX_LINE or EVALUATION.search(line[: found.start("loss")]):
+            return None
+        count = int(found["count"]) if found["count"] else None
+        step = _global_step(int(found["step"] or found["later"]), count, line, facts)
+        return Point(step, float(found["loss"]), _milliseconds(line), _samples_per_second(line))
+
+    def other(self, number: int, line: str, facts: Facts) -> None:
+        if found := PER_STEP.search(line):
+            facts["tool"] = "MindSpore"
+            facts.setdefault("per_step", array("d")).append(float(found[1]))
+
+    def extras(self, facts: Facts) -> dict[str, Any]:
+        times = time_values(facts.get("per_step", []))
+        return {"iteration_time_ms": times} if times else {}
+
+
+def _milliseconds(line: str) -> float | None:
+    seconds = first_number(rf"\biter time \(s\): *({AMOUNT})", line)
+    if seconds is not None:
+        return 1000 * seconds
+    return first_number(r"(?:step|per_step|iter)[ _]time:? *([\d.]+) ?ms", line)
+
+
+def _samples_per_second(line: str) -> float | None:
+    named = first_number(rf"(?:samples|examples|images|imgs)/s(?:ec)?: *({AMOUNT})", line)
+    if named is not None:
+        return named
+    return first_number(r"([\d.]+) ?(?:samples|examples|images|imgs)/s", line)
+
+
+def _global_step(step: int, count: int | None, line: str, facts: Facts) -> int:
+    found = EPOCH.search(line)
+    return counted_on(step, int(found[1]) if found else None, count, facts)
+
+
+def counted_on(step: int, epoch: int | None, count: int | None, facts: Facts) -> int:
+    """Steps that start again in every epoch are counted on, by the printed length of an epoch."""
+    is_next = epoch is not None and facts.get("epoch") not in (None, epoch)
+    if is_next and step <= facts.get("step", -1):
+        facts["offset"] = facts.get("offset", 0) + (count or facts["step"] + (step == 0))
+        since = "their printed number" if count else "the last one printed"
+        message = f"Steps start again in every epoch; they are counted on by {since}."
+        warn(facts, ReadingWarning("steps_counted_on", message))
+    facts["epoch"], facts["step"] = epoch, step
+    return step + facts.get("offset", 0)

@@ -1,0 +1,118 @@
+"""Where rules are applied: before a job, on what it left, on an uploaded file, on a node."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from engagements.models import MigratedModel
+from workers.models import Artifact, Job, Node
+from workers.rules import RULES, RULES_VERSION, Facts, Hit, Outcome, check
+from workers.rules.derived_facts import with_derived
+from workers.rules.facts import load_all, stored
+from workers.rules.facts.base import given_by
+from workers.rules.facts.of_job import facts_of_job
+from workers.scan.rule_outcomes import of_scans
+
+load_all()
+READ_OF_NODES = ("npu_smi", "host_probe", "torch_check", "version_info", "node_report")
+OF_FRAMEWORK = {"mindspore": ("mindspore",), "tensorflow": ("tensorflow", "tensorflow_package",
+                                                            "is_compiling")}
+
+
+def about(own: Mapping, known: Callable[[], Mapping]) -> Outcome:
+    """The rules that concern `own` facts, with `known` ones to complete them.
+
+    A rule of which no fact is our own is left out: it says nothing about this matter. What is
+    known is asked for only if there is a rule for it.
+    """
+    names = _names(own)
+    codes = [code for code, rule in sorted(RULES.items()) if not names.isdisjoint(rule.needs)]
+    if not codes:
+        return Outcome()
+    facts = with_derived(Facts(own, origins=getattr(own, "origins", {})).over(known()))
+    return check(facts, codes)
+
+
+def _names(own: Mapping) -> set[str]:
+    """Known facts, and those that follow from them."""
+    return {name for name, value in with_derived(Facts(own)).items() if value is not None}
+
+
+def of_node(node: Node) -> Outcome:
+    """The rules that a node's own readings can feed, over what was last read of it."""
+    readable = given_by(*READ_OF_NODES) | {"cards_per_node"}
+    codes = [code for code, rule in sorted(RULES.items()) if set(rule.needs) <= readable]
+    return check(with_derived(stored.of_node(node)), codes)
+
+
+def before_job(declaration, parameters: dict, of_node: Facts,
+               model: MigratedModel | None = None) -> Outcome:
+    """The rules over a job that is to be queued. The node's state counts where cards are used.
+
+    Args:
+        of_node: what is known of the node.
+    """
+    environment = declaration.environment(parameters)
+    own = facts_of_job(parameters, environment, declaration.facts(parameters))
+    known = _for_framework(of_node, model)
+    if declaration.cards_for(parameters):
+        own.setdefault("cards_required", declaration.cards_for(parameters))
+        own = Facts(own).over(known)
+    return about(own, lambda: known.over(stored.of_model(model)))
+
+
+def _for_framework(known: Facts, model: MigratedModel | None) -> Facts:
+    """Without the frameworks that the model does not use: they are no matter of its jobs."""
+    used = (model.framework if model else "").lower()
+    others = {name for framework, names in OF_FRAMEWORK.items() if framework not in used
+              for name in names}
+    kept = {name: value for name, value in known.items() if name not in others}
+    return Facts(kept, origins={n: o for n, o in known.origins.items() if n in kept})
+
+
+def of_job(job: Job, artifacts: Iterable[Artifact]) -> dict:
+    """What the rules say of the files a job left, as it is stored."""
+    return kept(about(stored.of_artifacts(artifacts), lambda: _known_of_job(job)))
+
+
+def _known_of_job(job: Job) -> Facts:
+    from workers import kinds
+
+    kind = kinds.of_job(job)
+    stated = facts_of_job(job.parameters, kind.environment(job.parameters),
+                          kind.facts(job.parameters))
+    return Facts(stated).over(stored.of_node(job.node)).over(stored.of_model(job.model))
+
+
+def of_upload(artifact: Artifact) -> dict:
+    """What the rules say of an uploaded file, with what is known of its model."""
+    outcome = about(stored.of_artifacts([artifact]), lambda: stored.of_model(artifact.model))
+    scans = of_scans(artifact.readings.filter(kind="source_scan"), artifact)
+    outcome.hits += scans.hits
+    outcome.clear += scans.clear
+    return kept(outcome)
+
+
+def kept(outcome: Outcome, hits: Iterable[Hit] | None = None) -> dict:
+    """An outcome as it is stored: {"version", "checked", "not_checked", "hits"}."""
+    shown = list(outcome.hits if hits is None else hits)
+    checked = {*outcome.clear, *(hit.rule for hit in outcome.hits)}
+    return {"version": RULES_VERSION, "checked": len(checked),
+            "not_checked": len(outcome.not_checked), "hits": [vars(hit) for hit in shown]}
+
+
+def counts_of(*stored_outcomes: tuple[str, Mapping | None]) -> list[dict]:
+    """For a page: when rules were applied, how many were checked and how many lacked data.
+
+    Nothing where no rule was asked at all.
+    """
+    return [{"when": when, "checked": found.get("checked", 0),
+             "not_checked": found.get("not_checked", 0)}
+            for when, found in stored_outcomes
+            if found and (found.get("checked") or found.get("not_checked"))]
+
+
+def hits_of(*stored_outcomes: Mapping | None) -> list[Hit]:
+    """The hits of stored outcomes, each once, the gravest first; in the reader's language."""
+    order = {"block": 0, "warn": 1, "info": 2}
+    found = {Hit(**entry): None for outcome in stored_outcomes
+             for entry in (outcome or {}).get("hits", [])}
+    return sorted(found, key=lambda hit: (order[hit.severity], hit.rule))
