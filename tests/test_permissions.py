@@ -212,8 +212,8 @@ def world(people, engagement, settings, tmp_path):
     from django.core.files.base import ContentFile
 
     from workers.artifacts.artifact_store import store_file
-    from workers.chains import save_chain, start_chain
     from workers.models import Job, Node, NodeLogin
+    from workers.services.chains import save_chain, start_chain
 
     load_standard_definitions()
     card = quotes.load_rate_cards(actor=people[ADMIN])
@@ -295,7 +295,7 @@ def _scan(actor, engagement):
 
     from django.core.files.uploadedfile import SimpleUploadedFile
 
-    from workers.scanning import scan_upload
+    from workers.services.scans import scan_upload
 
     with zipfile.ZipFile(packed := io.BytesIO(), "w") as archive:
         archive.writestr("train.py", "import torch\n")

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from django.utils import timezone
 
 from workers import remote
-from workers.artifacts import job_files, transfer
-from workers.dispatch import enqueueing, steps
+from workers.artifacts import transfer
+from workers.dispatch import enqueueing, job_files, steps
 from workers.dispatch.job_claims import claimed, due
 from workers.dispatch.runner import guarded, look_again_soon, without_troubles, write, write_alike
 from workers.models import Job, JobState, Node

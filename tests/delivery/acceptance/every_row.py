@@ -44,9 +44,8 @@ from tests.delivery.conftest import loss_log, measure, stored
 from tests.delivery.planning.test_changes import WORDS
 from tests.delivery.quotes.test_imports import HEAD, workbook
 from tests.delivery.surveys.conftest import confirm, fill
-from workers import chains
 from workers.models import Node
-from workers.nodes import logins
+from workers.services import chains, node_logins
 
 DAY = date(2025, 9, 22)
 
@@ -65,7 +64,7 @@ def write_everything(engagement, act, people):
 def run_on_a_node(engagement, people):
     """A log-in of the engagement, a chain of jobs, a round of tuning."""
     model, node = engagement.models.get(code="LLM"), Node.objects.get()
-    logins.add_login(actor=people[Role.OPERATOR], node=node, engagement=engagement,
+    node_logins.add_login(actor=people[Role.OPERATOR], node=node, engagement=engagement,
                      username="customer")
     chain = chains.save_chain(actor=people[Role.CONSULTANT], name="survey", steps=[
         {"kind": "survey.pt_analyse", "parameters": {"source": "~/data/inspect_net"}}])

@@ -1,8 +1,7 @@
-"""Writes of this app. Each function owns its transaction, lock and audit entry."""
+"""Queueing, cancelling and retrying jobs."""
 
 from functools import cache
 
-from django.core.files import File
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -12,104 +11,14 @@ from engagements.audit import audit_log
 from engagements.errors import DeskError, InvalidInput, NotAllowed, WrongState
 from engagements.models import Engagement, MigratedModel, User
 from engagements.services import mark_practice
-from workers import kinds, rule_checks
-from workers.artifacts import artifact_store
+from workers import kinds
 from workers.dispatch import enqueueing
 from workers.dispatch.job_claims import due
 from workers.jobs import preflight
-from workers.models import Artifact, Job, JobState, Node, Priority
+from workers.models import Job, JobState, Node, Priority
 from workers.models.job import FINAL_STATES
-from workers.nodes import logins, ssh
 from workers.rules.facts import stored
-
-
-def enrol_node(
-    *, actor: User, name: str, host: str, username: str, private_key: str = "", port: int = 22,
-    passphrase: str = "", **fields,
-) -> Node:
-    """First step: connect, and keep the offered host key for confirmation.
-
-    Raises InvalidInput when the key cannot be used or the address does not answer.
-    """
-    require(actor, Can.OPERATE)
-    logins.require_usable_key(private_key, passphrase)
-    node = Node(name=name, host=host, port=port, username=username, private_key=private_key,
-                passphrase=passphrase, **fields)
-    node.full_clean(exclude=["host_key", "offered_host_key"])
-    require_bastion_key(node)
-    node.offered_host_key = offered_host_key(node)
-    with transaction.atomic():
-        node.save()
-        audit_log.record(actor=actor, action="node.enrol", target=node,
-                     data={"host": host, "port": port,
-                           "fingerprint": ssh.fingerprint(node.offered_host_key)})
-    return node
-
-
-def require_bastion_key(node: Node) -> None:
-    """The bastion's host key is pinned as a person gave it; it must be readable."""
-    if not node.bastion_host:
-        return
-    try:
-        ssh.fingerprint(node.bastion_host_key)
-    except ValueError as error:
-        raise InvalidInput(_("The bastion's host key cannot be read: %(why)s")
-                           % {"why": error}) from error
-
-
-def offered_host_key(node: Node) -> str:
-    """The host key the address shows now. Raises InvalidInput when it does not answer."""
-    try:
-        return ssh.fetch_host_key(node)
-    except (ssh.Unreachable, ssh.HostKeyChanged, ssh.LoginRefused) as error:
-        raise InvalidInput(_("%(host)s:%(port)d does not answer over SSH (%(why)s).")
-                           % {"host": node.host, "port": node.port, "why": error}) from error
-
-
-@transaction.atomic
-def confirm_host_key(*, actor: User, node: Node, fingerprint: str) -> Node:
-    """Second step: pin the key whose fingerprint a person has compared.
-
-    Raises InvalidInput when it is not the fingerprint that was offered.
-    """
-    require(actor, Can.OPERATE)
-    node = Node.objects.select_for_update(of=("self",), no_key=True).get(pk=node.pk)
-    if not node.offered_host_key:
-        raise WrongState(_("This node has no host key to confirm."))
-    if fingerprint.strip() != ssh.fingerprint(node.offered_host_key):
-        raise InvalidInput(_("The fingerprint is not the one the node offered."))
-    node.host_key, node.offered_host_key = node.offered_host_key, ""
-    node.state = Node.State.READY
-    node.save()
-    audit_log.record(actor=actor, action="node.confirm", target=node,
-                     data={"fingerprint": fingerprint})
-    return node
-
-
-def fetch_new_host_key(*, actor: User, node: Node) -> Node:
-    """Ask a quarantined node for its key again; it must be confirmed before use."""
-    require(actor, Can.OPERATE)
-    offered = offered_host_key(node)
-    with transaction.atomic():
-        node.offered_host_key, node.state = offered, Node.State.PENDING
-        node.save(update_fields=["offered_host_key", "state"])
-        audit_log.record(actor=actor, action="node.refetch_key", target=node,
-                     data={"fingerprint": ssh.fingerprint(offered)})
-    return node
-
-
-@transaction.atomic
-def set_maintenance(*, actor: User, node: Node, is_on: bool) -> Node:
-    """Drain a node (running jobs go on, none starts), or take it back."""
-    require(actor, Can.OPERATE)
-    node = Node.objects.select_for_update(of=("self",), no_key=True).get(pk=node.pk)
-    expected = Node.State.READY if is_on else Node.State.MAINTENANCE
-    if node.state != expected:
-        raise WrongState(_("The node is “%(state)s”.") % {"state": node.get_state_display()})
-    node.state = Node.State.MAINTENANCE if is_on else Node.State.READY
-    node.save(update_fields=["state"])
-    audit_log.record(actor=actor, action="node.maintenance", target=node, data={"on": is_on})
-    return node
+from workers.services import node_logins
 
 
 @transaction.atomic
@@ -142,7 +51,7 @@ def _queue_unwoken(
     job = Job.objects.create(
         kind=kind, engagement=engagement, model=model, stage=stage or _stage_of(declaration),
         node=node if declaration.runs_on_node else None, parameters=values,
-        login=logins.login_of(node, engagement) if declaration.runs_on_node else None,
+        login=node_logins.login_of(node, engagement) if declaration.runs_on_node else None,
         command=declaration.argv(values) if declaration.runs_on_node else [],
         cards_wanted=declaration.cards_for(values), created_by=actor,
         is_practice=bool(node and node.is_practice and declaration.runs_on_node),
@@ -237,43 +146,3 @@ def retry_job(*, actor: User, job: Job) -> Job:
                          job.node, job.priority, retry_of=job)
     _wake(new)
     return new
-
-
-@transaction.atomic
-def upload_artifact(
-    *, actor: User, engagement: Engagement, upload: File, model: MigratedModel | None = None,
-    note: str = "", is_practice: bool = False,
-) -> Artifact:
-    """Store an uploaded file and read it by its content.
-
-    Raises InvalidInput for a file larger than the setting UPLOAD_LIMIT_BYTES.
-    """
-    require(actor, Can.WORK, engagement)
-    artifact_store.require_uploadable(upload, engagement, model)
-    artifact = artifact_store.store_file(
-        stream=upload.file, name=upload.name, engagement=engagement, model=model, note=note,
-        uploaded_by=actor, is_practice=is_practice)
-    artifact_store.read_artifact(artifact)
-    artifact.rules = rule_checks.of_upload(artifact)
-    artifact.save(update_fields=["rules"])
-    audit_log.record(actor=actor, action="artifact.upload", target=artifact, engagement=engagement,
-                 data={"sha256": artifact.sha256, "size": artifact.size})
-    return artifact
-
-
-@transaction.atomic
-def read_again(*, actor: User, artifact: Artifact) -> bool:
-    """Read a stored file with today's readers; what older versions found stays beside it.
-
-    True where the reader is newer than those that read the file before. Raises WrongState where
-    the stored bytes are not those that were stored.
-    """
-    require(actor, Can.WORK if artifact.engagement_id else Can.OPERATE, artifact.engagement)
-    if not artifact_store.is_intact(artifact):
-        raise WrongState(_("The stored file no longer has its recorded checksum."))
-    before = artifact.readings.count()
-    artifact_store.read_artifact(artifact)
-    found = artifact.readings.count() - before
-    audit_log.record(actor=actor, action="artifact.read_again", target=artifact,
-                 engagement=artifact.engagement, data={"new_readings": found})
-    return bool(found)
