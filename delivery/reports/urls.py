@@ -2,7 +2,8 @@
 
 from django.urls import path
 
-from delivery.reports.views import approval_chains, branding, documents, lists, texts, transitions
+from delivery.documents.views import branding
+from delivery.reports.views import approval_chains, documents, lists, texts, transitions
 
 app_name = "reports"
 DOCUMENT = "documents/<int:pk>/"

@@ -7,7 +7,7 @@ from rest_framework import status
 from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
-from delivery.documents.branding.api import BrandingViewSet
+from delivery.documents.api.branding import BrandingViewSet
 from delivery.documents.models import CompanyProfile
 from delivery.quotes.services.company import save_company
 from delivery.reports import registry, services, standard_text

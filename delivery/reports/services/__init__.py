@@ -10,7 +10,6 @@ from delivery.reports.services.approvals import (
     submit_document,
     withdraw_document,
 )
-from delivery.reports.services.branding import save_branding
 from delivery.reports.services.chart_drawing import draw_pictures
 from delivery.reports.services.drafts import (
     discard_draft,
@@ -48,7 +47,6 @@ __all__ = [
     "reset_chain",
     "reset_wording",
     "review_document",
-    "save_branding",
     "save_chain",
     "save_wording",
     "send_back_document",

@@ -11,12 +11,12 @@ from delivery.documents.branding import colours, logos
 from delivery.documents.branding.sample_pages import sample_page
 from delivery.documents.branding.theme import theme_for
 from delivery.documents.models import BrandingVersion
+from delivery.documents.services.branding import proposed
 from delivery.reports import services, standard_text
 from delivery.reports.facts.snapshot import content_hash
 from delivery.reports.models import Document
 from delivery.reports.office.word_document import document_docx
 from delivery.reports.rendering import render_document
-from delivery.reports.services.branding import proposed
 from engagements.errors import InvalidInput, NotAllowed
 from engagements.models import Customer, Role
 

@@ -10,7 +10,7 @@ from rest_framework.viewsets import GenericViewSet
 
 from delivery.documents.branding.serializers import BrandingSerializer
 from delivery.documents.models import BrandingVersion
-from delivery.reports import services
+from delivery.documents.services.branding import save_branding
 from engagements.access import Can, require
 from engagements.models import Customer
 from engagements.web.json_limits import BoundedJSONParser
@@ -38,7 +38,7 @@ class BrandingViewSet(ListModelMixin, RetrieveModelMixin, GenericViewSet):
     def create(self, request):
         form = self.get_serializer(data=request.data)
         form.is_valid(raise_exception=True)
-        made = services.save_branding(actor=request.user, **form.fields_for_service())
+        made = save_branding(actor=request.user, **form.fields_for_service())
         return Response(self.get_serializer(made).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(parameters=[OpenApiParameter("customer", int)])

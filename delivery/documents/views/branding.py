@@ -12,8 +12,7 @@ from delivery.documents.branding.logos import as_uri
 from delivery.documents.branding.sample_pages import sample_page, sample_pdf
 from delivery.documents.branding.theme import current
 from delivery.documents.models import BrandingVersion, CompanyProfile
-from delivery.reports import services
-from delivery.reports.services.branding import proposed
+from delivery.documents.services.branding import proposed, save_branding
 from engagements.access import require_administrator
 from engagements.errors import DeskError, InvalidInput
 from engagements.models import Customer
@@ -51,7 +50,7 @@ def _edit(request, whose: Customer | None):
     require_administrator(request.user)
     stored = current(whose) or BrandingVersion(customer=whose)
     form = _form(request, whose, stored)
-    if form.is_valid() and attempt_form(form, lambda: services.save_branding(
+    if form.is_valid() and attempt_form(form, lambda: save_branding(
             actor=request.user, customer=whose, **form.for_service())):
         return redirect(_page(whose))
     versions = BrandingVersion.objects.filter(customer=whose).select_related("made_by").defer(*(
