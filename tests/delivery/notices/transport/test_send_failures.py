@@ -6,9 +6,9 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import override
 
-from delivery.notices import channels
 from delivery.notices.models import Dispatch
 from delivery.notices.send_outcomes import sentence
+from delivery.notices.services import channels
 from delivery.notices.transport import send_dispatches
 from engagements.errors import WrongState
 from engagements.models import Role
