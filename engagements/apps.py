@@ -9,4 +9,4 @@ class EngagementsConfig(AppConfig):
     def ready(self) -> None:
         """Register audited tables and gate checks, and connect the log-in signals."""
         from engagements import audit_config, gate_checks  # noqa: F401
-        from engagements.audit import login_log  # noqa: F401
+        from engagements.audit import audit_log, login_log  # noqa: F401

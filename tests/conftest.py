@@ -13,7 +13,7 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
 from delivery.portal.audit.action_labels import WORDS
-from engagements.audit import tracked_rows
+from engagements.audit_rows import tracking
 from engagements.models import AuditEntry, Customer, Engagement, Membership, Role, User
 from tests.cached_fixtures import cached_fixture
 
@@ -73,7 +73,7 @@ def _every_deed_has_words():
     assert unknown == set(), "delivery/portal/audit/action_labels.py has no words for them"
 
 
-class WatchedPendingWrite(tracked_rows.PendingWrite):
+class WatchedPendingWrite(tracking.PendingWrite):
     """Knows which line of the product wrote its row; None for what a test wrote itself."""
 
     late: set[str] = set()
@@ -92,14 +92,14 @@ class WatchedPendingWrite(tracked_rows.PendingWrite):
             self.late.add(f"{self.table._meta.label}: {self.writer}")
 
 
-tracked_rows.PendingWrite = WatchedPendingWrite
+tracking.PendingWrite = WatchedPendingWrite
 
 
 def _writer() -> str | None:
     frame = sys._getframe(2)
     while frame:
         name = frame.f_code.co_filename
-        if name.startswith(PRODUCT) and name != tracked_rows.__file__:
+        if name.startswith(PRODUCT) and name != tracking.__file__:
             return f"{name.removeprefix(str(TESTS.parent))}:{frame.f_lineno} {frame.f_code.co_name}"
         if name.startswith(str(TESTS)):
             return None

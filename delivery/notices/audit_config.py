@@ -4,7 +4,7 @@ That a notice reached its addressee is proven by a table of acceptance, which is
 """
 
 from delivery.notices import models as own
-from engagements.audit.tracked_rows import do_not_track, track_rows
+from engagements.audit_rows.tracking import do_not_track, track_rows
 
 track_rows(own.Preference)
 track_rows(own.Channel, without=["url", "secret",  # both secrets
