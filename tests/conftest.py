@@ -12,7 +12,7 @@ from django.utils import translation
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
-from delivery.portal.audit.action_labels import WORDS
+from delivery.portal.audit.action_labels import ACTION_LABELS
 from engagements.audit_rows import tracking
 from engagements.models import AuditEntry, Customer, Engagement, Membership, Role, User
 from tests.cached_fixtures import cached_fixture
@@ -64,7 +64,7 @@ def _every_deed_has_words():
     unknown = set()
 
     def look(instance, **_rest):
-        if instance.action not in WORDS:
+        if instance.action not in ACTION_LABELS:
             unknown.add(instance.action)
 
     post_save.connect(look, sender=AuditEntry)

@@ -16,7 +16,7 @@ from django.utils import timezone
 from engagements.audit.row_comparison import Difference, differences
 from engagements.audit_rows.tracking import collect_pending, register_recorder
 from engagements.audit_rows.transaction_internals import open_savepoints
-from engagements.canonical import canonical_hash
+from engagements.canonical import content_hash
 from engagements.models import AuditChain, AuditEntry, Engagement, User
 
 FIRST_PREVIOUS_HASH = "0" * 64
@@ -85,7 +85,7 @@ def entry_hash(entry: AuditEntry) -> str:
         entry.target_type, entry.target_id, entry.target_label, entry.data, entry.engagement_id,
         entry.rows,
     ]
-    return canonical_hash(facts)
+    return content_hash(facts)
 
 
 def entry_seal(previous: str, digest: str) -> str:
