@@ -3,8 +3,8 @@
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from delivery.portal.inbox import waiting
 from delivery.portal.home import home_queries
+from delivery.portal.inbox import waiting
 
 MAX_TODOS = 60
 MAX_JOBS = 10

@@ -58,7 +58,8 @@ class Source:
 def search(user: User, text: str) -> list[tuple[Source, list[Hit]]]:
     """Sorts with at most MAX_HITS hits, one query each; empty sources are left out."""
     words = text[:MAX_QUERY_LENGTH].split()
-    found = [(source, [source.hit(row) for row in _matching(source, user, words)]) for source in SOURCES]
+    found = [(source, [source.hit(row) for row in _matching(source, user, words)])
+             for source in SOURCES]
     return [(source, hits) for source, hits in found if hits] if words else []
 
 
