@@ -59,9 +59,10 @@ class Function:
     @property
     def appends(self) -> bool:
         """Whether it calls `audit_log.record` itself."""
-        return any(isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)
-                   and one.func.attr == "record" and getattr(one.func.value, "id", "") == "audit_log"
-                   for one in ast.walk(self.node))
+        called = [one.func for one in ast.walk(self.node)
+                  if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)]
+        return any((getattr(one.value, "id", ""), one.attr) == ("audit_log", "record")
+                   for one in called)
 
 
 def sources() -> list[Path]:
