@@ -4,7 +4,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from delivery.portal.home import home_queries
-from delivery.portal.inbox import waiting
+from delivery.portal.inbox import inbox_items
 
 MAX_TODOS = 60
 MAX_JOBS = 10
@@ -15,7 +15,7 @@ MAX_ENGAGEMENTS = 12
 def home(request):
     """What waits for the user first, then jobs and engagements."""
     user = request.user
-    found = waiting(user)
+    found = inbox_items(user)
     return render(request, "delivery/portal/home.html", {
         "waiting": found[:MAX_TODOS], "waiting_count": len(found),
         "waiting_more": max(0, len(found) - MAX_TODOS),

@@ -1,4 +1,4 @@
-"""One line of a desk: what to do, where, how urgent it is and why."""
+"""One item of the inbox: what to do, where, how urgent it is and why."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -37,15 +37,15 @@ class InboxItem:
 
     @property
     def rank(self) -> str:
-        """The heading under which it stands."""
+        """The heading above it."""
         return {OVERDUE: _("Overdue"), SOON: _("Due within a week"),
                 OTHERS_WAIT: _("Others wait for it"), BROKEN: _("In trouble"),
                 OPEN: _("Everything else")}[self.urgency]
 
 
 @dataclass(frozen=True)
-class Desk:
-    """Whose desk it is, at what time."""
+class InboxContext:
+    """Whose inbox it is, at what time; builds its items."""
 
     user: User
     now: datetime
