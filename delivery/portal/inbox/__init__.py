@@ -1,4 +1,4 @@
-"""My context: what waits for one person, the most urgent first."""
+"""The inbox: what waits for one person to do, the most urgent first."""
 
 from datetime import date, datetime
 

@@ -39,7 +39,7 @@ def surveys(context: InboxContext) -> Iterator[InboxItem]:
     for found, kind, label, route in wanted:
         for survey in found:
             code = survey.engagement.code
-            yield context.entry(
+            yield context.item(
                 OTHERS_WAIT, kind, label, survey.engagement.localized_name, code,
                 reverse(route, args=[code]), since=survey.confirmed_at or survey.submitted_at
                 or survey.engagement.created_at)
@@ -89,9 +89,10 @@ def drafts(context: InboxContext) -> Iterator[InboxItem]:
             since=entry.at if is_back else row.created_at)
 
 
-def _quote(context: InboxContext, rank: int, kind: str, label: str, quote: Quote, **times) -> InboxItem:
-    return context.entry(rank, kind, label, str(quote), quote.engagement.code,
-                      reverse("quotes:quote", args=[quote.pk]), **times)
+def _quote(context: InboxContext, rank: int, kind: str, label: str, quote: Quote, **times
+           ) -> InboxItem:
+    return context.item(rank, kind, label, str(quote), quote.engagement.code,
+                         reverse("quotes:quote", args=[quote.pk]), **times)
 
 
 def changes(context: InboxContext) -> Iterator[InboxItem]:
@@ -105,7 +106,7 @@ def changes(context: InboxContext) -> Iterator[InboxItem]:
     else:
         return
     for change in rows:
-        yield context.entry(OTHERS_WAIT, "change", _("Change to decide on"), str(change),
+        yield context.item(OTHERS_WAIT, "change", _("Change to decide on"), str(change),
                          change.engagement.code, reverse("planning:change", args=[change.pk]),
                          since=change.created_at)
 
@@ -116,7 +117,7 @@ def timesheets(context: InboxContext) -> Iterator[InboxItem]:
         return
     for sheet in Timesheet.objects.visible_to(context.user).filter(
             state=Timesheet.State.SUBMITTED).select_related("engagement"):
-        yield context.entry(OTHERS_WAIT, "timesheet", _("Timesheet to confirm"), str(sheet),
+        yield context.item(OTHERS_WAIT, "timesheet", _("Timesheet to confirm"), str(sheet),
                          sheet.engagement.code, reverse("planning:timesheet", args=[sheet.pk]),
                          since=sheet.confirmed_at)
 
@@ -134,12 +135,12 @@ def confirmations(context: InboxContext) -> Iterator[InboxItem]:
                             criteria_set__engagement__in=visible).select_related(
                                 "criteria_set__engagement"):
         code = row.criteria_set.engagement.code
-        yield context.entry(OTHERS_WAIT, "criteria", _("Criteria to confirm"),
+        yield context.item(OTHERS_WAIT, "criteria", _("Criteria to confirm"),
                          str(row.criteria_set), code,
                          reverse("assessments:criteria", args=[code]), since=row.confirmed_at)
     for row in given.filter(baseline__frozen_at=None, baseline__model__engagement__in=visible
                             ).select_related("baseline__model__engagement"):
-        yield context.entry(OTHERS_WAIT, "baseline", _("Baseline to confirm"), str(row.baseline),
+        yield context.item(OTHERS_WAIT, "baseline", _("Baseline to confirm"), str(row.baseline),
                          row.baseline.model.engagement.code,
                          reverse("assessments:baseline", args=[row.baseline_id]),
                          since=row.confirmed_at)

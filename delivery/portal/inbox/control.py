@@ -44,7 +44,7 @@ def _of_control(context: InboxContext, rank: int, kind: str, label: str, row, pl
     begun = since and timezone.make_aware(datetime.combine(since, time.min))
     code = row.engagement.code
     url = f"{reverse('planning:control', args=[code])}#{place}"
-    return context.entry(rank, kind, label, str(row), code, url, due=due, since=begun)
+    return context.item(rank, kind, label, str(row), code, url, due=due, since=begun)
 
 
 SOURCES = (todos, issues, risks)

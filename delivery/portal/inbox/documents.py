@@ -43,9 +43,10 @@ def drafts(context: InboxContext) -> Iterator[InboxItem]:
             row, since=last.at if is_back else row.created_at)
 
 
-def _document(context: InboxContext, rank: int, kind: str, label: str, row: Document, *, since) -> InboxItem:
-    return context.entry(rank, kind, label, str(row), row.engagement.code,
-                      reverse("reports:document", args=[row.pk]), since=since)
+def _document(context: InboxContext, rank: int, kind: str, label: str, row: Document, *,
+              since) -> InboxItem:
+    return context.item(rank, kind, label, str(row), row.engagement.code,
+                         reverse("reports:document", args=[row.pk]), since=since)
 
 
 def reviews(context: InboxContext) -> Iterator[InboxItem]:
@@ -55,7 +56,7 @@ def reviews(context: InboxContext) -> Iterator[InboxItem]:
     for review in Review.objects.filter(
             decision="", document__in=Document.objects.visible_to(context.user)
             ).select_related("document__engagement"):
-        yield context.entry(OTHERS_WAIT, "review", _("Document to accept"), review.document.number,
+        yield context.item(OTHERS_WAIT, "review", _("Document to accept"), review.document.number,
                          review.document.engagement.code,
                          reverse("acceptance:review", args=[review.document_id]),
                          since=review.opened_at, due=review.due_on)
@@ -76,7 +77,7 @@ def signatures(context: InboxContext) -> Iterator[InboxItem]:
     for row in turns.values():
         if row.user_id == context.user.pk and row.review_id not in refused:
             document = row.review.document
-            yield context.entry(OTHERS_WAIT, "signature", _("Document to sign"), document.number,
+            yield context.item(OTHERS_WAIT, "signature", _("Document to sign"), document.number,
                              document.engagement.code,
                              reverse("acceptance:signing", args=[document.pk]),
                              since=row.review.decided_at)
@@ -94,7 +95,7 @@ def conditions(context: InboxContext) -> Iterator[InboxItem]:
         "Outstanding issue of the acceptance")
     for row in rows.select_related("review__document__engagement"):
         document = row.review.document
-        yield context.entry(
+        yield context.item(
             OTHERS_WAIT, "condition", label, row.description[:80], document.engagement.code,
             reverse("acceptance:review", args=[document.pk]),
             since=row.reported_at or row.review.decided_at, due=row.due_on)

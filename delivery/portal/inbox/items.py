@@ -58,9 +58,9 @@ class InboxContext:
         """The day of a moment; today where none is known."""
         return timezone.localdate(moment or self.now)
 
-    def entry(self, rank: int, kind: str, label: str, title: str, engagement: str, url: str, *,
+    def item(self, rank: int, kind: str, label: str, title: str, engagement: str, url: str, *,
               since: datetime | None = None, due: date | None = None, count: int = 1) -> InboxItem:
-        """A line; a due date that is near or past makes it more urgent than its rank."""
+        """An item; a due date that is near or past makes it more urgent than its rank."""
         left = None if due is None else (due - self.today).days
         urgency = OVERDUE if left is not None and left < 0 else (
             min(rank, SOON) if left is not None and left <= SOON_DAYS else rank)

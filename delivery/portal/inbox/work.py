@@ -31,7 +31,7 @@ def stages(context: InboxContext) -> Iterator[InboxItem]:
         for title, url, since, count in (
                 [_many(code, state, records)] if len(records) > FEW
                 else [_one(code, record) for record in records]):
-            yield context.entry(rank, f"stage_{state}", label, title, code, url, since=since,
+            yield context.item(rank, f"stage_{state}", label, title, code, url, since=since,
                              count=count)
 
 
@@ -65,19 +65,21 @@ def waivers(context: InboxContext) -> Iterator[InboxItem]:
     """Waivers of stages that wait for a signature; never one's own."""
     if not (allowed(context.user, Can.REVIEW) or allowed(context.user, Can.MANAGE)):
         return
-    for waiver in StageWaiver.objects.visible_to(context.user).open().filter(signed_at=None).exclude(
-            drafted_by=context.user).select_related("record__model__engagement"):
+    waivers = StageWaiver.objects.visible_to(context.user).open().filter(signed_at=None)
+    for waiver in waivers.exclude(drafted_by=context.user).select_related(
+            "record__model__engagement"):
         code = waiver.record.model.engagement.code
         title, url, _day, _count = _one(code, waiver.record)
-        yield context.entry(OTHERS_WAIT, "waiver", _("Waiver to sign"), title, code, url,
+        yield context.item(OTHERS_WAIT, "waiver", _("Waiver to sign"), title, code, url,
                          since=waiver.drafted_at)
 
 
 def jobs(context: InboxContext) -> Iterator[InboxItem]:
     """The user's own jobs that ended badly and were not tried again."""
-    for job in Job.objects.visible_to(context.user).filter(
-            created_by=context.user, state__in=BAD_STATES, retries=None).select_related("engagement"):
-        yield context.entry(
+    jobs = Job.objects.visible_to(context.user).filter(
+        created_by=context.user, state__in=BAD_STATES, retries=None)
+    for job in jobs.select_related("engagement"):
+        yield context.item(
             BROKEN, "job", _("Job to look at"),
             f"#{job.pk} {title_of(job.kind)} · {job.get_state_display()}",
             job.engagement.code if job.engagement else "", reverse("workers:job", args=[job.pk]),
@@ -92,7 +94,7 @@ def nodes(context: InboxContext) -> Iterator[InboxItem]:
               Node.State.QUARANTINED: _("Host key changed: to be checked")}
     for node in Node.objects.filter(state__in=labels):
         rank = BROKEN if node.state == Node.State.QUARANTINED else OTHERS_WAIT
-        yield context.entry(rank, f"node_{node.state}", labels[node.state], node.name, "",
+        yield context.item(rank, f"node_{node.state}", labels[node.state], node.name, "",
                          reverse("workers:node", args=[node.pk]))
 
 

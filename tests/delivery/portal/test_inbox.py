@@ -1,4 +1,4 @@
-"""My context and the board: who sees what waits, in which order, at a constant cost."""
+"""The inbox and the board: who sees what waits, in which order, at a constant cost."""
 
 from datetime import timedelta
 
@@ -73,7 +73,7 @@ def busy(people, engagement, llm, detector):
     return engagement
 
 
-def test_desk_of_each_role_in_order_of_urgency(people, busy):
+def test_inbox_of_each_role_in_order_of_urgency(people, busy):
     kinds = {role: [(item.urgency, item.kind) for item in inbox_items(user)]
              for role, user in people.items()}
     assert kinds[Role.CONSULTANT] == [
@@ -109,7 +109,7 @@ def test_every_entry_leads_to_a_page_that_opens(client, people, busy):
             assert client.get(item.url).status_code == 200
 
 
-def test_stranger_s_desk_is_empty(people, busy, stranger):
+def test_stranger_s_inbox_is_empty(people, busy, stranger):
     assert inbox_items(stranger) == []
     assert board(stranger, {}) == []
 
@@ -176,7 +176,7 @@ def test_300_models_cost_the_queries_of_three(client, people, engagement):
     assert [queries_of(client, url) for url in urls] == few
 
 
-def test_desk_by_api(client, people, busy):
+def test_inbox_by_api(client, people, busy):
     client.force_login(people[Role.CONSULTANT])
     found = client.get("/api/v1/desk/").json()
     assert [row["kind"] for row in found] == [
@@ -198,7 +198,7 @@ def test_the_rank_of_a_line_and_why(rank, due, since, urgency, reason):
     now = timezone.now()
     context = InboxContext(None, now)
     with override("en"):
-        line = context.entry(
+        line = context.item(
             rank, "x", "", "", "", "", due=due if due is None else context.today + due * DAY,
             since=since if since is None else now + since * DAY)
     assert (line.urgency, line.reason) == (urgency, reason)
