@@ -39,8 +39,8 @@ def pytest_collection_finish():
 
 @pytest.fixture(autouse=True)
 def _quick_and_isolated(settings, tmp_path):
-    """A fast hasher, files and queue in the test's own folder, tasks and papers here, and no
-    language that a test before has left active."""
+    """A fast hasher, files and queue in the test's own folder, tasks and rendering in this process,
+    and no language that a test before has left active."""
     translation.deactivate()
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.MEDIA_ROOT = tmp_path / "artifacts"
@@ -59,8 +59,8 @@ def _quick_and_isolated(settings, tmp_path):
 
 
 @pytest.fixture(autouse=True)
-def _every_deed_has_words():
-    """Whatever a test writes to the audit log has to have words for the log's page."""
+def _every_action_has_a_label():
+    """Every action that a test writes to the audit log has a label on the log's page."""
     unknown = set()
 
     def look(instance, **_rest):
@@ -70,7 +70,7 @@ def _every_deed_has_words():
     post_save.connect(look, sender=AuditEntry)
     yield
     post_save.disconnect(look, sender=AuditEntry)
-    assert unknown == set(), "delivery/portal/audit/action_labels.py has no words for them"
+    assert unknown == set(), "delivery/portal/audit/action_labels.py has no labels for them"
 
 
 class WatchedPendingWrite(tracking.PendingWrite):
@@ -116,7 +116,7 @@ def pytest_runtest_call(item):
         if isinstance(note, WatchedPendingWrite) and not note.is_collected:
             note.remember()
     late, WatchedPendingWrite.late = sorted(WatchedPendingWrite.late), set()
-    assert late == [], "write these rows before audit.record, in its transaction"
+    assert late == [], "write these rows before audit_log.record, in its transaction"
     return result
 
 

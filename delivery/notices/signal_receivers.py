@@ -1,4 +1,4 @@
-"""The door between what happens below and notices: audit entries and a node's contacts."""
+"""Signal receivers: audit entries and lost contacts with nodes become events."""
 
 from django.db.models.signals import post_save
 from django.dispatch import receiver

@@ -139,7 +139,7 @@ def test_who_tuned_does_not_let_it_through(people, submitted, signed, client):
         move(people, submitted, StageMove.WAIVE)
     client.force_login(people[Role.MANAGER])
     page = client.get(reverse("engagements:stage", args=["EP2501", "M", "survey"]))
-    assert len(page.context["deeds"]) == 1
+    assert len(page.context["involvement"]) == 1
 
 
 def test_the_waiver_waits_on_the_desk_and_is_signed_on_the_page(people, submitted, client):

@@ -1,4 +1,4 @@
-"""The page of the audit log: deeds in words, a filter, and the check of the chain when asked."""
+"""The page of the audit log: labelled actions, a filter, and the check of the chain when asked."""
 
 import ast
 
