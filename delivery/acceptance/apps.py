@@ -6,4 +6,5 @@ class AcceptanceConfig(AppConfig):
     label = "acceptance"
 
     def ready(self) -> None:
-        from delivery.acceptance import audit_config  # noqa: F401  registers the gate check
+        """Register the gate check of acceptance and audited tables."""
+        from delivery.acceptance import audit_config, gate_checks  # noqa: F401

@@ -1,4 +1,4 @@
-"""What waits for a person as the API shows them."""
+"""The board as the API shows it."""
 
 from rest_framework import serializers
 
