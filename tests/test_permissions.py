@@ -240,7 +240,7 @@ def world(people, engagement, settings, tmp_path):
     baseline = Baseline.objects.create(model=model, quantity="latency_ms", value=10,
                                        artifact=artifact)
     document = draft_test_report(actor=people[MANAGER], engagement=engagement)
-    from delivery.notices.channels import create_channel
+    from delivery.notices.services import create_channel
 
     channel = create_channel(actor=people[ADMIN], name="群", kind="wecom", kinds=[],
                              url="https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=k")

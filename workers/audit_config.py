@@ -5,7 +5,7 @@ last heard of, whose turn it is. That is no statement of anybody and makes no en
 becomes one with its end.
 """
 
-from engagements.audit.tracked_rows import FinalState, do_not_track, track_rows
+from engagements.audit_rows.tracking import FinalState, do_not_track, track_rows
 from workers import models as own
 from workers.models.job import FINAL_STATES
 

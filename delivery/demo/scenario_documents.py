@@ -1,4 +1,4 @@
-"""The papers of the walk: reports, acceptance with its signature, sheets."""
+"""Steps of the scenario that make documents: reports, acceptance with its signature, lists."""
 
 import re
 from email import message_from_bytes

@@ -4,7 +4,7 @@ Totals are no columns: they are computed from the lines of a quote.
 """
 
 from delivery.quotes import models as own
-from engagements.audit.tracked_rows import track_rows
+from engagements.audit_rows.tracking import track_rows
 
 track_rows(own.Quote, own.QuoteLine, own.RateCard, own.PriceLine, own.PriceImport)
 track_rows(own.DiscountLimit, own.TaxRate)

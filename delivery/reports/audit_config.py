@@ -1,7 +1,7 @@
 """Which tables of this app the audit log vouches for."""
 
 from delivery.reports import models as own
-from engagements.audit.tracked_rows import do_not_track, track_rows
+from engagements.audit_rows.tracking import do_not_track, track_rows
 
 track_rows(own.Document, own.DocumentStep, own.DocumentFile, own.Turn, own.ChainStep,
            own.Wording)

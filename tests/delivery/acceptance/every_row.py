@@ -14,8 +14,7 @@ from assessments.services.baselines import add_run
 from assessments.services.waivers import sign_waiver
 from delivery.acceptance import services
 from delivery.acceptance.review.deliverables import items_of
-from delivery.notices import channels
-from delivery.notices.services import set_preferences
+from delivery.notices.services import channels, set_preferences
 from delivery.planning.services import (
     added_criteria,
     change_drafts,

@@ -12,7 +12,7 @@ from delivery.acceptance.models import Identification
 from delivery.notices.models import Channel
 from delivery.surveys.models import QuestionnaireDraft
 from engagements.audit import audit_log
-from engagements.audit.tracked_rows import excluded_columns, tracked_tables, untracked_tables
+from engagements.audit_rows.tracking import excluded_columns, tracked_tables, untracked_tables
 from engagements.models import User
 from tests.cached_fixtures import cached_fixture
 from tests.delivery.acceptance.every_row import write_everything
