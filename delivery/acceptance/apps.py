@@ -6,4 +6,4 @@ class AcceptanceConfig(AppConfig):
     label = "acceptance"
 
     def ready(self) -> None:
-        from delivery.acceptance import audit_config  # noqa: F401  registers the gate check
+        from delivery.acceptance import audit_config, gate_checks  # noqa: F401  register themselves

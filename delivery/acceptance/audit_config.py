@@ -3,7 +3,7 @@
 from delivery.acceptance import models as own
 from engagements.audit.tracked_rows import track_rows
 
-track_rows(own.AcceptanceTerms, own.Condition, own.EvidenceBundle, own.ModelDecision,
+track_rows(own.AcceptanceTerms, own.Condition, own.ModelDecision,
           own.NoticeProof, own.PowerOfAttorney, own.Receipt, own.Review, own.ReviewComment,
           own.Seal, own.Signature, own.Signer, own.ThirdPartyReport)
 track_rows(own.Identification, without=["salt", "code_hash", "attempts"])  # of a secret code

@@ -8,6 +8,12 @@ from engagements.audit.tracked_rows import AuditedQuerySet
 from engagements.models import MigratedModel
 
 
+class ReviewQuerySet(AuditedQuerySet):
+    def visible_to(self, user) -> "ReviewQuerySet":
+        """Reviews of the documents that the user may see."""
+        return self.filter(document__in=Document.objects.visible_to(user))
+
+
 class Review(models.Model):
     """The customer's review of an issued acceptance document."""
 
@@ -35,7 +41,7 @@ class Review(models.Model):
     due_on = models.DateField(_("review deadline"), null=True, blank=True)
     trial_ends_on = models.DateField(_("end of the trial period"), null=True, blank=True)
 
-    objects = AuditedQuerySet.as_manager()
+    objects = ReviewQuerySet.as_manager()
 
     class Meta:
         constraints = [

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import Condition, Review
 from delivery.acceptance.services.preconditions import require_reviewer
-from delivery.acceptance.services.signatures import accept_whole
+from delivery.acceptance.services.signatures import accept_engagement
 from delivery.reports.models import Document
 from engagements.access import Can, require
 from engagements.audit import audit_log
@@ -56,7 +56,7 @@ def close_condition(*, actor: User, condition: Condition) -> Condition:
 def _settle(review: Review) -> None:
     is_signed = review.document.state == Document.State.SIGNED
     if is_signed and review.phase == Review.Phase.FINAL:
-        accept_whole(review)
+        accept_engagement(review)
 
 
 def _record(actor: User, condition: Condition, action: str, data: dict) -> None:

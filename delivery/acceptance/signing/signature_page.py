@@ -50,7 +50,7 @@ def signed_facts(review: Review) -> dict:
         "notices": [{"channel": both(row.get_channel_display), "addressee": row.addressee,
                      "reference": row.reference, "delivered_on": _day(row.delivered_on),
                      "sha256": row.sha256} for row in review.notice_proofs.all()],
-        "events": events_of(review.document_id),
+        "events": log_entries_of(review.document_id),
         "is_practice_seal": is_practice_seal(is_practice=review.document.is_practice),
     }
 
@@ -85,7 +85,7 @@ def _utc(at: datetime) -> str:
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def events_of(document_id: int) -> list[dict]:
+def log_entries_of(document_id: int) -> list[dict]:
     """The log's entries of a document, oldest first, with the hashes that chain them."""
     entries = AuditEntry.objects.filter(
         target_type="reports.document", target_id=str(document_id), action__in=EVENTS

@@ -49,7 +49,7 @@ def load_signer(*, is_practice: bool = False) -> "SimpleSigner":
     from pyhanko.sign import SimpleSigner
 
     if is_practice_seal(is_practice=is_practice):
-        path, password = practice_certificate.kept_certificate()
+        path, password = practice_certificate.practice_certificate()
         return _from_pkcs12(path, password)
     key, password = Path(settings.SIGNING_KEY), settings.SIGNING_KEY_PASSWORD.encode()
     _require_guarded(key, password)
