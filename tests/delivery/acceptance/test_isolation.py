@@ -8,6 +8,7 @@ from rest_framework.test import APIClient
 
 from delivery.acceptance import services
 from delivery.api import APPS
+from delivery.evidence.services import build_bundle
 from engagements.models import Customer, Engagement, Membership, Role, User
 from tests.cached_fixtures import cached_fixture
 from workers.models import Job
@@ -31,7 +32,7 @@ def signed(review, act, people):
     services.comment(actor=act.reviewer, review=review, text="为什么？")
     act.decide(review)
     act.sign_and_seal(review)
-    services.build_bundle(actor=act.manager, engagement=review.document.engagement,
+    build_bundle(actor=act.manager, engagement=review.document.engagement,
                           document=review.document)
     return review
 

@@ -14,6 +14,7 @@ from assessments.services.baselines import add_run
 from assessments.services.waivers import sign_waiver
 from delivery.acceptance import services
 from delivery.acceptance.review.deliverables import deliverables_of
+from delivery.evidence.services import build_bundle
 from delivery.notices import channels
 from delivery.notices.services import set_preferences
 from delivery.planning.services import (
@@ -199,4 +200,4 @@ def review_and_sign(engagement, act):
     act.decide(review, "conditional", conditions=[
         {"description": "补充手册", "owner": "周启明", "due_on": date(2026, 12, 31)}])
     act.sign_and_seal(review)
-    services.build_bundle(actor=manager, engagement=engagement, document=review.document)
+    build_bundle(actor=manager, engagement=engagement, document=review.document)

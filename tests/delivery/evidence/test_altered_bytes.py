@@ -15,10 +15,10 @@ from django.conf import settings
 from django.core.management import call_command
 from django.utils.translation import override
 
-from delivery.acceptance import services
 from delivery.evidence.archive import write_archive
 from delivery.evidence.bundle_verification import verify_bundle
 from delivery.evidence.management.commands.verifier import CATALOGUE, WHEEL
+from delivery.evidence.services import build_bundle
 from engagements.models import Role
 
 SEED = 20261121  # the places are many, and the same in every run
@@ -30,7 +30,7 @@ def bundle(review, act, people, tmp_path):
     """A signed acceptance with its evidence, on disk."""
     act.decide(review)
     act.sign_and_seal(review)
-    made = services.build_bundle(actor=people[Role.MANAGER], engagement=review.document.engagement,
+    made = build_bundle(actor=people[Role.MANAGER], engagement=review.document.engagement,
                                  document=review.document)
     path = tmp_path / "bundle.zip"
     with made.file.open("rb") as stream:

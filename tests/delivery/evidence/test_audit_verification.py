@@ -5,7 +5,7 @@ import io
 import pytest
 from django.core.management import CommandError, call_command
 
-from delivery.acceptance import services
+from delivery.evidence.services import build_bundle
 from delivery.reports.models import Document
 from engagements.audit import audit_log
 from engagements.models import AuditChain, AuditEntry, Engagement, User
@@ -129,7 +129,7 @@ def test_a_chain_written_anew_lacks_the_key(signed):
 
 
 def test_even_with_the_key_a_bundle_given_away_shows_it(signed, act, tmp_path):
-    bundle = services.build_bundle(actor=act.manager, engagement=signed.document.engagement,
+    bundle = build_bundle(actor=act.manager, engagement=signed.document.engagement,
                                    document=signed.document)
     path = tmp_path / "bundle.zip"
     with bundle.file.open("rb") as stream:

@@ -12,10 +12,10 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils.translation import override
 
-from delivery.acceptance import services
 from delivery.acceptance.signing.seals import practice_certificate
 from delivery.evidence.archive import CHECKSUMS, ArchiveError, extract, write_archive
 from delivery.evidence.bundle_verification import verify_bundle
+from delivery.evidence.services import build_bundle
 from delivery.reports import services as reporting
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Role
@@ -44,7 +44,7 @@ def bundle(document, people):
 
 
 def bundle_of(document, people, **options):
-    return services.build_bundle(actor=people[Role.MANAGER], engagement=document.engagement,
+    return build_bundle(actor=people[Role.MANAGER], engagement=document.engagement,
                                  document=document, **options)
 
 
@@ -234,7 +234,7 @@ def test_a_damaged_raw_file_stops_the_bundle(delivered, document, people):
 def test_a_draft_has_no_bundle(delivered, people):
     draft = reporting.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
     with pytest.raises(WrongState):
-        services.build_bundle(actor=people[Role.MANAGER], engagement=delivered, document=draft)
+        build_bundle(actor=people[Role.MANAGER], engagement=delivered, document=draft)
 
 
 def test_who_downloads_a_bundle(bundle, people, stranger, client):
@@ -255,7 +255,7 @@ def signed_bundle(request, once, tmp_path):
         review, act = map(request.getfixturevalue, ("review", "act"))
         act.decide(review)
         act.sign_and_seal(review)
-        once["signed"] = read(services.build_bundle(
+        once["signed"] = read(build_bundle(
             actor=act.manager, engagement=review.document.engagement, document=review.document))
     return written(tmp_path / "signed.zip", once["signed"])
 

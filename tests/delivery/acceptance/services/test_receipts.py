@@ -7,6 +7,7 @@ from delivery.acceptance import services
 from delivery.acceptance.models import Receipt
 from delivery.acceptance.review.deliverables import deliverables_of
 from delivery.acceptance.signing.signature_page import signed_facts
+from delivery.evidence.services import build_bundle
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role
 from tests.cached_fixtures import cached_fixture
@@ -15,7 +16,7 @@ from tests.cached_fixtures import cached_fixture
 @pytest.fixture
 @cached_fixture
 def bundle(review, people):
-    return services.build_bundle(
+    return build_bundle(
         actor=people[Role.MANAGER], engagement=review.document.engagement,
         document=review.document)
 
