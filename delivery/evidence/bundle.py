@@ -14,7 +14,6 @@ from django.utils.translation import override
 from assessments.models import CriteriaSet, Criterion, Verdict
 from assessments.queries import verdicts_of
 from assessments.services import criteria_facts
-from delivery.acceptance.models import EvidenceBundle
 from delivery.acceptance.signing.signature_page import log_entries_of, signed_facts
 from delivery.evidence.archive import (
     WITHHELD,
@@ -25,6 +24,7 @@ from delivery.evidence.archive import (
     write_archive,
 )
 from delivery.evidence.index_page import index_page
+from delivery.evidence.models import EvidenceBundle
 from delivery.evidence.snapshot_copies import snapshot_parts
 from delivery.reports.facts.snapshot import canonical
 from delivery.reports.models import Document

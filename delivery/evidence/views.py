@@ -5,8 +5,8 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from delivery.acceptance.models import EvidenceBundle
 from delivery.evidence import services
+from delivery.evidence.models import EvidenceBundle
 from delivery.reports.models import Document
 from engagements.audit import download_log
 from engagements.models import Engagement
