@@ -23,7 +23,7 @@ def third_party_reports(request, code):
     if form.is_bound and form.is_valid() and attempt_form(
             form, lambda: services.attach_third_party_report(
                 actor=request.user, engagement=engagement, **form.cleaned_data)):
-        return redirect("acceptance:third_party_report", code)
+        return redirect("acceptance:third_party_reports", code)
     rows = [(row, is_intact(row.artifact)) for row in engagement.third_party_reports
             .select_related("artifact", "recorded_by", "withdrawn_by")]
     terms = AcceptanceTerms.objects.filter(engagement=engagement).first()
@@ -41,4 +41,4 @@ def withdraw(request, pk):
     attempt(request, lambda: services.withdraw_third_party_report(
         actor=request.user, report=found, reason=request.POST.get("reason", "")),
         _("The report is no longer part of the evidence."))
-    return redirect("acceptance:third_party_report", found.engagement.code)
+    return redirect("acceptance:third_party_reports", found.engagement.code)
