@@ -7,6 +7,13 @@ class AssessmentsConfig(AppConfig):
     verbose_name = _("Assessments")
 
     def ready(self) -> None:
-        from assessments import audit_config  # noqa: F401
+        """Register gate checks, job kinds, rule facts, audited tables and links to readings."""
+        from assessments import (  # noqa: F401
+            audit_config,
+            gate_checks,
+            job_kinds,
+            rule_facts,
+            signal_receivers,
+        )
         from assessments.accuracy import readings  # noqa: F401
         from assessments.performance import reading_links  # noqa: F401

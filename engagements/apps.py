@@ -7,4 +7,6 @@ class EngagementsConfig(AppConfig):
     verbose_name = _("Engagements")
 
     def ready(self) -> None:
-        pass
+        """Register audited tables and gate checks, and connect the log-in signals."""
+        from engagements import audit_config, gate_checks  # noqa: F401
+        from engagements.audit import audit_log, login_log  # noqa: F401

@@ -7,9 +7,14 @@ class WorkersConfig(AppConfig):
     verbose_name = _("Workers")
 
     def ready(self) -> None:
-        from workers import (
-            audit_config,  # noqa: F401
+        """Register gate checks, audited tables, evidence references and all job kinds."""
+        from workers import (  # noqa: F401
+            audit_config,
+            evidence_references,
+            gate_checks,
+            involvement,
             kinds,
+            signal_receivers,
         )
 
         kinds.load_all()

@@ -6,4 +6,5 @@ class NoticesConfig(AppConfig):
     label = "notices"
 
     def ready(self) -> None:
-        from delivery.notices import audit_config  # noqa: F401  listens to the audit log
+        """Register audited tables and connect the receivers of audit entries."""
+        from delivery.notices import audit_config, signal_receivers  # noqa: F401

@@ -6,6 +6,7 @@ from rest_framework import serializers, viewsets
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
+from delivery.portal.inbox.api import InboxViewSet
 from delivery.portal.search import global_search
 from engagements.access import Can, require
 from engagements.audit import audit_log
@@ -71,4 +72,8 @@ class AuditViewSet(viewsets.ReadOnlyModelViewSet):
             "is_intact": found is None, **(vars(found) if found else {})}).data)
 
 
-routes = [("search", SearchViewSet, "search"), ("audit-entries", AuditViewSet, "audit-entry")]
+routes = [
+    ("desk", InboxViewSet, "desk"),
+    ("search", SearchViewSet, "search"),
+    ("audit-entries", AuditViewSet, "audit-entry"),
+]

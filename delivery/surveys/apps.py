@@ -6,4 +6,5 @@ class SurveysConfig(AppConfig):
     label = "surveys"
 
     def ready(self) -> None:
-        from delivery.surveys import audit_config  # noqa: F401  gate checks and defaults too
+        """Register gate checks, defaults of job forms and audited tables."""
+        from delivery.surveys import audit_config, gate_checks  # noqa: F401

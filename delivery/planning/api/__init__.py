@@ -1,7 +1,6 @@
 """REST endpoints of this app: `routes` holds prefix, viewset and base name of each."""
 
 from delivery.planning.api import board, changes, control, effort, plan
-from delivery.portal.inbox import api
 
 routes = [
     ("effort-estimates", effort.EffortEstimateViewSet, "effort-estimate"),
@@ -18,5 +17,4 @@ routes = [
     ("weekly-reports", control.WeeklyReportViewSet, "weekly-report"),
     ("change-requests", changes.ChangeRequestViewSet, "change-request"),
     ("board", board.BoardViewSet, "board"),
-    ("desk", api.InboxViewSet, "desk"),
 ]

@@ -9,9 +9,9 @@ from decimal import Decimal
 
 from assessments.models import CriteriaSet, Criterion, MetricDefinition
 from delivery.planning.changes.effort_effects import effort_effect
+from delivery.planning.changes.rescheduling import reschedule
 from delivery.planning.changes.scope_effects import criteria_out, scope_facts
 from delivery.planning.models import AddedCriterion, ChangeRequest, Plan, ScopeAction
-from delivery.planning.plan.rescheduling import reschedule
 from delivery.planning.plan.task_dates import Scheduled, end_of, schedule_with, working_days_of
 from delivery.planning.plan.task_names import name_facts
 from delivery.quotes.services.agreed_versions import preview_version

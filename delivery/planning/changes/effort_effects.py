@@ -4,8 +4,8 @@ from collections import defaultdict
 from decimal import Decimal
 
 from delivery.planning.changes.scope_effects import COMING, coming_lines, falls_out
-from delivery.planning.effort.estimation import Line, management_line
 from delivery.planning.effort.usage import current_estimate
+from delivery.planning.estimation import Line, management_line
 from delivery.planning.models import ChangeRequest, EffortLine, Grade, ScopeEffect, WorkItem
 from engagements.models import MigratedModel
 

@@ -6,9 +6,9 @@ from decimal import Decimal
 
 from assessments.models import CriteriaSet, Criterion
 from delivery.planning.effort import calibration
-from delivery.planning.effort.estimation import Line, ModelFacts, model_lines
 from delivery.planning.effort.model_facts import model_facts
 from delivery.planning.effort.usage import current_estimate
+from delivery.planning.estimation import Line, ModelFacts, model_lines
 from delivery.planning.models import ChangeRequest, EffortLine, ScopeAction, ScopeEffect
 from engagements.stages import OUT_OF_SCOPE, Stage
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from django.db.models import Count, Sum
 
-from delivery.planning.effort.estimation import History
+from delivery.planning.estimation import History
 from delivery.planning.models import EffortEstimate, EffortLine, TimeEntry, WorkItem
 from engagements.models import StageRecord
 from engagements.stages import StageState

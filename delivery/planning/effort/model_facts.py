@@ -2,7 +2,7 @@
 
 from django.db.models import Max
 
-from delivery.planning.effort.estimation import ModelFacts
+from delivery.planning.estimation import ModelFacts
 from delivery.planning.models import DriverCode
 from engagements.models import MigratedModel
 from engagements.stages import StageState

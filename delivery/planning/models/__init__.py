@@ -1,3 +1,4 @@
+from delivery.planning.effort_choices import DriverCode, Grade, WorkItem
 from delivery.planning.models.change import ChangeRequest
 from delivery.planning.models.control import (
     Meeting,
@@ -7,7 +8,7 @@ from delivery.planning.models.control import (
     Todo,
     WeeklyReport,
 )
-from delivery.planning.models.driver import DriverCode, EffortDriver
+from delivery.planning.models.driver import EffortDriver
 from delivery.planning.models.effects import (
     AddedCriterion,
     CriterionEffect,
@@ -16,7 +17,7 @@ from delivery.planning.models.effects import (
     ScopeAction,
     ScopeEffect,
 )
-from delivery.planning.models.effort import EffortEstimate, EffortLine, Grade, WorkItem
+from delivery.planning.models.effort import EffortEstimate, EffortLine
 from delivery.planning.models.plan import Dependency, Milestone, Plan, PlanBaseline, Task
 from delivery.planning.models.timesheet import GradeCost, TimeEntry, Timesheet
 

@@ -1,21 +1,9 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from delivery.planning.effort_choices import DriverCode
 from delivery.planning.models.base import InternalQuerySet
 from engagements.models import MigratedModel
-
-
-class DriverCode(models.TextChoices):
-    """What makes a model take more days than its size and stages say (DOMAIN 7, “effort”)."""
-
-    CUSTOM_OPS = "custom_ops", _("Custom operators and extensions")
-    OWN_CODE = "own_code", _("Code not taken from an authoritative repository")
-    LIBRARIES = "libraries", _("Acceleration libraries to replace")
-    SPECIAL_APIS = "special_apis", _("APIs that need rewriting")
-    DYNAMIC_SHAPE = "dynamic_shape", _("Dynamic shapes")
-    QUANTISATION = "quantisation", _("Quantisation wanted")
-    OFFLINE = "offline", _("No direct access to packages")
-    CARDS = "cards", _("Cards used for training")
 
 
 class DriverQuerySet(InternalQuerySet):

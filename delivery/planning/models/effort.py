@@ -4,36 +4,12 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from delivery.planning.effort_choices import Grade, WorkItem
+from delivery.planning.estimation import basis_sentence
 from delivery.planning.models.base import InternalQuerySet
 from engagements.models import Engagement, MigratedModel
 from engagements.models.optimistic_locked import OptimisticLocked
 from engagements.stages import Stage
-
-
-class Grade(models.TextChoices):
-    """Grades of the rate card; codes as in `delivery.quotes.standard_price_lists`."""
-
-    MANAGER = "manager", _("project manager")
-    EXPERT = "expert", _("architect, expert")
-    SENIOR = "senior", _("senior engineer")
-    ENGINEER = "engineer", _("engineer")
-    JUNIOR = "junior", _("junior, test")
-
-
-class WorkItem(models.TextChoices):
-    """Item types of estimates and timesheets."""
-
-    SURVEY = "survey", _("Survey and assessment")
-    DESIGN = "design", _("Migration plan and criteria")
-    ENV = "env", _("Environment set-up")
-    ADAPT = "adapt", _("Training adaptation")
-    OPERATORS = "operators", _("Unsupported APIs and operators")
-    ACCURACY = "accuracy", _("Accuracy alignment")
-    PERFORMANCE = "performance", _("Training performance")
-    CONVERT = "convert", _("Model conversion and inference")
-    SERVE = "serve", _("Inference performance")
-    TEST = "test", _("Tests and acceptance")
-    MANAGEMENT = "management", _("Project management")
 
 
 class EffortEstimate(OptimisticLocked):
@@ -116,6 +92,4 @@ class EffortLine(models.Model):
     @property
     def basis_sentences(self) -> list[str]:
         """The basis in words of the active language."""
-        from delivery.planning.effort.estimation import basis_sentence
-
         return [basis_sentence(code, values) for code, values in self.basis]

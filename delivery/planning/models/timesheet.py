@@ -2,8 +2,8 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from delivery.planning.effort_choices import Grade, WorkItem
 from delivery.planning.models.base import InternalQuerySet, SharedQuerySet
-from delivery.planning.models.effort import Grade, WorkItem
 from engagements.audit.tracked_rows import AuditedQuerySet
 from engagements.models import Engagement, MigratedModel
 from engagements.stages import Stage

@@ -1,6 +1,6 @@
 """Effort, time, plans, control and changes as the API shows them, by topic."""
 
-from delivery.planning.serializers.board import BoardRowSerializer, WaitingSerializer
+from delivery.planning.serializers.board import BoardRowSerializer
 from delivery.planning.serializers.change import (
     AddedCriterionSerializer,
     ChangeRequestSerializer,
@@ -80,7 +80,6 @@ __all__ = [
     "TimesheetSerializer",
     "TodoSerializer",
     "UsageSerializer",
-    "WaitingSerializer",
     "WeekSerializer",
     "WeeklyReportSerializer",
 ]

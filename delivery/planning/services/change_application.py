@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from assessments import services as assessing
 from assessments.models import CriteriaSet, Criterion
 from delivery.planning.changes.effort_effects import effort_effect, estimate_after
+from delivery.planning.changes.rescheduling import Rescheduling, apply_rescheduling, reschedule
 from delivery.planning.changes.scope_effects import criteria_out
 from delivery.planning.effort.usage import current_estimate
 from delivery.planning.models import (
@@ -19,7 +20,6 @@ from delivery.planning.models import (
     Plan,
     PlanBaseline,
 )
-from delivery.planning.plan.rescheduling import Rescheduling, apply_rescheduling, reschedule
 from delivery.planning.services import estimates as estimating
 from delivery.planning.services import plans as planning
 from delivery.planning.services.added_criteria import require_model, sign_added

@@ -8,8 +8,8 @@ from django.utils.translation import gettext as _
 
 from delivery.planning.changes.effort_effects import effort_line
 from delivery.planning.effort import calibration
-from delivery.planning.effort.estimation import Line, management_line, model_lines
 from delivery.planning.effort.model_facts import model_facts
+from delivery.planning.estimation import Line, management_line, model_lines
 from delivery.planning.models import EffortEstimate, EffortLine
 from engagements.access import Can, allowed, require
 from engagements.audit import audit_log

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from delivery.planning import queries
 from delivery.planning.effort import calibration, usage
-from delivery.planning.effort.estimation import ModelFacts, model_lines
 from delivery.planning.effort.model_facts import model_facts
+from delivery.planning.estimation import ModelFacts, model_lines
 from delivery.planning.models import EffortEstimate, TimeEntry
 from delivery.planning.services import estimates, time_entries
 from delivery.quotes import services as quoting

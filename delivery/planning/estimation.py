@@ -10,8 +10,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from django.utils.translation import gettext as _
 
-from delivery.planning.models.driver import DriverCode
-from delivery.planning.models.effort import Grade, WorkItem
+from delivery.planning.effort_choices import DriverCode, Grade, WorkItem
 from engagements.stages import Stage
 
 STEP = Decimal("0.5")  # estimates are made in half-days, as timesheets are
