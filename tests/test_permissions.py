@@ -16,7 +16,7 @@ from engagements.models import AuditEntry, Role
 from tests.cached_fixtures import cached_fixture
 
 OURS = ("people", "portal", "engagements", "workers", "assessments", "quotes", "reports",
-        "acceptance", "planning", "notices", "surveys")
+        "acceptance", "evidence", "planning", "notices", "surveys")
 ADMIN, MANAGER, CONSULTANT, SALES, OPERATOR, REVIEWER = Role.values
 EVERYBODY = frozenset(Role.values)
 FIRM = EVERYBODY - {REVIEWER}
