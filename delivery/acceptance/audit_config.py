@@ -1,4 +1,4 @@
-"""Which tables of this app the audit log vouches for: all of them."""
+"""The tables of this app that the audit log tracks: all of them."""
 
 from delivery.acceptance import models as own
 from engagements.audit.tracked_rows import track_rows

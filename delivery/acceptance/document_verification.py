@@ -1,4 +1,4 @@
-"""Whether a paper in somebody's hands is what was issued: by its number and a checksum."""
+"""Public check that a document is one that was issued, by its number and a SHA-256."""
 
 from dataclasses import dataclass
 from urllib.parse import urlencode
@@ -31,7 +31,7 @@ class VerifiedDocument:
 def verify_document(number: str, digest: str) -> VerifiedDocument | None:
     """The issued version whose content or one of whose files has this SHA-256; None for any doubt.
 
-    An unknown number and a wrong checksum are told apart neither by the answer nor by the work.
+    An unknown number and a wrong checksum differ neither in the answer nor in the time it takes.
     """
     documents = list(Document.objects.exclude(number="").filter(number=number.strip())
                      .prefetch_related("files"))

@@ -1,4 +1,4 @@
-"""Whether the audit log, and what it vouches for, is what the application wrote."""
+"""Checks that the audit log and the rows it tracks are what the application wrote."""
 
 import tempfile
 from collections.abc import Iterator
@@ -16,10 +16,10 @@ from engagements.web.json_limits import parse_json
 
 
 def verify_audit_log(bundles: list[Path]) -> Iterator[CheckStep]:
-    """The hash chain; the rows it vouches for; bundles given away against it.
+    """Check the hash chain, the tracked rows, and the log entries named in bundles.
 
-    A bundle holds hashes of entries that left the house: they show even a log that was written
-    anew together with its key.
+    A bundle handed to a customer holds hashes of log entries, which reveal even a log that
+    was rewritten together with its key.
     """
     found = [CheckStep(False, _finding(one)) for one in audit_log.findings()]
     yield from found
@@ -49,7 +49,7 @@ def _finding(found: audit_log.Finding) -> str:
 
 
 def _rows() -> Iterator[CheckStep]:
-    """Every row of the tables that the log vouches for is what its last entry says."""
+    """Every row of the tracked tables is what its last log entry says."""
     is_good = True
     for found in audit_log.row_differences():
         is_good = False
@@ -73,7 +73,7 @@ def _difference(found: Difference) -> str:
 
 
 def _named(row) -> str:
-    """The row in words, where a damaged one still has any."""
+    """`str` of the row; a question mark if the row is too damaged for it."""
     try:
         return str(row)
     except (ObjectDoesNotExist, LookupError, TypeError, ValueError, AttributeError):

@@ -42,7 +42,7 @@ def conclusion(steps: Sequence[CheckStep]) -> str:
     return _("good")
 
 
-def write_report(out: Path, told: Sequence[tuple[Path, Sequence[CheckStep]]]) -> None:
+def write_report(out: Path, results: Sequence[tuple[Path, Sequence[CheckStep]]]) -> None:
     """The page in the active language, as one HTML file without links."""
     title = _("Check of evidence bundles")
     out.write_text(format_html(
@@ -52,14 +52,14 @@ def write_report(out: Path, told: Sequence[tuple[Path, Sequence[CheckStep]]]) ->
         get_language(), title, STYLE, title,
         _("Checked on %(at)s (UTC) from the bundles' own files; no network was used.") % {
             "at": f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}"},
-        format_html_join("\n", "{}", ((_section(*one),) for one in told))), "utf-8")
+        format_html_join("\n", "{}", ((_section(*result),) for result in results))), "utf-8")
 
 
 def _section(path: Path, steps: Sequence[CheckStep]) -> SafeString:
-    words = {"  ok": _("holds"), "open": _("not checked"), "FAIL": _("does not hold")}
+    labels = {"  ok": _("holds"), "open": _("not checked"), "FAIL": _("does not hold")}
     rows = format_html_join(
         "\n", '<tr class="{}"><td>{}</td><td>{}</td></tr>',
-        ((mark(step).strip(), words[mark(step)], step.text) for step in steps))
+        ((mark(step).strip(), labels[mark(step)], step.text) for step in steps))
     return format_html(
         "<h2>{}: {}</h2><p>SHA-256 <code>{}</code></p><table>{}</table>",
         path.name, conclusion(steps), _digest(path), rows)

@@ -125,7 +125,7 @@ class ConditionViewSet(ReadOnlyModelViewSet):
 
 
 class VerificationViewSet(GenericViewSet):
-    """Whether number and checksum belong together; for everybody, and nothing else is told."""
+    """Whether number and checksum belong together; public, and nothing else is revealed."""
 
     serializer_class = VerificationResultSerializer
     permission_classes = [AllowAny]
@@ -134,7 +134,7 @@ class VerificationViewSet(GenericViewSet):
 
     @extend_schema(parameters=[VerificationSerializer], responses=VerificationResultSerializer)
     def list(self, request):
-        """Look a paper up by number and content hash, or SHA-256 of its file."""
+        """Look a document up by number and content hash, or SHA-256 of its file."""
         form = VerificationSerializer(data=request.query_params)
         form.is_valid(raise_exception=True)
         if not is_within_rate_limit(request.META.get("REMOTE_ADDR", "")):

@@ -61,11 +61,11 @@ CHOSEN = [(value, label) for value, label in Review.Decision.choices
 
 class CommentQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "CommentQuerySet":
-        """Customers never see what the team notes for itself."""
+        """Without the team's internal comments for reviewers of the customer."""
         return self.filter(is_internal=False) if user.is_reviewer else self
 
     def for_customers(self) -> "CommentQuerySet":
-        """What stands in papers and bundles."""
+        """Comments that documents and bundles contain."""
         return self.filter(is_internal=False)
 
 

@@ -55,6 +55,6 @@ class ThirdPartyReport(models.Model):
 
     @property
     def accreditations(self) -> str:
-        """CNAS and CMA numbers, as papers print them."""
+        """CNAS and CMA numbers, as documents print them."""
         numbers = (("CNAS", self.cnas_number), ("CMA", self.cma_number))
         return "\n".join(f"{mark} {number}" for mark, number in numbers if number)

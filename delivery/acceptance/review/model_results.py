@@ -1,4 +1,4 @@
-"""How each model of a reviewed document stands, and what was decided on it before."""
+"""Results per model of a reviewed document, and decisions carried over from the version before."""
 
 from dataclasses import dataclass
 
@@ -36,7 +36,7 @@ class ModelResult:
         return "passed" if outcomes == {"passed"} else "not_measured"
 
     @property
-    def words(self) -> str:
+    def label(self) -> str:
         if not self.metrics:
             return _("no criterion")
         return _("%(passed)d of %(total)d passed") % {

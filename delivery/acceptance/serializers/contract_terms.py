@@ -54,7 +54,7 @@ class VerificationSerializer(serializers.Serializer):
 
 
 class VerifiedDocumentSerializer(serializers.Serializer):
-    """All that a visitor learns of a genuine paper."""
+    """What the public page reveals of an issued document."""
 
     number = serializers.CharField()
     version = serializers.IntegerField()

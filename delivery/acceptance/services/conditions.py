@@ -24,7 +24,7 @@ def _locked_open(condition: Condition) -> Condition:
 
 @transaction.atomic
 def report_condition(*, actor: User, condition: Condition, report: str) -> Condition:
-    """The team says what was done about an outstanding issue; the customer is told."""
+    """The team says what was done about an outstanding issue; the customer is notified."""
     require(actor, Can.WORK, condition.review.document.engagement)
     condition = _locked_open(condition)
     if not report.strip():

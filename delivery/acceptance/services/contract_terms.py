@@ -96,7 +96,7 @@ def record_deemed_acceptance(*, actor: User, review: Review) -> Review:
     """Record that the contract takes the customer's silence for acceptance.
 
     Never set by itself: a project manager does it, after the deadline, with proof of notice, and
-    only if the contract named its clause before the review was opened. The customer is told.
+    only if the contract named its clause before the review was opened. The customer is notified.
     """
     review = _keep_deemed(actor, review)
     queue_signed_copies(review)

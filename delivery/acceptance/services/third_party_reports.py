@@ -28,17 +28,17 @@ def attach_third_party_report(
     plain PDF, PNG or JPEG, or a report that is attached already.
     """
     require(actor, Can.WORK, engagement)
-    words = {"laboratory": laboratory.strip()[:160], "scope": scope.strip()[:4000],
+    fields = {"laboratory": laboratory.strip()[:160], "scope": scope.strip()[:4000],
              "report_number": report_number.strip()[:80], "issued_on": issued_on,
              **_accreditations(cnas_number, cma_number)}
-    _check(engagement, words)
+    _check(engagement, fields)
     scan = checked_scan(file)
     artifact = store_file(stream=io.BytesIO(scan.content), name=scan.name, engagement=engagement,
                           uploaded_by=actor)
     made = ThirdPartyReport.objects.create(engagement=engagement, artifact=artifact,
-                                           recorded_by=actor, **words)
+                                           recorded_by=actor, **fields)
     audit_log.record(actor=actor, action="third_party.attach", target=made, engagement=engagement,
-                 data={**words, "sha256": artifact.sha256})
+                 data={**fields, "sha256": artifact.sha256})
     return made
 
 
@@ -48,17 +48,17 @@ def _accreditations(cnas_number: str, cma_number: str) -> dict[str, str]:
             "cma_number": re.sub(r"\s|CMA", "", cma_number, flags=re.IGNORECASE)[:40]}
 
 
-def _check(engagement: Engagement, words: dict) -> None:
-    if not (words["laboratory"] and words["report_number"] and words["scope"]):
+def _check(engagement: Engagement, fields: dict) -> None:
+    if not (fields["laboratory"] and fields["report_number"] and fields["scope"]):
         raise InvalidInput(_("Name the laboratory, the number of its report and what was tested."))
-    if not (words["cnas_number"] or words["cma_number"]):
+    if not (fields["cnas_number"] or fields["cma_number"]):
         raise InvalidInput(_("Give the laboratory's CNAS or CMA number; a report without "
                              "accreditation is no third-party evidence."))
-    if words["issued_on"] > timezone.localdate():
+    if fields["issued_on"] > timezone.localdate():
         raise InvalidInput(_("The report's date lies in the future."))
     if ThirdPartyReport.objects.in_force().filter(
-            engagement=engagement, laboratory=words["laboratory"],
-            report_number=words["report_number"]).exists():
+            engagement=engagement, laboratory=fields["laboratory"],
+            report_number=fields["report_number"]).exists():
         raise InvalidInput(_("This report is attached already."))
 
 

@@ -1,4 +1,4 @@
-"""At least one row of every table that the audit log vouches for, each by its service."""
+"""At least one row of every table that the audit log tracks, each by its service."""
 
 import io
 from datetime import date, timedelta

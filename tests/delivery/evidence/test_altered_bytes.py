@@ -62,8 +62,8 @@ def test_in_every_member_at_both_ends_and_in_between(bundle):
         start = member.header_offset + HEADER + len(member.filename.encode())
         last = member.file_size - 1
         for offset in {0, last, chance.randint(0, last)}:
-            told = " ".join(found(flipped(bundle, start + offset)))
-            assert member.filename in told, (member.filename, offset, told)
+            output = " ".join(found(flipped(bundle, start + offset)))
+            assert member.filename in output, (member.filename, offset, output)
 
 
 @pytest.mark.slow
@@ -85,10 +85,10 @@ def test_a_time_in_a_header_is_named_with_its_entry(bundle):
     with zipfile.ZipFile(bundle) as archive:
         members, directory = archive.infolist(), archive.start_dir
     for member in members[::7]:
-        told = " ".join(found(flipped(bundle, member.header_offset + 10)))
-        assert member.filename in told, told
-    told = " ".join(found(flipped(bundle, directory + 46 + len(members[0].filename) + 12)))
-    assert members[1].filename in told, told
+        output = " ".join(found(flipped(bundle, member.header_offset + 10)))
+        assert member.filename in output, output
+    output = " ".join(found(flipped(bundle, directory + 46 + len(members[0].filename) + 12)))
+    assert members[1].filename in output, output
     bundle.write_bytes(bundle.read_bytes() + b"x")
     assert found(bundle)
 
@@ -102,8 +102,8 @@ def test_a_byte_of_the_directory_is_named_with_its_entry(tmp_path):
     place = made.start_dir
     for info in made.infolist():
         for offset in (0, 1, 2, 3, 28, 30, 31, 32, 46):
-            told = " ".join(found(flipped(path, place + offset)))
-            assert info.filename[1:] in told, (info.filename, offset, told)
+            output = " ".join(found(flipped(path, place + offset)))
+            assert info.filename[1:] in output, (info.filename, offset, output)
         place += 46 + len(info.filename)
 
 

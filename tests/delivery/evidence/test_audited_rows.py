@@ -50,12 +50,12 @@ TIED = {
 @pytest.fixture
 @cached_fixture
 def everything(delivered, act, people):
-    """At least one row of every table that the log vouches for, each by its service."""
+    """At least one row of every table that the log tracks, each by its service."""
     write_everything(delivered, act, people)
     return delivered
 
 
-def told() -> tuple[bool, str]:
+def run_verify() -> tuple[bool, str]:
     out = io.StringIO()
     try:
         call_command("verify", audit=True, language="en", stdout=out)
@@ -67,17 +67,17 @@ def told() -> tuple[bool, str]:
 def test_every_table_has_rows_and_none_differs(everything):
     assert [table._meta.label for table in tracked_tables()
             if not table._base_manager.exists()] == []
-    assert told()[0], told()[1]
+    assert run_verify()[0], run_verify()[1]
 
 
 def test_every_table_and_column_is_decided_on():
-    """A new table is named in its app's `vouched.py`; a column that is left out is named here."""
+    """Each table stands in its app's `audit_config.py`, each excluded column here."""
     ours = {model for model in apps.get_models(include_auto_created=True)
             if layer(model._meta.app_config) is not None}
-    vouched, others = set(tracked_tables()), untracked_tables()
-    assert vouched ^ set(others) == ours
+    tracked, others = set(tracked_tables()), untracked_tables()
+    assert tracked ^ set(others) == ours
     assert all(others.values())
-    assert {table: excluded_columns(table) for table in vouched
+    assert {table: excluded_columns(table) for table in tracked
             if excluded_columns(table)} == LEFT_OUT
 
 
@@ -108,7 +108,7 @@ def test_a_row_removed_behind_the_back_is_named(everything):
     with undone():
         for row in rows:
             sql("DELETE FROM {table} WHERE id = %s", row, [row.pk])
-        sentences = told()[1]
+        sentences = run_verify()[1]
     assert [row for row in rows
             if f"{row._meta.label} row {row.pk} is missing" not in sentences] == []
 
@@ -117,7 +117,7 @@ def test_a_row_added_behind_the_back_is_named(everything):
     rows = last_rows()
     with undone():
         refused = [row for row in rows if not copied(row)]
-        sentences = told()[1]
+        sentences = run_verify()[1]
     assert {type(row) for row in refused} == {QuestionnaireDraft}  # there is one at most
     assert [row for row in rows if row not in refused
             and f"{row._meta.label} row {NEW} (" not in sentences] == []

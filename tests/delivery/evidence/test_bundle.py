@@ -260,14 +260,14 @@ def signed_bundle(request, once, tmp_path):
     return written(tmp_path / "signed.zip", once["signed"])
 
 
-def told(path, **options) -> str:
+def verified(path, **options) -> str:
     out = io.StringIO()
     call_command("verify", str(path), language="en", stdout=out, **options)
     return out.getvalue()
 
 
 def test_the_seals_and_signatures_of_a_bundle_are_checked(signed_bundle):
-    text = told(signed_bundle)
+    text = verified(signed_bundle)
     assert text.count("holds for the whole file") == 2
     assert text.count("practice certificate, of no legal effect") == 2
     assert "Signature of 陈国栋" in text
@@ -281,9 +281,9 @@ def test_a_seal_that_does_not_lead_to_a_trusted_certificate_fails(
     own = pkcs12.load_key_and_certificates(practice_p12, b"practice")[1]
     for name, certificate in (("own", own), ("other", other)):
         (tmp_path / f"{name}.pem").write_bytes(certificate.public_bytes(Encoding.PEM))
-    assert "issuer not checked" not in told(signed_bundle, trust=[str(tmp_path / "own.pem")])
+    assert "issuer not checked" not in verified(signed_bundle, trust=[str(tmp_path / "own.pem")])
     with pytest.raises(CommandError):
-        told(signed_bundle, trust=[str(tmp_path / "other.pem")])
+        verified(signed_bundle, trust=[str(tmp_path / "other.pem")])
 
 
 def test_a_copy_whose_seal_was_taken_off_fails(signed_bundle):
@@ -345,9 +345,9 @@ def test_only_checksums_of_confidential_files_go_in(held_back):
 def test_what_could_not_be_recomputed_is_not_called_good(held_back):
     path, folder = held_back
     with pytest.raises(CommandError) as refused:
-        told(path)
+        verified(path)
     assert refused.value.returncode == 3
-    assert "The bundle is good." in told(path, raw=folder)
+    assert "The bundle is good." in verified(path, raw=folder)
 
 
 def test_a_wrong_confidential_file_does_not_pass_for_the_right_one(held_back):
@@ -355,7 +355,7 @@ def test_a_wrong_confidential_file_does_not_pass_for_the_right_one(held_back):
     for file in folder.iterdir():
         file.write_bytes(file.read_bytes() + b"1,1\n")
     with pytest.raises(CommandError) as refused:
-        told(path, raw=folder)
+        verified(path, raw=folder)
     assert refused.value.returncode == 3
 
 

@@ -25,7 +25,7 @@ class SealUnavailableError(DeskError):
 
 @dataclass(frozen=True)
 class CertificateFacts:
-    """What people are told of a certificate; `fingerprint` is the SHA-256 of its DER form."""
+    """A certificate as pages and reports show it; `fingerprint` is the SHA-256 of its DER form."""
 
     subject: str
     issuer: str

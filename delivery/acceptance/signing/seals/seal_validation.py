@@ -31,7 +31,7 @@ class SealFacts:
     `is_intact`: no byte it covers was changed and the signature belongs to the certificate.
     `is_whole`: it covers the whole file and nothing was added after it.
     `is_trusted`: the chain ends at one of the roots given; None if none was given.
-    `stamped_at`: the time that an authority vouches for; None without a time stamp.
+    `stamped_at`: the time that an authority confirms; None without a time stamp.
     `has_revocation`: the file holds lists or answers that say what was revoked.
     """
 

@@ -47,10 +47,10 @@ class Command(BaseCommand):
             if audit:
                 self._audit(bundle)
             else:
-                told = [(path, self._bundle(path, **options)) for path in bundle]
+                results = [(path, self._bundle(path, **options)) for path in bundle]
                 if options["report"]:
-                    write_report(options["report"], told)
-                for _path, steps in told:
+                    write_report(options["report"], results)
+                for _path, steps in results:
                     self._conclude(steps)
 
     def _bundle(self, path: Path, raw: Path | None, trust: list[str],
@@ -59,7 +59,7 @@ class Command(BaseCommand):
             roots = trust_roots(trust) if trust else []
         except DeskError as error:
             raise CommandError(error.message) from error
-        return self._tell(verify_bundle(path, raw=raw, roots=roots))
+        return self._print_steps(verify_bundle(path, raw=raw, roots=roots))
 
     def _conclude(self, steps: list[CheckStep]) -> None:
         failed = sum(not step.is_good for step in steps)
@@ -76,15 +76,15 @@ class Command(BaseCommand):
     def _audit(self, bundles: list[Path]) -> None:
         from delivery.evidence.audit_verification import verify_audit_log
 
-        failed = sum(not step.is_good for step in self._tell(verify_audit_log(bundles)))
+        failed = sum(not step.is_good for step in self._print_steps(verify_audit_log(bundles)))
         if failed:
             raise CommandError(_("The audit log was changed: %(n)d findings.") % {"n": failed})
         self.stdout.write(_("The audit log is unbroken."))
 
-    def _tell(self, steps: Iterable[CheckStep]) -> list[CheckStep]:
+    def _print_steps(self, steps: Iterable[CheckStep]) -> list[CheckStep]:
         """Print the steps as they come."""
-        told = []
+        results = []
         for step in steps:
-            told.append(step)
+            results.append(step)
             self.stdout.write(f"{mark(step)}  {step.text}")
-        return told
+        return results

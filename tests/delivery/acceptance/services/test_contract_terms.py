@@ -138,12 +138,12 @@ def test_the_final_acceptance_waits_for_trial_and_blocking_issues(phased, act, c
     assert 'href="#correct"' in page
     assert "Open the customer" not in page
 
-    told = act.correct(final, {"fa_trial": {"zh": "连续运行", "en": "It ran"}})
+    corrected = act.correct(final, {"fa_trial": {"zh": "连续运行", "en": "It ran"}})
     Review.objects.filter(pk=first.pk).update(
         trial_ends_on=timezone.localdate() + timedelta(days=1))
-    assert "before the trial period ended" in outdated(told)
+    assert "before the trial period ended" in outdated(corrected)
     Review.objects.filter(pk=first.pk).update(trial_ends_on=timezone.localdate())
-    last = services.open_review(actor=act.manager, document=told)
+    last = services.open_review(actor=act.manager, document=corrected)
     act.decide(last)
     act.sign(last)
     assert (last.phase, state(phased)) == ("final", "accepted")
@@ -185,9 +185,9 @@ def test_the_review_has_the_contracts_deadline_and_both_sides_are_reminded(deliv
     assert review.due_on == timezone.localdate() + timedelta(days=2)
     for days in (0, 0, 1, 2, 3):
         look(timezone.now() + timedelta(days=days))
-    told = Event.objects.filter(kind="review_due")
-    assert told.count() == 2  # near, and on the last day
-    assert set(Notice.objects.filter(event__in=told).values_list("recipient__username", flat=True)
+    events = Event.objects.filter(kind="review_due")
+    assert events.count() == 2  # near, and on the last day
+    assert set(Notice.objects.filter(event__in=events).values_list("recipient__username", flat=True)
                ) == {"administrator", "manager", "reviewer"}
 
 

@@ -1,4 +1,4 @@
-"""Test reports of accredited laboratories: checked, listed in papers, in the bundle (AR-20)."""
+"""Test reports of accredited laboratories: checked, listed in documents, in the bundle (AR-20)."""
 
 from datetime import date, timedelta
 

@@ -70,8 +70,8 @@ def test_pdfsig_calls_it_valid(sealed, tmp_path):
     for content, words in ((sealed, ["Signature is Valid", "Total document signed"]),
                            (flipped(sealed), ["Digest Mismatch"])):
         path.write_bytes(content)
-        told = subprocess.run(["pdfsig", path], capture_output=True, text=True, check=False)
-        assert all(word in told.stdout for word in words), told.stdout
+        report = subprocess.run(["pdfsig", path], capture_output=True, text=True, check=False)
+        assert all(word in report.stdout for word in words), report.stdout
 
 
 @pytest.mark.skipif(not shutil.which("openssl"), reason="openssl is not installed")

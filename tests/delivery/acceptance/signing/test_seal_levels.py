@@ -94,10 +94,10 @@ def test_pyhanko_itself_accepts_it_off_line_with_revocation_required(long_term):
 def test_pdfsig_calls_it_valid_and_names_the_signer(long_term, tmp_path):
     path = tmp_path / "long-term.pdf"
     path.write_bytes(seal(SHORT, reason="x"))
-    told = subprocess.run(["pdfsig", path], capture_output=True, text=True, check=False).stdout
+    report = subprocess.run(["pdfsig", path], capture_output=True, text=True, check=False).stdout
     for words in ("Signature is Valid", "Total document signed", "昇腾迁移交付有限公司",
                   "ETSI.CAdES.detached"):
-        assert words in told, told
+        assert words in report, report
 
 
 @pytest.mark.parametrize("who", ["firm", "tsa"])

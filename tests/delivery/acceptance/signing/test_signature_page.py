@@ -1,4 +1,4 @@
-"""Signing in the reader's language: the page before it, and the page it adds to the paper."""
+"""Signing in the reader's language: the page before it, and the page it adds to the document."""
 
 import pytest
 from django.urls import reverse
