@@ -26,15 +26,15 @@ BLOCK, PARTS = 2**20, "parts"
 
 def prepare(source: Path, folder: Path, gigabytes: float) -> None:
     """The files of the larger bundle, unpacked; the large one under its checksum."""
-    from delivery.evidence.archive import SUMS, digest_of, extract
+    from delivery.evidence.archive import CHECKSUMS, extract, sha256_of
 
     extract(source, folder / PARTS)
-    (folder / PARTS / SUMS).unlink()
+    (folder / PARTS / CHECKSUMS).unlink()
     big, block = folder / "big", os.urandom(BLOCK)
     with big.open("wb") as stream:
         for n in range(int(gigabytes * 1024)):
             stream.write(n.to_bytes(8, "big") + block[8:])
-    big.rename(folder / PARTS / "raw" / f"{digest_of(big)}-big.bin")
+    big.rename(folder / PARTS / "raw" / f"{sha256_of(big)}-big.bin")
 
 
 def write(folder: Path) -> str:

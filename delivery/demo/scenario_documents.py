@@ -9,6 +9,7 @@ from django.conf import settings
 
 from delivery.acceptance import services as acceptance
 from delivery.documents.bilingual import LANGUAGES
+from delivery.evidence.services import build_bundle
 from delivery.reports import services as reports
 from delivery.reports.models import Document, RenderJob
 from engagements.stages import Stage
@@ -36,7 +37,7 @@ class ScenarioDocuments:
         document.refresh_from_db()
         self._save_files("acceptance", document)
         self._pass(Stage.ACCEPT, self.models)
-        bundle = acceptance.build_bundle(actor=manager, engagement=self.engagement,
+        bundle = build_bundle(actor=manager, engagement=self.engagement,
                                          document=document)
         with bundle.file.open("rb") as stream:
             self._write("evidence-bundle.zip", stream.read())

@@ -17,8 +17,8 @@ from delivery.evidence.zip_directory import damaged_entry
 EPOCH = (1980, 1, 1, 0, 0, 0)
 BLOCK = 2**20
 SAFE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*")
-MOST_ENTRIES = 20_000
-SUMS = "SHA256SUMS"
+MAX_ENTRIES = 20_000
+CHECKSUMS = "SHA256SUMS"
 WITHHELD = "WITHHELD"  # in the form of SHA256SUMS: raw files that are not in the bundle
 
 
@@ -40,11 +40,11 @@ def write_archive(target: BinaryIO, entries: dict[str, Path], known: dict[str, s
     Returns the closed archive, which knows where its entries begin. Each file is read once more
     while it is copied: ArchiveError names one whose bytes are not those of its checksum.
     """
-    digests = {name: (known or {}).get(name) or digest_of(entries[name]) for name in entries}
+    digests = {name: (known or {}).get(name) or sha256_of(entries[name]) for name in entries}
     sums = "".join(f"{digests[name]}  {name}\n" for name in sorted(entries)).encode()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
-        for name in sorted([*entries, SUMS]):
-            if name == SUMS:
+        for name in sorted([*entries, CHECKSUMS]):
+            if name == CHECKSUMS:
                 archive.writestr(_info(name, len(sums)), sums)
             elif _copy(archive, name, entries[name]) != digests[name]:
                 raise ArchiveError("the checksum differs", name)
@@ -88,21 +88,21 @@ def _plain(name: str, sha256: str) -> str:
     return f"{sha256[:16]}-{plain.strip('._-')[-80:] or 'file'}"
 
 
-def digest_of(path: Path) -> str:
+def sha256_of(path: Path) -> str:
     """SHA-256 of a file."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 @dataclass(frozen=True)
-class Member:
+class ExtractedFile:
     """An unpacked entry."""
 
     path: Path
     sha256: str
 
 
-def extract(archive_path: Path, folder: Path) -> dict[str, Member]:
+def extract(archive_path: Path, folder: Path) -> dict[str, ExtractedFile]:
     """Unpack into `folder`, by name. Raises ArchiveError for anything out of the ordinary."""
     try:
         with zipfile.ZipFile(archive_path) as archive:
@@ -124,8 +124,8 @@ def _damaged_in(archive_path: Path) -> str:
 
 def _require_ordinary(infos: list[zipfile.ZipInfo], weight: int) -> None:
     """Only safe, unique names and stored entries that together weigh no more than the archive."""
-    if len(infos) > MOST_ENTRIES:
-        raise ArchiveError(f"more than {MOST_ENTRIES} entries")
+    if len(infos) > MAX_ENTRIES:
+        raise ArchiveError(f"more than {MAX_ENTRIES} entries")
     seen: set[str] = set()
     for info in infos:
         name = info.filename
@@ -140,12 +140,12 @@ def _require_ordinary(infos: list[zipfile.ZipInfo], weight: int) -> None:
         raise ArchiveError("the entries claim more bytes than the archive has")
 
 
-def _extracted(archive: zipfile.ZipFile, info: zipfile.ZipInfo, folder: Path) -> Member:
+def _extracted(archive: zipfile.ZipFile, info: zipfile.ZipInfo, folder: Path) -> ExtractedFile:
     path = folder / info.filename
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with archive.open(info) as source, path.open("wb") as target:
-            return Member(path, _poured(source, target))
+            return ExtractedFile(path, _poured(source, target))
     except (zipfile.BadZipFile, EOFError, RuntimeError, NotImplementedError) as error:
         raise ArchiveError(str(error), info.filename) from error
 
@@ -155,28 +155,28 @@ def _named_in(message: str) -> str:
     return found.group(1) if found else ""
 
 
-def wrong_sums(files: dict[str, Member]) -> Iterable[tuple[str, str]]:
+def checksum_problems(files: dict[str, ExtractedFile]) -> Iterable[tuple[str, str]]:
     """What SHA256SUMS and the files disagree about: (name, missing · extra · changed)."""
-    if SUMS not in files:
-        yield SUMS, "missing"
+    if CHECKSUMS not in files:
+        yield CHECKSUMS, "missing"
         return
     listed = {}
-    for line in files[SUMS].path.read_text("utf-8", "replace").splitlines():
+    for line in files[CHECKSUMS].path.read_text("utf-8", "replace").splitlines():
         digest, gap, name = line.partition("  ")
         if not gap or not re.fullmatch("[0-9a-f]{64}", digest) or name in listed:
-            yield SUMS, "changed"
+            yield CHECKSUMS, "changed"
             continue
         listed[name] = digest
     for name in sorted(set(listed) - set(files)):
         yield name, "missing"
-    for name in sorted(set(files) - set(listed) - {SUMS}):
+    for name in sorted(set(files) - set(listed) - {CHECKSUMS}):
         yield name, "extra"
     for name in sorted(set(listed) & set(files)):
         if files[name].sha256 != listed[name]:
             yield name, "changed"
 
 
-def listed_sums(path: Path) -> dict[str, str]:
+def read_checksum_list(path: Path) -> dict[str, str]:
     """Name to SHA-256 of a list in the form of SHA256SUMS. ValueError for any other line."""
     found = {}
     for line in path.read_text("utf-8").splitlines():

@@ -5,15 +5,15 @@ import zipfile
 from pathlib import Path
 from typing import BinaryIO
 
-from delivery.evidence.archive import SUMS, Member, write_archive
+from delivery.evidence.archive import CHECKSUMS, ExtractedFile, write_archive
 
 
-def foreign_byte(archive_path: Path, files: dict[str, Member]) -> str | None:
+def first_altered_entry(archive_path: Path, files: dict[str, ExtractedFile]) -> str | None:
     """The entry at which the archive is not byte for byte what its entries make.
 
     None if it is; empty if the first such byte belongs to no entry.
     """
-    members = {name: member for name, member in files.items() if name != SUMS}
+    members = {name: member for name, member in files.items() if name != CHECKSUMS}
     with archive_path.open("rb") as original:
         comparison = Comparison(original)
         made = write_archive(comparison, {n: m.path for n, m in members.items()},

@@ -1,4 +1,4 @@
-"""Whether the audit log, and what it vouches for, is what the application wrote."""
+"""Checks that the audit log and the rows it tracks are what the application wrote."""
 
 import tempfile
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from django.core.exceptions import ObjectDoesNotExist
 from django.utils.translation import gettext as _
 
 from delivery.evidence.archive import ArchiveError, extract
-from delivery.evidence.verification_steps import Step
+from delivery.evidence.check_steps import CheckStep
 from engagements.audit import audit_log
 from engagements.audit.row_comparison import Difference
 from engagements.audit_rows.tracking import tracked_tables
@@ -16,16 +16,16 @@ from engagements.models import AuditEntry
 from engagements.web.json_limits import parse_json
 
 
-def check_log(bundles: list[Path]) -> Iterator[Step]:
-    """The hash chain; the rows it vouches for; bundles given away against it.
+def verify_audit_log(bundles: list[Path]) -> Iterator[CheckStep]:
+    """Check the hash chain, the tracked rows, and the log entries named in bundles.
 
-    A bundle holds hashes of entries that left the house: they show even a log that was written
-    anew together with its key.
+    A bundle handed to a customer holds hashes of log entries, which reveal even a log that
+    was rewritten together with its key.
     """
-    found = [Step(False, _finding(one)) for one in audit_log.findings()]
+    found = [CheckStep(False, _finding(one)) for one in audit_log.findings()]
     yield from found
     if not found:
-        yield Step(True, _("%(n)d entries, each with its hash, order and seal.") % {
+        yield CheckStep(True, _("%(n)d entries, each with its hash, order and seal.") % {
             "n": AuditEntry.objects.count()})
     yield from _rows()
     for path in bundles:
@@ -49,14 +49,14 @@ def _finding(found: audit_log.Finding) -> str:
                        "at": f"{entry.at:%Y-%m-%dT%H:%M:%SZ}"}
 
 
-def _rows() -> Iterator[Step]:
-    """Every row of the tables that the log vouches for is what its last entry says."""
+def _rows() -> Iterator[CheckStep]:
+    """Every row of the tracked tables is what its last log entry says."""
     is_good = True
     for found in audit_log.row_differences():
         is_good = False
-        yield Step(False, _difference(found))
+        yield CheckStep(False, _difference(found))
     if is_good:
-        yield Step(True, _("The rows of %(n)d tables are what the log says.") % {
+        yield CheckStep(True, _("The rows of %(n)d tables are what the log says.") % {
             "n": len(tracked_tables())})
 
 
@@ -74,14 +74,14 @@ def _difference(found: Difference) -> str:
 
 
 def _named(row) -> str:
-    """The row in words, where a damaged one still has any."""
+    """`str` of the row; a question mark if the row is too damaged for it."""
     try:
         return str(row)
     except (ObjectDoesNotExist, LookupError, TypeError, ValueError, AttributeError):
         return "?"
 
 
-def _bundle(path: Path) -> Iterator[Step]:
+def _bundle(path: Path) -> Iterator[CheckStep]:
     """The entries that a bundle names are in the log with the same hashes."""
     with tempfile.TemporaryDirectory() as folder:
         try:
@@ -89,14 +89,15 @@ def _bundle(path: Path) -> Iterator[Step]:
             rows = parse_json(files["audit.json"].path.read_text("utf-8"))
             stated = {int(row["number"]): str(row["hash"]) for row in rows}
         except (ArchiveError, KeyError, TypeError, ValueError) as error:
-            yield Step(False, _("%(name)s holds no readable list of log entries: %(problem)s") % {
+            yield CheckStep(False,
+                            _("%(name)s holds no readable list of log entries: %(problem)s") % {
                 "name": path.name, "problem": error})
             return
     known = dict(AuditEntry.objects.filter(pk__in=stated).values_list("pk", "entry_hash"))
     wrong = [number for number, digest in stated.items() if known.get(number) != digest]
     for number in wrong:
-        yield Step(False, _("Entry %(number)d is not the one that %(name)s names.") % {
+        yield CheckStep(False, _("Entry %(number)d is not the one that %(name)s names.") % {
             "number": number, "name": path.name})
     if not wrong:
-        yield Step(True, _("%(name)s: its %(n)d entries are in the log, unchanged.") % {
+        yield CheckStep(True, _("%(name)s: its %(n)d entries are in the log, unchanged.") % {
             "name": path.name, "n": len(stated)})

@@ -14,18 +14,18 @@ from django.utils.translation import override
 from assessments.models import CriteriaSet, Criterion, Verdict
 from assessments.queries import verdicts_of
 from assessments.services import criteria_facts
-from delivery.acceptance.models import EvidenceBundle
-from delivery.acceptance.signing.signature_page import events_of, signed_facts
+from delivery.acceptance.signing.signature_page import log_entries_of, signed_facts
 from delivery.evidence.archive import (
     WITHHELD,
     ArchiveError,
-    digest_of,
     raw_name,
     scan_name,
+    sha256_of,
     write_archive,
 )
 from delivery.evidence.index_page import index_page
-from delivery.evidence.snapshot_copies import copies_of
+from delivery.evidence.models import EvidenceBundle
+from delivery.evidence.snapshot_copies import snapshot_parts
 from delivery.reports.facts.snapshot import canonical
 from delivery.reports.models import Document
 from engagements.errors import InvalidInput
@@ -48,15 +48,15 @@ def write_bundle(document: Document, withheld: frozenset[int] = frozenset()) -> 
             _written(target, entries, known)
         bundle = EvidenceBundle(
             engagement=document.engagement, document=document, size=path.stat().st_size,
-            sha256=digest_of(path), is_practice=document.is_practice,
+            sha256=sha256_of(path), is_practice=document.is_practice,
             withheld=len(_held_back(document, withheld)))
         with path.open("rb") as stream:
             bundle.file.save(f"{document.number}-V{document.version}-evidence.zip",
-                             Finished(stream), save=False)
+                             TemporaryUpload(stream), save=False)
     return bundle
 
 
-class Finished(File):
+class TemporaryUpload(File):
     """A file that storage on the same disk takes over instead of copying it."""
 
     def temporary_file_path(self) -> str:
@@ -136,7 +136,7 @@ def _kept(file, sha256: str, path: Path, name: str) -> Path:
     """A stored file as a local one. Raises InvalidInput if it is not what was stored."""
     with file.open("rb") as source, path.open("wb") as target:
         shutil.copyfileobj(source, target, 2**20)
-    if digest_of(path) != sha256:
+    if sha256_of(path) != sha256:
         raise InvalidInput(_("The file %(name)s is missing or its checksum differs.")
                            % {"name": name})
     return path
@@ -158,9 +158,9 @@ def _texts(document: Document, criteria: CriteriaSet, held_back: list[dict]) -> 
         f"snapshots/{document.number}-V{document.version}.json": canonical(snapshot),
         "criteria.json": _json({"version": criteria.version, "facts": facts,
                                 "content_hash": criteria.content_hash}),
-        **{name: _json(part) for name, part in copies_of(snapshot).items()},
+        **{name: _json(part) for name, part in snapshot_parts(snapshot).items()},
         "verdicts.json": _json(_verdicts(document, criteria)),
-        "audit.json": _json(events_of(document.pk)),
+        "audit.json": _json(log_entries_of(document.pk)),
         "README.en.txt": _readme(document, "en"), "README.zh.txt": _readme(document, "zh-hans"),
         "index.html": index_page(document, "zh-hans", signed, held_back),
         "index.en.html": index_page(document, "en", signed, held_back),

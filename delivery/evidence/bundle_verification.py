@@ -18,18 +18,18 @@ from django.utils.translation import gettext as _
 from delivery.evidence.archive import (
     WITHHELD,
     ArchiveError,
-    Member,
-    digest_of,
+    ExtractedFile,
+    checksum_problems,
     extract,
-    listed_sums,
     raw_name,
-    wrong_sums,
+    read_checksum_list,
+    sha256_of,
 )
-from delivery.evidence.archive_comparison import foreign_byte
+from delivery.evidence.archive_comparison import first_altered_entry
+from delivery.evidence.check_steps import CheckStep
 from delivery.evidence.signature_checks import seal_steps, signature_steps
-from delivery.evidence.snapshot_copies import copies_of
-from delivery.evidence.verdict_recomputation import recompute, same_figure
-from delivery.evidence.verification_steps import Step
+from delivery.evidence.snapshot_copies import snapshot_parts
+from delivery.evidence.verdict_recomputation import figures_agree, recompute
 from engagements.canonical import content_hash
 from engagements.web.json_limits import parse_json
 
@@ -44,7 +44,7 @@ class Unpacked:
 
 
 def verify_bundle(path: Path, *, raw: Path | None = None,
-                  roots: list[Certificate] | None = None) -> Iterator[Step]:
+                  roots: list[Certificate] | None = None) -> Iterator[CheckStep]:
     """Check a bundle step by step. It is good when every step is.
 
     Args:
@@ -56,17 +56,17 @@ def verify_bundle(path: Path, *, raw: Path | None = None,
         try:
             members = extract(path, folder / "bundle")
         except ArchiveError as error:
-            yield Step(False, _("The archive cannot be trusted: %(problem)s %(name)s") % {
+            yield CheckStep(False, _("The archive cannot be trusted: %(problem)s %(name)s") % {
                 "problem": error, "name": error.name})
             return
-        yield Step(True, _("%(n)d files unpacked.") % {"n": len(members)})
-        problems = [Step(False, _wrong_sum(*wrong)) for wrong in wrong_sums(members)]
+        yield CheckStep(True, _("%(n)d files unpacked.") % {"n": len(members)})
+        problems = [CheckStep(False, _wrong_sum(*wrong)) for wrong in checksum_problems(members)]
         if problems:
             yield from problems
             return
-        yield Step(True, _("All checksums of SHA256SUMS hold."))
-        changed = foreign_byte(path, members)
-        yield Step(changed is None, (
+        yield CheckStep(True, _("All checksums of SHA256SUMS hold."))
+        changed = first_altered_entry(path, members)
+        yield CheckStep(changed is None, (
             _("The archive is byte for byte what its files make.") if changed is None else
             _("The archive itself was changed after it was made; first at: %(name)s") % {
                 "name": changed or _("its end")}))
@@ -74,18 +74,18 @@ def verify_bundle(path: Path, *, raw: Path | None = None,
             yield from _contents(_with_raw(members, raw), roots or [])
         except (KeyError, IndexError, TypeError, ValueError, AttributeError, OSError,
                 InvalidOperation) as error:
-            yield Step(False, _("The bundle is incomplete or damaged: %(problem)s") % {
+            yield CheckStep(False, _("The bundle is incomplete or damaged: %(problem)s") % {
                 "problem": repr(error)})
 
 
-def _with_raw(members: dict[str, Member], raw: Path | None) -> Unpacked:
+def _with_raw(members: dict[str, ExtractedFile], raw: Path | None) -> Unpacked:
     """The bundle's files, and those held back that the folder `raw` has."""
     files = {name: member.path for name, member in members.items()}
     digests = {name: member.sha256 for name, member in members.items()}
-    away = listed_sums(files[WITHHELD]) if WITHHELD in files else {}
+    away = read_checksum_list(files[WITHHELD]) if WITHHELD in files else {}
     wanted = {digest: name for name, digest in away.items()}
     for path in sorted(raw.rglob("*")) if raw and wanted else ():
-        digest = digest_of(path) if path.is_file() else ""
+        digest = sha256_of(path) if path.is_file() else ""
         if digest in wanted:
             files[wanted[digest]], digests[wanted[digest]] = path, digest
     return Unpacked(files, digests, {n: digest for n, digest in away.items() if n not in files})
@@ -96,7 +96,7 @@ def _wrong_sum(name: str, problem: str) -> str:
             "changed": _("%(name)s was changed: its checksum differs.")}[problem] % {"name": name}
 
 
-def _contents(bundle: Unpacked, roots: list[Certificate]) -> Iterator[Step]:
+def _contents(bundle: Unpacked, roots: list[Certificate]) -> Iterator[CheckStep]:
     files = bundle.files
     stated = _load(files, "bundle.json")
     snapshot = _load(files, f"snapshots/{stated['document']}-V{stated['version']}.json")
@@ -110,14 +110,14 @@ def _contents(bundle: Unpacked, roots: list[Certificate]) -> Iterator[Step]:
     yield from _copies(files, snapshot)
     yield from _raw_files(bundle, snapshot)
     if bool(snapshot["is_practice"]) != ("PRACTICE" in files):
-        yield Step(False, _("The mark of practice data is missing or wrong."))
+        yield CheckStep(False, _("The mark of practice data is missing or wrong."))
     elif snapshot["is_practice"]:
-        yield Step(True, _("Practice data: what holds here is evidence of nothing."))
+        yield CheckStep(True, _("Practice data: what holds here is evidence of nothing."))
     if "review.json" in files:
         yield from signature_steps(files, _load(files, "review.json"), stated)
     yield from seal_steps(files, stated, roots)
     if not len(criteria["facts"]) == len(verdicts) == len(snapshot["metrics"]):
-        yield Step(False, _("Criteria, verdicts and document do not hold the same items."))
+        yield CheckStep(False, _("Criteria, verdicts and document do not hold the same items."))
         return
     manifest = {row["id"]: row for row in snapshot["evidence"]}
     for facts, verdict, metric in zip(criteria["facts"], verdicts, snapshot["metrics"],
@@ -140,51 +140,53 @@ def _load(files: dict[str, Path], name: str) -> Any:
     return parse_json(files[name].read_text("utf-8"))
 
 
-def _hash_step(what: str, found: str, stated: str) -> Step:
+def _hash_step(what: str, found: str, stated: str) -> CheckStep:
     if found == stated:
-        return Step(True, f"{what}: {found}")
-    return Step(False, _("%(what)s differs: found %(found)s, stated %(stated)s") % {
+        return CheckStep(True, f"{what}: {found}")
+    return CheckStep(False, _("%(what)s differs: found %(found)s, stated %(stated)s") % {
         "what": what, "found": found, "stated": stated})
 
 
-def _copies(files: dict[str, Path], snapshot: dict) -> Iterator[Step]:
+def _copies(files: dict[str, Path], snapshot: dict) -> Iterator[CheckStep]:
     """Files with a part of the frozen facts say the same; bundles made earlier have fewer."""
-    for name, part in copies_of(snapshot).items():
+    for name, part in snapshot_parts(snapshot).items():
         if name in files and _load(files, name) != part:
-            yield Step(False, _("%(name)s differs from the frozen facts of the document.")
+            yield CheckStep(False, _("%(name)s differs from the frozen facts of the document.")
                        % {"name": name})
 
 
-def _raw_files(bundle: Unpacked, snapshot: dict) -> Iterator[Step]:
+def _raw_files(bundle: Unpacked, snapshot: dict) -> Iterator[CheckStep]:
     """Each file of the document's manifest is there with the checksum printed in it."""
     held = {digest for name, digest in bundle.digests.items() if name.startswith("raw/")}
     away = set(bundle.held_back.values())
     missing = [row["name"] for row in snapshot["evidence"]
                if row["sha256"] not in held | away]
     for name in missing:
-        yield Step(False, _("The raw file %(name)s of the manifest is missing.") % {"name": name})
+        yield CheckStep(False,
+                        _("The raw file %(name)s of the manifest is missing.") % {"name": name})
     if away:
-        yield Step(True, _("%(n)d raw files are held back as confidential; only their checksums "
+        yield CheckStep(True,
+                        _("%(n)d raw files are held back as confidential; only their checksums "
                            "are here.") % {"n": len(away)}, is_open=True)
     elif not missing:
-        yield Step(True, _("All %(n)d raw files of the manifest are there.") % {
+        yield CheckStep(True, _("All %(n)d raw files of the manifest are there.") % {
             "n": len(snapshot["evidence"])})
 
 
-def _verdict_step(bundle: Unpacked, facts: dict, verdict: dict, metric: dict) -> Step:
+def _verdict_step(bundle: Unpacked, facts: dict, verdict: dict, metric: dict) -> CheckStep:
     """Recompute a verdict under the signed facts and compare it with what the document says."""
     label = f"{facts['model']} · {facts['definition']['code']} v{facts['definition']['version']}"
     if _is_held_back(bundle, facts, verdict):
-        return Step(True, _("%(label)s: not recomputed, a raw file is held back; stated "
+        return CheckStep(True, _("%(label)s: not recomputed, a raw file is held back; stated "
                             "%(stated)s") % {"label": label, "stated": _word(metric["outcome"])},
                     is_open=True)
     found = recompute(bundle.files, facts, verdict)
     stated = (metric["outcome"], metric["reason"])
     is_same = (found.outcome, found.reason) == stated == (verdict["outcome"], verdict["reason"])
-    is_good = is_same and same_figure(found.figure, verdict["figure"])
+    is_good = is_same and figures_agree(found.figure, verdict["figure"])
     values = {"label": label, "found": _word(found.outcome), "figure": found.figure,
               "stated": _word(metric["outcome"]), "was": verdict["figure"]}
-    return Step(is_good, (
+    return CheckStep(is_good, (
         _("%(label)s: %(found)s, figure %(figure)s") if is_good else
         _("%(label)s: recomputed %(found)s with %(figure)s, stated %(stated)s with %(was)s")
     ) % values)

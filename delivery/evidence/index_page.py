@@ -28,7 +28,7 @@ def index_page(document: Document, language: str, signed: dict | None, held_back
     by_id = {row["id"]: row for row in rows}
     tally = Counter((row["outcome"], row["outcome_label"]) for row in facts["metrics"])
     with override(language):
-        return render_to_string("delivery/acceptance/bundle_index.html", {
+        return render_to_string("delivery/evidence/bundle_index.html", {
             "facts": facts, "content_hash": document.content_hash, "language": language,
             "html_lang": "en" if language == "en" else "zh-CN", "evidence": rows,
             "metrics": [_metric(row, facts["curves"], by_id) for row in facts["metrics"]],

@@ -19,15 +19,15 @@ CATALOGUE = "zh_Hans/LC_MESSAGES/django.mo"  # below `locale`
 
 def main(arguments: list[str] | None = None) -> int:
     """Check the bundles that are named, print each step. Returns the exit status."""
-    given = _arguments(sys.argv[1:] if arguments is None else arguments)
+    options = _arguments(sys.argv[1:] if arguments is None else arguments)
     for name in ("pyhanko", "pyhanko_certvalidator"):  # what they log, the steps say better
         logging.getLogger(name).setLevel(logging.CRITICAL)
     with tempfile.TemporaryDirectory() as folder:
         _configure(Path(folder))
         from django.utils.translation import override
 
-        with override(LANGUAGES[given.lang]):
-            return _check(given)
+        with override(LANGUAGES[options.lang]):
+            return _check(options)
 
 
 def run() -> None:
@@ -77,34 +77,34 @@ def _configure(folder: Path) -> None:
     django.setup()
 
 
-def _check(given: argparse.Namespace) -> int:
+def _check(options: argparse.Namespace) -> int:
     from delivery.acceptance.signing.seals.certificate import trust_roots
     from delivery.evidence.bundle_verification import verify_bundle
     from delivery.evidence.verification_report import write_report
     from engagements.errors import DeskError
 
     try:
-        roots = trust_roots(given.trust) if given.trust else []
+        roots = trust_roots(options.trust) if options.trust else []
     except DeskError as error:
         print(error.message, file=sys.stderr)
         return 2
-    told = [(path, _told(path, verify_bundle(path, raw=given.raw, roots=roots)))
-            for path in given.bundle]
-    if given.report:
-        write_report(given.report, told)
-    return max(_status(steps) for _path, steps in told)
+    results = [(path, _print_steps(path, verify_bundle(path, raw=options.raw, roots=roots)))
+            for path in options.bundle]
+    if options.report:
+        write_report(options.report, results)
+    return max(_status(steps) for _path, steps in results)
 
 
-def _told(path: Path, steps: Iterable) -> list:
+def _print_steps(path: Path, steps: Iterable) -> list:
     """Print the steps as they come, then what follows from them."""
     from delivery.evidence.verification_report import conclusion, mark
 
-    kept = []
+    printed = []
     for step in steps:
-        kept.append(step)
+        printed.append(step)
         print(mark(step), step.text)
-    print(f"{path.name}: {conclusion(kept)}")
-    return kept
+    print(f"{path.name}: {conclusion(printed)}")
+    return printed
 
 
 def _status(steps: list) -> int:

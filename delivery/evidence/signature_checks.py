@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from asn1crypto.x509 import Certificate
 from django.utils.translation import gettext as _
 
-from delivery.evidence.archive import digest_of, scan_name
-from delivery.evidence.verification_steps import Step
+from delivery.evidence.archive import scan_name, sha256_of
+from delivery.evidence.check_steps import CheckStep
 
 if TYPE_CHECKING:
     from delivery.acceptance.signing.seals.seal_validation import SealFacts
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SEALED = ("signed", "deemed")  # forms of copies that bear the firm's seal
 
 
-def signature_steps(files: dict[str, Path], review: dict, stated: dict) -> Iterator[Step]:
+def signature_steps(files: dict[str, Path], review: dict, stated: dict) -> Iterator[CheckStep]:
     """Every signature names this content, these issued files, and the scan that is here."""
     start = f"documents/{stated['document']}-V{stated['version']}.0-"
     for row in review["signatures"]:
@@ -27,16 +27,16 @@ def signature_steps(files: dict[str, Path], review: dict, stated: dict) -> Itera
             digest = row["power"]["sha256"]
             scan.append((scan_name(row["power"]["file"], digest), digest))
         wrong = [name for name, digest in issued + scan
-                 if name not in files or digest_of(files[name]) != digest]
+                 if name not in files or sha256_of(files[name]) != digest]
         is_good = row["hash"] == stated["content_hash"] and not wrong
-        yield Step(is_good, (
+        yield CheckStep(is_good, (
             _("Signature of %(name)s, %(at)s: this content and these files") if is_good else
             _("Signature of %(name)s, %(at)s: it is of other content or other files %(wrong)s")
         ) % {"name": row["name"], "at": row["at"], "wrong": ", ".join(wrong)})
 
 
 def seal_steps(files: dict[str, Path], stated: dict, roots: list[Certificate]
-               ) -> Iterator[Step]:
+               ) -> Iterator[CheckStep]:
     """Every signed copy bears a seal, and every seal in the bundle holds."""
     from delivery.acceptance.signing.seals.seal_validation import (
         check_seals,  # imports pyHanko: slow
@@ -47,8 +47,8 @@ def seal_steps(files: dict[str, Path], stated: dict, roots: list[Certificate]
                        and name.startswith("documents/")):
         seals = check_seals(files[name].read_bytes(), roots=roots)
         if not seals and name.startswith(tuple(start + form for form in SEALED)):
-            yield Step(False, _("%(name)s bears no seal that can be read.") % {"name": name})
-        yield from (Step(seal.is_good, f"{name}: {_sentence(seal)}") for seal in seals)
+            yield CheckStep(False, _("%(name)s bears no seal that can be read.") % {"name": name})
+        yield from (CheckStep(seal.is_good, f"{name}: {_sentence(seal)}") for seal in seals)
 
 
 def _sentence(seal: "SealFacts") -> str:

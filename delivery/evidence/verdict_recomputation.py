@@ -17,7 +17,7 @@ from assessments.verdicts.verdict import (
     judge_values,
     unread,
 )
-from delivery.evidence.archive import digest_of
+from delivery.evidence.archive import sha256_of
 from workers.readers import read_file
 from workers.readers.base import ReadError
 from workers.readers.training.series import read_series
@@ -25,7 +25,7 @@ from workers.readers.training.series import read_series
 TOLERANCE = 1e-12  # other versions of the arithmetic library may differ in the last digit
 
 
-def same_figure(found: float | None, stated: float | str | None) -> bool:
+def figures_agree(found: float | None, stated: float | str | None) -> bool:
     """Whether two figures are the same up to rounding of the last digits."""
     if found is None or stated is None:
         return found is stated
@@ -45,7 +45,7 @@ def recompute(files: dict[str, Path], facts: dict, verdict: dict) -> Outcome:
     rule, threshold = Rule(**{n: definition[n] for n in RULE_FIELDS}), Decimal(facts["threshold"])
     reference = _reference(files, baseline)
     runs = verdict.get("runs") or [verdict["measured"]]
-    if baseline and any(digest_of(files[name]) == baseline["sha256"] for name in runs):
+    if baseline and any(sha256_of(files[name]) == baseline["sha256"] for name in runs):
         return Outcome(NOT_PROVABLE, None, "same_file")
     try:
         outcomes = [_recomputed(files[name], reference, facts, rule, verdict["cards"])
@@ -79,7 +79,7 @@ def reference_of(files: dict[str, Path], baseline: dict) -> Path:
     """The baseline's file, found by the checksum that was signed; IndexError if it is not there."""
     found = [path for name, path in files.items()
              if name.startswith(f"raw/{baseline['sha256'][:16]}-")
-             and digest_of(path) == baseline["sha256"]]
+             and sha256_of(path) == baseline["sha256"]]
     return found[0]
 
 

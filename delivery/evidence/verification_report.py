@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
-from delivery.evidence.verification_steps import Step
+from delivery.evidence.check_steps import CheckStep
 
 STYLE = mark_safe(
     "@page{size:A4;margin:18mm}body{font:15px/1.5 'Noto Sans CJK SC','Microsoft YaHei',sans-serif;"
@@ -23,12 +23,12 @@ STYLE = mark_safe(
     "code{overflow-wrap:anywhere}")
 
 
-def mark(step: Step) -> str:
+def mark(step: CheckStep) -> str:
     """How a step ended, in four letters that scripts may look for."""
     return "open" if step.is_open else "  ok" if step.is_good else "FAIL"
 
 
-def conclusion(steps: Sequence[Step]) -> str:
+def conclusion(steps: Sequence[CheckStep]) -> str:
     """One sentence for a bundle."""
     failed = sum(not step.is_good for step in steps)
     left_open = sum(step.is_open for step in steps)
@@ -42,7 +42,7 @@ def conclusion(steps: Sequence[Step]) -> str:
     return _("good")
 
 
-def write_report(out: Path, told: Sequence[tuple[Path, Sequence[Step]]]) -> None:
+def write_report(out: Path, results: Sequence[tuple[Path, Sequence[CheckStep]]]) -> None:
     """The page in the active language, as one HTML file without links."""
     title = _("Check of evidence bundles")
     out.write_text(format_html(
@@ -52,14 +52,14 @@ def write_report(out: Path, told: Sequence[tuple[Path, Sequence[Step]]]) -> None
         get_language(), title, STYLE, title,
         _("Checked on %(at)s (UTC) from the bundles' own files; no network was used.") % {
             "at": f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}"},
-        format_html_join("\n", "{}", ((_section(*one),) for one in told))), "utf-8")
+        format_html_join("\n", "{}", ((_section(*result),) for result in results))), "utf-8")
 
 
-def _section(path: Path, steps: Sequence[Step]) -> SafeString:
-    words = {"  ok": _("holds"), "open": _("not checked"), "FAIL": _("does not hold")}
+def _section(path: Path, steps: Sequence[CheckStep]) -> SafeString:
+    labels = {"  ok": _("holds"), "open": _("not checked"), "FAIL": _("does not hold")}
     rows = format_html_join(
         "\n", '<tr class="{}"><td>{}</td><td>{}</td></tr>',
-        ((mark(step).strip(), words[mark(step)], step.text) for step in steps))
+        ((mark(step).strip(), labels[mark(step)], step.text) for step in steps))
     return format_html(
         "<h2>{}: {}</h2><p>SHA-256 <code>{}</code></p><table>{}</table>",
         path.name, conclusion(steps), _digest(path), rows)

@@ -2,7 +2,7 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from delivery.acceptance.models.contract import PowerOfAttorney
+from delivery.acceptance.models.contract_terms import PowerOfAttorney
 from delivery.acceptance.models.review import Review
 from delivery.reports.models import DocumentFile
 from engagements.audit_rows.tracking import AuditedQuerySet

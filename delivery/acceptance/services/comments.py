@@ -22,7 +22,7 @@ def comment(*, actor: User, review: Review, text: str, model: MigratedModel | No
     Args:
         criterion: it is about this criterion and its figure; must stand in the document.
         answers: the remark that it answers; a new answer opens a resolved one again.
-        is_internal: only the team ever sees it; nobody is told.
+        is_internal: visible to the team only; nobody is notified.
     """
     engagement = review.document.engagement
     require(actor, Can.REVIEW if actor.is_reviewer else Can.WORK, engagement)

@@ -9,16 +9,16 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import AcceptanceTerms, NoticeProof, Review
-from delivery.acceptance.services.preconditions import locked, require_issued
-from delivery.acceptance.services.signatures import conclude
+from delivery.acceptance.scan_validation import checked_scan
+from delivery.acceptance.services.preconditions import lock_review, require_issued
+from delivery.acceptance.services.signatures import conclude_review
 from delivery.acceptance.services.signed_copies import queue_signed_copies
-from delivery.acceptance.signing.scanned_signature import checked_scan
 from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, User
 
-LONGEST = 3650  # days
+MAX_PERIOD = 3650  # days
 
 
 @transaction.atomic
@@ -34,8 +34,8 @@ def set_terms(*, actor: User, engagement: Engagement, has_preliminary: bool = Fa
     if is_deemed and not (clause.strip() and review_days):
         raise InvalidInput(_("Deemed acceptance needs the clause of the contract that says so, "
                              "and the review period."))
-    if max(trial_days or 0, review_days or 0) > LONGEST:
-        raise InvalidInput(_("A period is at most %(n)d days.") % {"n": LONGEST})
+    if max(trial_days or 0, review_days or 0) > MAX_PERIOD:
+        raise InvalidInput(_("A period is at most %(n)d days.") % {"n": MAX_PERIOD})
     facts = {"has_preliminary": has_preliminary, "trial_days": trial_days or 0,
              "review_days": review_days or None, "is_deemed": is_deemed,
              "clause": clause.strip()[:200], "needs_power": needs_power,
@@ -52,7 +52,7 @@ def record_notice(*, actor: User, review: Review, channel: str, addressee: str, 
                   delivered_on: date, file=None) -> NoticeProof:
     """Record proof that the customer was given notice; the receipt itself may go with it."""
     require(actor, Can.ISSUE, review.document.engagement)
-    review = locked(review)
+    review = lock_review(review)
     require_issued(review)
     if channel not in NoticeProof.Channel.values or not (addressee.strip() and reference.strip()):
         raise InvalidInput(_("A proof names the way of delivery, the addressee and the receipt."))
@@ -96,7 +96,7 @@ def record_deemed_acceptance(*, actor: User, review: Review) -> Review:
     """Record that the contract takes the customer's silence for acceptance.
 
     Never set by itself: a project manager does it, after the deadline, with proof of notice, and
-    only if the contract named its clause before the review was opened. The customer is told.
+    only if the contract named its clause before the review was opened. The customer is notified.
     """
     review = _keep_deemed(actor, review)
     queue_signed_copies(review)
@@ -106,14 +106,14 @@ def record_deemed_acceptance(*, actor: User, review: Review) -> Review:
 @transaction.atomic
 def _keep_deemed(actor: User, review: Review) -> Review:
     require(actor, Can.ISSUE, review.document.engagement)
-    review = locked(review)
+    review = lock_review(review)
     require_issued(review)
     _require_silence(review)
     review.decision, review.decided_by = Review.Decision.DEEMED, actor
     review.decided_at = timezone.now()
     review.reason = review.terms["clause"]
     review.save()
-    conclude(review)
+    conclude_review(review)
     audit_log.record(actor=actor, action="review.decide", target=review.document,
                  engagement=review.document.engagement,
                  data={"decision": review.decision, "clause": review.reason,

@@ -8,7 +8,7 @@ from typing import TypeVar
 Result = TypeVar("Result")
 
 
-def apart(call: Callable[[], Result]) -> Result:
+def call_outside_event_loop(call: Callable[[], Result]) -> Result:
     """The call's result; made in another thread if this one is busy with a loop."""
     try:
         asyncio.get_running_loop()

@@ -18,7 +18,7 @@ NAME = f"{MARK} 演练证书 – not for contracts"
 YEARS = timedelta(days=3650)
 
 
-def kept_certificate() -> tuple[Path, bytes]:
+def practice_certificate() -> tuple[Path, bytes]:
     """The PKCS#12 file and the password that opens it; made on the first call, then kept.
 
     Both lie in VAR_DIR/signing and only their owner reads them.
