@@ -87,20 +87,20 @@ def queue_jobs(*, actor: User, orders: list[dict]) -> list[Job]:
     if refused:
         raise InvalidInput(_("No job was queued: %(refused)d of %(all)d are refused.")
                            % {"refused": len(refused), "all": len(orders)}, jobs=refused)
-    enqueueing.wake_nodes(sorted({job.node_id for job in jobs if job.node_id}))
+    enqueueing.poll_on_commit(sorted({job.node_id for job in jobs if job.node_id}))
     for job in jobs:
         if job.node_id is None:
-            enqueueing.wake(job.pk)
+            enqueueing.advance_on_commit(job.pk)
     return jobs
 
 
 def _wake(job: Job) -> None:
     """Wake somebody for the job; one that waits on the same node has somebody on the way."""
     if job.node_id is None:
-        enqueueing.wake(job.pk)
+        enqueueing.advance_on_commit(job.pk)
     elif not due(timezone.now()).filter(
             node=job.node_id, state=JobState.QUEUED).exclude(pk=job.pk).exists():
-        enqueueing.wake_nodes([job.node_id])
+        enqueueing.poll_on_commit([job.node_id])
 
 
 def _require_for_job(actor, declaration, engagement, node) -> None:
@@ -132,7 +132,7 @@ def cancel_job(*, actor: User, job: Job) -> Job:
         job.cancel_requested_at = job.next_step_at = timezone.now()
         job.save(update_fields=["cancel_requested_at", "next_step_at"])
         audit_log.record(actor=actor, action="job.cancel", target=job, engagement=job.engagement)
-        enqueueing.wake(job.pk)
+        enqueueing.advance_on_commit(job.pk)
     return job
 
 

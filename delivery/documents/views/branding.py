@@ -23,14 +23,14 @@ SHOWN_VERSIONS = 20
 
 
 @require_GET
-def identity_list(request):
+def branding_list(request):
     """The firm's look, and the customers with what they have of their own."""
     require_administrator(request.user)
     company, newest = CompanyProfile.current(), {}
     rows = BrandingVersion.objects.select_related("made_by").order_by("version")
     for row in rows.defer("logo", "partner_logo"):
         newest[row.customer_id] = row
-    return render(request, "delivery/reports/identities.html", {
+    return render(request, "delivery/reports/branding_list.html", {
         "company": localized(company.name, company.name_en), "firm": newest.get(None),
         "customers": [(one, newest.get(one.pk)) for one in Customer.objects.all()]})
 
@@ -55,7 +55,7 @@ def _edit(request, whose: Customer | None):
         return redirect(_page(whose))
     versions = BrandingVersion.objects.filter(customer=whose).select_related("made_by").defer(*(
         "logo", "partner_logo")).order_by("-version")
-    return render(request, "delivery/reports/identity.html", {
+    return render(request, "delivery/reports/branding.html", {
         "form": form, "customer": whose, "versions": versions[:SHOWN_VERSIONS],
         "languages": [("zh-hans", "中文"), ("en", "English")], "preview": _preview_url(whose),
         "logos": [(label, as_uri(picture)) for label, picture in (
@@ -70,8 +70,8 @@ def _form(request, whose: Customer | None, stored: BrandingVersion) -> BrandingF
 
 
 def _page(whose: Customer | None) -> str:
-    return reverse("reports:identity", args=[whose.pk]) if whose else reverse(
-        "reports:identity_firm")
+    return reverse("reports:branding", args=[whose.pk]) if whose else reverse(
+        "reports:branding_firm")
 
 
 def _preview_url(whose: Customer | None) -> str:
