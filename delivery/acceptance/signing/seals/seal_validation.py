@@ -17,7 +17,7 @@ from pyhanko_certvalidator import ValidationContext
 from pyhanko_certvalidator.errors import ValidationError
 
 from delivery.acceptance.signing.seals.certificate import CertificateFacts, facts_of, readable
-from delivery.acceptance.signing.seals.own_event_loop import call_outside_event_loop
+from delivery.acceptance.signing.seals.event_loop import call_outside_event_loop
 
 USAGE = KeyUsageConstraints(key_usage={"digital_signature", "non_repudiation"},
                             match_all_key_usages=False)

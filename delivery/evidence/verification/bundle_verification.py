@@ -15,21 +15,19 @@ from typing import Any
 from asn1crypto.x509 import Certificate
 from django.utils.translation import gettext as _
 
-from delivery.evidence.archive import (
-    WITHHELD,
+from delivery.evidence.archives.archive import (
     ArchiveError,
     ExtractedFile,
     checksum_problems,
     extract,
-    raw_name,
     read_checksum_list,
     sha256_of,
 )
-from delivery.evidence.archive_comparison import first_altered_entry
-from delivery.evidence.check_steps import CheckStep
-from delivery.evidence.signature_checks import seal_steps, signature_steps
-from delivery.evidence.snapshot_copies import snapshot_parts
-from delivery.evidence.verdict_recomputation import figures_agree, recompute
+from delivery.evidence.archives.archive_comparison import first_altered_entry
+from delivery.evidence.bundle_format import WITHHELD, raw_name, snapshot_parts
+from delivery.evidence.verification.check_steps import CheckStep
+from delivery.evidence.verification.signature_checks import seal_steps, signature_steps
+from delivery.evidence.verification.verdict_recomputation import figures_agree, recompute
 from engagements.canonical import content_hash
 from engagements.web.json_limits import parse_json
 

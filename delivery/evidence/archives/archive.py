@@ -9,17 +9,16 @@ import re
 import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import IO, BinaryIO
 
-from delivery.evidence.zip_directory import damaged_entry
+from delivery.evidence.archives.zip_directory import damaged_entry
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
 BLOCK = 2**20
 SAFE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*")
 MAX_ENTRIES = 20_000
 CHECKSUMS = "SHA256SUMS"
-WITHHELD = "WITHHELD"  # in the form of SHA256SUMS: raw files that are not in the bundle
 
 
 class ArchiveError(Exception):
@@ -71,21 +70,6 @@ def _poured(source: IO[bytes], target: IO[bytes]) -> str:
         digest.update(block)
         target.write(block)
     return digest.hexdigest()
-
-
-def raw_name(name: str, sha256: str) -> str:
-    """raw/<first digits of the checksum>-<file name in plain letters>."""
-    return f"raw/{_plain(name, sha256)}"
-
-
-def scan_name(name: str, sha256: str) -> str:
-    """scans/<first digits of the checksum>-<file name in plain letters>."""
-    return f"scans/{_plain(name, sha256)}"
-
-
-def _plain(name: str, sha256: str) -> str:
-    plain = re.sub(r"[^A-Za-z0-9._-]+", "_", PurePosixPath(name.replace("\\", "/")).name)
-    return f"{sha256[:16]}-{plain.strip('._-')[-80:] or 'file'}"
 
 
 def sha256_of(path: Path) -> str:

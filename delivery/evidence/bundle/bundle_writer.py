@@ -15,17 +15,10 @@ from assessments.models import CriteriaSet, Criterion, Verdict
 from assessments.queries import verdicts_of
 from assessments.services import criteria_facts
 from delivery.acceptance.signing.signature_page import log_entries_of, signed_facts
-from delivery.evidence.archive import (
-    WITHHELD,
-    ArchiveError,
-    raw_name,
-    scan_name,
-    sha256_of,
-    write_archive,
-)
-from delivery.evidence.index_page import index_page
+from delivery.evidence.archives.archive import ArchiveError, sha256_of, write_archive
+from delivery.evidence.bundle.index_page import index_page
+from delivery.evidence.bundle_format import WITHHELD, raw_name, scan_name, snapshot_parts
 from delivery.evidence.models import EvidenceBundle
-from delivery.evidence.snapshot_copies import snapshot_parts
 from delivery.reports.facts.snapshot import canonical
 from delivery.reports.models import Document
 from engagements.errors import InvalidInput

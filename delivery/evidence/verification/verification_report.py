@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
-from delivery.evidence.check_steps import CheckStep
+from delivery.evidence.verification.check_steps import CheckStep
 
 STYLE = mark_safe(
     "@page{size:A4;margin:18mm}body{font:15px/1.5 'Noto Sans CJK SC','Microsoft YaHei',sans-serif;"

@@ -5,7 +5,7 @@ import zipfile
 from pathlib import Path
 from typing import BinaryIO
 
-from delivery.evidence.archive import CHECKSUMS, ExtractedFile, write_archive
+from delivery.evidence.archives.archive import CHECKSUMS, ExtractedFile, write_archive
 
 
 def first_altered_entry(archive_path: Path, files: dict[str, ExtractedFile]) -> str | None:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from asn1crypto.x509 import Certificate
 from django.utils.translation import gettext as _
 
-from delivery.evidence.archive import scan_name, sha256_of
-from delivery.evidence.check_steps import CheckStep
+from delivery.evidence.archives.archive import sha256_of
+from delivery.evidence.bundle_format import scan_name
+from delivery.evidence.verification.check_steps import CheckStep
 
 if TYPE_CHECKING:
     from delivery.acceptance.signing.seals.seal_validation import SealFacts
