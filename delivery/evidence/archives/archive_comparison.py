@@ -1,4 +1,4 @@
-"""An archive beside the one that its entries make, of which nothing is stored."""
+"""Compares an archive with the one its entries produce, without storing the second one."""
 
 import io
 import zipfile
@@ -63,7 +63,7 @@ class Comparison(io.RawIOBase):
 
 
 def _entry_at(made: zipfile.ZipFile, place: int) -> str:
-    """The entry whose header, content or line of the directory holds this byte."""
+    """Name of the entry whose header, content or directory line contains this byte."""
     infos, directory = made.infolist(), made.start_dir
     if place < directory:
         return max((info for info in infos if info.header_offset <= place),

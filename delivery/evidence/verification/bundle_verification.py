@@ -197,7 +197,7 @@ def _word(outcome: str) -> str:
 
 
 def _is_held_back(bundle: Unpacked, facts: dict, verdict: dict) -> bool:
-    """Whether a raw file that the verdict needs is not here."""
+    """Whether a raw file needed by the verdict is withheld and not supplied by --raw."""
     names = set(verdict["runs"] or [verdict["measured"]])
     baseline = facts["baseline"]
     is_reference_away = bool(baseline) and baseline["sha256"] in bundle.held_back.values()

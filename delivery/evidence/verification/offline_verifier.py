@@ -97,12 +97,12 @@ def _check(options: argparse.Namespace) -> int:
 
 def _print_steps(path: Path, steps: Iterable) -> list:
     """Print the steps as they come, then what follows from them."""
-    from delivery.evidence.verification.verification_report import conclusion, mark
+    from delivery.evidence.verification.verification_report import conclusion, status_text
 
     printed = []
     for step in steps:
         printed.append(step)
-        print(mark(step), step.text)
+        print(status_text(step), step.text)
     print(f"{path.name}: {conclusion(printed)}")
     return printed
 

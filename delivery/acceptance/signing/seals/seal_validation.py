@@ -26,7 +26,7 @@ CLOCKS = timedelta(minutes=5)  # by which the clocks of CA and authority may dif
 
 @dataclass(frozen=True)
 class SealFacts:
-    """What a check of one seal found.
+    """Result of checking one seal.
 
     `is_intact`: no byte it covers was changed and the signature belongs to the certificate.
     `is_whole`: it covers the whole file and nothing was added after it.

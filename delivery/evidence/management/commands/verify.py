@@ -11,7 +11,7 @@ from django.utils.translation import override
 from delivery.acceptance.signing.seals.certificate import trust_roots
 from delivery.evidence.verification.bundle_verification import verify_bundle
 from delivery.evidence.verification.check_steps import CheckStep
-from delivery.evidence.verification.verification_report import mark, write_report
+from delivery.evidence.verification.verification_report import status_text, write_report
 from engagements.errors import DeskError
 
 OPEN = 3  # exit status of a bundle in which nothing is wrong, but not all could be checked
@@ -86,5 +86,5 @@ class Command(BaseCommand):
         results = []
         for step in steps:
             results.append(step)
-            self.stdout.write(f"{mark(step)}  {step.text}")
+            self.stdout.write(f"{status_text(step)}  {step.text}")
         return results
