@@ -19,7 +19,7 @@ NOBODY = "0" * 64
 
 @dataclass(frozen=True)
 class VerifiedDocument:
-    """All that a visitor learns: which version it is, whether it still stands, practice or not."""
+    """What a visitor sees: number, version, whether replaced or signed, whether practice data."""
 
     number: str
     version: int
@@ -29,7 +29,7 @@ class VerifiedDocument:
 
 
 def verify_document(number: str, digest: str) -> VerifiedDocument | None:
-    """The issued version whose content or one of whose files has this SHA-256; None for any doubt.
+    """The issued version whose content or one of whose files has this SHA-256; else None.
 
     An unknown number and a wrong checksum differ neither in the answer nor in the time it takes.
     """
@@ -52,12 +52,12 @@ def _matches(document: Document | None, digest: str) -> bool:
 
 
 def is_within_rate_limit(address: str) -> bool:
-    """Whether this address may ask once more in this minute; yes while turns cannot be counted."""
+    """Count a request of this address; False above the limit. True while the cache is down."""
     key = f"verification:{address}:{timezone.now():%Y%m%d%H%M}"
     try:
         cache.add(key, 0, timeout=120)
         return cache.incr(key) <= MAX_REQUESTS_PER_MINUTE
-    except (ValueError, RedisError):  # gone out of the cache, or the cache is away
+    except (ValueError, RedisError):  # the key expired, or the cache is unreachable
         return True
 
 

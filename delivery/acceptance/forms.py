@@ -192,7 +192,7 @@ class NoticeForm(forms.Form):
 
 
 class VerificationForm(forms.Form):
-    """What a holder of a document types, or what its QR code holds."""
+    """Number and checksum, typed in or taken from the QR code."""
 
     number = forms.CharField(label=_("Document number"), max_length=60)
     hash = forms.CharField(label=_("Content hash, or SHA-256 of the file"), max_length=64,

@@ -1,4 +1,4 @@
-"""Scans of signed and sealed paper: hostile until shown to be a plain PDF, PNG or JPEG."""
+"""Validation of uploaded scans: only plain PDF, PNG or JPEG without active content."""
 
 import hashlib
 import io

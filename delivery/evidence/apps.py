@@ -8,6 +8,6 @@ class EvidenceConfig(AppConfig):
     def ready(self) -> None:
         from delivery.acceptance.review.deliverables import register_deliverables
         from delivery.evidence import audit_config  # noqa: F401  registers its tables
-        from delivery.evidence.bundle_deliverables import newest_bundle
+        from delivery.evidence.bundle.bundle_deliverable import newest_bundle
 
         register_deliverables(newest_bundle)

@@ -17,7 +17,7 @@ class EvidenceBundle(models.Model):
     size = models.PositiveBigIntegerField()
     sha256 = models.CharField(max_length=64)
     is_practice = models.BooleanField(default=False)
-    withheld = models.PositiveIntegerField(default=0)  # raw files that only their hash stands for
+    withheld = models.PositiveIntegerField(default=0)  # raw files included as checksum only
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = AuditedQuerySet.as_manager()

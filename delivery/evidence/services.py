@@ -5,7 +5,7 @@ from collections.abc import Collection
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from delivery.evidence.bundle import write_bundle
+from delivery.evidence.bundle.bundle_writer import write_bundle
 from delivery.evidence.models import EvidenceBundle
 from delivery.reports.models import Document
 from engagements.access import Can, require

@@ -1,3 +1,5 @@
+"""Reviews, signatures, contract terms, powers of attorney and third-party reports."""
+
 from delivery.acceptance.models.contract_terms import AcceptanceTerms, NoticeProof, PowerOfAttorney
 from delivery.acceptance.models.review import (
     Condition,
@@ -7,7 +9,7 @@ from delivery.acceptance.models.review import (
     ReviewComment,
 )
 from delivery.acceptance.models.signing import Identification, Seal, Signature, Signer
-from delivery.acceptance.models.third_party_reports import ThirdPartyReport
+from delivery.acceptance.models.third_party_report import ThirdPartyReport
 
 __all__ = [
     "AcceptanceTerms",

@@ -8,7 +8,7 @@ from engagements.models import Engagement
 
 
 class AcceptanceTerms(models.Model):
-    """What the contract says of acceptance: phases, periods, and what silence means."""
+    """Acceptance terms of the contract: phases, periods, deemed acceptance."""
 
     engagement = models.OneToOneField(Engagement, models.CASCADE,
                                       related_name="acceptance_terms")
@@ -100,7 +100,7 @@ class PowerOfAttorney(models.Model):
     def __str__(self) -> str:
         return f"{self.user} · {self.capacity}"
 
-    def holds_on(self, day) -> bool:
-        """Whether it allows to sign on this day."""
+    def is_valid_on(self, day) -> bool:
+        """Whether it is valid on this day."""
         return self.ended_at is None and self.valid_from <= day and (
             self.valid_until is None or day <= self.valid_until)

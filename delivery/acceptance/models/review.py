@@ -36,7 +36,7 @@ class Review(models.Model):
                                    related_name="+")
     decided_at = models.DateTimeField(null=True, blank=True)
     opened_at = models.DateTimeField(auto_now_add=True)
-    # What the contract says of acceptance, as it stood when the review was opened.
+    # Copy of the contract's acceptance terms, made when the review was opened.
     terms = models.JSONField(default=dict, blank=True)
     due_on = models.DateField(_("review deadline"), null=True, blank=True)
     trial_ends_on = models.DateField(_("end of the trial period"), null=True, blank=True)

@@ -1,4 +1,4 @@
-"""What the customer checks off: documents with their files, the evidence bundle (AR-13)."""
+"""Check-list of deliverables that the customer confirms: documents and files (AR-13)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from django.urls import reverse
 from delivery.acceptance.models import Receipt, Review
 from delivery.documents.bilingual import in_language
 
-NAMES = {"zh-hans": "中文", "en": "English"}  # a language's own name, whoever reads it
+NAMES = {"zh-hans": "中文", "en": "English"}  # each language's name in itself
 
 DeliverableSource = Callable[[Review, str], list[tuple]]
 
@@ -16,7 +16,7 @@ _registered: list[DeliverableSource] = []
 
 
 def register_deliverables(source: DeliverableSource) -> None:
-    """Add what a package above this one delivers.
+    """Add deliverables of a package above this one, such as evidence bundles.
 
     Args:
         source: takes the review and a language; returns rows of key, title, version, SHA-256

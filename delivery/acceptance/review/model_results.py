@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from delivery.acceptance.models import Condition, ModelDecision, Review
 from delivery.acceptance.review.retest_comparison import criterion_fingerprints
 
-FEW = 3  # models whose figures all fit on a page; of more, only the doubtful ones stand open
+MAX_EXPANDED = 3  # with more models only those that do not pass are expanded
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class ModelResult:
 
 
 def model_results(review: Review, facts: dict) -> list[ModelResult]:
-    """The document's models, those first that do not meet every criterion.
+    """The document's models, those that fail a criterion first.
 
     Args:
         facts: the document's snapshot in one language.
@@ -61,7 +61,7 @@ def model_results(review: Review, facts: dict) -> list[ModelResult]:
 
 
 def _opened(row: ModelResult, total: int) -> ModelResult:
-    is_open = row.outcome != "passed" or total <= FEW
+    is_open = row.outcome != "passed" or total <= MAX_EXPANDED
     return ModelResult(row.code, row.name, row.metrics, row.earlier, is_open)
 
 

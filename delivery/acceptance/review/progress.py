@@ -1,4 +1,4 @@
-"""How far a review is, as its page shows it above everything else."""
+"""Steps of a review with their state, for the progress bar of its page."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""After a rejection: what was judged then and what is judged now, side by side."""
+"""Compares the metrics of a reviewed document with the newest verdicts, for re-tests."""
 
 from assessments.labels.verdict_sentences import shown
 from assessments.models import Criterion, Verdict
@@ -27,7 +27,7 @@ def compare_with_current(review: Review, language: str) -> list[dict]:
 
 
 def criterion_fingerprints(snapshot: dict) -> dict[str, set[tuple]]:
-    """Per model what its criteria were judged by: measure, threshold, verdict, runs, raw file.
+    """Per model the set of its criteria's facts: measure, threshold, verdict, runs, raw file.
 
     Two versions of a document with the same fingerprints say the same of that model.
     """

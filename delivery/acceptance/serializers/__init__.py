@@ -1,4 +1,4 @@
-"""Everything of this app as the API shows it."""
+"""Serializers of this app."""
 
 from delivery.acceptance.serializers.contract_terms import (
     ConditionReportSerializer,

@@ -2,12 +2,9 @@
 
 from delivery.acceptance.services.comments import comment, resolve_comment
 from delivery.acceptance.services.conditions import close_condition, report_condition
-from delivery.acceptance.services.contract_terms import (
-    record_deemed_acceptance,
-    record_notice,
-    set_terms,
-)
+from delivery.acceptance.services.contract_terms import set_terms
 from delivery.acceptance.services.decisions import decide
+from delivery.acceptance.services.deemed_acceptance import record_deemed_acceptance, record_notice
 from delivery.acceptance.services.identification import begin_signing
 from delivery.acceptance.services.powers_of_attorney import (
     end_power_of_attorney,

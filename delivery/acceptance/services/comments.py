@@ -65,7 +65,7 @@ def _about(review: Review, engagement: Engagement, model, criterion, first) -> d
 
 @transaction.atomic
 def resolve_comment(*, actor: User, comment: ReviewComment) -> ReviewComment:
-    """Note that a remark is settled: its author's side says so. Writes an audit entry."""
+    """Mark a comment as settled, by the side that wrote it. Writes an audit entry."""
     review = comment.review
     require(actor, Can.REVIEW if actor.is_reviewer else Can.WORK, review.document.engagement)
     require_issued(review)

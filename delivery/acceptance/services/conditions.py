@@ -1,4 +1,4 @@
-"""Closing outstanding issues: the team reports, the customer confirms."""
+"""Outstanding issues: the team reports what was done, the customer confirms and closes."""
 
 from django.db import transaction
 from django.utils import timezone
@@ -24,7 +24,7 @@ def _locked_open(condition: Condition) -> Condition:
 
 @transaction.atomic
 def report_condition(*, actor: User, condition: Condition, report: str) -> Condition:
-    """The team says what was done about an outstanding issue; the customer is notified."""
+    """Report what the team did about an outstanding issue; notifies the customer."""
     require(actor, Can.WORK, condition.review.document.engagement)
     condition = _locked_open(condition)
     if not report.strip():
@@ -48,12 +48,12 @@ def close_condition(*, actor: User, condition: Condition) -> Condition:
         raise WrongState(_("The team has not reported yet what was done."))
     condition.closed_at, condition.closed_by = timezone.now(), actor
     condition.save()
-    _settle(condition.review)
+    _accept_if_last(condition.review)
     _record(actor, condition, "review.condition_close", {})
     return condition
 
 
-def _settle(review: Review) -> None:
+def _accept_if_last(review: Review) -> None:
     is_signed = review.document.state == Document.State.SIGNED
     if is_signed and review.phase == Review.Phase.FINAL:
         accept_engagement(review)

@@ -21,7 +21,7 @@ ACCEPTED, CONDITIONAL, REJECTED = (value for value, _label in CHOSEN)
 def decide(*, actor: User, review: Review, decision: str, reason: str = "",
            conditions: list[dict] | None = None, models: list[dict] | None = None,
            retest_on: date | None = None) -> Review:
-    """The customer's decision, once. Writes an audit entry; the first signer hears of his turn.
+    """The customer's decision, once. Writes an audit entry and notifies the first signer.
 
     Args:
         decision: accepted, conditional or rejected, of the whole document.
@@ -91,7 +91,7 @@ def _model(code, known: dict[str, MigratedModel]) -> MigratedModel | None:
 
 def _named(reason: str, rows: list[dict], known: dict[str, MigratedModel]
            ) -> dict[MigratedModel, dict]:
-    """What was said of single models, in the document's order."""
+    """Validated decisions on single models, in the document's order."""
     found = {}
     for row in rows:
         model, chosen = _model(row.get("model"), known), str(row.get("decision") or "")

@@ -1,4 +1,4 @@
-"""Who signs: terms first, then a one-time code to the account's own e-mail address."""
+"""Identifies a signer: agreement to the terms, then a one-time code by e-mail."""
 
 import re
 import secrets
@@ -30,11 +30,11 @@ DIGITS = 6
 
 def begin_signing(*, actor: User, review: Review, name: str, capacity: str, agrees: bool,
                   ip_address: str | None = None) -> Identification:
-    """Note who wants to sign and that he agrees to the terms; send him a one-time code.
+    """Record the signer and the agreement to the terms; send a one-time code by e-mail.
 
     The code goes to the account's e-mail address, lives ten minutes and five attempts; only its
-    keyed hash is stored. One a minute and five an hour. Who has a power of attorney signs in its
-    capacity. Writes an audit entry.
+    keyed hash is stored. One a minute and five an hour. A signer with a power of attorney signs in
+    that capacity. Writes an audit entry.
     """
     require_reviewer(actor, review)
     code = f"{secrets.randbelow(10 ** DIGITS):0{DIGITS}}"

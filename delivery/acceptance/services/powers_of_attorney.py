@@ -47,7 +47,7 @@ def record_power_of_attorney(*, actor: User, engagement: Engagement, user: User,
 
 @transaction.atomic
 def end_power_of_attorney(*, actor: User, power: PowerOfAttorney, reason: str) -> PowerOfAttorney:
-    """End a power of attorney now. It stays readable; signatures made under it stand."""
+    """End a power of attorney now. The row is kept; signatures made under it remain valid."""
     require(actor, Can.MANAGE, power.engagement)
     power = PowerOfAttorney.objects.select_for_update(of=("self",), no_key=True).get(pk=power.pk)
     if power.ended_at:
@@ -68,7 +68,7 @@ def valid_power_of_attorney(user: User, review: Review) -> PowerOfAttorney | Non
     """
     rows = list(review.document.engagement.powers.filter(user=user))
     today = timezone.localdate()
-    valid = next((row for row in rows if row.holds_on(today)), None)
+    valid = next((row for row in rows if row.is_valid_on(today)), None)
     if valid is None and review.terms.get("needs_power") and not rows:
         raise WrongState(_("The contract asks for a power of attorney and none is recorded for "
                            "you; ask the project manager."))

@@ -1,4 +1,4 @@
-"""What several writes of a review ask first."""
+"""Preconditions shared by several services of a review."""
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _

@@ -1,4 +1,4 @@
-"""The signature itself, and what follows from the last one."""
+"""Signing a document; the last signature concludes the review."""
 
 from datetime import timedelta
 
@@ -44,7 +44,7 @@ def sign(*, actor: User, review: Review, code: str, mark: str = TYPED, strokes=N
     stores sealed copies with a signature page beside the issued files.
     """
     require_reviewer(actor, review)
-    facts = _mark(mark, strokes, scan)
+    facts = _mark_columns(mark, strokes, scan)
     with transaction.atomic():
         require_signable(actor, lock_review(review))
     identification = check_code(actor=actor, review=review, code=code)
@@ -53,7 +53,7 @@ def sign(*, actor: User, review: Review, code: str, mark: str = TYPED, strokes=N
     return signature
 
 
-def _mark(mark: str, strokes, scan) -> dict:
+def _mark_columns(mark: str, strokes, scan) -> dict:
     """The form of the signature as columns; anything doubtful is refused."""
     if mark not in Signature.Mark.values:
         raise InvalidInput(_("Choose how you sign: typed, drawn, or by a scan."))
@@ -105,7 +105,7 @@ def _file_hashes(document: Document) -> dict[str, str]:
 
 
 def conclude_review(review: Review) -> None:
-    """What follows once nobody is waited for any more. Call it inside the transaction."""
+    """Conclude a review that waits for no further signer. Call it inside the transaction."""
     document = review.document
     if review.decision != Review.Decision.DEEMED:
         document.state = Document.State.SIGNED
@@ -119,9 +119,9 @@ def conclude_review(review: Review) -> None:
 
 
 def accept_engagement(review: Review) -> None:
-    """Make the engagement accepted if the concluded final acceptance holds for all of it.
+    """Make the engagement accepted if the concluded final acceptance covers all of it.
 
-    It does not while a model is rejected, or an issue is open that has to be closed before
+    Not while a model is rejected, or an issue is open that has to be closed before
     (DOMAIN 9.9, AR-15). Call it inside the transaction.
     """
     is_rejected = review.model_decisions.filter(decision=Review.Decision.REJECTED).exists()

@@ -23,9 +23,9 @@ log = logging.getLogger(__name__)
 
 
 def queue_signed_copies(review: Review) -> None:
-    """Ask a worker, once this transaction has committed, to make the copies.
+    """Enqueue the task that makes the copies, after the transaction commits.
 
-    A broker that is away is no error: `complete_signed_copies` finds what is missing.
+    An unreachable broker is no error: `complete_signed_copies` finds what is missing.
     """
     enqueue_on_commit("acceptance.store_copies", review.pk, expires=600)
 
@@ -64,7 +64,7 @@ def _store(review: Review, language: str, form: str) -> int:
         log.error("%s not sealed: %s", review.document, error)
         return 0
     [found] = check_seals(content)
-    with suppress(IntegrityError), transaction.atomic():  # somebody else was quicker
+    with suppress(IntegrityError), transaction.atomic():  # another worker stored it first
         _keep_seal(store_pdf(review.document, language, content, form), found)
         return 1
     return 0

@@ -69,9 +69,9 @@ def decline(*, actor: User, review: Review, reason: str) -> Signer:
 
 
 def require_turn(actor: User, review: Review) -> Signer | None:
-    """The actor's row if it is his turn; None where no order is set.
+    """The actor's row if it is the actor's turn; None where no order is set.
 
-    Raises WrongState after somebody declined or out of turn, NotAllowed if he is not asked.
+    Raises WrongState after a refusal or out of turn, NotAllowed if the actor is no signer.
     """
     rows = list(review.signers.select_related("user"))
     refused = next((row for row in rows if row.state == DECLINED), None)

@@ -14,5 +14,5 @@ def verification_code(number: str, content_hash: str, portal_url: str = "") -> s
 
 @register.simple_tag
 def verification_url(number: str, content_hash: str) -> str:
-    """The address that the QR code holds."""
+    """The URL encoded in the QR code."""
     return document_verification.verification_url(number, content_hash) if number else ""

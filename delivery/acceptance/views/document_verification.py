@@ -1,4 +1,4 @@
-"""The page on which anybody who holds a document checks it. No log-in, nothing else revealed."""
+"""Public page that verifies an issued document by number and checksum, without log-in."""
 
 from django.contrib.auth.decorators import login_not_required
 from django.shortcuts import render

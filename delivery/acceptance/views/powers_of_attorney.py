@@ -26,7 +26,7 @@ def powers_of_attorney(request, code):
             actor=request.user, engagement=engagement, **form.cleaned_data)):
         return redirect("acceptance:powers_of_attorney", code)
     today = timezone.localdate()
-    rows = [(row, row.holds_on(today)) for row in engagement.powers.select_related(
+    rows = [(row, row.is_valid_on(today)) for row in engagement.powers.select_related(
         "user", "ended_by")]
     return render(request, "delivery/acceptance/powers_of_attorney.html", {
         "engagement": engagement, "form": form, "rows": rows,

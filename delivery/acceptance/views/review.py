@@ -1,4 +1,4 @@
-"""The reviewer's page: comments, decision, outstanding issues."""
+"""The review page and its form actions: comments, receipts, decision, outstanding issues."""
 
 from collections import Counter
 
@@ -26,8 +26,8 @@ from delivery.acceptance.review.model_results import (
     model_results,
 )
 from delivery.acceptance.review.progress import review_steps
-from delivery.acceptance.services.contract_terms import deemed_day
 from delivery.acceptance.services.decisions import models_by_code
+from delivery.acceptance.services.deemed_acceptance import deemed_day
 from delivery.acceptance.services.signed_copies import copy_format
 from delivery.acceptance.views.lookups import review_of
 from delivery.documents.bilingual import in_language

@@ -86,7 +86,7 @@ def signers(request, pk):
 
 @require_GET
 def scan(request, pk):
-    """A stored scan, as a download; it was sent by somebody and is never shown in the page."""
+    """A stored scan as a download; uploaded content is never displayed inline."""
     found = get_object_or_404(Signature.objects.exclude(scan=""), pk=pk,
                               review__in=Review.objects.visible_to(request.user))
     return download(found.scan, found.scan_name)

@@ -95,7 +95,7 @@ def _loaded(signer: "SimpleSigner | None", path: Path) -> "SimpleSigner":
 
 
 def facts_of(certificate: x509.Certificate) -> CertificateFacts:
-    """What is shown of a certificate."""
+    """Subject, issuer, fingerprint and validity of a certificate, for pages and reports."""
     subject = readable(certificate.subject)
     return CertificateFacts(
         subject=subject, issuer=readable(certificate.issuer),

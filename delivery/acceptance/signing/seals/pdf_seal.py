@@ -27,7 +27,7 @@ from delivery.acceptance.signing.seals.certificate import (
     load_signer,
     trust_roots,
 )
-from delivery.acceptance.signing.seals.own_event_loop import call_outside_event_loop
+from delivery.acceptance.signing.seals.event_loop import call_outside_event_loop
 
 FIELD = "FirmSeal"
 SECONDS = 20

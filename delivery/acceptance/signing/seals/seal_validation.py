@@ -17,7 +17,7 @@ from pyhanko_certvalidator import ValidationContext
 from pyhanko_certvalidator.errors import ValidationError
 
 from delivery.acceptance.signing.seals.certificate import CertificateFacts, facts_of, readable
-from delivery.acceptance.signing.seals.own_event_loop import call_outside_event_loop
+from delivery.acceptance.signing.seals.event_loop import call_outside_event_loop
 
 USAGE = KeyUsageConstraints(key_usage={"digital_signature", "non_repudiation"},
                             match_all_key_usages=False)
@@ -26,7 +26,7 @@ CLOCKS = timedelta(minutes=5)  # by which the clocks of CA and authority may dif
 
 @dataclass(frozen=True)
 class SealFacts:
-    """What a check of one seal found.
+    """Result of checking one seal.
 
     `is_intact`: no byte it covers was changed and the signature belongs to the certificate.
     `is_whole`: it covers the whole file and nothing was added after it.

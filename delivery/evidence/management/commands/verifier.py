@@ -12,7 +12,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.utils.translation import gettext as _
 
-START = "delivery.evidence.offline_verifier"
+START = "delivery.evidence.verification.offline_verifier"
 OWN = ("delivery", "assessments", "workers", "engagements")
 READERS = "workers/readers"  # found by looking into their folder, not by import
 NEEDS = ("Django", "numpy", "pyhanko", "defusedxml", "openpyxl")

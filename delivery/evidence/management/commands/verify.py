@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from delivery.acceptance.signing.seals.certificate import trust_roots
-from delivery.evidence.bundle_verification import verify_bundle
-from delivery.evidence.check_steps import CheckStep
-from delivery.evidence.verification_report import mark, write_report
+from delivery.evidence.verification.bundle_verification import verify_bundle
+from delivery.evidence.verification.check_steps import CheckStep
+from delivery.evidence.verification.verification_report import status_text, write_report
 from engagements.errors import DeskError
 
 OPEN = 3  # exit status of a bundle in which nothing is wrong, but not all could be checked
@@ -74,7 +74,7 @@ class Command(BaseCommand):
         self.stdout.write(_("The bundle is good."))
 
     def _audit(self, bundles: list[Path]) -> None:
-        from delivery.evidence.audit_verification import verify_audit_log
+        from delivery.evidence.verification.audit_verification import verify_audit_log
 
         failed = sum(not step.is_good for step in self._print_steps(verify_audit_log(bundles)))
         if failed:
@@ -86,5 +86,5 @@ class Command(BaseCommand):
         results = []
         for step in steps:
             results.append(step)
-            self.stdout.write(f"{mark(step)}  {step.text}")
+            self.stdout.write(f"{status_text(step)}  {step.text}")
         return results

@@ -5,7 +5,7 @@ import pytest
 from delivery.acceptance import services
 from delivery.acceptance.models import ReviewComment
 from delivery.acceptance.signing.signature_page import signed_facts
-from delivery.evidence.bundle import write_bundle
+from delivery.evidence.bundle.bundle_writer import write_bundle
 from delivery.notices.models import Event
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Role

@@ -10,7 +10,7 @@ from django.utils import timezone
 from delivery.acceptance import services
 from delivery.acceptance.models import PowerOfAttorney
 from delivery.acceptance.signing.signature_page import signed_facts
-from delivery.evidence.audit_verification import verify_audit_log
+from delivery.evidence.verification.audit_verification import verify_audit_log
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role
 from tests.delivery.acceptance.conftest import SHORT

@@ -1,4 +1,4 @@
-"""Which entry a damaged directory of an archive of ours is damaged at (APPNOTE.TXT 4.3)."""
+"""Locates damage in the central directory of a zip archive (APPNOTE.TXT 4.3)."""
 
 import struct
 from collections.abc import Iterator

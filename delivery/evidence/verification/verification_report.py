@@ -1,4 +1,4 @@
-"""What a check of bundles found, as a page to print. Pure; needs no templates."""
+"""HTML report of a verification. Built without templates: the offline verifier has none."""
 
 import hashlib
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
-from delivery.evidence.check_steps import CheckStep
+from delivery.evidence.verification.check_steps import CheckStep
 
 STYLE = mark_safe(
     "@page{size:A4;margin:18mm}body{font:15px/1.5 'Noto Sans CJK SC','Microsoft YaHei',sans-serif;"
@@ -23,8 +23,8 @@ STYLE = mark_safe(
     "code{overflow-wrap:anywhere}")
 
 
-def mark(step: CheckStep) -> str:
-    """How a step ended, in four letters that scripts may look for."""
+def status_text(step: CheckStep) -> str:
+    """Result of a step in four characters, stable for scripts."""
     return "open" if step.is_open else "  ok" if step.is_good else "FAIL"
 
 
@@ -59,7 +59,7 @@ def _section(path: Path, steps: Sequence[CheckStep]) -> SafeString:
     labels = {"  ok": _("holds"), "open": _("not checked"), "FAIL": _("does not hold")}
     rows = format_html_join(
         "\n", '<tr class="{}"><td>{}</td><td>{}</td></tr>',
-        ((mark(step).strip(), labels[mark(step)], step.text) for step in steps))
+        ((status_text(step).strip(), labels[status_text(step)], step.text) for step in steps))
     return format_html(
         "<h2>{}: {}</h2><p>SHA-256 <code>{}</code></p><table>{}</table>",
         path.name, conclusion(steps), _digest(path), rows)

@@ -7,8 +7,8 @@ from pathlib import Path
 from django.core.exceptions import ObjectDoesNotExist
 from django.utils.translation import gettext as _
 
-from delivery.evidence.archive import ArchiveError, extract
-from delivery.evidence.check_steps import CheckStep
+from delivery.evidence.archives.archive import ArchiveError, extract
+from delivery.evidence.verification.check_steps import CheckStep
 from engagements.audit import audit_log
 from engagements.audit.row_comparison import Difference
 from engagements.audit_rows.tracking import tracked_tables

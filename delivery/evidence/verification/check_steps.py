@@ -1,4 +1,4 @@
-"""What a check found, step by step."""
+"""One step of a check, with its result."""
 
 from dataclasses import dataclass
 

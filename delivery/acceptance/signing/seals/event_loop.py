@@ -1,4 +1,4 @@
-"""Calling pyHanko where an event loop may run already; it starts one of its own."""
+"""Runs pyHanko outside a running event loop, because it starts one of its own."""
 
 import asyncio
 from collections.abc import Callable
@@ -9,7 +9,7 @@ Result = TypeVar("Result")
 
 
 def call_outside_event_loop(call: Callable[[], Result]) -> Result:
-    """The call's result; made in another thread if this one is busy with a loop."""
+    """Result of the call, which runs in another thread if this one has a running event loop."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

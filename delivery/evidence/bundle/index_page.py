@@ -9,7 +9,7 @@ from django.utils.translation import override
 
 from delivery.documents.bilingual import in_language
 from delivery.documents.chart_cache import drawn
-from delivery.evidence.archive import raw_name
+from delivery.evidence.bundle_format import raw_name
 from delivery.reports.models import Document
 
 

@@ -15,21 +15,19 @@ from typing import Any
 from asn1crypto.x509 import Certificate
 from django.utils.translation import gettext as _
 
-from delivery.evidence.archive import (
-    WITHHELD,
+from delivery.evidence.archives.archive import (
     ArchiveError,
     ExtractedFile,
     checksum_problems,
     extract,
-    raw_name,
     read_checksum_list,
     sha256_of,
 )
-from delivery.evidence.archive_comparison import first_altered_entry
-from delivery.evidence.check_steps import CheckStep
-from delivery.evidence.signature_checks import seal_steps, signature_steps
-from delivery.evidence.snapshot_copies import snapshot_parts
-from delivery.evidence.verdict_recomputation import figures_agree, recompute
+from delivery.evidence.archives.archive_comparison import first_altered_entry
+from delivery.evidence.bundle_format import WITHHELD, raw_name, snapshot_parts
+from delivery.evidence.verification.check_steps import CheckStep
+from delivery.evidence.verification.signature_checks import seal_steps, signature_steps
+from delivery.evidence.verification.verdict_recomputation import figures_agree, recompute
 from engagements.canonical import content_hash
 from engagements.web.json_limits import parse_json
 
@@ -199,7 +197,7 @@ def _word(outcome: str) -> str:
 
 
 def _is_held_back(bundle: Unpacked, facts: dict, verdict: dict) -> bool:
-    """Whether a raw file that the verdict needs is not here."""
+    """Whether a raw file needed by the verdict is withheld and not supplied by --raw."""
     names = set(verdict["runs"] or [verdict["measured"]])
     baseline = facts["baseline"]
     is_reference_away = bool(baseline) and baseline["sha256"] in bundle.held_back.values()

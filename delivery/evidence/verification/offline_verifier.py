@@ -71,7 +71,7 @@ def _configure(folder: Path) -> None:
         (folder / CATALOGUE).parent.mkdir(parents=True)
         (folder / CATALOGUE).write_bytes((packed / CATALOGUE).read_bytes())
     else:
-        folder = Path(__file__).parents[2] / "locale"
+        folder = Path(__file__).parents[3] / "locale"
     settings.configure(USE_I18N=True, USE_TZ=True, LANGUAGE_CODE="en", LOCALE_PATHS=[folder],
                        LANGUAGES=[(code, code) for code in LANGUAGES.values()])
     django.setup()
@@ -79,8 +79,8 @@ def _configure(folder: Path) -> None:
 
 def _check(options: argparse.Namespace) -> int:
     from delivery.acceptance.signing.seals.certificate import trust_roots
-    from delivery.evidence.bundle_verification import verify_bundle
-    from delivery.evidence.verification_report import write_report
+    from delivery.evidence.verification.bundle_verification import verify_bundle
+    from delivery.evidence.verification.verification_report import write_report
     from engagements.errors import DeskError
 
     try:
@@ -97,12 +97,12 @@ def _check(options: argparse.Namespace) -> int:
 
 def _print_steps(path: Path, steps: Iterable) -> list:
     """Print the steps as they come, then what follows from them."""
-    from delivery.evidence.verification_report import conclusion, mark
+    from delivery.evidence.verification.verification_report import conclusion, status_text
 
     printed = []
     for step in steps:
         printed.append(step)
-        print(mark(step), step.text)
+        print(status_text(step), step.text)
     print(f"{path.name}: {conclusion(printed)}")
     return printed
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from asn1crypto.x509 import Certificate
 from django.utils.translation import gettext as _
 
-from delivery.evidence.archive import scan_name, sha256_of
-from delivery.evidence.check_steps import CheckStep
+from delivery.evidence.archives.archive import sha256_of
+from delivery.evidence.bundle_format import scan_name
+from delivery.evidence.verification.check_steps import CheckStep
 
 if TYPE_CHECKING:
     from delivery.acceptance.signing.seals.seal_validation import SealFacts
@@ -17,7 +18,7 @@ SEALED = ("signed", "deemed")  # forms of copies that bear the firm's seal
 
 
 def signature_steps(files: dict[str, Path], review: dict, stated: dict) -> Iterator[CheckStep]:
-    """Every signature names this content, these issued files, and the scan that is here."""
+    """Check that every signature names this content hash, these files and an included scan."""
     start = f"documents/{stated['document']}-V{stated['version']}.0-"
     for row in review["signatures"]:
         issued = [(f"{start}{file['language']}.pdf", file["sha256"]) for file in row["files"]]
@@ -37,7 +38,7 @@ def signature_steps(files: dict[str, Path], review: dict, stated: dict) -> Itera
 
 def seal_steps(files: dict[str, Path], stated: dict, roots: list[Certificate]
                ) -> Iterator[CheckStep]:
-    """Every signed copy bears a seal, and every seal in the bundle holds."""
+    """Check that every signed copy bears a seal and every seal in the bundle is valid."""
     from delivery.acceptance.signing.seals.seal_validation import (
         check_seals,  # imports pyHanko: slow
     )
@@ -52,7 +53,7 @@ def seal_steps(files: dict[str, Path], stated: dict, roots: list[Certificate]
 
 
 def _sentence(seal: "SealFacts") -> str:
-    """What kind of seal it is and whether it holds."""
+    """Sentence with the seal's kind and whether it is valid."""
     if not (seal.is_intact and seal.is_whole):
         return _("the seal is broken, the file was changed after it was sealed")
     if not seal.is_stamp_good:

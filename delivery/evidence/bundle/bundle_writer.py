@@ -15,17 +15,10 @@ from assessments.models import CriteriaSet, Criterion, Verdict
 from assessments.queries import verdicts_of
 from assessments.services import criteria_facts
 from delivery.acceptance.signing.signature_page import log_entries_of, signed_facts
-from delivery.evidence.archive import (
-    WITHHELD,
-    ArchiveError,
-    raw_name,
-    scan_name,
-    sha256_of,
-    write_archive,
-)
-from delivery.evidence.index_page import index_page
+from delivery.evidence.archives.archive import ArchiveError, sha256_of, write_archive
+from delivery.evidence.bundle.index_page import index_page
+from delivery.evidence.bundle_format import WITHHELD, raw_name, scan_name, snapshot_parts
 from delivery.evidence.models import EvidenceBundle
-from delivery.evidence.snapshot_copies import snapshot_parts
 from delivery.reports.facts.snapshot import canonical
 from delivery.reports.models import Document
 from engagements.errors import InvalidInput
@@ -77,7 +70,7 @@ def _entries(document: Document, folder: Path, stack: ExitStack, withheld: froze
         entries[name] = folder / f"text-{n}"
         entries[name].write_text(text, "utf-8")
     for stored in document.files.all():
-        entries[f"documents/{stored.download_name}"] = _kept(
+        entries[f"documents/{stored.download_name}"] = _local_copy(
             stored.file, stored.sha256, folder / f"file-{stored.pk}", stored.download_name)
     entries.update(_scans(document, folder))
     artifacts = {a.pk: a for a in Artifact.objects.filter(
@@ -87,7 +80,7 @@ def _entries(document: Document, folder: Path, stack: ExitStack, withheld: froze
         is_away = row["id"] in withheld
         if artifact is None or artifact.sha256 != row["sha256"] or (
                 is_away and not is_intact(artifact)):
-            raise _differs(row["name"])
+            raise _checksum_error(row["name"])
         if not is_away:
             name = raw_name(row["name"], row["sha256"])
             entries[name], known[name] = _localized(artifact, stack), row["sha256"]
@@ -98,27 +91,27 @@ def _localized(artifact: Artifact, stack: ExitStack) -> Path:
     try:
         path = stack.enter_context(local_path(artifact))
     except OSError as error:
-        raise _differs(artifact.name) from error
+        raise _checksum_error(artifact.name) from error
     if not path.is_file():
-        raise _differs(artifact.name)
+        raise _checksum_error(artifact.name)
     return path
 
 
-def _differs(name: str) -> InvalidInput:
+def _checksum_error(name: str) -> InvalidInput:
     return InvalidInput(_("The raw file %(name)s is missing or its checksum differs.")
                         % {"name": name})
 
 
 def _written(target: BinaryIO, entries: dict[str, Path], known: dict[str, str]) -> None:
-    """The archive; what a raw file holds is checked while it is copied."""
+    """Write the archive; InvalidInput names a file whose checksum differs while it is copied."""
     try:
         write_archive(target, entries, known)
     except ArchiveError as error:
-        raise _differs(error.name) from error
+        raise _checksum_error(error.name) from error
 
 
 def _scans(document: Document, folder: Path) -> dict[str, Path]:
-    """Scans of signed paper and receipts of notices, under their checksums."""
+    """Scans of signatures, proofs of notice and powers of attorney, named by checksum."""
     review = getattr(document, "review", None)
     if review is None:
         return {}
@@ -128,11 +121,11 @@ def _scans(document: Document, folder: Path) -> dict[str, Path]:
               for row in review.notice_proofs.exclude(file="")]
     found += [(row.power.file, row.power.sha256, row.power.file_name)
               for row in review.signatures.exclude(power=None).select_related("power")]
-    return {scan_name(name, digest): _kept(file, digest, folder / f"scan-{digest}", name)
+    return {scan_name(name, digest): _local_copy(file, digest, folder / f"scan-{digest}", name)
             for file, digest, name in found}
 
 
-def _kept(file, sha256: str, path: Path, name: str) -> Path:
+def _local_copy(file, sha256: str, path: Path, name: str) -> Path:
     """A stored file as a local one. Raises InvalidInput if it is not what was stored."""
     with file.open("rb") as source, path.open("wb") as target:
         shutil.copyfileobj(source, target, 2**20)

@@ -1,4 +1,4 @@
-"""A zip whose bytes follow from its entries alone, and reading one that may be hostile.
+"""Deterministic zip archives: written reproducibly, read without trusting them.
 
 Entries are stored, not compressed: no entry can unfold into more than it weighs, and the archive
 can be rebuilt byte for byte, so that not even a header can be changed unseen.
@@ -9,17 +9,16 @@ import re
 import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import IO, BinaryIO
 
-from delivery.evidence.zip_directory import damaged_entry
+from delivery.evidence.archives.zip_directory import damaged_entry
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
 BLOCK = 2**20
 SAFE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*")
 MAX_ENTRIES = 20_000
 CHECKSUMS = "SHA256SUMS"
-WITHHELD = "WITHHELD"  # in the form of SHA256SUMS: raw files that are not in the bundle
 
 
 class ArchiveError(Exception):
@@ -46,7 +45,7 @@ def write_archive(target: BinaryIO, entries: dict[str, Path], known: dict[str, s
         for name in sorted([*entries, CHECKSUMS]):
             if name == CHECKSUMS:
                 archive.writestr(_info(name, len(sums)), sums)
-            elif _copy(archive, name, entries[name]) != digests[name]:
+            elif _add_file(archive, name, entries[name]) != digests[name]:
                 raise ArchiveError("the checksum differs", name)
     return archive
 
@@ -58,34 +57,19 @@ def _info(name: str, size: int) -> zipfile.ZipInfo:
     return info
 
 
-def _copy(archive: zipfile.ZipFile, name: str, path: Path) -> str:
+def _add_file(archive: zipfile.ZipFile, name: str, path: Path) -> str:
     with (path.open("rb") as source,
           archive.open(_info(name, path.stat().st_size), "w") as target):
-        return _poured(source, target)
+        return _copy_blocks(source, target)
 
 
-def _poured(source: IO[bytes], target: IO[bytes]) -> str:
+def _copy_blocks(source: IO[bytes], target: IO[bytes]) -> str:
     """Copy all bytes in blocks; their SHA-256."""
     digest = hashlib.sha256()
     while block := source.read(BLOCK):
         digest.update(block)
         target.write(block)
     return digest.hexdigest()
-
-
-def raw_name(name: str, sha256: str) -> str:
-    """raw/<first digits of the checksum>-<file name in plain letters>."""
-    return f"raw/{_plain(name, sha256)}"
-
-
-def scan_name(name: str, sha256: str) -> str:
-    """scans/<first digits of the checksum>-<file name in plain letters>."""
-    return f"scans/{_plain(name, sha256)}"
-
-
-def _plain(name: str, sha256: str) -> str:
-    plain = re.sub(r"[^A-Za-z0-9._-]+", "_", PurePosixPath(name.replace("\\", "/")).name)
-    return f"{sha256[:16]}-{plain.strip('._-')[-80:] or 'file'}"
 
 
 def sha256_of(path: Path) -> str:
@@ -123,7 +107,7 @@ def _damaged_in(archive_path: Path) -> str:
 
 
 def _require_ordinary(infos: list[zipfile.ZipInfo], weight: int) -> None:
-    """Only safe, unique names and stored entries that together weigh no more than the archive."""
+    """Require safe, unique names and stored entries no larger in sum than the archive."""
     if len(infos) > MAX_ENTRIES:
         raise ArchiveError(f"more than {MAX_ENTRIES} entries")
     seen: set[str] = set()
@@ -145,7 +129,7 @@ def _extracted(archive: zipfile.ZipFile, info: zipfile.ZipInfo, folder: Path) ->
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with archive.open(info) as source, path.open("wb") as target:
-            return ExtractedFile(path, _poured(source, target))
+            return ExtractedFile(path, _copy_blocks(source, target))
     except (zipfile.BadZipFile, EOFError, RuntimeError, NotImplementedError) as error:
         raise ArchiveError(str(error), info.filename) from error
 
@@ -156,7 +140,7 @@ def _named_in(message: str) -> str:
 
 
 def checksum_problems(files: dict[str, ExtractedFile]) -> Iterable[tuple[str, str]]:
-    """What SHA256SUMS and the files disagree about: (name, missing · extra · changed)."""
+    """Differences between SHA256SUMS and the files: (name, missing | extra | changed)."""
     if CHECKSUMS not in files:
         yield CHECKSUMS, "missing"
         return

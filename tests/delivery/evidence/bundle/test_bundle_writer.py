@@ -13,9 +13,9 @@ from django.db import connection
 from django.utils.translation import override
 
 from delivery.acceptance.signing.seals import practice_certificate
-from delivery.evidence.archive import CHECKSUMS, ArchiveError, extract, write_archive
-from delivery.evidence.bundle_verification import verify_bundle
+from delivery.evidence.archives.archive import CHECKSUMS, ArchiveError, extract, write_archive
 from delivery.evidence.services import build_bundle
+from delivery.evidence.verification.bundle_verification import verify_bundle
 from delivery.reports import services as reporting
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Role

@@ -1,11 +1,11 @@
-"""An archive beside the one that its entries make, of which nothing is stored."""
+"""Compares an archive with the one its entries produce, without storing the second one."""
 
 import io
 import zipfile
 from pathlib import Path
 from typing import BinaryIO
 
-from delivery.evidence.archive import CHECKSUMS, ExtractedFile, write_archive
+from delivery.evidence.archives.archive import CHECKSUMS, ExtractedFile, write_archive
 
 
 def first_altered_entry(archive_path: Path, files: dict[str, ExtractedFile]) -> str | None:
@@ -63,7 +63,7 @@ class Comparison(io.RawIOBase):
 
 
 def _entry_at(made: zipfile.ZipFile, place: int) -> str:
-    """The entry whose header, content or line of the directory holds this byte."""
+    """Name of the entry whose header, content or directory line contains this byte."""
     infos, directory = made.infolist(), made.start_dir
     if place < directory:
         return max((info for info in infos if info.header_offset <= place),

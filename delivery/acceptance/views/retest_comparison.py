@@ -1,4 +1,4 @@
-"""Old and new runs side by side."""
+"""The page that compares the reviewed document with the newest verdicts."""
 
 from django.shortcuts import render
 from django.views.decorators.http import require_GET

@@ -17,7 +17,7 @@ from assessments.verdicts.verdict import (
     judge_values,
     unread,
 )
-from delivery.evidence.archive import sha256_of
+from delivery.evidence.archives.archive import sha256_of
 from workers.readers import read_file
 from workers.readers.base import ReadError
 from workers.readers.training.series import read_series
