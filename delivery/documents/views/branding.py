@@ -1,4 +1,4 @@
-"""Pages on which an administrator sets how papers look, with a preview beside the form."""
+"""Pages on which an administrator sets document branding, with a preview beside the form."""
 
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render

@@ -1,4 +1,4 @@
-"""Pages of surveys: doors that parse, call one service and answer."""
+"""Pages of surveys; each view calls one service."""
 
 import json
 
