@@ -26,20 +26,20 @@ BLOCK, PARTS = 2**20, "parts"
 
 def prepare(source: Path, folder: Path, gigabytes: float) -> None:
     """The files of the larger bundle, unpacked; the large one under its checksum."""
-    from delivery.evidence.archive import SUMS, digest_of, extract
+    from delivery.evidence.archives.archive import CHECKSUMS, extract, sha256_of
 
     extract(source, folder / PARTS)
-    (folder / PARTS / SUMS).unlink()
+    (folder / PARTS / CHECKSUMS).unlink()
     big, block = folder / "big", os.urandom(BLOCK)
     with big.open("wb") as stream:
         for n in range(int(gigabytes * 1024)):
             stream.write(n.to_bytes(8, "big") + block[8:])
-    big.rename(folder / PARTS / "raw" / f"{digest_of(big)}-big.bin")
+    big.rename(folder / PARTS / "raw" / f"{sha256_of(big)}-big.bin")
 
 
 def write(folder: Path) -> str:
     """As a bundle is written: the checksums of raw files are known, and checked on the way."""
-    from delivery.evidence.archive import write_archive
+    from delivery.evidence.archives.archive import write_archive
 
     entries = {str(path.relative_to(folder / PARTS)): path
                for path in (folder / PARTS).rglob("*") if path.is_file()}
@@ -50,7 +50,7 @@ def write(folder: Path) -> str:
 
 
 def verify(folder: Path) -> str:
-    from delivery.evidence.bundle_verification import verify_bundle
+    from delivery.evidence.verification.bundle_verification import verify_bundle
 
     steps = list(verify_bundle(folder / "large.zip"))
     return f"verify {sum(step.is_good for step in steps)}/{len(steps)} good"

@@ -95,7 +95,7 @@ def judged(engagement, people: dict, models: int) -> None:
 
 def forget_files(document) -> None:
     document.files.all().delete()
-    document.orders.update(state="pending", attempts=0, holder="", holder_until=None)
+    document.render_jobs.update(state="pending", attempts=0, claim_token="", claimed_until=None)
 
 
 def timed(call) -> tuple[float, float]:
@@ -171,7 +171,7 @@ def measure(document, rounds: int) -> int:
     from delivery.documents.render_process import run_in_child
     from delivery.reports.services import draw_pictures, take_render_job
 
-    order = document.orders.get(language="en")
+    order = document.render_jobs.get(language="en")
     html = bare_html(document)
     pages = len(pypdf.PdfReader(io.BytesIO(run_in_child(bare, html))).pages)  # warms the process up
     take_render_job(order.pk)

@@ -16,7 +16,8 @@ from rest_framework.settings import api_settings
 from engagements.audit import audit_log
 
 APPS = ("engagements", "workers", "assessments", "delivery.quotes", "delivery.reports",
-        "delivery.acceptance", "delivery.planning", "delivery.notices", "delivery.surveys",
+        "delivery.acceptance", "delivery.evidence", "delivery.planning", "delivery.notices",
+        "delivery.surveys",
         "delivery.portal")
 
 

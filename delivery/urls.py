@@ -22,6 +22,7 @@ urlpatterns = [
     path("", include("delivery.quotes.urls")),
     path("", include("delivery.reports.urls")),
     path("", include("delivery.acceptance.urls")),
+    path("", include("delivery.evidence.urls")),
     path("", include("delivery.planning.urls")),
     path("", include("delivery.notices.urls")),
     path("", include("delivery.surveys.urls")),

@@ -16,7 +16,7 @@ from engagements.models import AuditEntry, Role
 from tests.cached_fixtures import cached_fixture
 
 OURS = ("people", "portal", "engagements", "workers", "assessments", "quotes", "reports",
-        "acceptance", "planning", "notices", "surveys")
+        "acceptance", "evidence", "planning", "notices", "surveys")
 ADMIN, MANAGER, CONSULTANT, SALES, OPERATOR, REVIEWER = Role.values
 EVERYBODY = frozenset(Role.values)
 FIRM = EVERYBODY - {REVIEWER}
@@ -72,14 +72,14 @@ READ = {
     "planning:changes": EVERYBODY, "planning:change": FIRM, "planning:change_new": WORKERS,
     "planning:change_edit": WORKERS,
     "planning:paper": FIRM,
-    "acceptance:terms": MANAGERS, "acceptance:powers": EVERYBODY,
-    "acceptance:third_party": EVERYBODY, "acceptance:verify": EVERYBODY,
+    "acceptance:contract_terms": MANAGERS, "acceptance:powers_of_attorney": EVERYBODY,
+    "acceptance:third_party_reports": EVERYBODY, "acceptance:verify": EVERYBODY,
     "reports:list": EVERYBODY, "reports:engagement": EVERYBODY, "reports:document": FIRM,
-    "reports:progress": FIRM, "reports:words": MANAGERS, "reports:wordings": MANAGERS,
-    "reports:wording": MANAGERS, "reports:chains": frozenset({ADMIN}),
+    "reports:progress": FIRM, "reports:words": MANAGERS, "reports:standard_texts": MANAGERS,
+    "reports:standard_text": MANAGERS, "reports:chains": frozenset({ADMIN}),
     "reports:chain": frozenset({ADMIN}),
-    "reports:identities": frozenset({ADMIN}), "reports:identity_firm": frozenset({ADMIN}),
-    "reports:identity": frozenset({ADMIN}),
+    "reports:branding_list": frozenset({ADMIN}), "reports:branding_firm": frozenset({ADMIN}),
+    "reports:branding": frozenset({ADMIN}),
     "notices:inbox": EVERYBODY, "notices:preferences": EVERYBODY, "notices:channels": MANAGERS,
     "notices:channel_new": MANAGERS, "notices:channel": MANAGERS,
     "notices:channel_edit": MANAGERS, "notices:mails": MANAGERS,
@@ -114,13 +114,13 @@ WRITE = {
     "reports:draft", "reports:issue", "reports:refresh", "reports:discard", "reports:correct",
     "reports:submit", "reports:review", "reports:send_back", "reports:recall",
     "reports:hand_over", "reports:co_sign", "reports:chain_reset",
-    "reports:withdraw", "reports:repeat", "reports:preview_order", "reports:wording_preview",
-    "reports:wording_reset", "reports:preview_firm", "reports:preview_customer",
+    "reports:withdraw", "reports:repeat", "reports:preview_order", "reports:standard_text_preview",
+    "reports:standard_text_reset", "reports:preview_firm", "reports:preview_customer",
     "acceptance:open", "acceptance:comment", "acceptance:decide", "acceptance:sign",
-    "acceptance:bundle_build", "acceptance:identify", "acceptance:decline", "acceptance:signers",
+    "evidence:bundle_build", "acceptance:identify", "acceptance:decline", "acceptance:signers",
     "acceptance:notice", "acceptance:deemed", "acceptance:condition_report",
     "acceptance:condition_close", "acceptance:receipt", "acceptance:comment_resolve",
-    "acceptance:power_end", "acceptance:third_party_withdraw",
+    "acceptance:power_of_attorney_end", "acceptance:third_party_report_withdraw",
     "planning:board_move", "planning:effort_draft", "planning:effort_quote",
     "planning:effort_approve",
     "planning:time_remove",
@@ -145,8 +145,8 @@ TESTED_WITH_THEIR_OBJECTS = {
     "assessments:config_check", "assessments:performance_chart",
     "assessments:performance_picture",
     "reports:preview", "reports:file",
-    "acceptance:review", "acceptance:bundle", "acceptance:signing", "acceptance:retest",
-    "acceptance:scan", "acceptance:notice_file", "acceptance:power_file",
+    "acceptance:review", "evidence:bundle", "acceptance:signing", "acceptance:retest",
+    "acceptance:scan", "acceptance:notice_file", "acceptance:power_of_attorney_file",
 }
 
 
@@ -212,8 +212,8 @@ def world(people, engagement, settings, tmp_path):
     from django.core.files.base import ContentFile
 
     from workers.artifacts.artifact_store import store_file
-    from workers.chains import save_chain, start_chain
     from workers.models import Job, Node, NodeLogin
+    from workers.services.chains import save_chain, start_chain
 
     load_standard_definitions()
     card = quotes.load_rate_cards(actor=people[ADMIN])
@@ -256,11 +256,11 @@ def world(people, engagement, settings, tmp_path):
         "surveys:newer_version": [code],
         "surveys:version_file": [survey.questionnaire_id], "surveys:draft_question": ["need"],
         "reports:engagement": [code], "reports:document": [document.pk],
-        "acceptance:terms": [code], "acceptance:powers": [code],
-        "acceptance:third_party": [code],
+        "acceptance:contract_terms": [code], "acceptance:powers_of_attorney": [code],
+        "acceptance:third_party_reports": [code],
         "reports:progress": [document.pk], "reports:words": [document.pk],
-        "reports:wording": ["sow_change"], "reports:chain": ["TR"],
-        "reports:identity": [engagement.customer_id],
+        "reports:standard_text": ["sow_change"], "reports:chain": ["TR"],
+        "reports:branding": [engagement.customer_id],
         "engagements:engagement": [code], "engagements:edit": [code], "engagements:team": [code],
         "engagements:model_new": [code], "engagements:model_edit": [code, "LLM"],
         "engagements:stage": [code, "LLM", "survey"],
@@ -295,7 +295,7 @@ def _scan(actor, engagement):
 
     from django.core.files.uploadedfile import SimpleUploadedFile
 
-    from workers.scanning import scan_upload
+    from workers.services.scans import scan_upload
 
     with zipfile.ZipFile(packed := io.BytesIO(), "w") as archive:
         archive.writestr("train.py", "import torch\n")
@@ -318,7 +318,8 @@ OF_AN_ENGAGEMENT = (
     "assessments:criterion_new", "assessments:baseline_new", "quotes:engagement", "quotes:quote",
     "quotes:terms", "quotes:pdf", "quotes:xlsx", "quotes:compare", "quotes:payment",
     "quotes:conditions", "quotes:line_new", "quotes:line_edit", "reports:engagement",
-    "reports:document", "acceptance:terms", "acceptance:powers", "acceptance:third_party",
+    "reports:document", "acceptance:contract_terms", "acceptance:powers_of_attorney",
+    "acceptance:third_party_reports",
     *(name for name in READ if name.startswith("planning:")
       and name not in ("planning:board", "planning:costs")),
     "quotes:terms", "quotes:pdf", "quotes:xlsx", "reports:engagement", "reports:document",

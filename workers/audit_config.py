@@ -11,7 +11,7 @@ from workers.models.job import FINAL_STATES
 
 PROGRESS = ("progress_done", "progress_total", "log_offset", "log_stored", "log_grew_at",
             "alarms", "last_loss")  # read from the log, which becomes an artifact
-DISPATCH = ("holder", "holder_until", "next_step_at", "heartbeat_at", "remote", "troubles",
+DISPATCH = ("claim_token", "claimed_until", "next_step_at", "heartbeat_at", "remote", "troubles",
             "state_before_unknown", "folder_removed_at")
 ENDING = ("state", "started_at", "finished_at", "exit_status", "message", "message_values",
           "technical_cause", "results")

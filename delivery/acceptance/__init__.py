@@ -1,0 +1,1 @@
+"""The customer's acceptance: review, decision, signatures, seals and contract terms."""

@@ -6,5 +6,4 @@ class AcceptanceConfig(AppConfig):
     label = "acceptance"
 
     def ready(self) -> None:
-        """Register the gate check of acceptance and audited tables."""
-        from delivery.acceptance import audit_config, gate_checks  # noqa: F401
+        from delivery.acceptance import audit_config, gate_checks  # noqa: F401  register themselves

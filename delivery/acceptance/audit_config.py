@@ -1,9 +1,9 @@
-"""Which tables of this app the audit log vouches for: all of them."""
+"""The tables of this app that the audit log tracks: all of them."""
 
 from delivery.acceptance import models as own
 from engagements.audit_rows.tracking import track_rows
 
-track_rows(own.AcceptanceTerms, own.Condition, own.EvidenceBundle, own.ModelDecision,
+track_rows(own.AcceptanceTerms, own.Condition, own.ModelDecision,
           own.NoticeProof, own.PowerOfAttorney, own.Receipt, own.Review, own.ReviewComment,
           own.Seal, own.Signature, own.Signer, own.ThirdPartyReport)
 track_rows(own.Identification, without=["salt", "code_hash", "attempts"])  # of a secret code

@@ -75,7 +75,7 @@ class ConditionForm(forms.Form):
                                         *((code, code) for code in codes)]
 
 
-class OfferedConditions(forms.BaseFormSet):
+class PrefilledFormSet(forms.BaseFormSet):
     """Rows that are offered beforehand are as free as empty ones: emptied, they are left out."""
 
     def initial_form_count(self) -> int:
@@ -85,7 +85,7 @@ class OfferedConditions(forms.BaseFormSet):
         return super().total_form_count() + (0 if self.is_bound else len(self.initial or ()))
 
 
-ConditionFormSet = forms.formset_factory(ConditionForm, OfferedConditions, extra=3, max_num=40,
+ConditionFormSet = forms.formset_factory(ConditionForm, PrefilledFormSet, extra=3, max_num=40,
                                          absolute_max=40)
 
 
@@ -147,7 +147,7 @@ class TermsForm(forms.ModelForm):
         """The service says in a sentence what the constraint would only name."""
 
 
-class PowerForm(forms.Form):
+class PowerOfAttorneyForm(forms.Form):
     """A power of attorney with its scan."""
 
     user = forms.ModelChoiceField(None, label=_("Who may sign"))
@@ -166,7 +166,7 @@ class PowerForm(forms.Form):
             memberships__engagement=engagement, role="reviewer", is_active=True).order_by("pk")
 
 
-class ThirdPartyForm(forms.Form):
+class ThirdPartyReportForm(forms.Form):
     """A laboratory's test report with its file."""
 
     laboratory = forms.CharField(label=_("Laboratory"), max_length=160, help_text=_(
@@ -192,7 +192,7 @@ class NoticeForm(forms.Form):
 
 
 class VerificationForm(forms.Form):
-    """What a holder of a document types, or what its QR code holds."""
+    """Number and checksum, typed in or taken from the QR code."""
 
     number = forms.CharField(label=_("Document number"), max_length=60)
     hash = forms.CharField(label=_("Content hash, or SHA-256 of the file"), max_length=64,

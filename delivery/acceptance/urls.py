@@ -1,16 +1,15 @@
-"""Routes of reviews, signatures, verification and evidence bundles."""
+"""Routes of reviews, signatures, contract terms and the public check of documents."""
 
 from django.urls import path
 
 from delivery.acceptance.views import (
-    bundles,
-    contract,
+    contract_terms,
+    document_verification,
     powers_of_attorney,
-    public,
-    retest,
+    retest_comparison,
     review,
     signing,
-    third_party,
+    third_party_reports,
 )
 
 app_name = "acceptance"
@@ -28,21 +27,24 @@ urlpatterns = [
     path(REVIEW + "sign/", signing.review_sign, name="sign"),
     path(REVIEW + "decline/", signing.decline, name="decline"),
     path(REVIEW + "signers/", signing.signers, name="signers"),
-    path(REVIEW + "notice/", contract.notice, name="notice"),
-    path(REVIEW + "deemed/", contract.deemed, name="deemed"),
-    path(REVIEW + "retest/", retest.retest, name="retest"),
+    path(REVIEW + "notice/", contract_terms.notice, name="notice"),
+    path(REVIEW + "deemed/", contract_terms.deemed, name="deemed"),
+    path(REVIEW + "retest/", retest_comparison.retest, name="retest"),
     path("review-issues/<int:pk>/report/", review.condition_report, name="condition_report"),
     path("review-issues/<int:pk>/close/", review.condition_close, name="condition_close"),
     path("signatures/<int:pk>/scan/", signing.scan, name="scan"),
-    path("notice-proofs/<int:pk>/file/", contract.notice_file, name="notice_file"),
-    path("engagements/<str:code>/acceptance-terms/", contract.terms, name="terms"),
-    path("engagements/<str:code>/powers-of-attorney/", powers_of_attorney.powers, name="powers"),
-    path("powers-of-attorney/<int:pk>/end/", powers_of_attorney.power_end, name="power_end"),
-    path("powers-of-attorney/<int:pk>/file/", powers_of_attorney.power_file, name="power_file"),
-    path("engagements/<str:code>/third-party-reports/", third_party.reports, name="third_party"),
-    path("third-party-reports/<int:pk>/withdraw/", third_party.withdraw,
-         name="third_party_withdraw"),
-    path("documents/<int:pk>/bundle/", bundles.bundle_build, name="bundle_build"),
-    path("bundles/<int:pk>/", bundles.bundle, name="bundle"),
-    path("verify/", public.verify, name="verify"),
+    path("notice-proofs/<int:pk>/file/", contract_terms.notice_file, name="notice_file"),
+    path("engagements/<str:code>/acceptance-terms/", contract_terms.contract_terms,
+         name="contract_terms"),
+    path("engagements/<str:code>/powers-of-attorney/", powers_of_attorney.powers_of_attorney,
+         name="powers_of_attorney"),
+    path("powers-of-attorney/<int:pk>/end/", powers_of_attorney.power_of_attorney_end,
+         name="power_of_attorney_end"),
+    path("powers-of-attorney/<int:pk>/file/", powers_of_attorney.power_of_attorney_file,
+         name="power_of_attorney_file"),
+    path("engagements/<str:code>/third-party-reports/", third_party_reports.third_party_reports,
+         name="third_party_reports"),
+    path("third-party-reports/<int:pk>/withdraw/", third_party_reports.withdraw,
+         name="third_party_report_withdraw"),
+    path("verify/", document_verification.verify, name="verify"),
 ]

@@ -9,6 +9,7 @@ from django.conf import settings
 
 from delivery.acceptance import services as acceptance
 from delivery.documents.bilingual import LANGUAGES
+from delivery.evidence.services import build_bundle
 from delivery.reports import services as reports
 from delivery.reports.models import Document, RenderJob
 from engagements.stages import Stage
@@ -36,7 +37,7 @@ class ScenarioDocuments:
         document.refresh_from_db()
         self._save_files("acceptance", document)
         self._pass(Stage.ACCEPT, self.models)
-        bundle = acceptance.build_bundle(actor=manager, engagement=self.engagement,
+        bundle = build_bundle(actor=manager, engagement=self.engagement,
                                          document=document)
         with bundle.file.open("rb") as stream:
             self._write("evidence-bundle.zip", stream.read())
@@ -66,9 +67,9 @@ class ScenarioDocuments:
         reports.submit_document(actor=manager, document=document)
         reports.review_document(actor=self.who["consultant"], document=document)
         document = reports.order_issue(actor=manager, document=document)
-        for order in document.orders.order_by("-pk"):  # the worker begins at the other end
+        for order in document.render_jobs.order_by("-pk"):  # the worker begins at the other end
             reports.take_render_job(order.pk)
-        self._until(lambda: not document.orders.exclude(state=RenderJob.State.DONE).exists(),
+        self._until(lambda: not document.render_jobs.exclude(state=RenderJob.State.DONE).exists(),
                     120, f"files of {document}")
         document.refresh_from_db()
         return document

@@ -1,0 +1,1 @@
+"""Evidence bundles of documents: written, stored, and verified with or without this application."""

@@ -12,6 +12,7 @@ import pytest
 from django.core import mail
 
 from delivery.acceptance import services
+from delivery.evidence.services import build_bundle
 from delivery.reports import services as reporting
 from delivery.reports.models import Document
 from engagements.models import Role
@@ -98,7 +99,7 @@ def open_version(people, draft) -> Document:
     reporting.submit_document(actor=manager, document=draft)
     reporting.review_document(actor=people[Role.CONSULTANT], document=draft)
     document = reporting.issue_document(actor=manager, document=draft)
-    services.build_bundle(actor=manager, engagement=document.engagement, document=document)
+    build_bundle(actor=manager, engagement=document.engagement, document=document)
     services.open_review(actor=manager, document=document)
     return document
 

@@ -12,7 +12,7 @@ from delivery.acceptance.models import Review
 from delivery.reports import services as reporting
 from engagements.models import Membership, Role, User
 from tests.browser.test_review import SIZES, Hand, open_version
-from tests.delivery.acceptance.test_scans import picture
+from tests.delivery.acceptance.test_scan_validation import picture
 from tests.delivery.conftest import deliver
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from django.utils import timezone
 
 from workers import remote
-from workers.artifacts import job_files, transfer
-from workers.dispatch import enqueueing, steps
+from workers.artifacts import transfer
+from workers.dispatch import enqueueing, job_files, steps
 from workers.dispatch.job_claims import claimed, due
 from workers.dispatch.runner import guarded, look_again_soon, without_troubles, write, write_alike
 from workers.models import Job, JobState, Node
@@ -53,7 +53,7 @@ def poll_nodes(node_ids: list[int]) -> None:
 def _by_access(claim: str) -> Iterator[list[Job]]:
     """The jobs to be asked about, by node and log-in; those that wait for something are written."""
     found: dict[tuple, list[Job]] = {}
-    jobs = Job.objects.filter(holder=claim).order_by("pk")
+    jobs = Job.objects.filter(claim_token=claim).order_by("pk")
     for job in jobs.select_related("node", "login", "engagement", "model", "created_by"):
         found.setdefault((job.node_id, job.login_id), []).append(job)
     for jobs in found.values():
@@ -62,7 +62,7 @@ def _by_access(claim: str) -> Iterator[list[Job]]:
         for job in starts[STARTS:]:
             write(job, {})
         if starts[STARTS:]:
-            enqueueing.send_poll([jobs[0].node_id])
+            enqueueing.poll([jobs[0].node_id])
         yield running + starts[:STARTS]
 
 
@@ -196,5 +196,5 @@ def _write_quiet(found: list[tuple[Job, dict]]) -> None:
         job.next_step_at = changes["next_step_at"].replace(microsecond=0)
         groups.setdefault((changes["heartbeat_at"], job.next_step_at), []).append(job)
     for (heartbeat, next_step), jobs in groups.items():
-        Job.objects.filter(pk__in=[job.pk for job in jobs], holder=jobs[0].holder).update(
-            holder="", holder_until=None, heartbeat_at=heartbeat, next_step_at=next_step)
+        Job.objects.filter(pk__in=[job.pk for job in jobs], claim_token=jobs[0].claim_token).update(
+            claim_token="", claimed_until=None, heartbeat_at=heartbeat, next_step_at=next_step)

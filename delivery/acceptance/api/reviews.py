@@ -1,8 +1,7 @@
-"""API of reviews, signatures and evidence bundles."""
+"""API of reviews and signatures."""
 
 from django.http import FileResponse
 from django.shortcuts import get_object_or_404
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import status
 from rest_framework.decorators import action
@@ -10,18 +9,16 @@ from rest_framework.response import Response
 from rest_framework.viewsets import ReadOnlyModelViewSet
 
 from delivery.acceptance import services
-from delivery.acceptance.api import contract, third_party
-from delivery.acceptance.api.contract import BINARY
-from delivery.acceptance.models import EvidenceBundle, Review
-from delivery.acceptance.review.deliverables import items_of
-from delivery.acceptance.review.retest_comparison import side_by_side
+from delivery.acceptance.api import contract_terms, third_party_reports
+from delivery.acceptance.api.contract_terms import BINARY
+from delivery.acceptance.models import Review
+from delivery.acceptance.review.deliverables import deliverables_of
+from delivery.acceptance.review.retest_comparison import compare_with_current
 from delivery.acceptance.serializers import (
-    BundleSerializer,
     DecisionSerializer,
     DeclineSerializer,
     DeliverableSerializer,
     IdentifySerializer,
-    NewBundleSerializer,
     NewCommentSerializer,
     NewReceiptSerializer,
     NoticeProofSerializer,
@@ -32,13 +29,9 @@ from delivery.acceptance.serializers import (
     SignersSerializer,
     SignSerializer,
 )
-from delivery.acceptance.services.decisions import models_of
-from delivery.acceptance.views.lookups import browser_of
-from delivery.acceptance.views.signing import download
-from delivery.reports.models import Document
-from engagements.audit import download_log
+from delivery.acceptance.services.decisions import models_by_code
+from delivery.acceptance.web import download, signature_origin
 from engagements.errors import InvalidInput
-from engagements.models import Engagement
 
 
 class ReviewViewSet(ReadOnlyModelViewSet):
@@ -49,8 +42,7 @@ class ReviewViewSet(ReadOnlyModelViewSet):
     filterset_fields = ["decision", "document"]
 
     def get_queryset(self):
-        return Review.objects.filter(
-            document__in=Document.objects.visible_to(self.request.user)).select_related(
+        return Review.objects.visible_to(self.request.user).select_related(
             "document__engagement").prefetch_related(
             "conditions__model", "comments__author", "comments__resolved_by",
             "signatures__signer", "signers__user", "model_decisions__model", "notice_proofs",
@@ -71,7 +63,7 @@ class ReviewViewSet(ReadOnlyModelViewSet):
         return self._written(NewCommentSerializer, self._comment)
 
     def _comment(self, *, review: Review, model: str = "", **given):
-        known = models_of(review)
+        known = models_by_code(review)
         if model and model not in known:
             raise InvalidInput(f"model: {', '.join(known)}")
         return services.comment(review=review, model=known.get(model), **given)
@@ -90,7 +82,7 @@ class ReviewViewSet(ReadOnlyModelViewSet):
     @action(detail=True, pagination_class=None)
     def deliverables(self, request, pk=None):
         """The check-list of deliverables with their receipts."""
-        rows = items_of(self.get_object(), request.LANGUAGE_CODE)
+        rows = deliverables_of(self.get_object(), request.LANGUAGE_CODE)
         return Response(DeliverableSerializer(rows, many=True).data)
 
     @extend_schema(request=NewReceiptSerializer, responses=ReviewSerializer)
@@ -103,7 +95,7 @@ class ReviewViewSet(ReadOnlyModelViewSet):
     @action(detail=True, pagination_class=None)
     def retest(self, request, pk=None):
         """What the document said of each criterion beside what is judged now."""
-        rows = side_by_side(self.get_object(), request.LANGUAGE_CODE)
+        rows = compare_with_current(self.get_object(), request.LANGUAGE_CODE)
         return Response(RetestRowSerializer(rows, many=True).data)
 
     @extend_schema(request=SignersSerializer, responses=ReviewSerializer)
@@ -157,7 +149,7 @@ class ReviewViewSet(ReadOnlyModelViewSet):
     @action(detail=True, methods=["post"])
     def sign(self, request, pk=None):
         """Sign the content hash of the decided document with the code."""
-        return self._written(SignSerializer, services.sign, **browser_of(request))
+        return self._written(SignSerializer, services.sign, **signature_origin(request))
 
     @extend_schema(request=DeclineSerializer, responses=ReviewSerializer)
     @action(detail=True, methods=["post"])
@@ -176,38 +168,5 @@ class ReviewViewSet(ReadOnlyModelViewSet):
         return ReviewSerializer(self.get_object(), context=self.get_serializer_context()).data
 
 
-class BundleViewSet(ReadOnlyModelViewSet):
-    """Stored evidence bundles."""
-
-    serializer_class = BundleSerializer
-    queryset = EvidenceBundle.objects.none()
-    filterset_fields = ["document", "engagement__code"]
-
-    def get_queryset(self):
-        return EvidenceBundle.objects.filter(
-            engagement__in=Engagement.objects.visible_to(self.request.user))
-
-    @extend_schema(request=NewBundleSerializer, responses={201: BundleSerializer})
-    def create(self, request):
-        """Store the evidence bundle of an issued document."""
-        form = NewBundleSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        document = get_object_or_404(Document.objects.visible_to(request.user),
-                                     pk=form.validated_data["document"].pk)
-        bundle = services.build_bundle(
-            actor=request.user, engagement=document.engagement, document=document,
-            withheld=form.validated_data["withheld"])
-        return Response(BundleSerializer(bundle).data, status=status.HTTP_201_CREATED)
-
-    @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
-    @action(detail=True, methods=["get"])
-    def file(self, request, pk=None):
-        """The zip."""
-        found = self.get_object()
-        return download_log.of(FileResponse(
-            found.file.open("rb"), as_attachment=True, content_type="application/zip",
-            filename=f"bundle-{pk}.zip"), found.document)
-
-
-routes = [("reviews", ReviewViewSet, "review"), ("bundles", BundleViewSet, "bundle"),
-          *contract.routes, *third_party.routes]
+routes = [("reviews", ReviewViewSet, "review"), *contract_terms.routes,
+          *third_party_reports.routes]

@@ -1,5 +1,6 @@
-from delivery.acceptance.models.bundle import EvidenceBundle
-from delivery.acceptance.models.contract import AcceptanceTerms, NoticeProof, PowerOfAttorney
+"""Reviews, signatures, contract terms, powers of attorney and third-party reports."""
+
+from delivery.acceptance.models.contract_terms import AcceptanceTerms, NoticeProof, PowerOfAttorney
 from delivery.acceptance.models.review import (
     Condition,
     ModelDecision,
@@ -8,12 +9,11 @@ from delivery.acceptance.models.review import (
     ReviewComment,
 )
 from delivery.acceptance.models.signing import Identification, Seal, Signature, Signer
-from delivery.acceptance.models.third_party import ThirdPartyReport
+from delivery.acceptance.models.third_party_report import ThirdPartyReport
 
 __all__ = [
     "AcceptanceTerms",
     "Condition",
-    "EvidenceBundle",
     "Identification",
     "ModelDecision",
     "NoticeProof",

@@ -8,6 +8,12 @@ from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import MigratedModel
 
 
+class ReviewQuerySet(AuditedQuerySet):
+    def visible_to(self, user) -> "ReviewQuerySet":
+        """Reviews of the documents that the user may see."""
+        return self.filter(document__in=Document.objects.visible_to(user))
+
+
 class Review(models.Model):
     """The customer's review of an issued acceptance document."""
 
@@ -30,12 +36,12 @@ class Review(models.Model):
                                    related_name="+")
     decided_at = models.DateTimeField(null=True, blank=True)
     opened_at = models.DateTimeField(auto_now_add=True)
-    # What the contract says of acceptance, as it stood when the review was opened.
+    # Copy of the contract's acceptance terms, made when the review was opened.
     terms = models.JSONField(default=dict, blank=True)
     due_on = models.DateField(_("review deadline"), null=True, blank=True)
     trial_ends_on = models.DateField(_("end of the trial period"), null=True, blank=True)
 
-    objects = AuditedQuerySet.as_manager()
+    objects = ReviewQuerySet.as_manager()
 
     class Meta:
         constraints = [
@@ -55,11 +61,11 @@ CHOSEN = [(value, label) for value, label in Review.Decision.choices
 
 class CommentQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "CommentQuerySet":
-        """Customers never see what the team notes for itself."""
+        """Without the team's internal comments for reviewers of the customer."""
         return self.filter(is_internal=False) if user.is_reviewer else self
 
     def for_customers(self) -> "CommentQuerySet":
-        """What stands in papers and bundles."""
+        """Comments that documents and bundles contain."""
         return self.filter(is_internal=False)
 
 

@@ -2,14 +2,14 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from delivery.acceptance.models.contract import PowerOfAttorney
+from delivery.acceptance.models.contract_terms import PowerOfAttorney
 from delivery.acceptance.models.review import Review
 from delivery.reports.models import DocumentFile
 from engagements.audit_rows.tracking import AuditedQuerySet
 
 
 class Signer(models.Model):
-    """Somebody who is asked to sign, in turn."""
+    """A person in the signing order of a review."""
 
     class State(models.TextChoices):
         WAITING = "waiting", _("Not signed yet")
@@ -40,7 +40,7 @@ class Signer(models.Model):
 
 
 class Identification(models.Model):
-    """Who is about to sign: what he agreed to, and the one-time code sent to him.
+    """A person about to sign: the terms accepted, and the one-time code that was sent.
 
     Only the code's keyed hash is stored.
     """
@@ -68,7 +68,7 @@ class Identification(models.Model):
 
 
 class Signature(models.Model):
-    """Who signed which bytes, when, from where, and identified how."""
+    """A signature: person, signed hash and files, time, origin, identification."""
 
     class Mark(models.TextChoices):
         TYPED = "typed", _("typed name")

@@ -1,0 +1,1 @@
+"""What the review page shows: deliverables, results per model, progress, re-test comparison."""

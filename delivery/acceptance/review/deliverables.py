@@ -1,18 +1,32 @@
-"""What the customer checks off: documents with their files, the evidence bundle (AR-13)."""
+"""Check-list of deliverables that the customer confirms: documents and files (AR-13)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.urls import reverse
-from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import Receipt, Review
 from delivery.documents.bilingual import in_language
 
-NAMES = {"zh-hans": "中文", "en": "English"}  # a language's own name, whoever reads it
+NAMES = {"zh-hans": "中文", "en": "English"}  # each language's name in itself
+
+DeliverableSource = Callable[[Review, str], list[tuple]]
+
+_registered: list[DeliverableSource] = []
+
+
+def register_deliverables(source: DeliverableSource) -> None:
+    """Add deliverables of a package above this one, such as evidence bundles.
+
+    Args:
+        source: takes the review and a language; returns rows of key, title, version, SHA-256
+            and URL, as the fields of `Deliverable`.
+    """
+    _registered.append(source)
 
 
 @dataclass(frozen=True)
-class Item:
+class Deliverable:
     """One deliverable. `key` stays the same while version and checksum do."""
 
     key: str
@@ -27,11 +41,13 @@ class Item:
         return self.receipt is not None and self.receipt.is_complete
 
 
-def items_of(review: Review, language: str) -> list[Item]:
+def deliverables_of(review: Review, language: str) -> list[Deliverable]:
     """The check-list of a review: what its document names, its own files, the newest bundle."""
     newest = {row.key: row for row in review.receipts.select_related("received_by")}
-    found = [*_named(review, language), *_files(review, language), *_bundle(review)]
-    return [Item(*row, receipt=newest.get(row[0])) for row in found]
+    found = [*_named(review, language), *_files(review, language)]
+    for source in _registered:
+        found += source(review, language)
+    return [Deliverable(*row, receipt=newest.get(row[0])) for row in found]
 
 
 def _named(review: Review, language: str) -> list[tuple]:
@@ -50,10 +66,3 @@ def _files(review: Review, language: str) -> list[tuple]:
             for row in sorted(
                 document.files.filter(format="pdf").select_related("document__engagement"),
                 key=lambda row: row.language != language)]
-
-
-def _bundle(review: Review) -> list[tuple]:
-    newest = review.document.bundles.first()
-    return [(f"bundle:{newest.sha256}", _("Evidence bundle (zip)"),
-             f"V{review.document.version}.0", newest.sha256,
-             reverse("acceptance:bundle", args=[newest.pk]))] if newest else []

@@ -1,13 +1,13 @@
-"""How each model of a reviewed document stands, and what was decided on it before."""
+"""Results per model of a reviewed document, and decisions carried over from the version before."""
 
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import Condition, ModelDecision, Review
-from delivery.acceptance.review.retest_comparison import identities
+from delivery.acceptance.review.retest_comparison import criterion_fingerprints
 
-FEW = 3  # models whose figures all fit on a page; of more, only the doubtful ones stand open
+MAX_EXPANDED = 3  # with more models only those that do not pass are expanded
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class ModelResult:
         return "passed" if outcomes == {"passed"} else "not_measured"
 
     @property
-    def words(self) -> str:
+    def label(self) -> str:
         if not self.metrics:
             return _("no criterion")
         return _("%(passed)d of %(total)d passed") % {
@@ -44,7 +44,7 @@ class ModelResult:
 
 
 def model_results(review: Review, facts: dict) -> list[ModelResult]:
-    """The document's models, those first that do not meet every criterion.
+    """The document's models, those that fail a criterion first.
 
     Args:
         facts: the document's snapshot in one language.
@@ -53,7 +53,7 @@ def model_results(review: Review, facts: dict) -> list[ModelResult]:
     for metric in facts.get("metrics", []):
         rows.setdefault(metric["model"], []).append(metric)
     names = {model["code"]: model["name"] for model in facts.get("models", [])}
-    kept = kept_decisions(review)
+    kept = carried_over_decisions(review)
     found = [ModelResult(code, names.get(code, ""), metrics, kept.get(code))
              for code, metrics in rows.items()]
     return sorted((_opened(row, len(found)) for row in found),
@@ -61,11 +61,11 @@ def model_results(review: Review, facts: dict) -> list[ModelResult]:
 
 
 def _opened(row: ModelResult, total: int) -> ModelResult:
-    is_open = row.outcome != "passed" or total <= FEW
+    is_open = row.outcome != "passed" or total <= MAX_EXPANDED
     return ModelResult(row.code, row.name, row.metrics, row.earlier, is_open)
 
 
-def kept_decisions(review: Review) -> dict[str, ModelDecision]:
+def carried_over_decisions(review: Review) -> dict[str, ModelDecision]:
     """Decisions on the version before whose models have the same figures from the same runs.
 
     A rejection is never kept: whoever rejects says so anew.
@@ -73,7 +73,7 @@ def kept_decisions(review: Review) -> dict[str, ModelDecision]:
     before = earlier_review(review)
     if before is None:
         return {}
-    old, new = (identities(row.document.snapshot) for row in (before, review))
+    old, new = (criterion_fingerprints(row.document.snapshot) for row in (before, review))
     passing = before.model_decisions.exclude(decision=Review.Decision.REJECTED)
     return {row.model.code: row for row in passing.select_related("model")
             if old.get(row.model.code) == new.get(row.model.code) is not None}
@@ -85,9 +85,9 @@ def earlier_review(review: Review) -> Review | None:
     return previous if previous and previous.decision else None
 
 
-def kept_conditions(review: Review) -> list[dict]:
+def carried_over_conditions(review: Review) -> list[dict]:
     """Open issues of the version before about models that nothing has changed of."""
-    kept, before = kept_decisions(review), earlier_review(review)
+    kept, before = carried_over_decisions(review), earlier_review(review)
     rows = Condition.objects.filter(review=before, closed_at=None, model__code__in=kept)
     return [{"description": row.description, "model": row.model.code, "owner": row.owner,
              "due_on": row.due_on, "effect": row.effect} for row in rows.select_related("model")]

@@ -1,4 +1,4 @@
-"""How far a review is, as its page shows it above everything else."""
+"""Steps of a review with their state, for the progress bar of its page."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from delivery.acceptance.models import Review
-from delivery.acceptance.review.deliverables import Item
+from delivery.acceptance.review.deliverables import Deliverable
 from delivery.reports.models import Document
 
 
@@ -20,7 +20,8 @@ class ReviewStep:
     anchor: str
 
 
-def steps_of(review: Review, deliverables: list[Item], open_comments: int) -> list[ReviewStep]:
+def review_steps(review: Review, deliverables: list[Deliverable],
+                 open_comments: int) -> list[ReviewStep]:
     """Receipt, comments, decision and signature, in the order in which they are asked for."""
     received = sum(item.is_received for item in deliverables)
     is_signed = review.document.state == Document.State.SIGNED

@@ -1,4 +1,4 @@
-"""After a rejection: what was judged then and what is judged now, side by side."""
+"""Compares the metrics of a reviewed document with the newest verdicts, for re-tests."""
 
 from assessments.labels.verdict_sentences import shown
 from assessments.models import Criterion, Verdict
@@ -7,7 +7,7 @@ from delivery.acceptance.models import Review
 from delivery.documents.bilingual import in_language
 
 
-def side_by_side(review: Review, language: str) -> list[dict]:
+def compare_with_current(review: Review, language: str) -> list[dict]:
     """Per criterion the row of the reviewed document beside the newest verdict, with its runs.
 
     Returns rows of model, name, threshold, is_rejected, old and new (outcome, label, figure,
@@ -26,10 +26,10 @@ def side_by_side(review: Review, language: str) -> list[dict]:
     return rows + [_row(None, pair, rejected) for key, pair in now.items() if key not in used]
 
 
-def identities(snapshot: dict) -> dict[str, set[tuple]]:
-    """Per model what its criteria were judged by: measure, threshold, verdict, runs, raw file.
+def criterion_fingerprints(snapshot: dict) -> dict[str, set[tuple]]:
+    """Per model the set of its criteria's facts: measure, threshold, verdict, runs, raw file.
 
-    Two versions of a document with the same identities say the same of that model.
+    Two versions of a document with the same fingerprints say the same of that model.
     """
     found: dict[str, set[tuple]] = {}
     for metric in snapshot.get("metrics", []):

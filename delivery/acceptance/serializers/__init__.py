@@ -1,17 +1,16 @@
-"""Everything of this app as the API shows it."""
+"""Serializers of this app."""
 
-from delivery.acceptance.serializers.contract import (
+from delivery.acceptance.serializers.contract_terms import (
     ConditionReportSerializer,
-    GenuineSerializer,
-    NewPowerSerializer,
-    PaperSerializer,
-    PowerSerializer,
+    NewPowerOfAttorneySerializer,
+    PowerOfAttorneySerializer,
     ReasonGivenSerializer,
     TermsSerializer,
+    VerificationResultSerializer,
     VerificationSerializer,
+    VerifiedDocumentSerializer,
 )
 from delivery.acceptance.serializers.review import (
-    BundleSerializer,
     CommentSerializer,
     ConditionSerializer,
     DecisionSerializer,
@@ -19,7 +18,6 @@ from delivery.acceptance.serializers.review import (
     DeliverableSerializer,
     IdentifySerializer,
     ModelDecisionSerializer,
-    NewBundleSerializer,
     NewCommentSerializer,
     NewConditionSerializer,
     NewReceiptSerializer,
@@ -35,32 +33,28 @@ from delivery.acceptance.serializers.review import (
     SignersSerializer,
     SignSerializer,
 )
-from delivery.acceptance.serializers.third_party import (
-    NewThirdPartySerializer,
-    ThirdPartySerializer,
+from delivery.acceptance.serializers.third_party_reports import (
+    NewThirdPartyReportSerializer,
+    ThirdPartyReportSerializer,
 )
 
 __all__ = [
-    "BundleSerializer",
     "CommentSerializer",
     "ConditionReportSerializer",
     "ConditionSerializer",
     "DecisionSerializer",
     "DeclineSerializer",
     "DeliverableSerializer",
-    "GenuineSerializer",
     "IdentifySerializer",
     "ModelDecisionSerializer",
-    "NewBundleSerializer",
     "NewCommentSerializer",
     "NewConditionSerializer",
-    "NewPowerSerializer",
+    "NewPowerOfAttorneySerializer",
     "NewReceiptSerializer",
-    "NewThirdPartySerializer",
+    "NewThirdPartyReportSerializer",
     "NoticeProofSerializer",
     "OpenReviewSerializer",
-    "PaperSerializer",
-    "PowerSerializer",
+    "PowerOfAttorneySerializer",
     "ReasonGivenSerializer",
     "ReceiptSerializer",
     "ResolveSerializer",
@@ -72,6 +66,8 @@ __all__ = [
     "SignerSerializer",
     "SignersSerializer",
     "TermsSerializer",
-    "ThirdPartySerializer",
+    "ThirdPartyReportSerializer",
+    "VerificationResultSerializer",
     "VerificationSerializer",
+    "VerifiedDocumentSerializer",
 ]

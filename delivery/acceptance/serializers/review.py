@@ -6,7 +6,6 @@ from rest_framework import serializers
 from assessments.models import Criterion
 from delivery.acceptance.models import (
     Condition,
-    EvidenceBundle,
     ModelDecision,
     NoticeProof,
     Receipt,
@@ -232,18 +231,3 @@ class SignSerializer(serializers.Serializer):
 
 class DeclineSerializer(serializers.Serializer):
     reason = serializers.CharField(max_length=400)
-
-
-class BundleSerializer(serializers.ModelSerializer):
-    class Meta:
-        model = EvidenceBundle
-        fields = ["id", "document", "size", "sha256", "is_practice", "withheld", "created_at"]
-        read_only_fields = fields
-
-
-class NewBundleSerializer(serializers.Serializer):
-    """`withheld`: artifacts for which only their checksum goes in."""
-
-    document = serializers.PrimaryKeyRelatedField(queryset=Document.objects.all())
-    withheld = serializers.ListField(child=serializers.IntegerField(), required=False,
-                                     default=list)

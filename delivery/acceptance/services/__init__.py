@@ -1,22 +1,21 @@
-"""Writes of this app: review, decision, signature, contract's terms, copies and bundles."""
+"""Writes of this app: review, decision, signature, contract's terms and signed copies."""
 
-from delivery.acceptance.services.bundles import build_bundle
 from delivery.acceptance.services.comments import comment, resolve_comment
 from delivery.acceptance.services.conditions import close_condition, report_condition
-from delivery.acceptance.services.contract_terms import (
-    record_deemed_acceptance,
-    record_notice,
-    set_terms,
-)
+from delivery.acceptance.services.contract_terms import set_terms
 from delivery.acceptance.services.decisions import decide
+from delivery.acceptance.services.deemed_acceptance import record_deemed_acceptance, record_notice
 from delivery.acceptance.services.identification import begin_signing
-from delivery.acceptance.services.powers_of_attorney import end_power, record_power
+from delivery.acceptance.services.powers_of_attorney import (
+    end_power_of_attorney,
+    record_power_of_attorney,
+)
 from delivery.acceptance.services.receipts import confirm_receipt
 from delivery.acceptance.services.reviews import open_review
 from delivery.acceptance.services.signatures import sign
 from delivery.acceptance.services.signed_copies import complete_signed_copies, store_signed_copies
-from delivery.acceptance.services.signers import decline, name_signers
-from delivery.acceptance.services.third_party import (
+from delivery.acceptance.services.signing_order import decline, name_signers
+from delivery.acceptance.services.third_party_reports import (
     attach_third_party_report,
     withdraw_third_party_report,
 )
@@ -24,19 +23,18 @@ from delivery.acceptance.services.third_party import (
 __all__ = [
     "attach_third_party_report",
     "begin_signing",
-    "build_bundle",
     "close_condition",
     "comment",
     "complete_signed_copies",
     "confirm_receipt",
     "decide",
     "decline",
-    "end_power",
+    "end_power_of_attorney",
     "name_signers",
     "open_review",
     "record_deemed_acceptance",
     "record_notice",
-    "record_power",
+    "record_power_of_attorney",
     "report_condition",
     "resolve_comment",
     "set_terms",

@@ -22,7 +22,7 @@ def comment(*, actor: User, review: Review, text: str, model: MigratedModel | No
     Args:
         criterion: it is about this criterion and its figure; must stand in the document.
         answers: the remark that it answers; a new answer opens a resolved one again.
-        is_internal: only the team ever sees it; nobody is told.
+        is_internal: visible to the team only; nobody is notified.
     """
     engagement = review.document.engagement
     require(actor, Can.REVIEW if actor.is_reviewer else Can.WORK, engagement)
@@ -65,7 +65,7 @@ def _about(review: Review, engagement: Engagement, model, criterion, first) -> d
 
 @transaction.atomic
 def resolve_comment(*, actor: User, comment: ReviewComment) -> ReviewComment:
-    """Note that a remark is settled: its author's side says so. Writes an audit entry."""
+    """Mark a comment as settled, by the side that wrote it. Writes an audit entry."""
     review = comment.review
     require(actor, Can.REVIEW if actor.is_reviewer else Can.WORK, review.document.engagement)
     require_issued(review)

@@ -1,4 +1,4 @@
-"""Closing outstanding issues: the team reports, the customer confirms."""
+"""Outstanding issues: the team reports what was done, the customer confirms and closes."""
 
 from django.db import transaction
 from django.utils import timezone
@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import Condition, Review
 from delivery.acceptance.services.preconditions import require_reviewer
-from delivery.acceptance.services.signatures import accept_whole
+from delivery.acceptance.services.signatures import accept_engagement
 from delivery.reports.models import Document
 from engagements.access import Can, require
 from engagements.audit import audit_log
@@ -24,7 +24,7 @@ def _locked_open(condition: Condition) -> Condition:
 
 @transaction.atomic
 def report_condition(*, actor: User, condition: Condition, report: str) -> Condition:
-    """The team says what was done about an outstanding issue; the customer is told."""
+    """Report what the team did about an outstanding issue; notifies the customer."""
     require(actor, Can.WORK, condition.review.document.engagement)
     condition = _locked_open(condition)
     if not report.strip():
@@ -48,15 +48,15 @@ def close_condition(*, actor: User, condition: Condition) -> Condition:
         raise WrongState(_("The team has not reported yet what was done."))
     condition.closed_at, condition.closed_by = timezone.now(), actor
     condition.save()
-    _settle(condition.review)
+    _accept_if_last(condition.review)
     _record(actor, condition, "review.condition_close", {})
     return condition
 
 
-def _settle(review: Review) -> None:
+def _accept_if_last(review: Review) -> None:
     is_signed = review.document.state == Document.State.SIGNED
     if is_signed and review.phase == Review.Phase.FINAL:
-        accept_whole(review)
+        accept_engagement(review)
 
 
 def _record(actor: User, condition: Condition, action: str, data: dict) -> None:

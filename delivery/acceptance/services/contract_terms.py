@@ -1,24 +1,16 @@
-"""What the contract says of acceptance, and the acceptance that it derives from silence."""
+"""Acceptance terms of the contract."""
 
-import hashlib
-from datetime import date, timedelta
 
-from django.core.files.base import ContentFile
 from django.db import transaction
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from delivery.acceptance.models import AcceptanceTerms, NoticeProof, Review
-from delivery.acceptance.services.preconditions import locked, require_issued
-from delivery.acceptance.services.signatures import conclude
-from delivery.acceptance.services.signed_copies import queue_signed_copies
-from delivery.acceptance.signing.scanned_signature import checked_scan
+from delivery.acceptance.models import AcceptanceTerms
 from engagements.access import Can, require
 from engagements.audit import audit_log
-from engagements.errors import InvalidInput, WrongState
+from engagements.errors import InvalidInput
 from engagements.models import Engagement, User
 
-LONGEST = 3650  # days
+MAX_PERIOD = 3650  # days
 
 
 @transaction.atomic
@@ -34,8 +26,8 @@ def set_terms(*, actor: User, engagement: Engagement, has_preliminary: bool = Fa
     if is_deemed and not (clause.strip() and review_days):
         raise InvalidInput(_("Deemed acceptance needs the clause of the contract that says so, "
                              "and the review period."))
-    if max(trial_days or 0, review_days or 0) > LONGEST:
-        raise InvalidInput(_("A period is at most %(n)d days.") % {"n": LONGEST})
+    if max(trial_days or 0, review_days or 0) > MAX_PERIOD:
+        raise InvalidInput(_("A period is at most %(n)d days.") % {"n": MAX_PERIOD})
     facts = {"has_preliminary": has_preliminary, "trial_days": trial_days or 0,
              "review_days": review_days or None, "is_deemed": is_deemed,
              "clause": clause.strip()[:200], "needs_power": needs_power,
@@ -45,94 +37,3 @@ def set_terms(*, actor: User, engagement: Engagement, has_preliminary: bool = Fa
     audit_log.record(actor=actor, action="acceptance.terms", target=engagement,
                  engagement=engagement, data=facts)
     return terms
-
-
-@transaction.atomic
-def record_notice(*, actor: User, review: Review, channel: str, addressee: str, reference: str,
-                  delivered_on: date, file=None) -> NoticeProof:
-    """Record proof that the customer was given notice; the receipt itself may go with it."""
-    require(actor, Can.ISSUE, review.document.engagement)
-    review = locked(review)
-    require_issued(review)
-    if channel not in NoticeProof.Channel.values or not (addressee.strip() and reference.strip()):
-        raise InvalidInput(_("A proof names the way of delivery, the addressee and the receipt."))
-    opened = timezone.localdate(review.opened_at)
-    if not opened <= delivered_on <= timezone.localdate():
-        raise InvalidInput(_("The notice was delivered between the opening of the review and "
-                             "today; check the date."))
-    proof = NoticeProof(
-        review=review, channel=channel, addressee=addressee.strip()[:120],
-        reference=reference.strip()[:120], delivered_on=delivered_on, recorded_by=actor)
-    _attach(proof, file)
-    proof.save()
-    audit_log.record(actor=actor, action="review.notice", target=review.document,
-                 engagement=review.document.engagement,
-                 data={"channel": channel, "addressee": proof.addressee,
-                       "reference": proof.reference, "delivered_on": delivered_on,
-                       "sha256": proof.sha256})
-    return proof
-
-
-def _attach(proof: NoticeProof, file) -> None:
-    if file:
-        scan = checked_scan(file)
-        proof.file = ContentFile(scan.content, name=f"{scan.sha256}{scan.ending}")
-        proof.file_name = scan.name
-        proof.sha256 = hashlib.sha256(scan.content).hexdigest()
-
-
-def deemed_day(review: Review) -> date | None:
-    """The last day for an objection: the review period from the first delivered notice.
-
-    None where the contract says nothing of silence, or no notice is proved.
-    """
-    first = review.notice_proofs.order_by("delivered_on").first()
-    if first is None or not review.terms.get("is_deemed"):
-        return None
-    return first.delivered_on + timedelta(days=review.terms["review_days"])
-
-
-def record_deemed_acceptance(*, actor: User, review: Review) -> Review:
-    """Record that the contract takes the customer's silence for acceptance.
-
-    Never set by itself: a project manager does it, after the deadline, with proof of notice, and
-    only if the contract named its clause before the review was opened. The customer is told.
-    """
-    review = _keep_deemed(actor, review)
-    queue_signed_copies(review)
-    return review
-
-
-@transaction.atomic
-def _keep_deemed(actor: User, review: Review) -> Review:
-    require(actor, Can.ISSUE, review.document.engagement)
-    review = locked(review)
-    require_issued(review)
-    _require_silence(review)
-    review.decision, review.decided_by = Review.Decision.DEEMED, actor
-    review.decided_at = timezone.now()
-    review.reason = review.terms["clause"]
-    review.save()
-    conclude(review)
-    audit_log.record(actor=actor, action="review.decide", target=review.document,
-                 engagement=review.document.engagement,
-                 data={"decision": review.decision, "clause": review.reason,
-                       "deadline": deemed_day(review),
-                       "proofs": [proof.reference for proof in review.notice_proofs.all()]})
-    return review
-
-
-def _require_silence(review: Review) -> None:
-    if not review.terms.get("is_deemed"):
-        raise WrongState(_("The contract recorded for this review says nothing of deemed "
-                           "acceptance."))
-    if review.decision or review.signers.filter(state="declined").exists():
-        raise WrongState(_("The customer has answered; there is no silence to rely on."))
-    if review.comments.filter(author__role="reviewer").exists():
-        raise WrongState(_("The customer has commented; settle that first."))
-    last = deemed_day(review)
-    if last is None:
-        raise WrongState(_("Record the proof of notice first."))
-    if timezone.localdate() <= last:
-        raise WrongState(_("The customer has until %(day)s to answer.") % {
-            "day": last.isoformat()})

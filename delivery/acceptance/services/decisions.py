@@ -8,8 +8,8 @@ from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import Condition, ModelDecision, Review
 from delivery.acceptance.models.review import CHOSEN
-from delivery.acceptance.services.preconditions import locked, require_issued, require_reviewer
-from delivery.acceptance.services.signers import tell_next
+from delivery.acceptance.services.preconditions import lock_review, require_issued, require_reviewer
+from delivery.acceptance.services.signing_order import notify_next_signer
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import MigratedModel, User
@@ -21,7 +21,7 @@ ACCEPTED, CONDITIONAL, REJECTED = (value for value, _label in CHOSEN)
 def decide(*, actor: User, review: Review, decision: str, reason: str = "",
            conditions: list[dict] | None = None, models: list[dict] | None = None,
            retest_on: date | None = None) -> Review:
-    """The customer's decision, once. Writes an audit entry; the first signer hears of his turn.
+    """The customer's decision, once. Writes an audit entry and notifies the first signer.
 
     Args:
         decision: accepted, conditional or rejected, of the whole document.
@@ -34,11 +34,11 @@ def decide(*, actor: User, review: Review, decision: str, reason: str = "",
         retest_on: day of the repeated inspection, for a decision that rejects something.
     """
     require_reviewer(actor, review)
-    review = locked(review)
+    review = lock_review(review)
     require_issued(review)
     if review.decision:
         raise WrongState(_("The decision was made already; it is made once."))
-    known = models_of(review)
+    known = models_by_code(review)
     rows = [_condition(row, known) for row in conditions or []]
     named = _named(reason.strip(), models or [], known)
     reason = reason.strip() or _reasons_of(decision, named)
@@ -53,7 +53,7 @@ def decide(*, actor: User, review: Review, decision: str, reason: str = "",
     for model, row in judged.items():
         ModelDecision.objects.create(review=review, model=model, **row)
     _record(actor, review, rows, judged)
-    tell_next(review)
+    notify_next_signer(review)
     return review
 
 
@@ -75,7 +75,7 @@ def _record(actor: User, review: Review, rows: list[dict], judged: dict) -> None
               "models": {model.code: row for model, row in judged.items()}})
 
 
-def models_of(review: Review) -> dict[str, MigratedModel]:
+def models_by_code(review: Review) -> dict[str, MigratedModel]:
     """The models that the document covers, by code, in its order."""
     codes = [model["code"] for model in review.document.snapshot.get("models", [])]
     found = {model.code: model for model in review.document.engagement.models.all()}
@@ -91,7 +91,7 @@ def _model(code, known: dict[str, MigratedModel]) -> MigratedModel | None:
 
 def _named(reason: str, rows: list[dict], known: dict[str, MigratedModel]
            ) -> dict[MigratedModel, dict]:
-    """What was said of single models, in the document's order."""
+    """Validated decisions on single models, in the document's order."""
     found = {}
     for row in rows:
         model, chosen = _model(row.get("model"), known), str(row.get("decision") or "")

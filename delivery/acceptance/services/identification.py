@@ -1,4 +1,4 @@
-"""Who signs: terms first, then a one-time code to the account's own e-mail address."""
+"""Identifies a signer: agreement to the terms, then a one-time code by e-mail."""
 
 import re
 import secrets
@@ -12,10 +12,10 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import Identification, Review
-from delivery.acceptance.services.powers_of_attorney import power_of
-from delivery.acceptance.services.preconditions import locked, require_reviewer
-from delivery.acceptance.services.signers import require_turn
-from delivery.acceptance.signing import terms
+from delivery.acceptance.services.powers_of_attorney import valid_power_of_attorney
+from delivery.acceptance.services.preconditions import lock_review, require_reviewer
+from delivery.acceptance.services.signing_order import require_turn
+from delivery.acceptance.signing import signing_terms
 from delivery.reports.models import Document
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
@@ -23,18 +23,18 @@ from engagements.models import User
 
 LIFETIME = timedelta(minutes=10)
 PAUSE = timedelta(seconds=60)
-MOST_AN_HOUR = 5
-MOST_ATTEMPTS = 5
+MAX_CODES_PER_HOUR = 5
+MAX_ATTEMPTS = 5
 DIGITS = 6
 
 
 def begin_signing(*, actor: User, review: Review, name: str, capacity: str, agrees: bool,
                   ip_address: str | None = None) -> Identification:
-    """Note who wants to sign and that he agrees to the terms; send him a one-time code.
+    """Record the signer and the agreement to the terms; send a one-time code by e-mail.
 
     The code goes to the account's e-mail address, lives ten minutes and five attempts; only its
-    keyed hash is stored. One a minute and five an hour. Who has a power of attorney signs in its
-    capacity. Writes an audit entry.
+    keyed hash is stored. One a minute and five an hour. A signer with a power of attorney signs in
+    that capacity. Writes an audit entry.
     """
     require_reviewer(actor, review)
     code = f"{secrets.randbelow(10 ** DIGITS):0{DIGITS}}"
@@ -45,9 +45,9 @@ def begin_signing(*, actor: User, review: Review, name: str, capacity: str, agre
 
 @transaction.atomic
 def _keep(actor, review, name, capacity, agrees, code, ip_address) -> Identification:
-    review = locked(review)
+    review = lock_review(review)
     require_signable(actor, review)
-    power = power_of(actor, review)
+    power = valid_power_of_attorney(actor, review)
     capacity = power.capacity if power else capacity
     if not (name and capacity):
         raise InvalidInput(_("Type your name and the capacity in which you sign."))
@@ -62,8 +62,8 @@ def _keep(actor, review, name, capacity, agrees, code, ip_address) -> Identifica
     salt = secrets.token_hex(16)
     made = Identification.objects.create(
         review=review, user=actor, name=name[:80], capacity=capacity[:80],
-        terms_version=terms.VERSION, terms_hash=terms.digest(),
-        sent_to=masked(actor.email), salt=salt, code_hash=_hash(salt, code), sent_at=now,
+        terms_version=signing_terms.VERSION, terms_hash=signing_terms.digest(),
+        sent_to=masked_address(actor.email), salt=salt, code_hash=_hash(salt, code), sent_at=now,
         expires_at=now + LIFETIME, ip_address=ip_address or None)
     audit_log.record(actor=actor, action="review.identify", target=review.document,
                  engagement=review.document.engagement,
@@ -86,7 +86,7 @@ def require_signable(actor: User, review: Review) -> None:
     if review.signatures.filter(signer=actor).exists():
         raise WrongState(_("You have signed this document already."))
     require_turn(actor, review)
-    power_of(actor, review)
+    valid_power_of_attorney(actor, review)
 
 
 def _require_pause(actor: User, review: Review, now) -> None:
@@ -94,7 +94,7 @@ def _require_pause(actor: User, review: Review, now) -> None:
     newest = recent.first()
     if newest and newest.sent_at > now - PAUSE:
         raise WrongState(_("A code was sent a moment ago; ask for another one in a minute."))
-    if recent.count() >= MOST_AN_HOUR:
+    if recent.count() >= MAX_CODES_PER_HOUR:
         raise WrongState(_("Too many codes were asked for; try again in an hour."))
 
 
@@ -116,7 +116,7 @@ def check_code(*, actor: User, review: Review, code: str) -> Identification:
                          engagement=review.document.engagement,
                          data={"attempts": found.attempts})
     if not is_right:
-        left = MOST_ATTEMPTS - found.attempts
+        left = MAX_ATTEMPTS - found.attempts
         raise InvalidInput(
             _("The code is wrong; %(left)d attempts are left.") % {"left": left} if left
             else _("The code is wrong and no longer valid; ask for a new one."))
@@ -127,7 +127,7 @@ def open_identification(actor: User, review: Review, *, is_locked: bool = False
                         ) -> Identification | None:
     """The newest code of the actor that is unused, in time and not tried too often."""
     rows = review.identifications.filter(
-        user=actor, used_at=None, expires_at__gt=timezone.now(), attempts__lt=MOST_ATTEMPTS)
+        user=actor, used_at=None, expires_at__gt=timezone.now(), attempts__lt=MAX_ATTEMPTS)
     return (rows.select_for_update(of=("self",), no_key=True) if is_locked else rows).first()
 
 
@@ -139,7 +139,7 @@ def _hash(salt: str, code: str) -> str:
     return salted_hmac("acceptance.code", f"{salt}:{code}", algorithm="sha256").hexdigest()
 
 
-def masked(address: str) -> str:
+def masked_address(address: str) -> str:
     """r***@company.example"""
     name, _at, host = address.partition("@")
     return f"{name[:1]}***@{host}"[:80]

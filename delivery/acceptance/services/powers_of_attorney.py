@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import PowerOfAttorney, Review
-from delivery.acceptance.signing.scanned_signature import checked_scan
+from delivery.acceptance.scan_validation import checked_scan
 from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
@@ -16,7 +16,7 @@ from engagements.models import Engagement, User
 
 
 @transaction.atomic
-def record_power(*, actor: User, engagement: Engagement, user: User, capacity: str,
+def record_power_of_attorney(*, actor: User, engagement: Engagement, user: User, capacity: str,
                  granted_by: str, valid_from: date, file, valid_until: date | None = None
                  ) -> PowerOfAttorney:
     """Record a power of attorney with its scan (PDF, PNG or JPEG). Writes an audit entry.
@@ -46,8 +46,8 @@ def record_power(*, actor: User, engagement: Engagement, user: User, capacity: s
 
 
 @transaction.atomic
-def end_power(*, actor: User, power: PowerOfAttorney, reason: str) -> PowerOfAttorney:
-    """End a power of attorney now. It stays readable; signatures made under it stand."""
+def end_power_of_attorney(*, actor: User, power: PowerOfAttorney, reason: str) -> PowerOfAttorney:
+    """End a power of attorney now. The row is kept; signatures made under it remain valid."""
     require(actor, Can.MANAGE, power.engagement)
     power = PowerOfAttorney.objects.select_for_update(of=("self",), no_key=True).get(pk=power.pk)
     if power.ended_at:
@@ -61,14 +61,14 @@ def end_power(*, actor: User, power: PowerOfAttorney, reason: str) -> PowerOfAtt
     return power
 
 
-def power_of(user: User, review: Review) -> PowerOfAttorney | None:
+def valid_power_of_attorney(user: User, review: Review) -> PowerOfAttorney | None:
     """The power under which the person signs today; None where none was ever recorded.
 
     Raises WrongState if the contract asks for one and there is none, or if all have ended.
     """
     rows = list(review.document.engagement.powers.filter(user=user))
     today = timezone.localdate()
-    valid = next((row for row in rows if row.holds_on(today)), None)
+    valid = next((row for row in rows if row.is_valid_on(today)), None)
     if valid is None and review.terms.get("needs_power") and not rows:
         raise WrongState(_("The contract asks for a power of attorney and none is recorded for "
                            "you; ask the project manager."))

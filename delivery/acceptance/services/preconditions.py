@@ -1,4 +1,4 @@
-"""What several writes of a review ask first."""
+"""Preconditions shared by several services of a review."""
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
@@ -12,8 +12,8 @@ from engagements.models import Engagement, User
 PASSING = (Review.Decision.ACCEPTED, Review.Decision.CONDITIONAL, Review.Decision.DEEMED)
 
 
-def locked(review: Review) -> Review:
-    """The review's row as it stands now, locked until the transaction ends."""
+def lock_review(review: Review) -> Review:
+    """The review's row as it is now, locked until the transaction ends."""
     return Review.objects.select_for_update(of=("self",), no_key=True).select_related(
         "document__engagement").get(pk=review.pk)
 

@@ -7,8 +7,8 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import Receipt, Review
-from delivery.acceptance.review.deliverables import Item, items_of
-from delivery.acceptance.services.preconditions import locked, require_reviewer
+from delivery.acceptance.review.deliverables import Deliverable, deliverables_of
+from delivery.acceptance.services.preconditions import lock_review, require_reviewer
 from delivery.reports.models import Document
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
@@ -24,7 +24,7 @@ def confirm_receipt(*, actor: User, review: Review, keys: Collection[str],
     chosen, or something missing without a remark; WrongState for what was received already.
     """
     require_reviewer(actor, review)
-    review, remark = locked(review), remark.strip()
+    review, remark = lock_review(review), remark.strip()
     if review.document.state not in Document.IN_FORCE:
         raise WrongState(_("This version was replaced; nothing is added to it."))
     if not (is_complete or remark):
@@ -40,8 +40,8 @@ def confirm_receipt(*, actor: User, review: Review, keys: Collection[str],
     return made
 
 
-def _chosen(review: Review, keys: Collection[str]) -> list[Item]:
-    listed = {item.key: item for item in items_of(review, get_language())}
+def _chosen(review: Review, keys: Collection[str]) -> list[Deliverable]:
+    listed = {item.key: item for item in deliverables_of(review, get_language())}
     if not keys or set(keys) - set(listed):
         raise InvalidInput(_("Choose deliverables of this list."))
     chosen = [listed[key] for key in listed if key in keys]

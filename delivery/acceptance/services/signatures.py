@@ -1,4 +1,4 @@
-"""The signature itself, and what follows from the last one."""
+"""Signing a document; the last signature concludes the review."""
 
 from datetime import timedelta
 
@@ -8,18 +8,18 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import Identification, Review, Signature
+from delivery.acceptance.scan_validation import Scan, checked_scan
 from delivery.acceptance.services.identification import check_code, require_signable
-from delivery.acceptance.services.powers_of_attorney import power_of
+from delivery.acceptance.services.powers_of_attorney import valid_power_of_attorney
 from delivery.acceptance.services.preconditions import (
     PASSING,
-    locked,
+    lock_review,
     open_blocking,
     require_reviewer,
 )
 from delivery.acceptance.services.signed_copies import queue_signed_copies
-from delivery.acceptance.services.signers import mark_signed, tell_next
+from delivery.acceptance.services.signing_order import mark_signed, notify_next_signer
 from delivery.acceptance.signing.drawn_signature import checked_drawing
-from delivery.acceptance.signing.scanned_signature import Scan, checked_scan
 from delivery.reports.facts.snapshot import content_hash
 from delivery.reports.models import Document
 from engagements.audit import audit_log
@@ -40,20 +40,20 @@ def sign(*, actor: User, review: Review, code: str, mark: str = TYPED, strokes=N
         scan: of the signed and sealed paper: a file (PDF, PNG or JPEG).
 
     With the last signature the document becomes signed; a final acceptance makes the engagement
-    accepted (see `accept_whole`), a preliminary one begins the trial period. A worker then stores
-    sealed copies with a signature page beside the issued files.
+    accepted (see `accept_engagement`), a preliminary one begins the trial period. A worker then
+    stores sealed copies with a signature page beside the issued files.
     """
     require_reviewer(actor, review)
-    facts = _mark(mark, strokes, scan)
+    facts = _mark_columns(mark, strokes, scan)
     with transaction.atomic():
-        require_signable(actor, locked(review))
+        require_signable(actor, lock_review(review))
     identification = check_code(actor=actor, review=review, code=code)
     signature = _keep(actor, review, identification, facts, ip_address, user_agent)
     queue_signed_copies(review)
     return signature
 
 
-def _mark(mark: str, strokes, scan) -> dict:
+def _mark_columns(mark: str, strokes, scan) -> dict:
     """The form of the signature as columns; anything doubtful is refused."""
     if mark not in Signature.Mark.values:
         raise InvalidInput(_("Choose how you sign: typed, drawn, or by a scan."))
@@ -68,13 +68,13 @@ def _mark(mark: str, strokes, scan) -> dict:
 @transaction.atomic
 def _keep(actor, review, identification: Identification, facts, ip_address, user_agent
           ) -> Signature:
-    review = locked(review)
+    review = lock_review(review)
     require_signable(actor, review)
     _require_unchanged(review.document)
     now = timezone.now()
     if not Identification.objects.filter(pk=identification.pk, used_at=None).update(used_at=now):
         raise WrongState(_("There is no valid code; ask for a new one."))
-    document, power = review.document, power_of(actor, review)
+    document, power = review.document, valid_power_of_attorney(actor, review)
     signature = Signature.objects.create(
         review=review, signer=actor, identification=identification, name=identification.name,
         capacity=identification.capacity, power=power, signed_hash=document.content_hash,
@@ -82,7 +82,7 @@ def _keep(actor, review, identification: Identification, facts, ip_address, user
         user_agent=user_agent[:240], **facts)
     is_last = mark_signed(review, actor)
     if is_last:
-        conclude(review)
+        conclude_review(review)
     audit_log.record(actor=actor, action="document.sign", target=document,
                  engagement=document.engagement,
                  data={"hash": document.content_hash, "files": signature.file_hashes,
@@ -91,7 +91,7 @@ def _keep(actor, review, identification: Identification, facts, ip_address, user
                        "scan": signature.scan_sha256, "terms": identification.terms_hash,
                        "power": power.sha256 if power else ""})
     if not is_last:
-        tell_next(review)
+        notify_next_signer(review)
     return signature
 
 
@@ -104,24 +104,24 @@ def _file_hashes(document: Document) -> dict[str, str]:
     return dict(document.files.filter(format="pdf").values_list("language", "sha256"))
 
 
-def conclude(review: Review) -> None:
-    """What follows once nobody is waited for any more. Call it inside the transaction."""
+def conclude_review(review: Review) -> None:
+    """Conclude a review that waits for no further signer. Call it inside the transaction."""
     document = review.document
     if review.decision != Review.Decision.DEEMED:
         document.state = Document.State.SIGNED
         document.save(update_fields=["state"])
     if review.phase == Review.Phase.FINAL:
-        accept_whole(review)
+        accept_engagement(review)
     elif review.decision in PASSING and review.trial_ends_on is None:
         days = review.terms.get("trial_days") or 0
         review.trial_ends_on = timezone.localdate() + timedelta(days=days)
         review.save(update_fields=["trial_ends_on"])
 
 
-def accept_whole(review: Review) -> None:
-    """Make the engagement accepted if the concluded final acceptance holds for all of it.
+def accept_engagement(review: Review) -> None:
+    """Make the engagement accepted if the concluded final acceptance covers all of it.
 
-    It does not while a model is rejected, or an issue is open that has to be closed before
+    Not while a model is rejected, or an issue is open that has to be closed before
     (DOMAIN 9.9, AR-15). Call it inside the transaction.
     """
     is_rejected = review.model_decisions.filter(decision=Review.Decision.REJECTED).exists()

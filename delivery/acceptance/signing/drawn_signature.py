@@ -9,7 +9,7 @@ from engagements.errors import InvalidInput
 from engagements.web.json_limits import parse_json
 
 WIDTH, HEIGHT = 1000, 300
-MOST_LINES, MOST_POINTS, FEWEST_POINTS = 200, 6000, 8
+MAX_LINES, MAX_POINTS, MIN_POINTS = 200, 6000, 8
 
 
 def checked_drawing(strokes) -> list[list[list[float]]]:
@@ -24,9 +24,9 @@ def checked_drawing(strokes) -> list[list[list[float]]]:
     except (TypeError, ValueError) as error:
         raise InvalidInput(_("The drawn signature cannot be read; draw it again.")) from error
     points = sum(map(len, found))
-    if not 0 < len(found) <= MOST_LINES or points > MOST_POINTS:
+    if not 0 < len(found) <= MAX_LINES or points > MAX_POINTS:
         raise InvalidInput(_("The drawn signature is too long or empty; draw it again."))
-    if points < FEWEST_POINTS:
+    if points < MIN_POINTS:
         raise InvalidInput(_("A dot is no signature; draw your name."))
     return found
 

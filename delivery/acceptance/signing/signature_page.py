@@ -10,8 +10,8 @@ from delivery.acceptance.signing.seals.certificate import is_practice_seal
 from delivery.documents.bilingual import both, instant
 from engagements.models import AuditEntry
 
-# What a reader of the certificate is told; other entries are about the team's own work.
-EVENTS = {
+# Audit actions that the audit certificate lists; others are about the team's own work.
+CERTIFICATE_ACTIONS = {
     "document.issue": lambda: _("issued"), "review.open": lambda: _("review opened"),
     "review.comment": lambda: _("comment"),
     "review.resolve": lambda: _("comment settled"),
@@ -50,7 +50,7 @@ def signed_facts(review: Review) -> dict:
         "notices": [{"channel": both(row.get_channel_display), "addressee": row.addressee,
                      "reference": row.reference, "delivered_on": _day(row.delivered_on),
                      "sha256": row.sha256} for row in review.notice_proofs.all()],
-        "events": events_of(review.document_id),
+        "events": log_entries_of(review.document_id),
         "is_practice_seal": is_practice_seal(is_practice=review.document.is_practice),
     }
 
@@ -85,11 +85,11 @@ def _utc(at: datetime) -> str:
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def events_of(document_id: int) -> list[dict]:
+def log_entries_of(document_id: int) -> list[dict]:
     """The log's entries of a document, oldest first, with the hashes that chain them."""
     entries = AuditEntry.objects.filter(
-        target_type="reports.document", target_id=str(document_id), action__in=EVENTS
+        target_type="reports.document", target_id=str(document_id), action__in=CERTIFICATE_ACTIONS
     ).select_related("actor").order_by("pk")
     return [{"number": entry.pk, "at": instant(entry.at), "who": str(entry.actor or ""),
-             "action": entry.action, "label": both(EVENTS[entry.action]),
+             "action": entry.action, "label": both(CERTIFICATE_ACTIONS[entry.action]),
              "hash": entry.entry_hash} for entry in entries]

@@ -1,0 +1,1 @@
+"""Template tags of the public document check: its URL and QR code."""

@@ -1,6 +1,6 @@
 from django import template
 
-from delivery.acceptance import issued_document_check
+from delivery.acceptance import document_verification
 
 register = template.Library()
 
@@ -8,11 +8,11 @@ register = template.Library()
 @register.simple_tag
 def verification_code(number: str, content_hash: str, portal_url: str = "") -> str:
     """The QR code that leads to the verification page; empty for a draft."""
-    return issued_document_check.verification_code(number, content_hash,
+    return document_verification.verification_code(number, content_hash,
                                                    portal_url) if number else ""
 
 
 @register.simple_tag
 def verification_url(number: str, content_hash: str) -> str:
-    """The address that the QR code holds."""
-    return issued_document_check.verification_url(number, content_hash) if number else ""
+    """The URL encoded in the QR code."""
+    return document_verification.verification_url(number, content_hash) if number else ""

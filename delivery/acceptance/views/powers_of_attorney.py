@@ -6,28 +6,29 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from delivery.acceptance import services
-from delivery.acceptance.forms import PowerForm
+from delivery.acceptance.forms import PowerOfAttorneyForm
 from delivery.acceptance.models import PowerOfAttorney
-from delivery.acceptance.views.signing import download
+from delivery.acceptance.web import download
 from engagements.access import Can, allowed, require
 from engagements.models import Engagement
 from engagements.web.form_actions import attempt, attempt_form
 
 
 @require_http_methods(["GET", "POST"])
-def powers(request, code):
+def powers_of_attorney(request, code):
     """Who may sign for the customer; project managers record it."""
     engagement = get_object_or_404(Engagement.objects.visible_to(request.user), code=code)
     if request.method == "POST":
         require(request.user, Can.MANAGE, engagement)
-    form = PowerForm(request.POST or None, request.FILES or None, engagement=engagement)
-    if form.is_bound and form.is_valid() and attempt_form(form, lambda: services.record_power(
+    form = PowerOfAttorneyForm(request.POST or None, request.FILES or None, engagement=engagement)
+    if form.is_bound and form.is_valid() and attempt_form(form,
+                                                          lambda: services.record_power_of_attorney(
             actor=request.user, engagement=engagement, **form.cleaned_data)):
-        return redirect("acceptance:powers", code)
+        return redirect("acceptance:powers_of_attorney", code)
     today = timezone.localdate()
-    rows = [(row, row.holds_on(today)) for row in engagement.powers.select_related(
+    rows = [(row, row.is_valid_on(today)) for row in engagement.powers.select_related(
         "user", "ended_by")]
-    return render(request, "delivery/acceptance/powers.html", {
+    return render(request, "delivery/acceptance/powers_of_attorney.html", {
         "engagement": engagement, "form": form, "rows": rows,
         "may_manage": allowed(request.user, Can.MANAGE)}, status=400 if form.is_bound else 200)
 
@@ -38,15 +39,15 @@ def _power(request, pk: int) -> PowerOfAttorney:
 
 
 @require_POST
-def power_end(request, pk):
+def power_of_attorney_end(request, pk):
     found = _power(request, pk)
-    attempt(request, lambda: services.end_power(
+    attempt(request, lambda: services.end_power_of_attorney(
         actor=request.user, power=found, reason=request.POST.get("reason", "")),
         _("The power of attorney has ended."))
-    return redirect("acceptance:powers", found.engagement.code)
+    return redirect("acceptance:powers_of_attorney", found.engagement.code)
 
 
 @require_GET
-def power_file(request, pk):
+def power_of_attorney_file(request, pk):
     found = _power(request, pk)
     return download(found.file, found.file_name)

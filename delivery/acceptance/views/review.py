@@ -1,4 +1,4 @@
-"""The reviewer's page: comments, decision, outstanding issues."""
+"""The review page and its form actions: comments, receipts, decision, outstanding issues."""
 
 from collections import Counter
 
@@ -19,13 +19,17 @@ from delivery.acceptance.forms import (
     SignersForm,
 )
 from delivery.acceptance.models import Condition, Review, ReviewComment
-from delivery.acceptance.review.deliverables import items_of
-from delivery.acceptance.review.model_results import kept_conditions, kept_decisions, model_results
-from delivery.acceptance.review.progress import steps_of
-from delivery.acceptance.services.contract_terms import deemed_day
-from delivery.acceptance.services.decisions import models_of
+from delivery.acceptance.review.deliverables import deliverables_of
+from delivery.acceptance.review.model_results import (
+    carried_over_conditions,
+    carried_over_decisions,
+    model_results,
+)
+from delivery.acceptance.review.progress import review_steps
+from delivery.acceptance.services.decisions import models_by_code
+from delivery.acceptance.services.deemed_acceptance import deemed_day
 from delivery.acceptance.services.signed_copies import copy_format
-from delivery.acceptance.views.lookups import review_of, visible_reviews
+from delivery.acceptance.views.lookups import review_of
 from delivery.documents.bilingual import in_language
 from delivery.reports.models import Document
 from delivery.reports.views import in_reading_order
@@ -51,7 +55,7 @@ def page(request, found: Review, status: int = 200, **forms):
 def _facts(request, found: Review) -> dict:
     document, form = found.document, copy_format(found)
     files = list(document.files.select_related("seal"))
-    remarks, deliverables = _remarks(request, found), items_of(found, request.LANGUAGE_CODE)
+    remarks, deliverables = _remarks(request, found), deliverables_of(found, request.LANGUAGE_CODE)
     facts = in_language(document.snapshot, request.LANGUAGE_CODE)
     return {
         "is_sealing": bool(form) and form not in {f.format for f in files},
@@ -61,7 +65,7 @@ def _facts(request, found: Review) -> dict:
         "seals": [f for f in files if hasattr(f, "seal")],
         **remarks, "deliverables": deliverables,
         "is_awaited": any(not item.is_received for item in deliverables),
-        "steps": steps_of(found, deliverables, remarks["open_comments"]),
+        "steps": review_steps(found, deliverables, remarks["open_comments"]),
         "model_decisions": sorted(found.model_decisions.select_related("model"), key=lambda row: (
             row.decision == Review.Decision.ACCEPTED)),
         "conditions": found.conditions.select_related("model", "reported_by", "closed_by"),
@@ -116,21 +120,21 @@ def _contract(request, found: Review) -> dict:
 
 
 def _forms(found: Review, user) -> dict:
-    codes = list(models_of(found))
+    codes = list(models_by_code(found))
     return {
         "comment_form": CommentForm(review=found, user=user),
         "decision_form": DecisionForm(),
         "model_forms": ModelDecisionFormSet(
             prefix="models", initial=_offered(found, codes)),
         "condition_forms": ConditionFormSet(prefix="conditions", form_kwargs={"codes": codes},
-                                            initial=kept_conditions(found)),
+                                            initial=carried_over_conditions(found)),
         "signers_form": SignersForm(review=found), "notice_form": NoticeForm(),
         "decline_form": ReasonForm()}
 
 
 def _offered(found: Review, codes: list[str]) -> list[dict]:
     """Models with what was decided on them before, where nothing has changed since."""
-    kept = kept_decisions(found)
+    kept = carried_over_decisions(found)
     return [{"model": code, "decision": kept[code].decision, "reason": kept[code].reason}
             if code in kept else {"model": code} for code in codes]
 
@@ -158,7 +162,7 @@ def comment_resolve(request, pk):
     found = get_object_or_404(
         ReviewComment.objects.visible_to(request.user).select_related(
             "review__document__engagement", "author"),
-        pk=pk, review__in=visible_reviews(request.user))
+        pk=pk, review__in=Review.objects.visible_to(request.user))
     attempt(request, lambda: services.resolve_comment(actor=request.user, comment=found),
             _("The comment is settled."))
     return redirect(reverse("acceptance:review", args=[found.review.document_id]) + "#comments")
@@ -179,7 +183,7 @@ def review_decide(request, pk):
     found = review_of(request, pk)
     form = DecisionForm(request.POST)
     rows = ConditionFormSet(request.POST, prefix="conditions",
-                            form_kwargs={"codes": list(models_of(found))})
+                            form_kwargs={"codes": list(models_by_code(found))})
     models = ModelDecisionFormSet(request.POST, prefix="models")
     if all([form.is_valid(), rows.is_valid(), models.is_valid()]):
         named = [row for row in models.cleaned_data if row.get("decision")]
@@ -194,7 +198,7 @@ def review_decide(request, pk):
 def _condition(request, pk: int) -> Condition:
     return get_object_or_404(
         Condition.objects.select_related("review__document__engagement"), pk=pk,
-        review__in=visible_reviews(request.user))
+        review__in=Review.objects.visible_to(request.user))
 
 
 @require_POST

@@ -1,21 +1,24 @@
 """Signing: terms and identification, then code and mark; order of signers; declining."""
 
-from django.http import FileResponse, Http404
+from django.http import Http404
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from delivery.acceptance import services
 from delivery.acceptance.forms import IdentifyForm, ReasonForm, SignersForm, SignForm
-from delivery.acceptance.models import Signature
-from delivery.acceptance.services.identification import MOST_ATTEMPTS, masked, open_identification
-from delivery.acceptance.signing import terms
-from delivery.acceptance.views.lookups import browser_of, review_of, visible_reviews
+from delivery.acceptance.models import Review, Signature
+from delivery.acceptance.services.identification import (
+    MAX_ATTEMPTS,
+    masked_address,
+    open_identification,
+)
+from delivery.acceptance.signing import signing_terms
+from delivery.acceptance.views.lookups import review_of
 from delivery.acceptance.views.review import page
+from delivery.acceptance.web import download, signature_origin
 from delivery.reports.views import in_reading_order
 from engagements.access import Can, allowed
-from engagements.audit import download_log
 from engagements.web.form_actions import attempt_form
 
 
@@ -32,9 +35,9 @@ def _page(request, found, status: int = 200, **forms):
     context = {
         "review": found, "document": document, "engagement": document.engagement,
         "files": in_reading_order(document.files.filter(format="pdf")),
-        "terms": terms.paragraphs(), "identification": identification,
-        "attempts_left": MOST_ATTEMPTS - identification.attempts if identification else 0,
-        "address": masked(user.email) if user.email else "",
+        "terms": signing_terms.paragraphs(), "identification": identification,
+        "attempts_left": MAX_ATTEMPTS - identification.attempts if identification else 0,
+        "address": masked_address(user.email) if user.email else "",
         "identify_form": IdentifyForm(initial={"name": user.full_name,
                                                "capacity": user.job_title}),
         "sign_form": SignForm(), **forms}
@@ -45,7 +48,7 @@ def _page(request, found, status: int = 200, **forms):
 def identify(request, pk):
     found, form = review_of(request, pk), IdentifyForm(request.POST)
     if form.is_valid() and attempt_form(form, lambda: services.begin_signing(
-            actor=request.user, review=found, ip_address=browser_of(request)["ip_address"],
+            actor=request.user, review=found, ip_address=signature_origin(request)["ip_address"],
             **form.cleaned_data)):
         return redirect(reverse("acceptance:signing", args=[pk]) + "#sign")
     return _page(request, found, 400, identify_form=form)
@@ -57,7 +60,7 @@ def review_sign(request, pk):
     if form.is_valid():
         given = {name: form.cleaned_data[name] for name in ("code", "mark", "strokes", "scan")}
         if attempt_form(form, lambda: services.sign(
-                actor=request.user, review=found, **given, **browser_of(request))):
+                actor=request.user, review=found, **given, **signature_origin(request))):
             return redirect("acceptance:review", pk)
     return _page(request, found, 400, sign_form=form)
 
@@ -83,20 +86,7 @@ def signers(request, pk):
 
 @require_GET
 def scan(request, pk):
-    """A stored scan, as a download; it was sent by somebody and is never shown in the page."""
+    """A stored scan as a download; uploaded content is never displayed inline."""
     found = get_object_or_404(Signature.objects.exclude(scan=""), pk=pk,
-                              review__in=visible_reviews(request.user))
+                              review__in=Review.objects.visible_to(request.user))
     return download(found.scan, found.scan_name)
-
-
-def download(stored, name: str) -> FileResponse:
-    """The bytes as a download that no browser runs. 404 if the store lost them."""
-    try:
-        stream = stored.open("rb")
-    except OSError as error:
-        raise Http404 from error
-    answer = FileResponse(stream, as_attachment=True, filename=name or _("file"),
-                          content_type="application/octet-stream")
-    answer["Content-Security-Policy"] = "sandbox; default-src 'none'"
-    holder = stored.instance
-    return download_log.of(answer, holder.review.document if hasattr(holder, "review") else holder)

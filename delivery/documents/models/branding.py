@@ -21,7 +21,7 @@ class BrandingVersion(models.Model):
         FORMAL = "formal", _("Formal: all centred between two lines")
 
     customer = models.ForeignKey(Customer, models.PROTECT, null=True, blank=True,
-                                 related_name="identities")
+                                 related_name="branding_versions")
     version = models.PositiveIntegerField(_("version"))
     colour = models.CharField(_("colour of headings and lines"), max_length=7, blank=True)
     accent = models.CharField(_("second colour, of the cover"), max_length=7, blank=True)

@@ -20,4 +20,4 @@ def third_party(source: Source) -> dict:
         column(lambda: _("What was tested"), is_required=True),
         column(lambda: "SHA-256", "hash", is_required=True)], rows,
         empty=lambda: _("None is attached.")),
-        "cure": reverse("acceptance:third_party", args=[source.engagement.code])}
+        "cure": reverse("acceptance:third_party_reports", args=[source.engagement.code])}

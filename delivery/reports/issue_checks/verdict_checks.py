@@ -60,7 +60,7 @@ def _contradictions(criterion, verdict) -> list[str]:
 def third_party_stands(document: Document) -> Iterator[Problem]:
     """The report that the contract asks for is there, and the files of all are as they came."""
     engagement = document.engagement
-    url = reverse("acceptance:third_party", args=[engagement.code])
+    url = reverse("acceptance:third_party_reports", args=[engagement.code])
     reports = list(engagement.third_party_reports.in_force())
     terms = getattr(engagement, "acceptance_terms", None)
     if terms and terms.needs_third_party and not reports:

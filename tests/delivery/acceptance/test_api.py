@@ -1,4 +1,4 @@
-"""Every page of a review has its door in the API, with the same answers to the same people."""
+"""Every page of a review has its endpoint in the API, with the same answers to the same people."""
 
 from datetime import timedelta
 

@@ -8,6 +8,7 @@ from rest_framework.test import APIClient
 
 from delivery.acceptance import services
 from delivery.api import APPS
+from delivery.evidence.services import build_bundle
 from engagements.models import Customer, Engagement, Membership, Role, User
 from tests.cached_fixtures import cached_fixture
 from workers.models import Job
@@ -31,7 +32,7 @@ def signed(review, act, people):
     services.comment(actor=act.reviewer, review=review, text="为什么？")
     act.decide(review)
     act.sign_and_seal(review)
-    services.build_bundle(actor=act.manager, engagement=review.document.engagement,
+    build_bundle(actor=act.manager, engagement=review.document.engagement,
                           document=review.document)
     return review
 
@@ -63,7 +64,7 @@ def reachable(client, *starts: str) -> dict[str, bytes]:
         if answer.get("Content-Type", "").startswith("text/html"):
             found = LINK.findall(seen[path].decode())
             waiting += [link.replace("&amp;", "&") for link in found]
-    return {path: told for path, told in seen.items() if told}
+    return {path: body for path, body in seen.items() if body}
 
 
 def test_what_a_reviewer_s_pages_lead_to_is_another_customer_s_nowhere_and_tells_no_secret(
@@ -71,7 +72,7 @@ def test_what_a_reviewer_s_pages_lead_to_is_another_customer_s_nowhere_and_tells
     client.force_login(people[Role.REVIEWER])
     review = f"/documents/{signed.document_id}/review/"
     found = reachable(client, review, f"{review}signing/", f"{review}retest/", "/")
-    assert [path for path, told in found.items() if SECRET.encode() in told] == []
+    assert [path for path, body in found.items() if SECRET.encode() in body] == []
     own = [path for path in found if not GENERAL.fullmatch(path)]
     for part in ("/artifacts/", "/jobs/", "/criteria/", "/bundles/", "/files/", "/review/"):
         assert any(part in path for path in own), (part, own)
@@ -83,9 +84,9 @@ def test_what_a_reviewer_s_pages_lead_to_is_another_customer_s_nowhere_and_tells
 
 def names(client, path: str, review) -> bool:
     """Whether a page tells of the engagement, its customer or its document."""
-    told, document = content(client.get(path)).decode(errors="replace"), review.document
+    body, document = content(client.get(path)).decode(errors="replace"), review.document
     engagement = document.engagement
-    return any(word in told for word in (engagement.code, engagement.name,
+    return any(word in body for word in (engagement.code, engagement.name,
                                          engagement.customer.name, document.number))
 
 

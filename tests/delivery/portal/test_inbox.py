@@ -20,7 +20,7 @@ from delivery.portal.inbox.items import BROKEN, OPEN, OTHERS_WAIT, OVERDUE, SOON
 from delivery.quotes import services as quoting
 from delivery.quotes.models import Quote
 from delivery.reports.approvals import approval_chain
-from delivery.reports.models import Document, Turn
+from delivery.reports.models import ApprovalTurn, Document
 from engagements import services
 from engagements.models import (
     Engagement,
@@ -257,9 +257,10 @@ def test_documents_wait_for_whose_turn_it_is(people, engagement):
     document = Document.objects.create(
         engagement=engagement, kind="TR", created_by=people[Role.CONSULTANT],
         submitted_by=people[Role.CONSULTANT], state="in_review", submitted_at=timezone.now())
-    first = Turn.objects.create(document=document, action="review", position=1, title="x",
+    first = ApprovalTurn.objects.create(document=document, action="review", position=1, title="x",
                                 holder=people[Role.SALES])
-    Turn.objects.create(document=document, action="approve", position=2, title="y", role="manager")
+    ApprovalTurn.objects.create(document=document, action="approve", position=2, title="y",
+                                role="manager")
 
     def asked() -> set[str]:
         document.refresh_from_db()
@@ -272,10 +273,11 @@ def test_documents_wait_for_whose_turn_it_is(people, engagement):
             map(reversed, kinds_of(user)))}
 
     assert asked() == {Role.SALES}
-    Turn.objects.filter(pk=first.pk).update(holder=None)
+    ApprovalTurn.objects.filter(pk=first.pk).update(holder=None)
     assert asked() >= {Role.MANAGER}
     assert Role.CONSULTANT not in asked()
-    Turn.objects.filter(pk=first.pk).update(done_by=people[Role.MANAGER], done_at=timezone.now())
+    ApprovalTurn.objects.filter(pk=first.pk).update(done_by=people[Role.MANAGER],
+                                                    done_at=timezone.now())
     Document.objects.update(state="reviewed", reviewed_by=people[Role.MANAGER],
                             reviewed_at=timezone.now())
     assert asked() == set()  # the one manager has reviewed it

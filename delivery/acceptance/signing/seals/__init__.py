@@ -1,0 +1,1 @@
+"""PAdES seals of PDF files with pyHanko: certificates, sealing and validation."""

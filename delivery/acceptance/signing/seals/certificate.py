@@ -25,7 +25,7 @@ class SealUnavailableError(DeskError):
 
 @dataclass(frozen=True)
 class CertificateFacts:
-    """What people are told of a certificate; `fingerprint` is the SHA-256 of its DER form."""
+    """A certificate as pages and reports show it; `fingerprint` is the SHA-256 of its DER form."""
 
     subject: str
     issuer: str
@@ -49,7 +49,7 @@ def load_signer(*, is_practice: bool = False) -> "SimpleSigner":
     from pyhanko.sign import SimpleSigner
 
     if is_practice_seal(is_practice=is_practice):
-        path, password = practice_certificate.kept_certificate()
+        path, password = practice_certificate.practice_certificate()
         return _from_pkcs12(path, password)
     key, password = Path(settings.SIGNING_KEY), settings.SIGNING_KEY_PASSWORD.encode()
     _require_guarded(key, password)
@@ -95,7 +95,7 @@ def _loaded(signer: "SimpleSigner | None", path: Path) -> "SimpleSigner":
 
 
 def facts_of(certificate: x509.Certificate) -> CertificateFacts:
-    """What is shown of a certificate."""
+    """Subject, issuer, fingerprint and validity of a certificate, for pages and reports."""
     subject = readable(certificate.subject)
     return CertificateFacts(
         subject=subject, issuer=readable(certificate.issuer),

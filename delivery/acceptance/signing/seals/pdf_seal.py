@@ -27,12 +27,12 @@ from delivery.acceptance.signing.seals.certificate import (
     load_signer,
     trust_roots,
 )
-from delivery.acceptance.signing.seals.own_event_loop import apart
+from delivery.acceptance.signing.seals.event_loop import call_outside_event_loop
 
 FIELD = "FirmSeal"
 SECONDS = 20
 # In the revision of the signature: nothing is added after it, so it covers the whole file.
-TOGETHER = DSSContentSettings(include_vri=False,
+DSS_IN_SIGNED_REVISION = DSSContentSettings(include_vri=False,
                               placement=SigDSSPlacementPreference.TOGETHER_WITH_SIGNATURE)
 
 
@@ -54,7 +54,8 @@ def seal(content: bytes, *, reason: str, is_practice: bool = False) -> bytes:
         name=facts.subject)
     roots = [] if is_practice_seal(is_practice=is_practice) else settings.SIGNING_ROOTS
     try:
-        return apart(lambda: asyncio.run(_signed(content, metadata, signer, roots)))
+        return call_outside_event_loop(lambda: asyncio.run(_signed(content, metadata, signer,
+                                                                   roots)))
     except (TimestampRequestError, OSError) as error:
         raise SealUnavailableError(
             _("The time stamp authority does not answer; the sealed copy follows as soon as it "
@@ -79,7 +80,8 @@ async def _signed(content: bytes, metadata: PdfSignatureMetadata, signer: signer
     writer = IncrementalPdfFileWriter(io.BytesIO(content))
     async with AIOHttpFetcherBackend(per_request_timeout=SECONDS) as fetchers:
         if roots:
-            metadata = replace(metadata, embed_validation_info=True, dss_settings=TOGETHER,
+            metadata = replace(metadata, embed_validation_info=True,
+                               dss_settings=DSS_IN_SIGNED_REVISION,
                                validation_context=_context(roots, fetchers))
         maker = signers.PdfSigner(metadata, signer=signer, timestamper=time_stamper())
         return (await maker.async_sign_pdf(writer)).getvalue()

@@ -18,24 +18,24 @@ NAME = f"{MARK} 演练证书 – not for contracts"
 YEARS = timedelta(days=3650)
 
 
-def kept_certificate() -> tuple[Path, bytes]:
+def practice_certificate() -> tuple[Path, bytes]:
     """The PKCS#12 file and the password that opens it; made on the first call, then kept.
 
     Both lie in VAR_DIR/signing and only their owner reads them.
     """
     folder = Path(settings.VAR_DIR) / "signing"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    password = _kept(folder / "practice-password", secrets.token_urlsafe(32).encode)
+    password = _read_or_create(folder / "practice-password", secrets.token_urlsafe(32).encode)
     return _path(folder / "practice.p12", password), password
 
 
 def _path(path: Path, password: bytes) -> Path:
-    _kept(path, lambda: make_pkcs12(password))
+    _read_or_create(path, lambda: make_pkcs12(password))
     return path
 
 
-def _kept(path: Path, make) -> bytes:
-    """The file's content; whoever comes first makes it, whole or not at all."""
+def _read_or_create(path: Path, make) -> bytes:
+    """Content of the file, created atomically on first use; all callers get the same."""
     if not path.exists():
         draft = path.with_name(f"{path.name}.{secrets.token_hex(6)}")
         draft.touch(mode=0o600)

@@ -17,7 +17,7 @@ from pyhanko_certvalidator import ValidationContext
 from pyhanko_certvalidator.errors import ValidationError
 
 from delivery.acceptance.signing.seals.certificate import CertificateFacts, facts_of, readable
-from delivery.acceptance.signing.seals.own_event_loop import apart
+from delivery.acceptance.signing.seals.event_loop import call_outside_event_loop
 
 USAGE = KeyUsageConstraints(key_usage={"digital_signature", "non_repudiation"},
                             match_all_key_usages=False)
@@ -26,12 +26,12 @@ CLOCKS = timedelta(minutes=5)  # by which the clocks of CA and authority may dif
 
 @dataclass(frozen=True)
 class SealFacts:
-    """What a check of one seal found.
+    """Result of checking one seal.
 
     `is_intact`: no byte it covers was changed and the signature belongs to the certificate.
     `is_whole`: it covers the whole file and nothing was added after it.
     `is_trusted`: the chain ends at one of the roots given; None if none was given.
-    `stamped_at`: the time that an authority vouches for; None without a time stamp.
+    `stamped_at`: the time that an authority confirms; None without a time stamp.
     `has_revocation`: the file holds lists or answers that say what was revoked.
     """
 
@@ -84,7 +84,7 @@ def _checked(found: EmbeddedPdfSignature, roots: list[x509.Certificate],
              store: DocumentSecurityStore | None) -> SealFacts:
     facts = facts_of(found.signer_cert)
     try:
-        status = apart(lambda: validate_pdf_signature(
+        status = call_outside_event_loop(lambda: validate_pdf_signature(
             found, signer_validation_context=_context(found, roots, store),
             ts_validation_context=_context(found, roots, store), key_usage_settings=USAGE))
     except (SignatureValidationError, ValidationError, ValueError):
@@ -109,7 +109,7 @@ def _context(found: EmbeddedPdfSignature, roots: list[x509.Certificate],
 
 
 def _stamped_time(signer_info: cms.SignerInfo) -> datetime | None:
-    """The time in the stamp, whose own signature is checked apart; None without a stamp."""
+    """The time in the stamp, whose own signature is checked separately; None without a stamp."""
     tokens = find_cms_attribute_iter(signer_info["unsigned_attrs"], "signature_time_stamp_token")
     times = [token["content"]["encap_content_info"]["content"].parsed["gen_time"].native
              for token in tokens]

@@ -12,12 +12,10 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.utils.translation import gettext as _
 
-START = "delivery.evidence.offline_verifier"
+START = "delivery.evidence.verification.offline_verifier"
 OWN = ("delivery", "assessments", "workers", "engagements")
 READERS = "workers/readers"  # found by looking into their folder, not by import
 NEEDS = ("Django", "numpy", "pyhanko", "defusedxml", "openpyxl")
-
-
 CATALOGUE = Path("locale/zh_Hans/LC_MESSAGES/django.mo")
 NAME, VERSION = "delivery_desk_verify", "1.0"
 WHEEL = f"{NAME}-{VERSION}-py3-none-any.whl"
@@ -53,7 +51,8 @@ class Command(BaseCommand):
 def needed_modules(base: Path) -> list[str]:
     """Paths of our own modules that the verifier imports, directly or not."""
     found: set[str] = set()
-    waiting = [START, *(f"workers.readers.{path.stem}" for path in (base / READERS).glob("*.py"))]
+    readers = (path.relative_to(base).with_suffix("") for path in (base / READERS).rglob("*.py"))
+    waiting = [START, *(".".join(path.parts).removesuffix(".__init__") for path in readers)]
     while waiting:
         path = _file(base, waiting.pop())
         if path and path not in found:

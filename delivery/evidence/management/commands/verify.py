@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from delivery.acceptance.signing.seals.certificate import trust_roots
-from delivery.evidence.bundle_verification import verify_bundle
-from delivery.evidence.verification_report import mark, write_report
-from delivery.evidence.verification_steps import Step
+from delivery.evidence.verification.bundle_verification import verify_bundle
+from delivery.evidence.verification.check_steps import CheckStep
+from delivery.evidence.verification.verification_report import status_text, write_report
 from engagements.errors import DeskError
 
 OPEN = 3  # exit status of a bundle in which nothing is wrong, but not all could be checked
@@ -47,20 +47,21 @@ class Command(BaseCommand):
             if audit:
                 self._audit(bundle)
             else:
-                told = [(path, self._bundle(path, **options)) for path in bundle]
+                results = [(path, self._bundle(path, **options)) for path in bundle]
                 if options["report"]:
-                    write_report(options["report"], told)
-                for _path, steps in told:
+                    write_report(options["report"], results)
+                for _path, steps in results:
                     self._conclude(steps)
 
-    def _bundle(self, path: Path, raw: Path | None, trust: list[str], **_options) -> list[Step]:
+    def _bundle(self, path: Path, raw: Path | None, trust: list[str],
+                **_options) -> list[CheckStep]:
         try:
             roots = trust_roots(trust) if trust else []
         except DeskError as error:
             raise CommandError(error.message) from error
-        return self._tell(verify_bundle(path, raw=raw, roots=roots))
+        return self._print_steps(verify_bundle(path, raw=raw, roots=roots))
 
-    def _conclude(self, steps: list[Step]) -> None:
+    def _conclude(self, steps: list[CheckStep]) -> None:
         failed = sum(not step.is_good for step in steps)
         left_open = sum(step.is_open for step in steps)
         if failed:
@@ -73,17 +74,17 @@ class Command(BaseCommand):
         self.stdout.write(_("The bundle is good."))
 
     def _audit(self, bundles: list[Path]) -> None:
-        from delivery.evidence.audit_verification import check_log
+        from delivery.evidence.verification.audit_verification import verify_audit_log
 
-        failed = sum(not step.is_good for step in self._tell(check_log(bundles)))
+        failed = sum(not step.is_good for step in self._print_steps(verify_audit_log(bundles)))
         if failed:
             raise CommandError(_("The audit log was changed: %(n)d findings.") % {"n": failed})
         self.stdout.write(_("The audit log is unbroken."))
 
-    def _tell(self, steps: Iterable[Step]) -> list[Step]:
+    def _print_steps(self, steps: Iterable[CheckStep]) -> list[CheckStep]:
         """Print the steps as they come."""
-        told = []
+        results = []
         for step in steps:
-            told.append(step)
-            self.stdout.write(f"{mark(step)}  {step.text}")
-        return told
+            results.append(step)
+            self.stdout.write(f"{status_text(step)}  {step.text}")
+        return results

@@ -1,0 +1,197 @@
+"""Verdicts as pages show them: rows, figures beside the judged one, facts and warnings."""
+
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from assessments.accuracy.allowlist import ConfigVerdict
+from assessments.labels.verdict_sentences import SIGNS, in_unit, sentence, shown
+from assessments.models import Criterion, MetricDefinition, Verdict
+from assessments.models.measurement import Outcome
+from assessments.presentation.definition_preview import tried
+from assessments.queries import verdict_sentence
+from assessments.verdicts.verdict import Rule, compare
+from engagements.text.text_joining import listed
+
+ABSOLUTE = ("mean_absolute_error",)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A criterion with its newest verdict, as text."""
+
+    criterion: Criterion
+    verdict: Verdict | None
+    outcome: str
+    label: str
+    limit: str
+    figure: str
+    sentence: str
+
+    @classmethod
+    def of(cls, criterion: Criterion, verdict: Verdict | None) -> "Row":
+        outcome = verdict.outcome if verdict else Outcome.NOT_MEASURED
+        unit = criterion.definition.unit
+        has_figure = verdict and verdict.figure is not None and verdict.reason != "nonfinite"
+        return cls(
+            criterion, verdict, outcome, Outcome(outcome).label,
+            f"{SIGNS[criterion.definition.comparison]} {in_unit(criterion.threshold, unit)}",
+            shown(verdict.figure, criterion.threshold, unit)[0] if has_figure else "--",
+            verdict_sentence(criterion, verdict))
+
+
+def outcome_label(outcome: str) -> str:
+    """The outcome's word in the active language."""
+    return Outcome(outcome).label
+
+
+def sheet_label(sheet: str) -> str:
+    """What a part of a configuration check compares."""
+    labels = {"env": _("Environment variables"), "pip": _("Python packages"),
+              "dataset": _("Data set"), "weights": _("Initial weights"),
+              "hyperparameters": _("Hyperparameters"), "random": _("Random calls")}
+    return labels.get(sheet, sheet)
+
+
+def config_sentence(verdict: ConfigVerdict) -> str:
+    """What the comparison of two configurations comes to, after the allow-list."""
+    counts = verdict.counts
+    parts = []
+    for state, sentence_of in (
+        ("must_match", lambda n: ngettext(
+            "%(n)d difference where both runs must match.",
+            "%(n)d differences where both runs must match.", n)),
+        ("open", lambda n: ngettext(
+            "%(n)d difference is not on the allow-list.",
+            "%(n)d differences are not on the allow-list.", n)),
+        ("proposed", lambda n: ngettext(
+            "%(n)d difference waits for its review.",
+            "%(n)d differences wait for their review.", n)),
+    ):
+        if n := counts.get(state, 0):
+            parts.append(sentence_of(n) % {"n": n})
+    if verdict.not_compared:
+        parts.append(_("Not compared: %(parts)s.") % {
+            "parts": listed(map(sheet_label, verdict.not_compared))})
+    return " ".join(parts) or _("Both configurations agree after the reviewed allow-list.")
+
+
+def rows(pairs: list[tuple[Criterion, Verdict | None]]) -> list[Row]:
+    return [Row.of(criterion, verdict) for criterion, verdict in pairs]
+
+
+def preview(data: dict) -> dict:
+    """What a tried definition makes of the sample pair: sentence, verdict and all figures."""
+    rule = Rule(figure=data["figure"], comparison=data["comparison"],
+                epsilon=data["epsilon"] or 0.0, first_step=data["first_step"],
+                last_step=data["last_step"])
+    threshold = data["threshold"] / Decimal(100)
+    outcome, known = tried(data["pair"], threshold, rule)
+    names = {**_figure_names(), "signed_mean": _("Signed mean of the relative errors")}
+    if data["figure"] == "signed_mean":  # no rule of the engine: for the comparison only
+        is_met = compare(known["signed_mean"], threshold, rule.comparison)
+        outcome = replace(outcome, outcome="passed" if is_met else "failed", reason="",
+                          figure=known["signed_mean"])
+    return {"outcome": outcome.outcome, "label": Outcome(outcome.outcome).label,
+            "sentence": sentence(outcome.outcome, outcome.reason, outcome.figure, threshold,
+                                 rule.comparison, "%", outcome.facts),
+            "figures": [{"name": name, "text": _figure_text(code, known[code]),
+                         "is_judged": code == data["figure"]}
+                        for code, name in names.items() if code in known]}
+
+
+def _figure_names() -> dict[str, str]:
+    return {
+        "mean_relative_error": _("Mean relative error"),
+        "mean_relative_error_from_step_21": _("Mean relative error from step 21"),
+        "mean_relative_error_epsilon_added": _("Mean relative error, ε added to the divisor"),
+        "max_relative_error": _("Maximum relative error of any step"),
+        "fraction_over_2_percent": _("Share of steps with more than 2 %"),
+        "mean_absolute_error": _("Mean absolute error"),
+        "relative_error_of_means": _("Relative error of the mean losses"),
+        "relative_error_last_100": _("Relative error of the mean of the last 100 losses"),
+        "relative_error_first_step": _("Relative error of the first loss"),
+        "mean_relative_error_smoothed_100": _("Mean relative error of 100-step averages "
+                                              "(shown, never judged)"),
+    }
+
+
+def figures(criterion: Criterion, verdict: Verdict | None) -> list[dict]:
+    """All figures of a curve beside the judged one, with the definitions that judge them."""
+    if verdict is None or criterion.definition.calculator != MetricDefinition.Calculator.LOSS_CURVE:
+        return []
+    known = verdict.facts.get("figures") or {}
+    definitions: dict[str, list[MetricDefinition]] = {}
+    for entry in MetricDefinition.objects.filter(calculator=criterion.definition.calculator):
+        definitions.setdefault(entry.figure, []).append(entry)
+    return [{"name": name, "text": _figure_text(code, known[code]),
+             "is_judged": code == criterion.definition.figure,
+             "definitions": definitions.get(code, [])}
+            for code, name in _figure_names().items() if code in known]
+
+
+def _figure_text(code: str, value) -> str:
+    if not isinstance(value, (int, float)):
+        return "--"
+    return f"{value:.6g}" if code in ABSOLUTE else f"{100 * value:.5g} %"
+
+
+def facts(verdict: Verdict | None) -> list[tuple[str, str]]:
+    """What was compared: label and text."""
+    if verdict is None:
+        return []
+    known, found = verdict.facts, []
+    if "common_points" in known:
+        found = [
+            (_("Common steps"), known["common_points"]),
+            (_("Baseline steps in the window"), known.get("baseline_points")),
+            (_("Coverage"), f"{100 * known.get('coverage', 0):.4g} %"),
+            (_("Steps"), f"{known.get('first_step')} – {known.get('last_step')}"),
+            (_("Not finite"), known.get("nonfinite")),
+        ]
+    if "candidate" in known:
+        found = [(_("Measured value"), _plain(known["candidate"])),
+                 (_("Baseline value"), _plain(known.get("baseline"))),
+                 (_("Cards"), known.get("cards") or "--")]
+    return [(label, "--" if value is None else str(value)) for label, value in found]
+
+
+def _plain(value) -> str:
+    return f"{Decimal(repr(value)).normalize():f}" if isinstance(value, (int, float)) else "--"
+
+
+def _warning_texts() -> dict[str, str]:
+    return {
+        "step_base": _("One log counts from 0, the other from 1; the candidate's steps were "
+                       "moved."),
+        "interval_meaning": _("The logs record different things (points or means of windows); "
+                              "points were averaged where that was possible."),
+        "interval_differs": _("The logs are written at different intervals; only steps that both "
+                              "hold are compared."),
+        "step_unit": _("The logs count different things (steps, epochs or samples)."),
+        "loss_near_zero": _("The baseline's loss comes near zero: relative errors there say "
+                            "little; look at the absolute error and the error of the means."),
+        "few_points": _("Few common steps: agreed windows have 1,000 steps as a rule."),
+        "steps_may_be_shifted": _("Moved by one record the curves fit far better: check how both "
+                                  "tools number their steps."),
+        "data_order_differs": _("The steps differ, the means hardly: another data order or seed "
+                                "looks like this. Repeat both runs with the same data order and "
+                                "seed."),
+        "repeated_steps": _("Steps occur more than once in a log; the later record counts."),
+        "nonfinite_loss": _("A log holds losses that are not finite."),
+        "hidden_nan": _("A log prints a number, usually 0.0, where the loss was NaN; such records "
+                        "count as NaN."),
+        "not_recorded": _("A log marks some steps as not recorded; they count as not finite."),
+        "traceback": _("A log holds the traceback of an error."),
+        "steps_inferred": _("A log does not number its steps; they were inferred from its order."),
+    }
+
+
+def warnings(verdict: Verdict | None) -> list[dict]:
+    """Warnings of the comparison, translated where the code is known."""
+    texts = _warning_texts()
+    found = verdict.facts.get("warnings", []) if verdict else []
+    return [{"code": w["code"], "text": texts.get(w["code"], w["message"]),
+             "detail": w["message"] if w["code"] in texts else ""} for w in found]

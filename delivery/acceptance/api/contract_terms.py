@@ -1,0 +1,149 @@
+"""API of what the contract says: terms, powers of attorney, outstanding issues, verification."""
+
+from django.http import FileResponse
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import status
+from rest_framework.decorators import action
+from rest_framework.exceptions import Throttled
+from rest_framework.permissions import AllowAny
+from rest_framework.response import Response
+from rest_framework.viewsets import GenericViewSet, ReadOnlyModelViewSet
+
+from delivery.acceptance import services
+from delivery.acceptance.document_verification import is_within_rate_limit, verify_document
+from delivery.acceptance.models import AcceptanceTerms, Condition, PowerOfAttorney, Review
+from delivery.acceptance.serializers import (
+    ConditionReportSerializer,
+    ConditionSerializer,
+    NewPowerOfAttorneySerializer,
+    PowerOfAttorneySerializer,
+    ReasonGivenSerializer,
+    TermsSerializer,
+    VerificationResultSerializer,
+    VerificationSerializer,
+)
+from delivery.acceptance.web import download
+from engagements.access import Can, require
+from engagements.models import Engagement
+
+BINARY = {(200, "application/octet-stream"): OpenApiTypes.BINARY}
+
+
+class TermsViewSet(GenericViewSet):
+    """What the contract of an engagement says of acceptance; project managers record it."""
+
+    serializer_class = TermsSerializer
+    queryset = AcceptanceTerms.objects.none()
+    lookup_field, lookup_url_kwarg = "engagement__code", "code"
+
+    def _engagement(self, code: str) -> Engagement:
+        found = get_object_or_404(Engagement.objects.visible_to(self.request.user), code=code)
+        require(self.request.user, Can.MANAGE, found)
+        return found
+
+    def retrieve(self, request, code=None):
+        """The terms; what was never recorded is empty."""
+        engagement = self._engagement(code)
+        kept = AcceptanceTerms.objects.filter(engagement=engagement).first()
+        return Response(TermsSerializer(kept or AcceptanceTerms()).data)
+
+    def update(self, request, code=None):
+        """Record all terms anew."""
+        engagement, form = self._engagement(code), TermsSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        return Response(TermsSerializer(services.set_terms(
+            actor=request.user, engagement=engagement, **form.validated_data)).data)
+
+
+class PowerOfAttorneyViewSet(ReadOnlyModelViewSet):
+    """Powers of attorney: who may sign for the customer."""
+
+    serializer_class = PowerOfAttorneySerializer
+    queryset = PowerOfAttorney.objects.none()
+    filterset_fields = ["engagement__code", "user"]
+
+    def get_queryset(self):
+        return PowerOfAttorney.objects.filter(
+            engagement__in=Engagement.objects.visible_to(self.request.user)).select_related(
+            "engagement", "user")
+
+    @extend_schema(request={"multipart/form-data": NewPowerOfAttorneySerializer},
+                   responses={201: PowerOfAttorneySerializer})
+    def create(self, request):
+        """Record a power of attorney with its scan."""
+        form = NewPowerOfAttorneySerializer(data=request.data, context={"user": request.user})
+        form.is_valid(raise_exception=True)
+        made = services.record_power_of_attorney(actor=request.user, **form.validated_data)
+        return Response(PowerOfAttorneySerializer(made).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=ReasonGivenSerializer, responses=PowerOfAttorneySerializer)
+    @action(detail=True, methods=["post"])
+    def end(self, request, pk=None):
+        """End it now."""
+        power, form = self.get_object(), ReasonGivenSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        return Response(PowerOfAttorneySerializer(services.end_power_of_attorney(
+            actor=request.user, power=power, **form.validated_data)).data)
+
+    @extend_schema(responses=BINARY)
+    @action(detail=True)
+    def file(self, request, pk=None) -> FileResponse:
+        """The scan."""
+        power = self.get_object()
+        return download(power.file, power.file_name)
+
+
+class ConditionViewSet(ReadOnlyModelViewSet):
+    """Outstanding issues of conditional acceptances."""
+
+    serializer_class = ConditionSerializer
+    queryset = Condition.objects.none()
+    filterset_fields = ["review", "effect"]
+
+    def get_queryset(self):
+        return Condition.objects.filter(
+            review__in=Review.objects.visible_to(self.request.user)).select_related(
+            "model", "review__document__engagement")
+
+    @extend_schema(request=ConditionReportSerializer, responses=ConditionSerializer)
+    @action(detail=True, methods=["post"])
+    def report(self, request, pk=None):
+        """The team says what was done."""
+        condition, form = self.get_object(), ConditionReportSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        return Response(ConditionSerializer(services.report_condition(
+            actor=request.user, condition=condition, **form.validated_data)).data)
+
+    @extend_schema(request=None, responses=ConditionSerializer)
+    @action(detail=True, methods=["post"])
+    def close(self, request, pk=None):
+        """The customer confirms that it is closed."""
+        return Response(ConditionSerializer(services.close_condition(
+            actor=request.user, condition=self.get_object())).data)
+
+
+class VerificationViewSet(GenericViewSet):
+    """Whether number and checksum belong together; public, and nothing else is revealed."""
+
+    serializer_class = VerificationResultSerializer
+    permission_classes = [AllowAny]
+    queryset = Review.objects.none()
+    pagination_class, filter_backends = None, ()
+
+    @extend_schema(parameters=[VerificationSerializer], responses=VerificationResultSerializer)
+    def list(self, request):
+        """Look a document up by number and content hash, or SHA-256 of its file."""
+        form = VerificationSerializer(data=request.query_params)
+        form.is_valid(raise_exception=True)
+        if not is_within_rate_limit(request.META.get("REMOTE_ADDR", "")):
+            raise Throttled(wait=60)
+        found = verify_document(form.validated_data["number"], form.validated_data["hash"])
+        return Response(VerificationResultSerializer({"found": found}).data)
+
+
+routes = [("acceptance-terms", TermsViewSet, "acceptance-terms"),
+          ("powers-of-attorney", PowerOfAttorneyViewSet, "power-of-attorney"),
+          ("outstanding-issues", ConditionViewSet, "outstanding-issue"),
+          ("verification", VerificationViewSet, "verification")]

@@ -1,0 +1,78 @@
+"""Public check that a document is one that was issued, by its number and a SHA-256."""
+
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+import segno
+from django.conf import settings
+from django.core.cache import cache
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.crypto import constant_time_compare
+from redis.exceptions import RedisError
+
+from delivery.reports.models import Document
+
+MAX_REQUESTS_PER_MINUTE = 12
+NOBODY = "0" * 64
+
+
+@dataclass(frozen=True)
+class VerifiedDocument:
+    """What a visitor sees: number, version, whether replaced or signed, whether practice data."""
+
+    number: str
+    version: int
+    is_replaced: bool
+    is_signed: bool
+    is_practice: bool
+
+
+def verify_document(number: str, digest: str) -> VerifiedDocument | None:
+    """The issued version whose content or one of whose files has this SHA-256; else None.
+
+    An unknown number and a wrong checksum differ neither in the answer nor in the time it takes.
+    """
+    documents = list(Document.objects.exclude(number="").filter(number=number.strip())
+                     .prefetch_related("files"))
+    digest, found = digest.strip().lower(), None
+    for document in documents or [None]:
+        if _matches(document, digest):
+            found = document
+    return found and VerifiedDocument(
+        number=found.number, version=found.version,
+        is_replaced=found.state not in (Document.State.ISSUED, Document.State.SIGNED),
+        is_signed=found.state == Document.State.SIGNED, is_practice=found.is_practice)
+
+
+def _matches(document: Document | None, digest: str) -> bool:
+    known = [document.content_hash, *(f.sha256 for f in document.files.all())] if document else []
+    hits = [constant_time_compare(digest, one or NOBODY) for one in known or [NOBODY]]
+    return digest != NOBODY and any(hits)
+
+
+def is_within_rate_limit(address: str) -> bool:
+    """Count a request of this address; False above the limit. True while the cache is down."""
+    key = f"verification:{address}:{timezone.now():%Y%m%d%H%M}"
+    try:
+        cache.add(key, 0, timeout=120)
+        return cache.incr(key) <= MAX_REQUESTS_PER_MINUTE
+    except (ValueError, RedisError):  # the key expired, or the cache is unreachable
+        return True
+
+
+def verification_url(number: str, content_hash: str, portal_url: str = "") -> str:
+    """The address behind the code on the cover.
+
+    Args:
+        portal_url: where the portal was when the document was issued; now, if empty.
+    """
+    query = urlencode({"number": number, "hash": content_hash})
+    base = (portal_url or settings.PUBLIC_URL).rstrip("/")
+    return f"{base}{reverse('acceptance:verify')}?{query}"
+
+
+def verification_code(number: str, content_hash: str, portal_url: str = "") -> str:
+    """The QR code of that address as a data: URI of an SVG (segno 1.6, error level M)."""
+    code = segno.make(verification_url(number, content_hash, portal_url), error="m", micro=False)
+    return code.svg_data_uri(scale=3, border=2, dark="#1b2330")

@@ -1,0 +1,110 @@
+"""Proof of notice to the customer, and acceptance deemed by silence under the contract."""
+
+import hashlib
+from datetime import date, timedelta
+
+from django.core.files.base import ContentFile
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from delivery.acceptance.models import NoticeProof, Review
+from delivery.acceptance.scan_validation import checked_scan
+from delivery.acceptance.services.preconditions import lock_review, require_issued
+from delivery.acceptance.services.signatures import conclude_review
+from delivery.acceptance.services.signed_copies import queue_signed_copies
+from engagements.access import Can, require
+from engagements.audit import audit_log
+from engagements.errors import InvalidInput, WrongState
+from engagements.models import User
+
+
+@transaction.atomic
+def record_notice(*, actor: User, review: Review, channel: str, addressee: str, reference: str,
+                  delivered_on: date, file=None) -> NoticeProof:
+    """Record proof that the customer was given notice; the receipt itself may go with it."""
+    require(actor, Can.ISSUE, review.document.engagement)
+    review = lock_review(review)
+    require_issued(review)
+    if channel not in NoticeProof.Channel.values or not (addressee.strip() and reference.strip()):
+        raise InvalidInput(_("A proof names the way of delivery, the addressee and the receipt."))
+    opened = timezone.localdate(review.opened_at)
+    if not opened <= delivered_on <= timezone.localdate():
+        raise InvalidInput(_("The notice was delivered between the opening of the review and "
+                             "today; check the date."))
+    proof = NoticeProof(
+        review=review, channel=channel, addressee=addressee.strip()[:120],
+        reference=reference.strip()[:120], delivered_on=delivered_on, recorded_by=actor)
+    _attach(proof, file)
+    proof.save()
+    audit_log.record(actor=actor, action="review.notice", target=review.document,
+                 engagement=review.document.engagement,
+                 data={"channel": channel, "addressee": proof.addressee,
+                       "reference": proof.reference, "delivered_on": delivered_on,
+                       "sha256": proof.sha256})
+    return proof
+
+
+def _attach(proof: NoticeProof, file) -> None:
+    if file:
+        scan = checked_scan(file)
+        proof.file = ContentFile(scan.content, name=f"{scan.sha256}{scan.ending}")
+        proof.file_name = scan.name
+        proof.sha256 = hashlib.sha256(scan.content).hexdigest()
+
+
+def deemed_day(review: Review) -> date | None:
+    """The last day for an objection: the review period from the first delivered notice.
+
+    None where the contract says nothing of silence, or no notice is proved.
+    """
+    first = review.notice_proofs.order_by("delivered_on").first()
+    if first is None or not review.terms.get("is_deemed"):
+        return None
+    return first.delivered_on + timedelta(days=review.terms["review_days"])
+
+
+def record_deemed_acceptance(*, actor: User, review: Review) -> Review:
+    """Record that the contract takes the customer's silence for acceptance.
+
+    Never set by itself: a project manager does it, after the deadline, with proof of notice, and
+    only if the contract named its clause before the review was opened. The customer is notified.
+    """
+    review = _keep_deemed(actor, review)
+    queue_signed_copies(review)
+    return review
+
+
+@transaction.atomic
+def _keep_deemed(actor: User, review: Review) -> Review:
+    require(actor, Can.ISSUE, review.document.engagement)
+    review = lock_review(review)
+    require_issued(review)
+    _require_silence(review)
+    review.decision, review.decided_by = Review.Decision.DEEMED, actor
+    review.decided_at = timezone.now()
+    review.reason = review.terms["clause"]
+    review.save()
+    conclude_review(review)
+    audit_log.record(actor=actor, action="review.decide", target=review.document,
+                 engagement=review.document.engagement,
+                 data={"decision": review.decision, "clause": review.reason,
+                       "deadline": deemed_day(review),
+                       "proofs": [proof.reference for proof in review.notice_proofs.all()]})
+    return review
+
+
+def _require_silence(review: Review) -> None:
+    if not review.terms.get("is_deemed"):
+        raise WrongState(_("The contract recorded for this review says nothing of deemed "
+                           "acceptance."))
+    if review.decision or review.signers.filter(state="declined").exists():
+        raise WrongState(_("The customer has answered; there is no silence to rely on."))
+    if review.comments.filter(author__role="reviewer").exists():
+        raise WrongState(_("The customer has commented; settle that first."))
+    last = deemed_day(review)
+    if last is None:
+        raise WrongState(_("Record the proof of notice first."))
+    if timezone.localdate() <= last:
+        raise WrongState(_("The customer has until %(day)s to answer.") % {
+            "day": last.isoformat()})

@@ -1,0 +1,101 @@
+"""Who signs, in which order, and who declines."""
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from delivery.acceptance.models import Review, Signer
+from delivery.acceptance.services.preconditions import lock_review, require_issued, require_reviewer
+from engagements.access import Can, require
+from engagements.audit import audit_log
+from engagements.errors import InvalidInput, NotAllowed, WrongState
+from engagements.models import User
+
+WAITING, SIGNED, DECLINED = Signer.State.values
+
+
+@transaction.atomic
+def name_signers(*, actor: User, review: Review, users: list[User]) -> list[Signer]:
+    """Set who signs, in this order; an empty list lets any reviewer sign alone.
+
+    Who has signed stays; the others are named anew, also after somebody declined.
+    """
+    require(actor, Can.ISSUE, review.document.engagement)
+    review = lock_review(review)
+    require_issued(review)
+    _require_reviewers(review, users)
+    review.signers.exclude(state=SIGNED).delete()
+    done = review.signers.count()
+    rows = [Signer.objects.create(review=review, user=user, position=n)
+            for n, user in enumerate(users, done + 1)]
+    audit_log.record(actor=actor, action="review.signers", target=review.document,
+                 engagement=review.document.engagement,
+                 data={"signers": [user.username for user in users]})
+    notify_next_signer(review)
+    return rows
+
+
+def _require_reviewers(review: Review, users: list[User]) -> None:
+    if len({user.pk for user in users}) < len(users):
+        raise InvalidInput(_("Name each signer once."))
+    if review.signatures.exists() and not users:
+        raise InvalidInput(_("Somebody has signed already; name at least one more signer."))
+    if review.signatures.filter(signer__in=users).exists():
+        raise InvalidInput(_("Who has signed already is not asked again."))
+    members = set(review.document.engagement.memberships.values_list("user", flat=True))
+    wrong = [user for user in users if user.pk not in members or not user.is_reviewer]
+    if wrong:
+        raise InvalidInput(_("%(person)s is no customer reviewer of this engagement.")
+                           % {"person": wrong[0]})
+
+
+@transaction.atomic
+def decline(*, actor: User, review: Review, reason: str) -> Signer:
+    """Refuse to sign, with a reason. Nobody signs until the project manager acts."""
+    require_reviewer(actor, review)
+    review = lock_review(review)
+    require_issued(review)
+    if not reason.strip():
+        raise InvalidInput(_("Say why you decline to sign."))
+    if review.signatures.filter(signer=actor).exists():
+        raise WrongState(_("You have signed this document already."))
+    row = require_turn(actor, review) or Signer(
+        review=review, user=actor, position=review.signers.count() + 1)
+    row.state, row.reason, row.answered_at = DECLINED, reason.strip()[:400], timezone.now()
+    row.save()
+    audit_log.record(actor=actor, action="review.decline", target=review.document,
+                 engagement=review.document.engagement, data={"reason": row.reason})
+    return row
+
+
+def require_turn(actor: User, review: Review) -> Signer | None:
+    """The actor's row if it is the actor's turn; None where no order is set.
+
+    Raises WrongState after a refusal or out of turn, NotAllowed if the actor is no signer.
+    """
+    rows = list(review.signers.select_related("user"))
+    refused = next((row for row in rows if row.state == DECLINED), None)
+    if refused:
+        raise WrongState(_("%(person)s declined to sign: %(reason)s The project manager names the "
+                           "signers anew or issues a new version.")
+                         % {"person": refused.user, "reason": refused.reason})
+    if rows and actor.pk not in {row.user_id for row in rows}:
+        raise NotAllowed(_("You are not among the signers of this document."))
+    current = next((row for row in rows if row.state == WAITING), None)
+    if current and current.user_id != actor.pk:
+        raise WrongState(_("It is %(person)s's turn to sign.") % {"person": current.user})
+    return current
+
+
+def mark_signed(review: Review, actor: User) -> bool:
+    """Note that the actor signed; True once nobody else is waited for."""
+    review.signers.filter(user=actor).update(state=SIGNED, answered_at=timezone.now())
+    return not review.signers.filter(state=WAITING).exists()
+
+
+def notify_next_signer(review: Review) -> None:
+    """Tell the signer whose turn it is, once there is a decision to sign."""
+    current = review.signers.filter(state=WAITING).first()
+    if current and review.decision and not review.signers.filter(state=DECLINED).exists():
+        audit_log.record(actor=None, action="signer.turn", target=current,
+                     engagement=review.document.engagement)

@@ -1,0 +1,1 @@
+"""Zip archives whose bytes follow from their entries: written, read safely, compared."""

@@ -1,0 +1,1 @@
+"""Writing the evidence bundle of a document: its files, its index page."""

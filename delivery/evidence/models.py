@@ -1,0 +1,26 @@
+"""Stored evidence bundles."""
+
+from django.db import models
+
+from delivery.reports.models import Document
+from engagements.audit_rows.tracking import AuditedQuerySet
+from engagements.models import Engagement
+
+
+class EvidenceBundle(models.Model):
+    """A stored evidence zip."""
+
+    engagement = models.ForeignKey(Engagement, models.PROTECT, related_name="bundles")
+    document = models.ForeignKey(Document, models.PROTECT, null=True, blank=True,
+                                 related_name="bundles")
+    file = models.FileField(upload_to="bundles/%Y/%m", max_length=300)
+    size = models.PositiveBigIntegerField()
+    sha256 = models.CharField(max_length=64)
+    is_practice = models.BooleanField(default=False)
+    withheld = models.PositiveIntegerField(default=0)  # raw files included as checksum only
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = AuditedQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]

@@ -1,0 +1,1 @@
+"""Checking a bundle from its own files, and the audit log from the database."""

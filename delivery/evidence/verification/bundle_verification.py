@@ -1,0 +1,204 @@
+"""Checks an evidence bundle offline: every checksum, verdict and seal, from its own files.
+
+Pure functions over unpacked files; no database, no network.
+"""
+
+import hashlib
+import json
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from decimal import InvalidOperation
+from pathlib import Path
+from typing import Any
+
+from asn1crypto.x509 import Certificate
+from django.utils.translation import gettext as _
+
+from delivery.evidence.archives.archive import (
+    ArchiveError,
+    ExtractedFile,
+    checksum_problems,
+    extract,
+    read_checksum_list,
+    sha256_of,
+)
+from delivery.evidence.archives.archive_comparison import first_altered_entry
+from delivery.evidence.bundle_format import WITHHELD, raw_name, snapshot_parts
+from delivery.evidence.verification.check_steps import CheckStep
+from delivery.evidence.verification.signature_checks import seal_steps, signature_steps
+from delivery.evidence.verification.verdict_recomputation import figures_agree, recompute
+from engagements.canonical import content_hash
+from engagements.web.json_limits import parse_json
+
+
+@dataclass
+class Unpacked:
+    """The files of a bundle by name, and those that are held back: name to checksum."""
+
+    files: dict[str, Path]
+    digests: dict[str, str]
+    held_back: dict[str, str] = field(default_factory=dict)
+
+
+def verify_bundle(path: Path, *, raw: Path | None = None,
+                  roots: list[Certificate] | None = None) -> Iterator[CheckStep]:
+    """Check a bundle step by step. It is good when every step is.
+
+    Args:
+        raw: a folder with raw files that the bundle holds back; found there by checksum.
+        roots: certificates that the chains of seals may end at.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        try:
+            members = extract(path, folder / "bundle")
+        except ArchiveError as error:
+            yield CheckStep(False, _("The archive cannot be trusted: %(problem)s %(name)s") % {
+                "problem": error, "name": error.name})
+            return
+        yield CheckStep(True, _("%(n)d files unpacked.") % {"n": len(members)})
+        problems = [CheckStep(False, _wrong_sum(*wrong)) for wrong in checksum_problems(members)]
+        if problems:
+            yield from problems
+            return
+        yield CheckStep(True, _("All checksums of SHA256SUMS hold."))
+        changed = first_altered_entry(path, members)
+        yield CheckStep(changed is None, (
+            _("The archive is byte for byte what its files make.") if changed is None else
+            _("The archive itself was changed after it was made; first at: %(name)s") % {
+                "name": changed or _("its end")}))
+        try:
+            yield from _contents(_with_raw(members, raw), roots or [])
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError, OSError,
+                InvalidOperation) as error:
+            yield CheckStep(False, _("The bundle is incomplete or damaged: %(problem)s") % {
+                "problem": repr(error)})
+
+
+def _with_raw(members: dict[str, ExtractedFile], raw: Path | None) -> Unpacked:
+    """The bundle's files, and those held back that the folder `raw` has."""
+    files = {name: member.path for name, member in members.items()}
+    digests = {name: member.sha256 for name, member in members.items()}
+    away = read_checksum_list(files[WITHHELD]) if WITHHELD in files else {}
+    wanted = {digest: name for name, digest in away.items()}
+    for path in sorted(raw.rglob("*")) if raw and wanted else ():
+        digest = sha256_of(path) if path.is_file() else ""
+        if digest in wanted:
+            files[wanted[digest]], digests[wanted[digest]] = path, digest
+    return Unpacked(files, digests, {n: digest for n, digest in away.items() if n not in files})
+
+
+def _wrong_sum(name: str, problem: str) -> str:
+    return {"missing": _("%(name)s is missing."), "extra": _("%(name)s is not listed."),
+            "changed": _("%(name)s was changed: its checksum differs.")}[problem] % {"name": name}
+
+
+def _contents(bundle: Unpacked, roots: list[Certificate]) -> Iterator[CheckStep]:
+    files = bundle.files
+    stated = _load(files, "bundle.json")
+    snapshot = _load(files, f"snapshots/{stated['document']}-V{stated['version']}.json")
+    criteria, verdicts = _load(files, "criteria.json"), _load(files, "verdicts.json")
+    yield _hash_step(_("Content hash of the document"), content_hash(snapshot),
+                     stated["content_hash"])
+    text = json.dumps(criteria["facts"], ensure_ascii=False, sort_keys=True)
+    yield _hash_step(_("Hash of the signed criteria"),
+                     hashlib.sha256(text.encode()).hexdigest(),
+                     snapshot["criteria"]["content_hash"])
+    yield from _copies(files, snapshot)
+    yield from _raw_files(bundle, snapshot)
+    if bool(snapshot["is_practice"]) != ("PRACTICE" in files):
+        yield CheckStep(False, _("The mark of practice data is missing or wrong."))
+    elif snapshot["is_practice"]:
+        yield CheckStep(True, _("Practice data: what holds here is evidence of nothing."))
+    if "review.json" in files:
+        yield from signature_steps(files, _load(files, "review.json"), stated)
+    yield from seal_steps(files, stated, roots)
+    if not len(criteria["facts"]) == len(verdicts) == len(snapshot["metrics"]):
+        yield CheckStep(False, _("Criteria, verdicts and document do not hold the same items."))
+        return
+    manifest = {row["id"]: row for row in snapshot["evidence"]}
+    for facts, verdict, metric in zip(criteria["facts"], verdicts, snapshot["metrics"],
+                                      strict=True):
+        measured = manifest.get(metric["artifact"])
+        yield _verdict_step(bundle, facts, {
+            **verdict, "cards": metric["facts"].get("cards"),
+            "measured": raw_name(measured["name"], measured["sha256"]) if measured else None,
+            "runs": _runs(metric, manifest),
+        }, metric)
+
+
+def _runs(metric: dict, manifest: dict[int, dict]) -> list[str]:
+    """The raw files of all judged runs, newest first."""
+    rows = [manifest[run["artifact"]] for run in metric["facts"].get("runs") or []]
+    return [raw_name(row["name"], row["sha256"]) for row in rows]
+
+
+def _load(files: dict[str, Path], name: str) -> Any:
+    return parse_json(files[name].read_text("utf-8"))
+
+
+def _hash_step(what: str, found: str, stated: str) -> CheckStep:
+    if found == stated:
+        return CheckStep(True, f"{what}: {found}")
+    return CheckStep(False, _("%(what)s differs: found %(found)s, stated %(stated)s") % {
+        "what": what, "found": found, "stated": stated})
+
+
+def _copies(files: dict[str, Path], snapshot: dict) -> Iterator[CheckStep]:
+    """Files with a part of the frozen facts say the same; bundles made earlier have fewer."""
+    for name, part in snapshot_parts(snapshot).items():
+        if name in files and _load(files, name) != part:
+            yield CheckStep(False, _("%(name)s differs from the frozen facts of the document.")
+                       % {"name": name})
+
+
+def _raw_files(bundle: Unpacked, snapshot: dict) -> Iterator[CheckStep]:
+    """Each file of the document's manifest is there with the checksum printed in it."""
+    held = {digest for name, digest in bundle.digests.items() if name.startswith("raw/")}
+    away = set(bundle.held_back.values())
+    missing = [row["name"] for row in snapshot["evidence"]
+               if row["sha256"] not in held | away]
+    for name in missing:
+        yield CheckStep(False,
+                        _("The raw file %(name)s of the manifest is missing.") % {"name": name})
+    if away:
+        yield CheckStep(True,
+                        _("%(n)d raw files are held back as confidential; only their checksums "
+                           "are here.") % {"n": len(away)}, is_open=True)
+    elif not missing:
+        yield CheckStep(True, _("All %(n)d raw files of the manifest are there.") % {
+            "n": len(snapshot["evidence"])})
+
+
+def _verdict_step(bundle: Unpacked, facts: dict, verdict: dict, metric: dict) -> CheckStep:
+    """Recompute a verdict under the signed facts and compare it with what the document says."""
+    label = f"{facts['model']} · {facts['definition']['code']} v{facts['definition']['version']}"
+    if _is_held_back(bundle, facts, verdict):
+        return CheckStep(True, _("%(label)s: not recomputed, a raw file is held back; stated "
+                            "%(stated)s") % {"label": label, "stated": _word(metric["outcome"])},
+                    is_open=True)
+    found = recompute(bundle.files, facts, verdict)
+    stated = (metric["outcome"], metric["reason"])
+    is_same = (found.outcome, found.reason) == stated == (verdict["outcome"], verdict["reason"])
+    is_good = is_same and figures_agree(found.figure, verdict["figure"])
+    values = {"label": label, "found": _word(found.outcome), "figure": found.figure,
+              "stated": _word(metric["outcome"]), "was": verdict["figure"]}
+    return CheckStep(is_good, (
+        _("%(label)s: %(found)s, figure %(figure)s") if is_good else
+        _("%(label)s: recomputed %(found)s with %(figure)s, stated %(stated)s with %(was)s")
+    ) % values)
+
+
+def _word(outcome: str) -> str:
+    """A verdict in the active language; the database's own names need the database's models."""
+    return {"passed": _("Passed"), "failed": _("Failed"), "not_measured": _("Not tested"),
+            "not_provable": _("Inconclusive")}.get(outcome, outcome)
+
+
+def _is_held_back(bundle: Unpacked, facts: dict, verdict: dict) -> bool:
+    """Whether a raw file needed by the verdict is withheld and not supplied by --raw."""
+    names = set(verdict["runs"] or [verdict["measured"]])
+    baseline = facts["baseline"]
+    is_reference_away = bool(baseline) and baseline["sha256"] in bundle.held_back.values()
+    return bool(verdict["measured"]) and (is_reference_away or bool(names & set(bundle.held_back)))

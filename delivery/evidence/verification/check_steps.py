@@ -1,0 +1,12 @@
+"""One step of a check, with its result."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class CheckStep:
+    """One thing that was checked; `is_open` if it could not be, because a file is held back."""
+
+    is_good: bool
+    text: str
+    is_open: bool = False

@@ -1,0 +1,112 @@
+"""`verify` as a program of its own: no database, no installation (`manage.py verifier`).
+
+Exit status: 0 the bundle is good; 1 something is wrong; 2 wrong call; 3 nothing is wrong, but raw
+files are held back, so that not everything could be checked.
+"""
+
+import argparse
+import logging
+import os
+import sys
+import tempfile
+from collections.abc import Iterable
+from importlib.resources import files
+from pathlib import Path
+
+LANGUAGES = {"zh": "zh-hans", "en": "en"}
+CATALOGUE = "zh_Hans/LC_MESSAGES/django.mo"  # below `locale`
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Check the bundles that are named, print each step. Returns the exit status."""
+    options = _arguments(sys.argv[1:] if arguments is None else arguments)
+    for name in ("pyhanko", "pyhanko_certvalidator"):  # what they log, the steps say better
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    with tempfile.TemporaryDirectory() as folder:
+        _configure(Path(folder))
+        from django.utils.translation import override
+
+        with override(LANGUAGES[options.lang]):
+            return _check(options)
+
+
+def run() -> None:
+    """The entry of the single file and of the wheel."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="replace")  # a terminal that has no Chinese letters
+    sys.exit(main())
+
+
+def _arguments(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="verify", description="Checks an evidence bundle from its raw files. "
+                                   "从原始文件重新核验证据包。")
+    parser.add_argument("bundle", type=Path, nargs="+")
+    parser.add_argument("--raw", type=Path,
+                        help="folder with raw files that the bundle holds back · 留存文件所在目录")
+    parser.add_argument("--trust", action="append", default=[], metavar="FILE",
+                        help="certificate (PEM or DER) that seals must lead to · 信任的证书")
+    parser.add_argument("--report", type=Path, metavar="FILE.html",
+                        help="write what was found as a page to print · 另存可打印的核验报告")
+    parser.add_argument("--lang", choices=sorted(LANGUAGES), default=_language(),
+                        help="language, otherwise that of the terminal · 语言")
+    return parser.parse_args(arguments)
+
+
+def _language() -> str:
+    """zh where the terminal's locale is Chinese (POSIX: LC_ALL, LC_MESSAGES, LANG), else en."""
+    names = (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    return "zh" if next(filter(None, names), "").lower().startswith("zh") else "en"
+
+
+def _configure(folder: Path) -> None:
+    """Django without apps, with the catalogue that lies in the archive or beside the source."""
+    import django
+    from django.conf import settings
+
+    if settings.configured:
+        return
+    packed = files("delivery") / "locale"
+    if packed.is_dir():
+        (folder / CATALOGUE).parent.mkdir(parents=True)
+        (folder / CATALOGUE).write_bytes((packed / CATALOGUE).read_bytes())
+    else:
+        folder = Path(__file__).parents[3] / "locale"
+    settings.configure(USE_I18N=True, USE_TZ=True, LANGUAGE_CODE="en", LOCALE_PATHS=[folder],
+                       LANGUAGES=[(code, code) for code in LANGUAGES.values()])
+    django.setup()
+
+
+def _check(options: argparse.Namespace) -> int:
+    from delivery.acceptance.signing.seals.certificate import trust_roots
+    from delivery.evidence.verification.bundle_verification import verify_bundle
+    from delivery.evidence.verification.verification_report import write_report
+    from engagements.errors import DeskError
+
+    try:
+        roots = trust_roots(options.trust) if options.trust else []
+    except DeskError as error:
+        print(error.message, file=sys.stderr)
+        return 2
+    results = [(path, _print_steps(path, verify_bundle(path, raw=options.raw, roots=roots)))
+            for path in options.bundle]
+    if options.report:
+        write_report(options.report, results)
+    return max(_status(steps) for _path, steps in results)
+
+
+def _print_steps(path: Path, steps: Iterable) -> list:
+    """Print the steps as they come, then what follows from them."""
+    from delivery.evidence.verification.verification_report import conclusion, status_text
+
+    printed = []
+    for step in steps:
+        printed.append(step)
+        print(status_text(step), step.text)
+    print(f"{path.name}: {conclusion(printed)}")
+    return printed
+
+
+def _status(steps: list) -> int:
+    return 1 if any(not step.is_good for step in steps) else 3 * any(
+        step.is_open for step in steps)

@@ -1,0 +1,72 @@
+"""The signatures of a review and the firm's seals, checked from a bundle's files alone."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from asn1crypto.x509 import Certificate
+from django.utils.translation import gettext as _
+
+from delivery.evidence.archives.archive import sha256_of
+from delivery.evidence.bundle_format import scan_name
+from delivery.evidence.verification.check_steps import CheckStep
+
+if TYPE_CHECKING:
+    from delivery.acceptance.signing.seals.seal_validation import SealFacts
+
+SEALED = ("signed", "deemed")  # forms of copies that bear the firm's seal
+
+
+def signature_steps(files: dict[str, Path], review: dict, stated: dict) -> Iterator[CheckStep]:
+    """Check that every signature names this content hash, these files and an included scan."""
+    start = f"documents/{stated['document']}-V{stated['version']}.0-"
+    for row in review["signatures"]:
+        issued = [(f"{start}{file['language']}.pdf", file["sha256"]) for file in row["files"]]
+        scan = [(scan_name(row["scan"], row["scan_sha256"]), row["scan_sha256"])] if (
+            row["scan_sha256"]) else []
+        if row.get("power"):
+            digest = row["power"]["sha256"]
+            scan.append((scan_name(row["power"]["file"], digest), digest))
+        wrong = [name for name, digest in issued + scan
+                 if name not in files or sha256_of(files[name]) != digest]
+        is_good = row["hash"] == stated["content_hash"] and not wrong
+        yield CheckStep(is_good, (
+            _("Signature of %(name)s, %(at)s: this content and these files") if is_good else
+            _("Signature of %(name)s, %(at)s: it is of other content or other files %(wrong)s")
+        ) % {"name": row["name"], "at": row["at"], "wrong": ", ".join(wrong)})
+
+
+def seal_steps(files: dict[str, Path], stated: dict, roots: list[Certificate]
+               ) -> Iterator[CheckStep]:
+    """Check that every signed copy bears a seal and every seal in the bundle is valid."""
+    from delivery.acceptance.signing.seals.seal_validation import (
+        check_seals,  # imports pyHanko: slow
+    )
+
+    start = f"documents/{stated['document']}-V{stated['version']}.0-"
+    for name in sorted(name for name in files if name.endswith(".pdf")
+                       and name.startswith("documents/")):
+        seals = check_seals(files[name].read_bytes(), roots=roots)
+        if not seals and name.startswith(tuple(start + form for form in SEALED)):
+            yield CheckStep(False, _("%(name)s bears no seal that can be read.") % {"name": name})
+        yield from (CheckStep(seal.is_good, f"{name}: {_sentence(seal)}") for seal in seals)
+
+
+def _sentence(seal: "SealFacts") -> str:
+    """Sentence with the seal's kind and whether it is valid."""
+    if not (seal.is_intact and seal.is_whole):
+        return _("the seal is broken, the file was changed after it was sealed")
+    if not seal.is_stamp_good:
+        return _("the time stamp of the seal does not hold")
+    if seal.is_trusted is False:
+        return _("the seal of %(who)s does not lead to a certificate that you trust") % {
+            "who": seal.certificate.subject}
+    return "; ".join(filter(None, [
+        _("seal of %(who)s holds for the whole file") % {"who": seal.certificate.subject},
+        _("time stamp %(at)s by %(who)s") % {
+            "at": f"{seal.stamped_at:%Y-%m-%dT%H:%M:%SZ}", "who": seal.authority}
+        if seal.stamped_at else _("no time stamp"),
+        f"PAdES {seal.level}",
+        _("practice certificate, of no legal effect") if seal.certificate.is_practice else "",
+        "" if seal.is_trusted else _("issuer not checked (--trust names a certificate)"),
+        _("certificate SHA-256 %(print)s") % {"print": seal.certificate.fingerprint}]))

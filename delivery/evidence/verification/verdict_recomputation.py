@@ -1,0 +1,88 @@
+"""A verdict once more, from the raw files of a bundle, by the signed definition. Pure."""
+
+import math
+from decimal import Decimal
+from pathlib import Path
+
+from assessments.curves.alignment import align
+from assessments.verdicts.quantities import value_of
+from assessments.verdicts.selection import DOUBTS, judge_runs, withheld
+from assessments.verdicts.verdict import (
+    NOT_MEASURED,
+    NOT_PROVABLE,
+    RULE_FIELDS,
+    Outcome,
+    Rule,
+    judge_curve,
+    judge_values,
+    unread,
+)
+from delivery.evidence.archives.archive import sha256_of
+from workers.readers import read_file
+from workers.readers.base import ReadError
+from workers.readers.training.series import read_series
+
+TOLERANCE = 1e-12  # other versions of the arithmetic library may differ in the last digit
+
+
+def figures_agree(found: float | None, stated: float | str | None) -> bool:
+    """Whether two figures are the same up to rounding of the last digits."""
+    if found is None or stated is None:
+        return found is stated
+    found, stated = float(found), float(stated)
+    if not (math.isfinite(found) and math.isfinite(stated)):
+        return repr(found) == repr(stated)
+    return abs(found - stated) <= TOLERANCE * max(abs(found), abs(stated))
+
+
+def recompute(files: dict[str, Path], facts: dict, verdict: dict) -> Outcome:
+    """The verdict from the raw files of the bundle, by the signed definition."""
+    definition, baseline = facts["definition"], facts["baseline"]
+    if verdict["measured"] is None:
+        return Outcome(NOT_MEASURED, None, "no_measurement")
+    if baseline is None and definition["calculator"] != "value":
+        return Outcome(NOT_PROVABLE, None, "no_baseline")
+    rule, threshold = Rule(**{n: definition[n] for n in RULE_FIELDS}), Decimal(facts["threshold"])
+    reference = _reference(files, baseline)
+    runs = verdict.get("runs") or [verdict["measured"]]
+    if baseline and any(sha256_of(files[name]) == baseline["sha256"] for name in runs):
+        return Outcome(NOT_PROVABLE, None, "same_file")
+    try:
+        outcomes = [_recomputed(files[name], reference, facts, rule, verdict["cards"])
+                    for name in runs]
+    except ReadError as error:
+        return unread(error.code)
+    chosen = judge_runs(outcomes, definition.get("selection", "last"), definition.get("runs", 1),
+                        threshold, rule)
+    doubt = verdict["reason"] if verdict.get("reason") in DOUBTS else None
+    return withheld(chosen, doubt)
+
+
+def _recomputed(measured: Path, reference: Path | None, facts: dict, rule: Rule,
+                cards: int | None) -> Outcome:
+    definition, baseline, threshold = (
+        facts["definition"], facts["baseline"], Decimal(facts["threshold"]))
+    if definition["calculator"] == "loss_curve":
+        return judge_curve(align(read_series(reference), read_series(measured)), threshold, rule)
+    quantity = baseline["quantity"] if baseline else definition["quantity"]
+    return judge_values(
+        definition["calculator"], _value(measured, quantity),
+        _value(reference, quantity) if reference else None, threshold=threshold, rule=rule,
+        cards=cards)
+
+
+def _reference(files: dict[str, Path], baseline: dict | None) -> Path | None:
+    return reference_of(files, baseline) if baseline else None
+
+
+def reference_of(files: dict[str, Path], baseline: dict) -> Path:
+    """The baseline's file, found by the checksum that was signed; IndexError if it is not there."""
+    found = [path for name, path in files.items()
+             if name.startswith(f"raw/{baseline['sha256'][:16]}-")
+             and sha256_of(path) == baseline["sha256"]]
+    return found[0]
+
+
+def _value(path: Path, quantity: str) -> float | None:
+    reading = read_file(path)
+    return value_of(reading.kind, reading.values, quantity)

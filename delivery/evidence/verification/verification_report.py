@@ -1,0 +1,72 @@
+"""HTML report of a verification. Built without templates: the offline verifier has none."""
+
+import hashlib
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language, ngettext
+from django.utils.translation import gettext as _
+
+from delivery.evidence.verification.check_steps import CheckStep
+
+STYLE = mark_safe(
+    "@page{size:A4;margin:18mm}body{font:15px/1.5 'Noto Sans CJK SC','Microsoft YaHei',sans-serif;"
+    "max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1d273b}h1{font-size:1.5rem}"
+    "h2{font-size:1.1rem;margin-top:2rem;overflow-wrap:anywhere}"
+    "table{border-collapse:collapse;width:100%}"
+    "td{border-top:1px solid #dadfe5;padding:.35rem .5rem;vertical-align:top;"
+    "overflow-wrap:anywhere}td:first-child{width:6rem;white-space:nowrap}"
+    "tr{break-inside:avoid}.FAIL{color:#b3261e;font-weight:600}.open{color:#8a5300}"
+    "code{overflow-wrap:anywhere}")
+
+
+def status_text(step: CheckStep) -> str:
+    """Result of a step in four characters, stable for scripts."""
+    return "open" if step.is_open else "  ok" if step.is_good else "FAIL"
+
+
+def conclusion(steps: Sequence[CheckStep]) -> str:
+    """One sentence for a bundle."""
+    failed = sum(not step.is_good for step in steps)
+    left_open = sum(step.is_open for step in steps)
+    if failed:
+        return ngettext("NOT good: %(n)d step failed.", "NOT good: %(n)d steps failed.",
+                        failed) % {"n": failed}
+    if left_open:
+        return ngettext("good as far as it goes; %(n)d step could not be checked.",
+                        "good as far as it goes; %(n)d steps could not be checked.",
+                        left_open) % {"n": left_open}
+    return _("good")
+
+
+def write_report(out: Path, results: Sequence[tuple[Path, Sequence[CheckStep]]]) -> None:
+    """The page in the active language, as one HTML file without links."""
+    title = _("Check of evidence bundles")
+    out.write_text(format_html(
+        '<!doctype html><html lang="{}"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width"><title>{}</title>'
+        "<style>{}</style></head><body><h1>{}</h1><p>{}</p>{}</body></html>\n",
+        get_language(), title, STYLE, title,
+        _("Checked on %(at)s (UTC) from the bundles' own files; no network was used.") % {
+            "at": f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}"},
+        format_html_join("\n", "{}", ((_section(*result),) for result in results))), "utf-8")
+
+
+def _section(path: Path, steps: Sequence[CheckStep]) -> SafeString:
+    labels = {"  ok": _("holds"), "open": _("not checked"), "FAIL": _("does not hold")}
+    rows = format_html_join(
+        "\n", '<tr class="{}"><td>{}</td><td>{}</td></tr>',
+        ((status_text(step).strip(), labels[status_text(step)], step.text) for step in steps))
+    return format_html(
+        "<h2>{}: {}</h2><p>SHA-256 <code>{}</code></p><table>{}</table>",
+        path.name, conclusion(steps), _digest(path), rows)
+
+
+def _digest(path: Path) -> str:
+    if not path.is_file():
+        return "–"
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -1,0 +1,260 @@
+"""Who signs: terms, one-time code, form of the signature, order, declining."""
+
+import json
+from datetime import timedelta
+
+import pytest
+from django.core import mail
+from django.db.models import F
+from django.utils import timezone
+
+from delivery.acceptance import services
+from delivery.acceptance.models import Identification, Signature
+from delivery.acceptance.services import identification
+from delivery.acceptance.signing.drawn_signature import as_svg, checked_drawing
+from delivery.notices.models import Notice
+from delivery.reports.models import Document
+from engagements.errors import InvalidInput, NotAllowed, WrongState
+from engagements.models import AuditEntry, Role
+from tests.cached_fixtures import cached_fixture
+
+LINE = [[n * 10, n * 5] for n in range(20)]
+
+
+@pytest.fixture
+@cached_fixture
+def decided(review, act):
+    return act.decide(review)
+
+
+def wrong(code: str) -> str:
+    return f"{(int(code) + 1) % 1_000_000:06}"
+
+
+def later(**given) -> None:
+    """Let time pass for the codes that were sent."""
+    Identification.objects.update(sent_at=F("sent_at") - timedelta(**given),
+                                  expires_at=F("expires_at") - timedelta(**given))
+
+
+def test_terms_name_and_capacity_come_first(decided, act):
+    for given in ({"agrees": False}, {"name": " "}, {"capacity": ""}):
+        with pytest.raises(InvalidInput):
+            act.begin(decided, **given)
+    assert mail.outbox == []
+
+
+def test_only_a_keyed_hash_of_the_code_is_stored(decided, act):
+    code = act.begin(decided)
+    row = Identification.objects.get()
+    assert code not in json.dumps([row.code_hash, row.salt, row.sent_to])
+    assert len(row.code_hash) == 64
+    assert mail.outbox[-1].to == ["reviewer@firm.example"]
+    assert row.sent_to == "r***@firm.example"
+    assert code not in json.dumps([entry.data for entry in AuditEntry.objects.all()])
+
+
+def test_a_wrong_code_counts_and_five_end_it(decided, act):
+    code = act.begin(decided)
+    for left in (4, 3, 2, 1):
+        with pytest.raises(InvalidInput, match=str(left)):
+            act.sign(decided, code=wrong(code))
+    with pytest.raises(InvalidInput):
+        act.sign(decided, code=wrong(code))
+    with pytest.raises(WrongState):
+        act.sign(decided, code=code)
+    assert Signature.objects.count() == 0
+
+
+def test_a_code_ends_after_ten_minutes(decided, act):
+    code = act.begin(decided)
+    later(minutes=11)
+    with pytest.raises(WrongState):
+        act.sign(decided, code=code)
+
+
+def test_a_code_is_used_once_and_by_its_owner_only(decided, act, delivered):
+    other = act.colleague(delivered, "zhao")
+    code = act.begin(decided)
+    with pytest.raises(WrongState):
+        act.sign(decided, actor=other, code=code)
+    act.sign(decided, code=f" {code[:3]} {code[3:]} ")
+    assert Identification.objects.get().used_at
+    with pytest.raises(WrongState):
+        act.sign(decided, code=code)
+
+
+def test_a_new_code_ends_the_old_one_and_they_are_paced(decided, act):
+    first = act.begin(decided)
+    with pytest.raises(WrongState):
+        act.begin(decided)
+    for _n in range(identification.MAX_CODES_PER_HOUR - 1):
+        later(minutes=2)
+        act.begin(decided)
+    with pytest.raises((WrongState, InvalidInput)):
+        act.sign(decided, code=first)
+    later(minutes=2)
+    with pytest.raises(WrongState):
+        act.begin(decided)
+    later(hours=1)
+    assert act.begin(decided)
+
+
+def test_an_account_without_address_is_told(decided, act):
+    act.reviewer.email = ""
+    with pytest.raises(InvalidInput):
+        act.begin(decided)
+
+
+def test_a_mail_server_that_is_away_is_told(decided, act, settings):
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 9
+    with pytest.raises(WrongState):
+        act.begin(decided)
+
+
+def test_the_signature_names_terms_files_and_place(decided, act):
+    row = act.sign(decided)
+    assert row.identification.terms_hash
+    assert row.file_hashes == {f.language: f.sha256
+                               for f in decided.document.files.filter(format="pdf")}
+    entry = AuditEntry.objects.get(action="document.sign").data
+    assert (entry["terms"], entry["files"]) == (row.identification.terms_hash, row.file_hashes)
+    assert (row.user_agent, row.ip_address) == ("Firefox", "10.1.2.3")
+
+
+@pytest.mark.parametrize("strokes", [
+    "", "[]", "null", "{", '"x"', "[[[1,2]]]", '[[["1","2"]]]', "[[[1,2,3]]]", "[[[NaN,1]]]",
+    '[["<svg onload=alert(1)>"]]', json.dumps([[[1, 1e9]] * 9]), json.dumps([[[True, False]] * 9]),
+    json.dumps([[[1, 1]] * 7000]), json.dumps([LINE] * 300), "[" * 5000])
+def test_a_drawing_is_numbers_within_its_field_or_nothing(strokes):
+    with pytest.raises(InvalidInput):
+        checked_drawing(strokes)
+
+
+def test_a_drawing_becomes_our_own_picture(decided, act):
+    row = act.sign(decided, mark="drawn", strokes=json.dumps([LINE, LINE]))
+    picture = as_svg(row.strokes)
+    assert picture.count("<path") == 2
+    assert "M0 0 L10 5" in picture
+
+
+# Order ---------------------------------------------------------------------------------
+
+@pytest.fixture
+@cached_fixture
+def panel(decided, act, delivered):
+    """Two reviewers who sign in turn."""
+    second = act.colleague(delivered, "zhao")
+    services.name_signers(actor=act.manager, review=decided, users=[act.reviewer, second])
+    return decided, second
+
+
+def test_signers_sign_in_turn_and_the_last_one_concludes(panel, act):
+    review, second = panel
+    with pytest.raises(WrongState):
+        act.begin(review, second)
+    act.sign(review)
+    assert Document.objects.get(pk=review.document_id).state == "issued"
+    act.sign_and_seal(review, actor=second)
+    assert Document.objects.get(pk=review.document_id).state == "signed"
+    assert review.document.files.filter(format="signed2").count() == 2
+
+
+def test_who_is_not_named_does_not_sign(panel, act, delivered):
+    with pytest.raises(NotAllowed):
+        act.begin(panel[0], act.colleague(delivered, "qian"))
+
+
+def test_each_signer_hears_of_his_turn_and_everyone_of_the_end(panel, act, people):
+    review, second = panel
+
+    def heard(user):
+        return [n.event.kind for n in Notice.objects.filter(recipient=user).order_by("pk")]
+
+    assert heard(act.reviewer).count("signature_turn") == 1
+    assert "signature_turn" not in heard(second)
+    act.sign(review)
+    assert heard(second)[-2:] == ["document_signed", "signature_turn"]
+    act.sign(review, second)
+    assert heard(people[Role.SALES])[-1] == "document_signed"
+    assert heard(act.manager).count("document_signed") == 2
+
+
+def test_declining_stops_everybody_until_the_manager_acts(panel, act):
+    review, second = panel
+    with pytest.raises(InvalidInput):
+        services.decline(actor=act.reviewer, review=review, reason=" ")
+    with pytest.raises(WrongState):
+        services.decline(actor=second, review=review, reason="not my turn")
+    services.decline(actor=act.reviewer, review=review, reason="缺少用户手册")
+    for actor in (act.reviewer, second):
+        with pytest.raises(WrongState, match="缺少用户手册"):
+            act.begin(review, actor)
+    assert Notice.objects.filter(recipient=act.manager,
+                                 event__kind="signature_declined").count() == 1
+    services.name_signers(actor=act.manager, review=review, users=[second])
+    act.sign(review, second)
+    assert Document.objects.get(pk=review.document_id).state == "signed"
+
+
+def test_signers_are_reviewers_of_the_engagement_named_once(decided, act, people):
+    for users in ([people[Role.MANAGER]], [act.reviewer, act.reviewer]):
+        with pytest.raises(InvalidInput):
+            services.name_signers(actor=act.manager, review=decided, users=users)
+    with pytest.raises(NotAllowed):
+        services.name_signers(actor=act.reviewer, review=decided, users=[])
+
+
+def test_once_somebody_signed_only_the_others_are_named_anew(panel, act, delivered):
+    review, second = panel
+    third = act.colleague(delivered, "qian")
+    act.sign(review)
+    for users in ([], [act.reviewer, third]):
+        with pytest.raises(InvalidInput):
+            services.name_signers(actor=act.manager, review=review, users=users)
+    services.name_signers(actor=act.manager, review=review, users=[third])
+    with pytest.raises(NotAllowed):
+        act.begin(review, second)
+    act.sign(review, third)
+    assert Document.objects.get(pk=review.document_id).state == "signed"
+    assert [(s.position, s.user) for s in review.signers.all()] == [
+        (1, act.reviewer), (2, third)]
+
+
+def test_the_pages_of_signing(panel, act, client, people):
+    review, second = panel
+    url = f"/documents/{review.document_id}/review/"
+    client.force_login(people[Role.MANAGER])
+    assert client.get(url + "signing/").status_code == 404
+    client.force_login(second)
+    page = client.post(url + "identify/", {"name": "赵", "capacity": "甲方", "agrees": "on"})
+    assert page.status_code == 400
+    client.force_login(act.reviewer)
+    page = client.post(url + "identify/", {"name": "陈国栋", "capacity": "甲方"})
+    assert page.status_code == 400
+    client.post(url + "identify/", {"name": "陈国栋", "capacity": "甲方", "agrees": "on"})
+    assert "r***@firm.example" in client.get(url + "signing/").content.decode()
+    answer = client.post(url + "sign/", {"code": "00000x", "mark": "typed", "confirmed": "on"})
+    assert answer.status_code == 400
+    answer = client.post(url + "decline/", {"reason": "缺少用户手册"})
+    assert answer.status_code == 302
+    assert "缺少用户手册" in client.get(url).content.decode()
+
+
+def test_the_api_identifies_and_signs(decided, act, client):
+    from tests.delivery.acceptance.conftest import newest_code
+
+    client.force_login(act.reviewer)
+    url = f"/api/v1/reviews/{decided.pk}/"
+    refused = client.post(url + "sign/", {"code": "123456"}, content_type="application/json")
+    assert (refused.status_code, refused.json()["title"]) == (409, "wrong_state")
+    client.post(url + "identify/", {"name": "陈", "capacity": "甲方", "agrees": True},
+                content_type="application/json")
+    answer = client.post(url + "sign/", {"code": newest_code()}, content_type="application/json")
+    assert [s["mark"] for s in answer.json()["signatures"]] == ["typed"]
+
+
+def test_time_is_the_servers(decided, act):
+    before = timezone.now()
+    assert before <= act.sign(decided).at <= timezone.now()

@@ -1,0 +1,383 @@
+"""The evidence bundle: the same bytes every time, recomputed offline, no byte changed unseen."""
+
+import io
+import json
+import re
+import subprocess
+import zipfile
+from hashlib import sha256
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.utils.translation import override
+
+from delivery.acceptance.signing.seals import practice_certificate
+from delivery.evidence.archives.archive import CHECKSUMS, ArchiveError, extract, write_archive
+from delivery.evidence.services import build_bundle
+from delivery.evidence.verification.bundle_verification import verify_bundle
+from delivery.reports import services as reporting
+from engagements.errors import InvalidInput, WrongState
+from engagements.models import Role
+from tests.cached_fixtures import cached_fixture
+
+
+def issue(engagement, people):
+    manager = people[Role.MANAGER]
+    draft = reporting.draft_test_report(actor=manager, engagement=engagement)
+    reporting.submit_document(actor=manager, document=draft)
+    reporting.review_document(actor=people[Role.CONSULTANT], document=draft)
+    return reporting.issue_document(actor=manager, document=draft)
+
+
+@pytest.fixture
+@cached_fixture
+def document(delivered, people):
+    """An issued test report."""
+    return issue(delivered, people)
+
+
+@pytest.fixture
+@cached_fixture
+def bundle(document, people):
+    return bundle_of(document, people)
+
+
+def bundle_of(document, people, **options):
+    return build_bundle(actor=people[Role.MANAGER], engagement=document.engagement,
+                                 document=document, **options)
+
+
+@pytest.fixture(scope="module")
+def once() -> dict[str, bytes]:
+    """Bundles that were made already: most tests only read or damage a copy."""
+    return {}
+
+
+@pytest.fixture
+def made(request, once, tmp_path):
+    """A bundle on disk."""
+    if "made" not in once:
+        once["made"] = read(request.getfixturevalue("bundle"))
+    return written(tmp_path / "bundle.zip", once["made"])
+
+
+def read(bundle) -> bytes:
+    with bundle.file.open("rb") as stream:
+        return stream.read()
+
+
+def written(path, content: bytes):
+    path.write_bytes(content)
+    return path
+
+
+def failures(path) -> list[str]:
+    with override("en"):
+        return [step.text for step in verify_bundle(path) if not step.is_good]
+
+
+def rewritten(path, change):
+    """The bundle unpacked, changed by `change(files)`, and packed as if by us."""
+    folder = path.parent / "unpacked"
+    files = {name: member.path for name, member in extract(path, folder).items()}
+    change(files)
+    del files[CHECKSUMS]
+    with path.open("wb") as target:
+        write_archive(target, files)
+    return path
+
+
+def test_a_good_bundle_needs_no_database(made):
+    connection.force_debug_cursor = True
+    before = len(connection.queries_log)
+    out = io.StringIO()
+    call_command("verify", str(made), language="en", stdout=out)
+    assert len(connection.queries_log) == before
+    assert "The bundle is good." in out.getvalue()
+    assert out.getvalue().count("LLM · loss_") == 2
+
+
+def test_the_same_document_gives_the_same_bytes(bundle, document, people):
+    assert bundle.sha256 == bundle_of(document, people).sha256
+
+
+def test_a_plain_checksum_tool_agrees(made, tmp_path):
+    folder = tmp_path / "plain"
+    zipfile.ZipFile(made).extractall(folder)
+    done = subprocess.run(["sha256sum", "-c", "--strict", CHECKSUMS], cwd=folder,
+                          capture_output=True,
+                          text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_snapshot_file_has_the_content_hash(made):
+    with zipfile.ZipFile(made) as archive:
+        name = next(n for n in archive.namelist() if n.startswith("snapshots/"))
+        stated = json.loads(archive.read("bundle.json"))["content_hash"]
+        assert sha256(archive.read(name)).hexdigest() == stated
+
+
+def test_a_changed_byte_in_any_entry_is_named(made):
+    good = made.read_bytes()
+    with zipfile.ZipFile(made) as archive:
+        infos = [i for i in archive.infolist() if i.file_size and i.filename != CHECKSUMS]
+    for info in infos:
+        start = good.index(info.FileHeader()) + len(info.FileHeader())
+        place = start + info.file_size // 2
+        made.write_bytes(good[:place] + bytes([good[place] ^ 1]) + good[place + 1:])
+        assert any(info.filename in text for text in failures(made)), info.filename
+
+
+def test_a_changed_byte_anywhere_fails(made):
+    good = made.read_bytes()
+    step = max(1, len(good) // 60)
+    for place in [*range(0, len(good), step), *range(len(good) - 60, len(good))]:
+        made.write_bytes(good[:place] + bytes([good[place] ^ 4]) + good[place + 1:])
+        assert failures(made), place
+
+
+def test_a_forged_verdict_is_recomputed(made):
+    def forge(files):
+        name = next(n for n in files if n.startswith("snapshots/"))
+        snapshot = json.loads(files[name].read_text())
+        snapshot["metrics"][2].update(outcome="passed", reason="threshold_met")
+        files[name].write_text(json.dumps(snapshot))
+        verdicts = json.loads(files["verdicts.json"].read_text())
+        verdicts[2].update(outcome="passed", reason="threshold_met")
+        files["verdicts.json"].write_text(json.dumps(verdicts))
+
+    texts = failures(rewritten(made, forge))
+    assert any("PSR" in text for text in texts)
+    assert len(texts) == 2  # the content hash, and the verdict
+
+
+def test_a_forged_log_is_found(made):
+    def forge(files):
+        name = next(n for n in files if n.endswith("train_npu.csv"))
+        files[name].write_bytes(files[name].read_bytes().replace(b"\n400,", b"\n400,9"))
+
+    assert failures(rewritten(made, forge))
+
+
+def test_the_environments_are_a_file_of_their_own(made):
+    with zipfile.ZipFile(made) as archive:
+        table = json.loads(archive.read("environment.json"))
+        page = archive.read("index.en.html").decode()
+        snapshot = json.loads(archive.read(next(
+            n for n in archive.namelist() if n.startswith("snapshots/"))))
+    assert table == snapshot["tables"]["environments"]
+    assert table["rows"]
+    assert all(title["title"]["en"] in page for title in table["columns"])
+
+
+@pytest.mark.parametrize("name", ["environment.json", "jobs.json", "definitions.json"])
+def test_a_file_that_differs_from_the_frozen_facts_is_named(made, name):
+    def forge(files):
+        files[name].write_text(json.dumps([json.loads(files[name].read_text()), "more"]))
+
+    assert failures(rewritten(made, forge)) == [
+        f"{name} differs from the frozen facts of the document."]
+
+
+def test_missing_and_extra_files_are_named(made):
+    with zipfile.ZipFile(made) as archive:
+        entries = {i: archive.read(i) for i in archive.infolist()}
+    for keep, extra in ((lambda n: n != "jobs.json", None), (lambda n: True, "surplus.txt")):
+        with zipfile.ZipFile(made, "w") as archive:
+            for info, content in entries.items():
+                if keep(info.filename):
+                    archive.writestr(info, content)
+            if extra:
+                archive.writestr(extra, "x")
+        assert any((extra or "jobs.json") in text for text in failures(made))
+
+
+@pytest.mark.parametrize(("names", "compressed"), [
+    (["../evil"], False), (["/etc/passwd"], False), (["a/../../b"], False), (["a\\b"], False),
+    (["same", "same"], False), (["Same", "same"], False), (["bomb"], True)])
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_hostile_archives_are_refused(tmp_path, names, compressed):
+    path = tmp_path / "hostile.zip"
+    kind = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
+    with zipfile.ZipFile(path, "w", kind) as archive:
+        for name in names:
+            archive.writestr(name, b"0" * 100_000)
+    with pytest.raises(ArchiveError):
+        extract(path, tmp_path / "out")
+    assert not (tmp_path / "evil").exists()
+    with pytest.raises(CommandError):
+        call_command("verify", str(path), stdout=io.StringIO())
+
+
+def test_no_zip_at_all(tmp_path):
+    path = tmp_path / "not.zip"
+    path.write_bytes(b"no zip")
+    assert failures(path)
+
+
+def test_practice_data_is_marked(practised, people):
+    bundle = bundle_of(issue(practised, people), people)
+    assert bundle.is_practice
+    with zipfile.ZipFile(bundle.file) as archive:
+        assert "演练" in archive.read("PRACTICE").decode()
+
+
+def test_a_damaged_raw_file_stops_the_bundle(delivered, document, people):
+    artifact = delivered.artifacts.get(name="train_npu.csv")
+    with open(artifact.file.path, "ab") as stream:
+        stream.write(b"401,1.0\n")
+    with pytest.raises(InvalidInput, match=r"train_npu\.csv"):
+        bundle_of(document, people)
+
+
+def test_a_draft_has_no_bundle(delivered, people):
+    draft = reporting.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
+    with pytest.raises(WrongState):
+        build_bundle(actor=people[Role.MANAGER], engagement=delivered, document=draft)
+
+
+def test_who_downloads_a_bundle(bundle, people, stranger, client):
+    client.force_login(stranger)
+    assert client.get(f"/bundles/{bundle.pk}/").status_code == 404
+    client.force_login(people[Role.REVIEWER])
+    answer = client.get(f"/bundles/{bundle.pk}/")
+    assert answer["Content-Type"] == "application/zip"
+    assert sha256(b"".join(answer.streaming_content)).hexdigest() == bundle.sha256
+
+
+# Signed documents, held back files, the index ---------------------------------------------
+
+@pytest.fixture
+def signed_bundle(request, once, tmp_path):
+    """The bundle of a signed acceptance document."""
+    if "signed" not in once:
+        review, act = map(request.getfixturevalue, ("review", "act"))
+        act.decide(review)
+        act.sign_and_seal(review)
+        once["signed"] = read(build_bundle(
+            actor=act.manager, engagement=review.document.engagement, document=review.document))
+    return written(tmp_path / "signed.zip", once["signed"])
+
+
+def verified(path, **options) -> str:
+    out = io.StringIO()
+    call_command("verify", str(path), language="en", stdout=out, **options)
+    return out.getvalue()
+
+
+def test_the_seals_and_signatures_of_a_bundle_are_checked(signed_bundle):
+    text = verified(signed_bundle)
+    assert text.count("holds for the whole file") == 2
+    assert text.count("practice certificate, of no legal effect") == 2
+    assert "Signature of 陈国栋" in text
+
+
+def test_a_seal_that_does_not_lead_to_a_trusted_certificate_fails(
+        signed_bundle, practice_p12, tmp_path):
+    from cryptography.hazmat.primitives.serialization import Encoding, pkcs12
+
+    other = pkcs12.load_key_and_certificates(practice_certificate.make_pkcs12(b"x"), b"x")[1]
+    own = pkcs12.load_key_and_certificates(practice_p12, b"practice")[1]
+    for name, certificate in (("own", own), ("other", other)):
+        (tmp_path / f"{name}.pem").write_bytes(certificate.public_bytes(Encoding.PEM))
+    assert "issuer not checked" not in verified(signed_bundle, trust=[str(tmp_path / "own.pem")])
+    with pytest.raises(CommandError):
+        verified(signed_bundle, trust=[str(tmp_path / "other.pem")])
+
+
+def test_a_copy_whose_seal_was_taken_off_fails(signed_bundle):
+    def take_off(files):
+        name = next(n for n in files if n.endswith("-signed-en.pdf"))
+        content = files[name].read_bytes()
+        files[name].write_bytes(content[:content.index(b"%%EOF") + 6])
+
+    assert any("bears no seal" in text for text in failures(rewritten(signed_bundle, take_off)))
+
+
+def test_a_copy_changed_under_its_seal_fails(signed_bundle):
+    def change(files):
+        name = next(n for n in files if n.endswith("-signed-en.pdf"))
+        files[name].write_bytes(files[name].read_bytes().replace(b"595", b"594", 1))
+
+    assert any("seal is broken" in text for text in failures(rewritten(signed_bundle, change)))
+
+
+def test_a_signature_moved_to_other_files_fails(signed_bundle):
+    def change(files):
+        facts = json.loads(files["review.json"].read_text())
+        facts["signatures"][0]["files"][0]["sha256"] = "a" * 64
+        files["review.json"].write_text(json.dumps(facts))
+
+    assert any("Signature of" in text for text in failures(rewritten(signed_bundle, change)))
+
+
+@pytest.fixture
+@cached_fixture
+def nameless(document, people):
+    """A bundle whose raw files are only named."""
+    evidence = [row["id"] for row in document.snapshot["evidence"]]
+    made = bundle_of(document, people, withheld=evidence)
+    assert made.withheld == len(evidence)
+    return made
+
+
+@pytest.fixture
+def held_back(delivered, nameless, tmp_path):
+    """That bundle, and a folder that has the raw files."""
+    folder = tmp_path / "confidential"
+    folder.mkdir()
+    for artifact in delivered.artifacts.all():
+        with artifact.file.open("rb") as stream:
+            (folder / f"{artifact.pk}.bin").write_bytes(stream.read())
+    return written(tmp_path / "hashes.zip", read(nameless)), folder
+
+
+def test_only_checksums_of_confidential_files_go_in(held_back):
+    path, _folder = held_back
+    with zipfile.ZipFile(path) as archive:
+        assert [n for n in archive.namelist() if n.startswith("raw/")] == []
+        assert len(archive.read("WITHHELD").splitlines()) == 3
+        assert b"loss" not in archive.read("WITHHELD")
+    assert failures(path) == []
+
+
+def test_what_could_not_be_recomputed_is_not_called_good(held_back):
+    path, folder = held_back
+    with pytest.raises(CommandError) as refused:
+        verified(path)
+    assert refused.value.returncode == 3
+    assert "The bundle is good." in verified(path, raw=folder)
+
+
+def test_a_wrong_confidential_file_does_not_pass_for_the_right_one(held_back):
+    path, folder = held_back
+    for file in folder.iterdir():
+        file.write_bytes(file.read_bytes() + b"1,1\n")
+    with pytest.raises(CommandError) as refused:
+        verified(path, raw=folder)
+    assert refused.value.returncode == 3
+
+
+def test_plain_checksum_tools_agree_with_bundles_of_every_kind(held_back, signed_bundle, tmp_path):
+    for n, path in enumerate((held_back[0], signed_bundle)):
+        folder = tmp_path / f"plain-{n}"
+        zipfile.ZipFile(path).extractall(folder)
+        done = subprocess.run(["sha256sum", "-c", "--strict", CHECKSUMS], cwd=folder, check=False,
+                              capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout
+
+
+def test_the_index_needs_nothing_but_the_bundle(made):
+    with zipfile.ZipFile(made) as archive:
+        names = set(archive.namelist())
+        pages = [archive.read(n).decode() for n in ("index.html", "index.en.html")]
+    for page in pages:
+        links = set(re.findall(r'(?:href|src)="([^"]+)"', page))
+        places = {link[1:] for link in links if link.startswith("#")}
+        assert {"results", "files"} <= places <= set(re.findall(r'id="([^"]+)"', page))
+        assert links - {f"#{place}" for place in places} <= names
+        assert page.count("<svg") == 2  # the two curves
+        assert "<script" not in page
+        assert re.findall(r"url\((?!#|&quot;#)", page) == []
+    assert "Nothing has been measured yet." in pages[1]

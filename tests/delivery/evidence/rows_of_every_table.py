@@ -1,0 +1,201 @@
+"""At least one row of every table that the audit log tracks, each by its service."""
+
+import io
+from datetime import date, timedelta
+from decimal import Decimal
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
+
+from assessments import services as assessing
+from assessments.models import Baseline, Criterion, MetricDefinition
+from assessments.services.allowlist import propose_difference
+from assessments.services.baselines import add_run
+from assessments.services.waivers import sign_waiver
+from delivery.acceptance import services
+from delivery.acceptance.review.deliverables import deliverables_of
+from delivery.evidence.services import build_bundle
+from delivery.notices.services import channels, set_preferences
+from delivery.planning.services import (
+    added_criteria,
+    change_drafts,
+    changes,
+    control,
+    effort_drivers,
+    estimates,
+    plans,
+    scope_effects,
+    time_entries,
+    timesheets,
+    weekly_reports,
+)
+from delivery.quotes import services as quoting
+from delivery.quotes.models import PriceLine
+from delivery.reports import services as reporting
+from delivery.surveys import services as surveying
+from delivery.surveys.answer_sheet import Sheet
+from delivery.surveys.consequences import compare
+from delivery.surveys.services import questionnaire_drafts
+from engagements import services as engagement_services
+from engagements.models import Role, StageRecord
+from tests.assessments.conftest import log
+from tests.delivery.acceptance.test_scan_validation import picture
+from tests.delivery.conftest import loss_log, measure, stored
+from tests.delivery.planning.test_changes import WORDS
+from tests.delivery.quotes.test_imports import HEAD, workbook
+from tests.delivery.surveys.conftest import confirm, fill
+from workers.models import Node
+from workers.services import chains, node_logins
+
+DAY = date(2025, 9, 22)
+
+
+def write_everything(engagement, act, people):
+    state_in_criteria(engagement, people)
+    pass_a_gate(engagement, people)
+    choose_words_and_messages(engagement, people)
+    agree_and_plan(engagement, people)
+    steer(engagement, people)
+    ask_and_answer(engagement, people)
+    review_and_sign(engagement, act)
+    run_on_a_node(engagement, people)  # a review waits for the end of jobs
+
+
+def run_on_a_node(engagement, people):
+    """A log-in of the engagement, a chain of jobs, a round of tuning."""
+    model, node = engagement.models.get(code="LLM"), Node.objects.get()
+    node_logins.add_login(actor=people[Role.OPERATOR], node=node, engagement=engagement,
+                     username="customer")
+    chain = chains.save_chain(actor=people[Role.CONSULTANT], name="survey", steps=[
+        {"kind": "survey.pt_analyse", "parameters": {"source": "~/data/inspect_net"}}])
+    chains.start_chain(actor=people[Role.CONSULTANT], chain=chain, models=[model], node=node)
+    assessing.record_round(actor=people[Role.CONSULTANT], model=model,
+                           artifact=stored(engagement, model, "500.log", log(500)))
+
+
+def choose_words_and_messages(engagement, people):
+    administrator, consultant = people[Role.ADMINISTRATOR], people[Role.CONSULTANT]
+    reporting.save_chain(actor=administrator, kind="TR", steps=[
+        {"action": "review", "title": "审核"}, {"action": "approve", "title": "批准"}])
+    reporting.save_branding(actor=administrator, customer=None, confidentiality_zh="内部资料",
+                            logo=picture())
+    reporting.save_standard_text(actor=administrator, code="as_method", zh="目的", en="Purpose")
+    channels.create_channel(actor=administrator, name="群", kind="wecom",
+                            url="https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=x")
+    set_preferences(actor=consultant, engagement=engagement,
+                    choices={"job_failed": {"in_inbox": False, "email": "now"}})
+    questionnaire_drafts.begin_draft(actor=administrator)
+
+
+def steer(engagement, people):
+    """Effort, risks, issues, a meeting, the week, and what a grade costs."""
+    manager, consultant = people[Role.MANAGER], people[Role.CONSULTANT]
+    common = {"actor": manager, "engagement": engagement}
+    effort_drivers.set_driver(actor=consultant, model=engagement.models.get(code="LLM"),
+                       code="custom_ops", amount=Decimal(3))
+    estimates.draft_estimate(**common)
+    control.add_risk(**common, title="显存不足", probability=3, impact=4, owner=consultant,
+                     review_on=DAY)
+    control.add_issue(**common, description="精度差 0.3 %", level="major", raised_on=DAY,
+                      owner=consultant, due_on=DAY + timedelta(days=4))
+    control.record_meeting(
+        **common, topic="启动会", held_at=timezone.now(), chair="陈国栋", participants="双方",
+        attachments=[engagement.artifacts.first()],
+        todos=[{"text": "提供数据", "owner": consultant, "due_on": DAY}])
+    weekly_reports.draft_weekly(**common, day=DAY)
+    time_entries.set_grade_cost(actor=manager, grade="senior", day_cost=Decimal(2000))
+
+
+def agree_and_plan(engagement, people):
+    """A quote, a month of time, and a change that touches everything there is."""
+    manager, consultant, sales = people[Role.MANAGER], people[Role.CONSULTANT], people[Role.SALES]
+    model = engagement.models.get(code="LLM")
+    quoting.load_rate_cards(actor=people[Role.ADMINISTRATOR])
+    quote = quoting.create_quote(actor=sales, engagement=engagement)
+    price = PriceLine.objects.get(code="S-PM")
+    quoting.add_line(actor=sales, quote=quote, price=price, quantity=Decimal(5))
+    sheet = workbook([HEAD, ["云服务器", "8 卡", 1, 40000.0]])
+    quoting.start_import(actor=sales, upload=io.BytesIO(sheet), file_name="清单.xlsx",
+                         name="清单 2025", valid_from=date(2025, 1, 1))
+    made = plans.draft_plan(actor=manager, engagement=engagement, starts_on=DAY)
+    plans.take_baseline(actor=manager, plan=made)
+    plans.set_milestones(actor=manager, plan=made, rows=[
+        {"name": "终验", "percent": Decimal(100), "trigger": "FA"}])
+    change = changes.create_change(actor=consultant, engagement=engagement, quote=quote, **WORDS)
+    scope_effects.set_scope_effect(actor=consultant, change=change, action="add_model", code="OCR",
+                           name="文字识别", scope="inference")
+    added_criteria.add_criterion(
+        actor=consultant, change=change, code="OCR", stage="infer_tune", threshold=Decimal(25),
+        definition=MetricDefinition.objects.get(code="latency", version=1))
+    change_drafts.set_schedule_effect(actor=consultant, change=change, days_after=3,
+                                task=made.tasks.first())
+    change_drafts.set_criterion_effect(actor=consultant, change=change,
+                                       threshold_after=Decimal("0.03"),
+                                 criterion=Criterion.objects.filter(model=model).first())
+    change_drafts.set_price_effect(actor=consultant, change=change, action="add", price=price,
+                             quantity=Decimal(2))
+    time_entries.record_time(actor=consultant, engagement=engagement, half="am", model=model,
+                     work_date=DAY, item="adapt", grade="senior")
+    timesheets.confirm_month(actor=manager, engagement=engagement, month=date(2025, 9, 30))
+
+
+def ask_and_answer(engagement, people):
+    survey = surveying.start_survey(actor=people[Role.CONSULTANT], engagement=engagement)
+    fill(survey, people[Role.CONSULTANT])
+    surveying.add_comment(actor=people[Role.REVIEWER], survey=survey, name="need", text="见合同")
+    confirm(survey, people)
+    follows = [row.token for row in compare(Sheet(survey)) if row.is_open][:2]
+    surveying.decide(actor=people[Role.MANAGER], survey=survey, verdict="conditional",
+                     reason="可以启动")
+    surveying.apply_consequences(actor=people[Role.MANAGER], survey=survey, tokens=follows)
+
+
+def state_in_criteria(engagement, people):
+    manager, consultant = people[Role.MANAGER], people[Role.CONSULTANT]
+    measure(engagement, people, engagement.models.get(code="PSR"), scale=1.05)
+    waived = Criterion.objects.get(verdicts__outcome="failed")
+    sign_waiver(actor=manager, criterion=waived, reason="客户同意", scope="仅试运行",
+                expires_on=date(2999, 1, 1))
+    propose_difference(actor=consultant, engagement=engagement, sheet="env", item="HCCL_ALGO",
+                       reason="只在昇腾上存在")
+    repeat = stored(engagement, waived.model, "gpu/repeat.csv", loss_log(scale=1.0001))
+    add_run(actor=consultant, baseline=Baseline.objects.filter(model=waived.model).first(),
+            artifact=repeat)
+    draft = assessing.draft_criteria(actor=manager, engagement=engagement)
+    assessing.confirm_criteria(actor=manager, criteria_set=draft)
+
+
+def pass_a_gate(engagement, people):
+    manager, consultant = people[Role.MANAGER], people[Role.CONSULTANT]
+    record = StageRecord.objects.filter(model__engagement=engagement, stage="survey").first()
+    for move in ("start", "submit"):
+        engagement_services.move_stage(actor=consultant, record=record, move=move)
+    engagement_services.draft_stage_waiver(actor=manager, record=record, reason="客户要求先行")
+
+
+def review_and_sign(engagement, act):
+    manager = act.manager
+    services.set_terms(actor=manager, engagement=engagement, review_days=5)
+    services.attach_third_party_report(
+        actor=manager, engagement=engagement, laboratory="软件评测中心", report_number="R-1",
+        issued_on=date(2025, 6, 1), scope="功能", cnas_number="L1234",
+        file=SimpleUploadedFile("report.png", picture()))
+    services.record_power_of_attorney(
+        actor=manager, engagement=engagement, user=act.reviewer, capacity="主任",
+        granted_by="总经理", valid_from=date(2025, 1, 1),
+        file=SimpleUploadedFile("power.png", picture()))
+    services.attach_third_party_report(
+        actor=manager, engagement=engagement, laboratory="检测中心", cnas_number="L1234",
+        report_number="NT-1", issued_on=date(2025, 8, 1), scope="时延",
+        file=SimpleUploadedFile("report.png", picture()))
+    review = act.open(engagement)
+    services.record_notice(actor=manager, review=review, channel="hand", addressee="陈国栋",
+                           reference="1", delivered_on=timezone.localdate())
+    services.name_signers(actor=manager, review=review, users=[act.reviewer])
+    services.comment(actor=act.reviewer, review=review, text="为什么有尖峰？" * 20)
+    services.confirm_receipt(actor=act.reviewer, review=review,
+                             keys=[deliverables_of(review, "en")[0].key])
+    act.decide(review, "conditional", conditions=[
+        {"description": "补充手册", "owner": "周启明", "due_on": date(2026, 12, 31)}])
+    act.sign_and_seal(review)
+    build_bundle(actor=manager, engagement=engagement, document=review.document)

@@ -1,0 +1,141 @@
+"""Writes to a node that is enrolled: its facts, its address, a trial of its log-in."""
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from engagements.access import Can, require
+from engagements.audit import audit_log
+from engagements.errors import InvalidInput, WrongState
+from engagements.models import User
+from workers.models import Job, JobState, Node, NodeLogin
+from workers.models.job import OPEN_STATES
+from workers.nodes import reachability, ssh
+from workers.services import node_logins, nodes
+
+ADDRESS = ("host", "port", "bastion_host", "bastion_port", "bastion_host_key")
+HOME = ("username", "scratch_dir")
+SECRET = ("private_key", "passphrase")
+EDITABLE = (*ADDRESS, *HOME, *SECRET, "name", "labels", "cards_total", "ring_size", "keep_days",
+            "set_env", "bastion_username")
+WAITING = (JobState.QUEUED, JobState.LEASING)
+
+
+def edit_node(*, actor: User, node: Node, **fields) -> Node:
+    """Change a node's facts. Another address leads back to the confirmation of its host key.
+
+    Args:
+        fields: any of EDITABLE; a `private_key` of "" gives the log-in to the worker's SSH agent.
+    Raises InvalidInput where the new address does not answer, the key cannot be used, or jobs are
+    on the machine that would be left; WrongState where jobs run in the folder that would be left.
+    """
+    require(actor, Can.OPERATE)
+    changes = {name: value for name, value in fields.items()
+               if name in EDITABLE and getattr(node, name) != value}
+    edited = _edited(node, changes)
+    offered = _newly_offered(node, edited) if changes.keys() & set(ADDRESS) else ""
+    with transaction.atomic():
+        kept = Node.objects.select_for_update(of=("self",), no_key=True).get(pk=node.pk)
+        if changes.keys() & set(HOME):
+            _require_nothing_runs(kept)
+        columns = {**changes, **({"offered_host_key": offered, "state": Node.State.PENDING}
+                                 if offered else {})}
+        for name, value in columns.items():
+            setattr(kept, name, value)
+        if columns:
+            kept.save(update_fields=list(columns))
+            audit_log.record(actor=actor, action="node.edit", target=kept, data=_told(changes,
+                                                                                      offered))
+    return kept
+
+
+def _edited(node: Node, changes: dict) -> Node:
+    """The node as it would be, checked but not saved."""
+    edited = Node.objects.get(pk=node.pk)
+    for name, value in changes.items():
+        setattr(edited, name, value)
+    edited.full_clean(exclude=["host_key", "offered_host_key"])
+    if changes.keys() & set(SECRET):
+        node_logins.require_usable_key(edited.private_key, edited.passphrase)
+    nodes.require_bastion_key(edited)
+    return edited
+
+
+def _newly_offered(node: Node, edited: Node) -> str:
+    """The key that the new address shows. Jobs in flight are on the machine with the old one."""
+    offered = nodes.offered_host_key(edited)
+    jobs = _in_flight(node).count()
+    if jobs and offered.split()[:2] != node.host_key.split()[:2]:
+        raise InvalidInput(_(
+            "The new address shows another host key, so it is another machine, and %(n)d jobs "
+            "are still on the old one. Let them end or cancel them, or enrol the new machine as "
+            "a node of its own.") % {"n": jobs})
+    return offered
+
+
+def _in_flight(node: Node):
+    return Job.objects.filter(node=node, state__in=OPEN_STATES).exclude(state__in=WAITING)
+
+
+def _require_nothing_runs(node: Node) -> None:
+    if jobs := _in_flight(node).filter(login=None).count():
+        raise WrongState(_(
+            "%(n)d jobs have their folders where the present user and scratch folder put them; "
+            "change these once they have ended.") % {"n": jobs})
+
+
+def _told(changes: dict, offered: str) -> dict:
+    """The audit's facts: what changed, without anything secret."""
+    told = {name: "replaced" if name in SECRET else value for name, value in changes.items()}
+    return {**told, **({"fingerprint": ssh.fingerprint(offered)} if offered else {})}
+
+
+def folders_left_behind(node: Node) -> int:
+    """Ended jobs whose folders lie with the node's present user, in its present scratch folder."""
+    return Job.objects.filter(node=node, login=None, folder_removed_at=None,
+                              finished_at__isnull=False, started_at__isnull=False).count()
+
+
+def try_login(*, actor: User, access: Node | NodeLogin) -> float:
+    """Log in and run nothing. Returns the seconds until the log-in shell runs a command.
+
+    Writes what was found at the node, or at the engagement's log-in. Raises InvalidInput with the
+    sentence for what went wrong.
+    """
+    require(actor, Can.OPERATE, access.engagement if isinstance(access, NodeLogin) else None)
+    node = access.node if isinstance(access, NodeLogin) else access
+    if not node.host_key:
+        raise WrongState(_("Confirm the host key of the node first."))
+    try:
+        seconds = ssh.shell_seconds(access)
+    except (ssh.Unreachable, ssh.HostKeyChanged, ssh.LoginRefused) as error:
+        _keep_failure(access, node, error)
+        raise InvalidInput(_why(access, error)) from error
+    _keep_success(access, node, seconds)
+    return seconds
+
+
+def _keep_failure(access: Node | NodeLogin, node: Node, error: Exception) -> None:
+    reachability.missed(access, str(error), reachability.trouble_of(error))
+    if isinstance(error, ssh.HostKeyChanged):
+        reachability.quarantine(node)
+
+
+def _keep_success(access: Node | NodeLogin, node: Node, seconds: float) -> None:
+    reachability.seen(node)
+    if isinstance(access, NodeLogin):
+        NodeLogin.objects.filter(pk=access.pk).update(refused_at=None, refused_cause="")
+    else:
+        Node.objects.filter(pk=node.pk).update(shell_seconds=seconds)
+
+
+def _why(access: Node | NodeLogin, error: Exception) -> str:
+    values = {"user": access.username, "host": access.host, "port": access.port, "why": error}
+    if isinstance(error, ssh.LoginRefused):
+        return _("%(host)s refuses the log-in of %(user)s: check user and key (%(why)s).") % values
+    if isinstance(error, ssh.HostKeyChanged):
+        return _("%(host)s shows another host key than the pinned one; the node is in "
+                 "quarantine.") % values
+    if isinstance(error, ssh.NoShell):
+        return _("%(host)s lets %(user)s in, but the log-in shell does not run our commands: look "
+                 "at the user's start-up files, such as .bashrc (%(why)s).") % values
+    return _("%(host)s:%(port)d does not answer over SSH (%(why)s).") % values
