@@ -1,5 +1,5 @@
 """Moves of a model's stage, guarded by the table of transitions, the gate, the order of stages and
-the separation of roles."""
+the rule that nobody decides on his own work."""
 
 from django.db import transaction
 from django.utils import timezone

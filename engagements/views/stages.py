@@ -35,7 +35,7 @@ def stage_page(request, code, model_code, stage):
     return render(request, "engagements/stage.html", {
         "record": record, "engagement": record.engagement, "model": record.model,
         "records": record.model.stages.select_related("model__engagement"),
-        "checks": checks, "moves": moves, "sheet": _sheet(stage), "items": _items(record),
+        "checks": checks, "moves": moves, "form_lines": _form_lines(stage), "items": _items(record),
         "waivers": [{"waiver": w, "may_sign": services.may_sign(request.user, w)}
                     for w in waivers],
         "may_waive": _may_waive(request.user, record, checks, waivers),
@@ -45,12 +45,12 @@ def stage_page(request, code, model_code, stage):
         "jobs": record.model.jobs.filter(stage=stage).select_related("node", "model")[:20]})
 
 
-def _sheet(stage: str) -> list[tuple]:
-    """The stage's sheet as (heading, lines)."""
-    sheet = STAGE_FORMS[stage]
-    return [(_("Activities"), sheet.activities), (_("Inputs"), sheet.inputs),
-            (_("Outputs"), sheet.outputs), (_("Exit criteria"), sheet.exit),
-            (_("Typical risks"), sheet.risks), (_("Tools"), sheet.tools)]
+def _form_lines(stage: str) -> list[tuple]:
+    """The stage's form as (heading, lines)."""
+    form = STAGE_FORMS[stage]
+    return [(_("Activities"), form.activities), (_("Inputs"), form.inputs),
+            (_("Outputs"), form.outputs), (_("Exit criteria"), form.exit),
+            (_("Typical risks"), form.risks), (_("Tools"), form.tools)]
 
 
 def _items(record: StageRecord) -> list[dict]:
