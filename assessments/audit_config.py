@@ -1,4 +1,4 @@
-"""Which tables of this app the audit log vouches for."""
+"""Which tables of this app the audit log tracks."""
 
 from assessments import models as own
 from engagements.audit_rows.tracking import do_not_track, track_rows

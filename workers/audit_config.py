@@ -1,4 +1,4 @@
-"""Which tables of this app the audit log vouches for.
+"""Which tables of this app the audit log tracks.
 
 Workers write jobs and nodes many times a minute: where a log has been read to, when somebody was
 last heard of, whose turn it is. That is no statement of anybody and makes no entry. How a job went
@@ -26,7 +26,7 @@ track_rows(own.Node, without=[*SECRET, *MEASURED])
 track_rows(own.NodeLogin, without=[*SECRET, "refused_at", "refused_cause"])
 track_rows(own.Artifact, own.StoredReading, own.JobChain, own.ChainRun, own.ChainStep)
 do_not_track({
-    own.Card: "as the node last showed it; the reading it was taken from is vouched for",
+    own.Card: "as the node last showed it; the reading it was taken from is tracked",
     own.CardLease: "who may start now; the cards that a job had are in its results",
     own.NodeContact: "when the node answered and when not; no figure or verdict rests on it",
 })

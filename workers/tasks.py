@@ -1,4 +1,4 @@
-"""Celery tasks: doors to the runner."""
+"""Celery tasks; each calls one service."""
 
 from celery import shared_task
 

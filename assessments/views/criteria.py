@@ -1,4 +1,4 @@
-"""Pages of an engagement's criteria: doors that parse, call one service and answer."""
+"""Pages of an engagement's criteria; each view calls one service."""
 
 from django.http import Http404
 from django.shortcuts import get_object_or_404, render

@@ -1,4 +1,4 @@
-"""Which tables of this app the audit log vouches for: all of them."""
+"""Which tables of this app the audit log tracks: all of them."""
 
 from delivery.planning import models as own
 from engagements.audit_rows.tracking import track_rows

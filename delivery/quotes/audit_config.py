@@ -1,4 +1,4 @@
-"""Which tables of this app the audit log vouches for: all of them.
+"""Which tables of this app the audit log tracks: all of them.
 
 Totals are no columns: they are computed from the lines of a quote.
 """

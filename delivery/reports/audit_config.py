@@ -1,4 +1,4 @@
-"""Which tables of this app the audit log vouches for."""
+"""Which tables of this app the audit log tracks."""
 
 from delivery.reports import models as own
 from engagements.audit_rows.tracking import do_not_track, track_rows
@@ -6,5 +6,5 @@ from engagements.audit_rows.tracking import do_not_track, track_rows
 track_rows(own.Document, own.DocumentStep, own.DocumentFile, own.ApprovalTurn, own.ApprovalStep,
            own.StandardText)
 do_not_track({
-    own.RenderJob: "a file to be made, and who is making it; the file made is vouched for",
+    own.RenderJob: "a file to be made, and who is making it; the file made is tracked",
 })

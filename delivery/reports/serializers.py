@@ -141,7 +141,7 @@ class DiscountLimitsSerializer(serializers.Serializer):
 
 
 class CompanySerializer(serializers.ModelSerializer):
-    """The firm's name, addresses and bank as every paper prints them.
+    """The firm's name, addresses and bank as every document prints them.
 
     Administrators also see and set the discount limits.
     """

@@ -85,8 +85,8 @@ def _require_nothing_runs(node: Node) -> None:
 
 def _told(changes: dict, offered: str) -> dict:
     """The audit's facts: what changed, without anything secret."""
-    told = {name: "replaced" if name in SECRET else value for name, value in changes.items()}
-    return {**told, **({"fingerprint": ssh.fingerprint(offered)} if offered else {})}
+    shown = {name: "replaced" if name in SECRET else value for name, value in changes.items()}
+    return {**shown, **({"fingerprint": ssh.fingerprint(offered)} if offered else {})}
 
 
 def folders_left_behind(node: Node) -> int:

@@ -1,4 +1,4 @@
-"""Pages of chains: doors that parse, call one service and answer."""
+"""Pages of chains; each view calls one service."""
 
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _

@@ -1,4 +1,4 @@
-"""API of the look of papers: versions that are read, and a new one that is made."""
+"""API of document branding: versions that are read, and a new one that is made."""
 
 from django.db.models import Q
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -17,7 +17,7 @@ from engagements.web.json_limits import BoundedJSONParser
 
 
 class BrandingViewSet(ListModelMixin, RetrieveModelMixin, GenericViewSet):
-    """How papers look, by version; POST makes the next one (administrators).
+    """Branding of documents, by version; POST makes the next one (administrators).
 
     The highest version of a customer, and of the firm (customer null), is in force for drafts
     made from now on. What was submitted or issued keeps its own.

@@ -10,7 +10,7 @@ SEAL = [MinValueValidator(30), MaxValueValidator(60)]
 
 
 class BrandingVersion(models.Model):
-    """A version of how papers look: of the firm, or for one customer. Never changed once made.
+    """A version of document branding, of the firm or for one customer. Never changed once made.
 
     What is empty for a customer is as the firm has it.
     """

@@ -9,7 +9,7 @@ from engagements.models.engagement import localized
 
 
 class CompanyProfile(models.Model):
-    """The firm's own particulars, party B (乙方), as every paper prints them."""
+    """The firm's own particulars, party B (乙方), as every document prints them."""
 
     name = models.CharField(_("registered name"), max_length=160)
     name_en = models.CharField(_("English name"), max_length=160, blank=True)

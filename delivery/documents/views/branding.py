@@ -1,4 +1,4 @@
-"""Pages on which an administrator sets how papers look, with a preview beside the form."""
+"""Pages on which an administrator sets document branding, with a preview beside the form."""
 
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -9,8 +9,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from delivery.documents.bilingual import LANGUAGES
 from delivery.documents.branding.forms import BrandingForm
 from delivery.documents.branding.logos import as_uri
-from delivery.documents.branding.sample_pages import sample_page, sample_pdf
 from delivery.documents.branding.theme import current
+from delivery.documents.branding_sample import sample_page, sample_pdf
 from delivery.documents.models import BrandingVersion, CompanyProfile
 from delivery.documents.services.branding import proposed, save_branding
 from engagements.access import require_administrator

@@ -106,7 +106,7 @@ class WordingViewSet(ViewSet):
 
 
 class CompanyViewSet(ViewSet):
-    """The firm's own particulars as papers print them; managers change them (POST).
+    """The firm's own particulars as documents print them; managers change them (POST).
 
     What is left out stays. Only administrators set `limits`, the largest discounts.
     """

@@ -45,7 +45,7 @@ def identity(document: Document, now: datetime, approved_by: User | None = None)
 
 
 def _signoffs(document: Document, approved_by: User | None, now: datetime) -> list[dict]:
-    """Every step of the chain with who did it: the sign-off block of the paper."""
+    """Every step of the chain with who did it: the sign-off block of the document."""
     if not document.pk or not (turns := list(document.turns.select_related("done_by"))):
         turns = [ApprovalTurn(document=document, **step) for step in chain_of(document.kind)]
     return [{"step": pair(turn.title, turn.title_en),

@@ -23,7 +23,7 @@ from engagements.models import User
 from engagements.queue.enqueue import enqueue
 
 HOLD = timedelta(minutes=6)  # longer than a task may take
-BRIEF_HOLD = timedelta(minutes=1)  # renewed by who waits for the press, so its death shows soon
+BRIEF_HOLD = timedelta(minutes=1)  # renewed while the render process lives
 MOST_ATTEMPTS = 3
 State = RenderJob.State
 logger = logging.getLogger(__name__)
@@ -108,7 +108,7 @@ def rendered(order: RenderJob) -> bytes:
     """The bytes of an order's file; nothing goes in but the frozen facts."""
     mark, _dash, form = order.format.rpartition("-")
     write = registry.get(order.document.kind).writers.get(form, rendering.render_document)
-    return run_in_child(render_progress.told, order.pk, write, order.document.snapshot,
+    return run_in_child(render_progress.report_progress, order.pk, write, order.document.snapshot,
                         order.language,
                      is_withdrawn=registry.WITHDRAWN in (mark, form),
                      still_waiting=lambda: _hold_on(order))

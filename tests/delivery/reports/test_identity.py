@@ -8,8 +8,8 @@ from django.utils.translation import override
 from PIL import Image, PngImagePlugin
 
 from delivery.documents.branding import colours, logos
-from delivery.documents.branding.sample_pages import sample_page
 from delivery.documents.branding.theme import theme_for
+from delivery.documents.branding_sample import sample_page
 from delivery.documents.models import BrandingVersion
 from delivery.documents.services.branding import proposed
 from delivery.reports import services, standard_text
