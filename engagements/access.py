@@ -1,23 +1,10 @@
 """What a role may do. Where it may do it is decided by `visible_to` querysets."""
 
-from enum import StrEnum
-
 from django.utils.translation import gettext as _
 
 from engagements.errors import NotAllowed
 from engagements.models import Engagement, Role, User
-
-
-class Can(StrEnum):
-    VIEW_INTERNAL = "view_internal"  # everything but what the customer's reviewer sees
-    MANAGE = "manage"  # engagement, models, team, gates, criteria
-    WORK = "work"  # jobs, artifacts, stage start and submit
-    PRICE = "price"  # quotes and rate cards
-    OPERATE = "operate"  # nodes and credentials
-    ISSUE = "issue"  # reports and acceptance documents
-    REVIEW = "review"  # comment, decide and sign for the customer
-    AUDIT = "audit"
-
+from engagements.permissions import Can
 
 PERMISSIONS: dict[str, frozenset[Can]] = {
     Role.ADMINISTRATOR: frozenset(set(Can) - {Can.REVIEW}),

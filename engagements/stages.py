@@ -1,7 +1,12 @@
 """The seven stages and acceptance (DOMAIN 2.1), and the table of their transitions."""
 
+from dataclasses import dataclass
+
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+
+from engagements.permissions import Can
+from engagements.transitions import Transition, TransitionTable
 
 
 class Stage(models.TextChoices):
@@ -42,28 +47,40 @@ class StageMove(models.TextChoices):
     RESTORE = "restore", _("Back into scope")
 
 
-TRANSITIONS: dict[tuple[str, str], str] = {
-    (StageState.NOT_STARTED, StageMove.START): StageState.IN_PROGRESS,
-    (StageState.SENT_BACK, StageMove.START): StageState.IN_PROGRESS,
-    (StageState.IN_PROGRESS, StageMove.SUBMIT): StageState.SUBMITTED,
-    (StageState.SUBMITTED, StageMove.PASS): StageState.PASSED,
-    (StageState.SUBMITTED, StageMove.SEND_BACK): StageState.SENT_BACK,
-    (StageState.PASSED, StageMove.SEND_BACK): StageState.SENT_BACK,
-    (StageState.SUBMITTED, StageMove.WAIVE): StageState.WAIVED,
-    (StageState.WAIVED, StageMove.SEND_BACK): StageState.SENT_BACK,
-    (StageState.PASSED, StageMove.REOPEN): StageState.IN_PROGRESS,
-    (StageState.WAIVED, StageMove.REOPEN): StageState.IN_PROGRESS,
-    (StageState.NOT_STARTED, StageMove.SKIP): StageState.SKIPPED,
-    (StageState.IN_PROGRESS, StageMove.SKIP): StageState.SKIPPED,
-    (StageState.SENT_BACK, StageMove.SKIP): StageState.SKIPPED,
-    (StageState.SKIPPED, StageMove.RESTORE): StageState.NOT_STARTED,
-}
+@dataclass(frozen=True, kw_only=True)
+class StageTransitionRule(Transition):
+    """`is_decision`: the gate is evaluated, and nobody decides on his own work. `stamp`: the
+    column of the stage record that gets the time of the move."""
+
+    is_decision: bool = False
+    stamp: str = ""
+
+
+def _rule(*sources: str, to: str, by: Can = Can.MANAGE, **more) -> StageTransitionRule:
+    return StageTransitionRule(sources=frozenset(sources), target=to, permission=by, **more)
+
+
+TRANSITIONS = TransitionTable({
+    StageMove.START: _rule(StageState.NOT_STARTED, StageState.SENT_BACK,
+                           to=StageState.IN_PROGRESS, by=Can.WORK, stamp="started_at"),
+    StageMove.SUBMIT: _rule(StageState.IN_PROGRESS, to=StageState.SUBMITTED, by=Can.WORK,
+                            stamp="submitted_at"),
+    StageMove.PASS: _rule(StageState.SUBMITTED, to=StageState.PASSED, is_decision=True,
+                          stamp="passed_at"),
+    StageMove.SEND_BACK: _rule(StageState.SUBMITTED, StageState.PASSED, StageState.WAIVED,
+                               to=StageState.SENT_BACK, needs_reason=True),
+    StageMove.WAIVE: _rule(StageState.SUBMITTED, to=StageState.WAIVED, is_decision=True,
+                           stamp="passed_at"),
+    StageMove.REOPEN: _rule(StageState.PASSED, StageState.WAIVED, to=StageState.IN_PROGRESS,
+                            needs_reason=True),
+    StageMove.SKIP: _rule(StageState.NOT_STARTED, StageState.IN_PROGRESS, StageState.SENT_BACK,
+                          to=StageState.SKIPPED, needs_reason=True),
+    StageMove.RESTORE: _rule(StageState.SKIPPED, to=StageState.NOT_STARTED, needs_reason=True),
+})
 
 # A waived stage is not passed (rule 2), but the following ones may build on it.
 LET_THROUGH = frozenset({StageState.PASSED, StageState.WAIVED})
 DONE = LET_THROUGH | {StageState.SKIPPED}
-WITH_REASON = frozenset({StageMove.SEND_BACK, StageMove.REOPEN, StageMove.SKIP,
-                         StageMove.RESTORE})
 # Every model is surveyed, and nobody but the customer decides on acceptance.
 NEVER_SKIPPED = frozenset({Stage.SURVEY, Stage.ACCEPT})
 
@@ -72,8 +89,3 @@ OUT_OF_SCOPE: dict[str, frozenset[str]] = {
     Scope.TRAINING: frozenset({Stage.INFER_MIGRATE, Stage.INFER_TUNE}),
     Scope.INFERENCE: frozenset({Stage.TRAIN_ADAPT, Stage.TRAIN_TUNE}),
 }
-
-
-def moves_from(state: str) -> list[str]:
-    """The moves that the table allows from `state`."""
-    return [move for (start, move) in TRANSITIONS if start == state]

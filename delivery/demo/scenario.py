@@ -1,4 +1,4 @@
-"""Walks the sample engagement from the survey to the signed acceptance, as its people would."""
+"""The sample engagement from the survey to the signed acceptance, as its people would do it."""
 
 import time
 from collections.abc import Callable
@@ -43,10 +43,10 @@ TRAINING = {"cards": 8, "train_iters": 400, "tensor_parallel": 2, "pipeline_para
 
 
 class DemoScenario(ScenarioDocuments):
-    """One walk. Every step goes through the same services as a person's click."""
+    """The sample engagement from start to end, through the same services as a person's clicks."""
 
-    def __init__(self, out: Path, tell: Callable[[str], None]) -> None:
-        self.out, self.tell = out, tell
+    def __init__(self, out: Path, log: Callable[[str], None]) -> None:
+        self.out, self.log = out, log
         self.children = Children()
 
     def go(self) -> None:
@@ -55,7 +55,7 @@ class DemoScenario(ScenarioDocuments):
             self._start()
             for step in (self.survey, self.quote, self.criteria, self.environment, self.training,
                          self.inference, self.report, self.acceptance, self.sheets):
-                self.tell(f"• {step.__name__}")
+                self.log(f"• {step.__name__}")
                 step()
         finally:
             self.children.stop()
@@ -70,7 +70,7 @@ class DemoScenario(ScenarioDocuments):
         self.models = list(self.engagement.models.all())
         connection.close()
         self.children.start("worker", worker_command())
-        self.tell(f"• engagement {self.engagement.code} with {len(self.models)} models, "
+        self.log(f"• engagement {self.engagement.code} with {len(self.models)} models, "
                   f"node {self.node} enrolled")
 
     # Stages ----------------------------------------------------------------------
@@ -81,7 +81,7 @@ class DemoScenario(ScenarioDocuments):
         decision = surveys.decide(actor=manager, survey=survey, verdict="go",
                                   reason="资料齐备，算子缺口均有路线。")
         taken = surveys.apply_consequences(actor=manager, survey=survey)
-        self.tell(f"  survey: readiness {decision.score}/100, {decision.verdict}; "
+        self.log(f"  survey: readiness {decision.score}/100, {decision.verdict}; "
                   f"{len(taken)} consequences taken over")
         self._pass(Stage.SURVEY, self.models)
 
@@ -104,7 +104,7 @@ class DemoScenario(ScenarioDocuments):
         for language in LANGUAGES:
             self._write(f"quote-{language}.pdf", quote_pdf(quote, language))
             self._write(f"quote-{language}.xlsx", quote_xlsx(quote, language))
-        self.tell(f"  {quote}: {quote.snapshot['totals']['gross']} CNY including tax, accepted")
+        self.log(f"  {quote}: {quote.snapshot['totals']['gross']} CNY including tax, accepted")
 
     def criteria(self) -> None:
         manager, llm = self.who["manager"], self._model("LLM")
@@ -126,7 +126,7 @@ class DemoScenario(ScenarioDocuments):
                 threshold=Decimal("200"), definition=MetricDefinition.objects.get(code="latency"))
         signed = assessments.sign_criteria(actor=manager, criteria_set=draft,
                                            customer_signatory="陈国栋 信息中心主任")
-        self.tell(f"  criteria {signed} signed, {signed.criteria.count()} criteria, "
+        self.log(f"  criteria {signed} signed, {signed.criteria.count()} criteria, "
                   f"hash {signed.content_hash[:16]}")
         self._pass(Stage.DESIGN, self.models)
 
@@ -163,7 +163,7 @@ class DemoScenario(ScenarioDocuments):
                 actor=self.who["consultant"], engagement=self.engagement,
                 differences=compared(reading.values, []), reason="GPU 与 NPU 软件栈本身不同"):
             assessments.review_difference(actor=self.who["manager"], entry=entry)
-        self.tell(f"  configuration check #{job.pk}: {outcome_of(reading).outcome}")
+        self.log(f"  configuration check #{job.pk}: {outcome_of(reading).outcome}")
 
     def _accept_differences(self, model: MigratedModel) -> None:
         """The migration itself changes the environment; a person says so, item by item."""
@@ -174,7 +174,7 @@ class DemoScenario(ScenarioDocuments):
                 assessments.accept_and_judge(
                     actor=self.who["manager"], criterion=criterion, items=open_items,
                     reason="迁移目标平台即昇腾，合同已约定")
-                self.tell(f"  accepted differences: {', '.join(open_items)}")
+                self.log(f"  accepted differences: {', '.join(open_items)}")
 
     def inference(self) -> None:
         jobs = self._jobs(Stage.INFER_MIGRATE, "inf.atc", {"model_file": "~/data/model.onnx"},
@@ -188,7 +188,7 @@ class DemoScenario(ScenarioDocuments):
         self._wait(benches)
         self._pass(Stage.INFER_TUNE, self.models)
         for criterion, verdict in latest_verdicts(self.engagement):
-            self.tell(f"  {criterion}: {verdict.outcome if verdict else 'not_measured'} – "
+            self.log(f"  {criterion}: {verdict.outcome if verdict else 'not_measured'} – "
                       f"{verdict_sentence(criterion, verdict)}")
 
     # Small steps ---------------------------------------------------------------------
@@ -214,7 +214,7 @@ class DemoScenario(ScenarioDocuments):
         for job in jobs:
             if job.state != JobState.SUCCEEDED:
                 raise WrongState(f"{job}: {job.state} – {job.sentence} {job.technical_cause}")
-        self.tell(f"  {len(jobs)} × {jobs[0].kind}: {jobs[-1].sentence}")
+        self.log(f"  {len(jobs)} × {jobs[0].kind}: {jobs[-1].sentence}")
         return jobs
 
     def _until(self, is_done: Callable[[], bool], seconds: float, what: str) -> None:
@@ -242,4 +242,4 @@ class DemoScenario(ScenarioDocuments):
                                       evidence=self._evidence(model, stage))
             engagements.move_stage(actor=consultant, record=record, move=StageMove.SUBMIT)
             engagements.move_stage(actor=manager, record=record, move=StageMove.PASS)
-        self.tell(f"  {stage}: {len(models)} models passed")
+        self.log(f"  {stage}: {len(models)} models passed")

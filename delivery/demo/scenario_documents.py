@@ -16,7 +16,7 @@ from engagements.stages import Stage
 
 
 class ScenarioDocuments:
-    """Steps that make documents; the worker of the walk sets one half of their files."""
+    """Steps that make documents; the worker process renders one half of their files."""
 
     def report(self) -> None:
         document = self._issue(reports.draft_test_report)
@@ -42,7 +42,7 @@ class ScenarioDocuments:
         with bundle.file.open("rb") as stream:
             self._write("evidence-bundle.zip", stream.read())
         self.engagement.refresh_from_db()
-        self.tell(f"  {document} signed; engagement is {self.engagement.state}")
+        self.log(f"  {document} signed; engagement is {self.engagement.state}")
 
     def _code_from_mail(self) -> str:
         """The one-time code of the newest e-mail that holds one; they lie in a folder."""
@@ -79,7 +79,7 @@ class ScenarioDocuments:
             with file.file.open("rb") as stream:
                 ending = {"signed": "-signed.pdf"}.get(file.format, f".{file.ending}")
                 self._write(f"{name}-{file.language}{ending}", stream.read())
-        self.tell(f"  {document} issued, hash {document.content_hash[:16]}")
+        self.log(f"  {document} issued, hash {document.content_hash[:16]}")
 
     def _write(self, name: str, data: bytes) -> None:
         (self.out / name).write_bytes(data)

@@ -2,24 +2,24 @@
 
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import mixins, viewsets
+from rest_framework import mixins
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
 from delivery.notices import queries, serializers, services
 from delivery.notices.models import Channel, Dispatch, Notice
 from engagements.models import Engagement
+from engagements.web.scoped_viewset import ScopedViewSet
 
 
-class NoticeViewSet(viewsets.ReadOnlyModelViewSet):
+class NoticeViewSet(ScopedViewSet):
     """One's own inbox; `?unread=1`, `?kind=` and `?engagement=` filter it."""
 
-    queryset = Notice.objects.none()
+    queryset = Notice.objects.all()
     serializer_class = serializers.NoticeSerializer
 
     def get_queryset(self):
-        return queries.filtered(Notice.objects.visible_to(self.request.user),
-                                self.request.query_params)
+        return queries.filtered(super().get_queryset(), self.request.query_params)
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
@@ -47,13 +47,12 @@ class NoticeViewSet(viewsets.ReadOnlyModelViewSet):
     @preferences.mapping.post
     def set_preferences(self, request):
         """Choose what to hear of; answers with what counts now."""
-        serializer = serializers.PreferencesSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        engagement = self._named(serializer.validated_data["engagement"])
+        wanted = self.validated(serializers.PreferencesSerializer)
+        engagement = self._named(wanted["engagement"])
         services.set_preferences(
             actor=request.user, engagement=engagement,
             choices={row["kind"]: {"in_inbox": row["in_inbox"], "email": row["email"]}
-                     for row in serializer.validated_data["choices"]})
+                     for row in wanted["choices"]})
         return self._preferences(engagement)
 
     def _named(self, code: str) -> Engagement | None:
@@ -65,16 +64,12 @@ class NoticeViewSet(viewsets.ReadOnlyModelViewSet):
         return Response(serializers.PreferenceSerializer(rows, many=True).data)
 
 
-class ChannelViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
-                     viewsets.ReadOnlyModelViewSet):
+class ChannelViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedViewSet):
     """Robots and webhooks. Addresses and secrets are never answered."""
 
     queryset = Channel.objects.all()
     serializer_class = serializers.ChannelSerializer
     filterset_fields = ["kind", "state", "engagement"]
-
-    def get_queryset(self):
-        return super().get_queryset().visible_to(self.request.user)
 
     def perform_create(self, serializer):
         serializer.instance = services.create_channel(
@@ -88,10 +83,9 @@ class ChannelViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
     @action(detail=True, methods=["post"])
     def switch(self, request, pk=None):
         """Switch on or off."""
-        serializer = serializers.SwitchSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
+        is_on = self.validated(serializers.SwitchSerializer)["on"]
         channel = services.switch_channel(actor=request.user, channel=self.get_object(),
-                                          is_on=serializer.validated_data["on"])
+                                          is_on=is_on)
         return Response(self.get_serializer(channel).data)
 
     @extend_schema(request=None)
@@ -103,15 +97,12 @@ class ChannelViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
         return Response(self.get_serializer(channel).data)
 
 
-class DispatchViewSet(viewsets.ReadOnlyModelViewSet):
+class DispatchViewSet(ScopedViewSet):
     """What was sent, waits or was given up."""
 
     queryset = Dispatch.objects.select_related("event__engagement")
     serializer_class = serializers.DispatchSerializer
     filterset_fields = ["state", "channel"]
-
-    def get_queryset(self):
-        return super().get_queryset().visible_to(self.request.user)
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])

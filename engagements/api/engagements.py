@@ -1,27 +1,19 @@
 """REST endpoints of engagements. Each write is one service call."""
 
 from drf_spectacular.utils import extend_schema
-from rest_framework import mixins, viewsets
+from rest_framework import mixins
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
 from engagements import serializers, services
-from engagements.models import (
-    Customer,
-    Engagement,
-    Membership,
-    MigratedModel,
-)
+from engagements.models import Customer, Engagement, Membership, MigratedModel
+from engagements.web.scoped_viewset import ScopedViewSet
 
 
-class CustomerViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
-                      viewsets.ReadOnlyModelViewSet):
+class CustomerViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedViewSet):
     queryset = Customer.objects.all()
     serializer_class = serializers.CustomerSerializer
     filterset_fields = ["name"]
-
-    def get_queryset(self):
-        return super().get_queryset().visible_to(self.request.user)
 
     def perform_create(self, serializer):
         serializer.instance = services.create_customer(
@@ -32,15 +24,11 @@ class CustomerViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
             actor=self.request.user, customer=serializer.instance, **serializer.validated_data)
 
 
-class EngagementViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
-                        viewsets.ReadOnlyModelViewSet):
+class EngagementViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedViewSet):
     queryset = Engagement.objects.all()
     serializer_class = serializers.EngagementSerializer
     filterset_fields = ["code", "scope", "state", "customer"]
     lookup_field = "code"
-
-    def get_queryset(self):
-        return super().get_queryset().visible_to(self.request.user)
 
     def perform_create(self, serializer):
         serializer.instance = services.create_engagement(
@@ -51,15 +39,10 @@ class EngagementViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
             actor=self.request.user, engagement=serializer.instance, **serializer.validated_data)
 
 
-class MembershipViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin,
-                        viewsets.ReadOnlyModelViewSet):
+class MembershipViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin, ScopedViewSet):
     queryset = Membership.objects.select_related("engagement", "user")
     serializer_class = serializers.MembershipSerializer
     filterset_fields = ["engagement", "user", "role"]
-
-    def get_queryset(self):
-        return super().get_queryset().filter(
-            engagement__in=Engagement.objects.visible_to(self.request.user))
 
     def perform_create(self, serializer):
         serializer.instance = services.add_member(
@@ -69,13 +52,10 @@ class MembershipViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin,
         services.remove_member(actor=self.request.user, membership=instance)
 
 
-class MigratedModelViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
+class MigratedModelViewSet(mixins.CreateModelMixin, ScopedViewSet):
     queryset = MigratedModel.objects.all()
     serializer_class = serializers.MigratedModelSerializer
     filterset_fields = ["engagement", "code", "scope"]
-
-    def get_queryset(self):
-        return super().get_queryset().visible_to(self.request.user)
 
     def perform_create(self, serializer):
         serializer.instance = services.add_model(
@@ -84,19 +64,17 @@ class MigratedModelViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSe
     @extend_schema(request=serializers.ModelFactsSerializer)
     def partial_update(self, request, pk=None):
         """Change facts of the model; 409 where it moved on since `seen`."""
-        serializer = serializers.ModelFactsSerializer(data=request.data, partial=True)
-        serializer.is_valid(raise_exception=True)
+        facts = self.validated(serializers.ModelFactsSerializer, partial=True)
         return Response(self.get_serializer(services.update_model(
-            actor=request.user, model=self.get_object(), **serializer.validated_data)).data)
+            actor=request.user, model=self.get_object(), **facts)).data)
 
     @extend_schema(request=serializers.ModelScopeSerializer)
     @action(detail=True, methods=["post"])
     def scope(self, request, pk=None):
         """Another scope, with the reason; stages fall out or come in."""
-        serializer = serializers.ModelScopeSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
         return Response(self.get_serializer(services.set_model_scope(
-            actor=request.user, model=self.get_object(), **serializer.validated_data)).data)
+            actor=request.user, model=self.get_object(),
+            **self.validated(serializers.ModelScopeSerializer))).data)
 
 
 routes = [

@@ -3,7 +3,6 @@
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
-from rest_framework import viewsets
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
@@ -11,24 +10,21 @@ from engagements import serializers, services
 from engagements.access import Can, require
 from engagements.gates import evaluate, seen_by
 from engagements.models import StageRecord, StageWaiver
+from engagements.web.scoped_viewset import ScopedViewSet
 
 
-class StageRecordViewSet(viewsets.ReadOnlyModelViewSet):
-    queryset = StageRecord.objects.prefetch_related("checklist", "transitions")
+class StageRecordViewSet(ScopedViewSet):
+    queryset = StageRecord.objects.select_related("model").prefetch_related(
+        "checklist", "transitions", "waivers")
     serializer_class = serializers.StageRecordSerializer
     filterset_fields = ["model", "model__engagement", "stage", "state"]
-
-    def get_queryset(self):
-        return super().get_queryset().visible_to(self.request.user)
 
     @extend_schema(request=serializers.StageMoveSerializer)
     @action(detail=True, methods=["post"])
     def move(self, request, pk=None):
         """Make one move of the table; some need a comment as their reason."""
-        serializer = serializers.StageMoveSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
         services.move_stage(actor=request.user, record=self.get_object(),
-                            **serializer.validated_data)
+                            **self.validated(serializers.StageMoveSerializer))
         return Response(self.get_serializer(self.get_object()).data)
 
     @extend_schema(request=serializers.BulkMoveSerializer,
@@ -36,9 +32,7 @@ class StageRecordViewSet(viewsets.ReadOnlyModelViewSet):
     @action(detail=False, methods=["post"])
     def bulk_move(self, request):
         """The same move with many stages; what cannot move is named with its reason."""
-        serializer = serializers.BulkMoveSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        wanted = dict(serializer.validated_data)
+        wanted = self.validated(serializers.BulkMoveSerializer)
         keys = set(wanted.pop("records"))
         records = list(StageRecord.objects.visible_to(request.user).filter(pk__in=keys))
         if len(records) != len(keys):
@@ -60,12 +54,9 @@ class StageRecordViewSet(viewsets.ReadOnlyModelViewSet):
         """Confirm a checklist item, or take it back."""
         record = self.get_object()
         require(request.user, Can.WORK, record.engagement)
-        serializer = serializers.TickSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        item = get_object_or_404(record.checklist, pk=serializer.validated_data["item"])
-        services.tick_item(actor=request.user, item=item,
-                           is_done=serializer.validated_data["is_done"],
-                           evidence=serializer.validated_data["evidence"])
+        fields = self.validated(serializers.TickSerializer)
+        item = get_object_or_404(record.checklist, pk=fields.pop("item"))
+        services.tick_item(actor=request.user, item=item, **fields)
         return Response(self.get_serializer(self.get_object()).data)
 
     @extend_schema(request=serializers.WaiverDraftSerializer,
@@ -74,20 +65,15 @@ class StageRecordViewSet(viewsets.ReadOnlyModelViewSet):
     def waiver(self, request, pk=None):
         """Draft a waiver of what is missing; somebody else signs it."""
         record = self.get_object()
-        serializer = serializers.WaiverDraftSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
         made = services.draft_stage_waiver(actor=request.user, record=record,
-                                           **serializer.validated_data)
+                                           **self.validated(serializers.WaiverDraftSerializer))
         return Response(serializers.StageWaiverSerializer(made).data, status=201)
 
 
-class StageWaiverViewSet(viewsets.ReadOnlyModelViewSet):
+class StageWaiverViewSet(ScopedViewSet):
     queryset = StageWaiver.objects.all()
     serializer_class = serializers.StageWaiverSerializer
     filterset_fields = ["record", "record__model", "record__model__engagement"]
-
-    def get_queryset(self):
-        return super().get_queryset().visible_to(self.request.user)
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])

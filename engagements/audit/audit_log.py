@@ -109,7 +109,7 @@ class Finding:
 
 
 def findings() -> Iterator[Finding]:
-    """Walk the whole log; nothing if it is what the application wrote."""
+    """Verify the whole log, oldest entry first; nothing if it is what the application wrote."""
     previous, seal, entry = FIRST_PREVIOUS_HASH, "", None
     for entry in AuditEntry.objects.order_by("pk").iterator():
         if problem := _problem(entry, previous, seal):

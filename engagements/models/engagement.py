@@ -99,6 +99,12 @@ class Engagement(models.Model):
         return localized(self.description, self.description_en)
 
 
+class MembershipQuerySet(AuditedQuerySet):
+    def visible_to(self, user) -> "MembershipQuerySet":
+        """Those of the engagements that the user may see."""
+        return self.filter(engagement__in=Engagement.objects.visible_to(user))
+
+
 class Membership(models.Model):
     """Who works on an engagement, and as what."""
 
@@ -106,7 +112,7 @@ class Membership(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")
     role = models.CharField(_("role"), max_length=20, choices=Role)
 
-    objects = AuditedQuerySet.as_manager()
+    objects = MembershipQuerySet.as_manager()
 
     class Meta:
         ordering = ["role", "user_id"]

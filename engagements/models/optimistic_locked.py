@@ -2,7 +2,7 @@ from django.db import models
 
 
 class OptimisticLocked(models.Model):
-    """A sheet that several people edit; the number grows with each change (see `locking`)."""
+    """A row that several people edit; each change counts its version up (`optimistic_locking`)."""
 
     lock_version = models.PositiveIntegerField(default=1, editable=False)
 

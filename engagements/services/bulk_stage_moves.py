@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from engagements.access import require
 from engagements.errors import DeskError
 from engagements.models import StageRecord, StageTransition, User
-from engagements.services.stage_moves import MOVE_PERMISSION, move_stage
-from engagements.stages import StageMove
+from engagements.services.stage_moves import move_stage
+from engagements.stages import TRANSITIONS, StageMove
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def move_stages(*, actor: User, records: Iterable[StageRecord], move: str, comme
 
     Raises NotAllowed, with nothing moved, for who may not make this move at all.
     """
-    require(actor, MOVE_PERMISSION[StageMove(move)])
+    require(actor, TRANSITIONS[StageMove(move)].permission)
     done = BulkMove()
     for record in records:
         try:

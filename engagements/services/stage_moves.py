@@ -1,11 +1,11 @@
 """Moves of a model's stage, guarded by the table of transitions, the gate, the order of stages and
-the separation of roles."""
+the rule that nobody decides on his own work."""
 
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from engagements.access import Can, require
+from engagements.access import allowed, require
 from engagements.audit import audit_log
 from engagements.errors import GateNotMet, InvalidInput, NotAllowed, WrongState
 from engagements.gates import CheckResult, evaluate
@@ -16,24 +16,24 @@ from engagements.stages import (
     LET_THROUGH,
     NEVER_SKIPPED,
     TRANSITIONS,
-    WITH_REASON,
     Stage,
     StageMove,
     StageState,
 )
 from engagements.text.text_joining import following, labelled
 
-MOVE_PERMISSION = {
-    StageMove.START: Can.WORK,
-    StageMove.SUBMIT: Can.WORK,
-    StageMove.PASS: Can.MANAGE,
-    StageMove.SEND_BACK: Can.MANAGE,
-    StageMove.WAIVE: Can.MANAGE,
-    StageMove.REOPEN: Can.MANAGE,
-    StageMove.SKIP: Can.MANAGE,
-    StageMove.RESTORE: Can.MANAGE,
-}
-DECISIONS = (StageMove.PASS, StageMove.WAIVE)
+
+def possible_moves(user: User, record: StageRecord) -> list[str]:
+    """The moves that the table, the user's role and the record itself allow, for buttons and API.
+
+    Whether the gate is met, and the state of the other stages, is found out when one is made.
+    """
+    moves = TRANSITIONS.moves_from(record.state, lambda action: allowed(user, action))
+    return [move for move in moves if not (
+        record.model.dropped_at
+        or (move == StageMove.SKIP and record.stage in NEVER_SKIPPED)
+        or (move == StageMove.WAIVE and not any(
+            waiver.signed_at and not waiver.revoked_at for waiver in record.waivers.all())))]
 
 
 @transaction.atomic
@@ -51,10 +51,10 @@ def move_stage(*, actor: User, record: StageRecord, move: str, comment: str = ""
             `details["checks"]` lists all checks.
         InvalidInput: a move that needs a reason, without one.
     """
-    require(actor, MOVE_PERMISSION[StageMove(move)], record.engagement)
+    require(actor, TRANSITIONS[StageMove(move)].permission, record.engagement)
     record = StageRecord.objects.select_for_update(of=("self",), no_key=True).select_related(
         "model__engagement").get(pk=record.pk)
-    target = TRANSITIONS.get((record.state, move))
+    target = TRANSITIONS.target(record.state, move)
     if target is None:
         raise WrongState(
             _("%(stage)s is “%(state)s”: this step is not possible now.")
@@ -69,7 +69,7 @@ def _guard(actor: User, record: StageRecord, move: str, comment: str) -> list[di
     if record.model.dropped_at:
         raise WrongState(_("%(model)s was dropped from the project; its stages do not move.")
                          % {"model": record.model})
-    if move in WITH_REASON and not comment.strip():
+    if TRANSITIONS[move].needs_reason and not comment.strip():
         raise InvalidInput(_("Give the reason for sending the stage back.")
                            if move == StageMove.SEND_BACK else _("Give the reason."))
     if move == StageMove.START:
@@ -79,7 +79,7 @@ def _guard(actor: User, record: StageRecord, move: str, comment: str) -> list[di
     if move == StageMove.SKIP and record.stage in NEVER_SKIPPED:
         raise WrongState(_("%(stage)s belongs to every model and is never out of scope.")
                          % {"stage": record.get_stage_display()})
-    if move not in DECISIONS:
+    if not TRANSITIONS[move].is_decision:
         return []
     require_other_hands(actor, record)
     results = evaluate(record)
@@ -146,10 +146,6 @@ def _require_later_untouched(record: StageRecord) -> None:
                          % {"stage": busy.get_stage_display()})
 
 
-STAMPS = {StageMove.START: "started_at", StageMove.SUBMIT: "submitted_at",
-          StageMove.PASS: "passed_at", StageMove.WAIVE: "passed_at"}
-
-
 def _apply(actor: User, record: StageRecord, move: str, target: str, comment: str,
            checks: list[dict]) -> StageTransition:
     now = timezone.now()
@@ -157,7 +153,7 @@ def _apply(actor: User, record: StageRecord, move: str, target: str, comment: st
     if before in LET_THROUGH:
         record.passed_at = None
         record.waivers.open().update(revoked_at=now, revoked_by=actor)
-    if stamp := STAMPS.get(StageMove(move)):
+    if stamp := TRANSITIONS[move].stamp:
         setattr(record, stamp, now)
     record.save()
     transition = StageTransition.objects.create(

@@ -1,14 +1,12 @@
 """Writes about waivers of stages: a manager drafts, somebody else signs."""
 
-import hashlib
-import json
-
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from engagements.access import Can, allowed, require
 from engagements.audit import audit_log
+from engagements.canonical import content_hash
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.gates import evaluate
 from engagements.models import StageRecord, StageWaiver, User
@@ -76,8 +74,7 @@ def waiver_hash(waiver: StageWaiver) -> str:
     facts = {"stage": str(waiver.record_id), "reason": waiver.reason, "checks": waiver.checks,
              "drafted_by": waiver.drafted_by_id, "signed_by": waiver.signed_by_id,
              "signed_at": waiver.signed_at.isoformat()}
-    text = json.dumps(facts, ensure_ascii=False, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return content_hash(facts)
 
 
 @transaction.atomic

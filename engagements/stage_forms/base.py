@@ -1,4 +1,4 @@
-"""What a stage sheet holds."""
+"""What a stage form holds."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from engagements.models.engagement import localized
 
 @dataclass(frozen=True)
 class Line:
-    """One line of a sheet in both languages."""
+    """One line of a form in both languages."""
 
     text: str
     text_en: str
@@ -25,7 +25,7 @@ class Item(Line):
 
 @dataclass(frozen=True)
 class StageForm:
-    """The sheet of a stage (DOMAIN 2.2). The checklist holds what the system cannot see itself."""
+    """The form of a stage (DOMAIN 2.2). The checklist holds what the system cannot see itself."""
 
     activities: tuple[Line, ...]
     inputs: tuple[Line, ...]

@@ -1,4 +1,4 @@
-"""Sheets of inference migration, inference tuning and acceptance (DOMAIN 2.2: S0 3.6, 3.7, S2)."""
+"""Forms of inference migration, inference tuning and acceptance (DOMAIN 2.2: S0 3.6, 3.7, S2)."""
 
 from engagements.stage_forms.base import StageForm, items, lines
 

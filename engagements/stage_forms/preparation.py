@@ -1,4 +1,4 @@
-"""Sheets of survey, design and environment preparation (DOMAIN 2.2: S0 3.1 to 3.3, S1, S2, S4)."""
+"""Forms of survey, design and environment preparation (DOMAIN 2.2: S0 3.1 to 3.3, S1, S2, S4)."""
 
 from engagements.stage_forms.base import StageForm, items, lines
 

@@ -1,4 +1,4 @@
-"""Sheets of training adaptation and tuning (DOMAIN 2.2: S0 3.4 and 3.5, S1 to S4)."""
+"""Forms of training adaptation and tuning (DOMAIN 2.2: S0 3.4 and 3.5, S1 to S4)."""
 
 from engagements.stage_forms.base import StageForm, items, lines
 

@@ -219,7 +219,7 @@ def may(user, action: str) -> bool:
 def written(value):
     """Free text that people wrote in one language, marked where the page is in the other.
 
-    One mark tells it of a sheet of texts: its head has it, the texts are `in_its_language`.
+    A table of such texts has the mark once, in its head; the texts are `in_its_language`.
     """
     mark = chinese_mark(value)
     return format_html("{} {}", in_its_language(value), mark) if mark else in_its_language(value)

@@ -122,7 +122,7 @@ def model_edit(request, code, model_code):
     model = get_object_or_404(engagement.models, code=model_code)
     form = ModelFactsForm(request.POST or None, instance=model)
     if form.is_valid():
-        seen, facts = form.take()
+        seen, facts = form.split_version()
         if attempt_form(form, lambda: services.update_model(
                 actor=request.user, model=model, seen=seen, **facts)):
             messages.success(request, _("Saved."))

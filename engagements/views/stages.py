@@ -12,16 +12,12 @@ from engagements.involvement import involvement_in
 from engagements.models import ChecklistItem, StageRecord, StageWaiver, User
 from engagements.stage_forms import STAGE_FORMS
 from engagements.stages import (
-    NEVER_SKIPPED,
-    WITH_REASON,
+    TRANSITIONS,
     Stage,
     StageMove,
     StageState,
-    moves_from,
 )
 from engagements.web.form_actions import attempt
-
-DECISIONS = (StageMove.PASS, StageMove.WAIVE)
 
 
 def _record(request: HttpRequest, code: str, model_code: str, stage: str) -> StageRecord:
@@ -35,26 +31,26 @@ def stage_page(request, code, model_code, stage):
     record = _record(request, code, model_code, stage)
     checks = seen_by(evaluate(record) if record.state != StageState.SKIPPED else [], request.user)
     waivers = list(record.waivers.select_related("drafted_by", "signed_by", "revoked_by"))
-    moves = _moves(request.user, record, waivers)
+    moves = _moves(request.user, record)
     return render(request, "engagements/stage.html", {
         "record": record, "engagement": record.engagement, "model": record.model,
         "records": record.model.stages.select_related("model__engagement"),
-        "checks": checks, "moves": moves, "sheet": _sheet(stage), "items": _items(record),
+        "checks": checks, "moves": moves, "form_lines": _form_lines(stage), "items": _items(record),
         "waivers": [{"waiver": w, "may_sign": services.may_sign(request.user, w)}
                     for w in waivers],
         "may_waive": _may_waive(request.user, record, checks, waivers),
         "involvement": involvement_in(record, request.user) if any(
-            move["move"] in DECISIONS for move in moves) else [],
+            move["is_decision"] for move in moves) else [],
         "transitions": record.transitions.select_related("actor"),
         "jobs": record.model.jobs.filter(stage=stage).select_related("node", "model")[:20]})
 
 
-def _sheet(stage: str) -> list[tuple]:
-    """The stage's sheet as (heading, lines)."""
-    sheet = STAGE_FORMS[stage]
-    return [(_("Activities"), sheet.activities), (_("Inputs"), sheet.inputs),
-            (_("Outputs"), sheet.outputs), (_("Exit criteria"), sheet.exit),
-            (_("Typical risks"), sheet.risks), (_("Tools"), sheet.tools)]
+def _form_lines(stage: str) -> list[tuple]:
+    """The stage's form as (heading, lines)."""
+    form = STAGE_FORMS[stage]
+    return [(_("Activities"), form.activities), (_("Inputs"), form.inputs),
+            (_("Outputs"), form.outputs), (_("Exit criteria"), form.exit),
+            (_("Typical risks"), form.risks), (_("Tools"), form.tools)]
 
 
 def _items(record: StageRecord) -> list[dict]:
@@ -64,17 +60,12 @@ def _items(record: StageRecord) -> list[dict]:
             for item in record.checklist.select_related("done_by")]
 
 
-def _moves(user: User, record: StageRecord, waivers: list[StageWaiver]) -> list[dict]:
-    """The moves that the table, the user's role and the waivers allow."""
-    is_waived = any(w.signed_at and not w.revoked_at for w in waivers)
-    hidden = set() if is_waived else {StageMove.WAIVE}
-    if record.stage in NEVER_SKIPPED:
-        hidden.add(StageMove.SKIP)
+def _moves(user: User, record: StageRecord) -> list[dict]:
+    """The buttons: moves that need no reason first."""
     offered = [{"move": move, "label": StageMove(move).label,
-                "needs_reason": move in WITH_REASON, "is_decision": move in DECISIONS}
-               for move in moves_from(record.state)
-               if move not in hidden
-               and allowed(user, services.MOVE_PERMISSION[StageMove(move)])]
+                "needs_reason": TRANSITIONS[move].needs_reason,
+                "is_decision": TRANSITIONS[move].is_decision}
+               for move in services.possible_moves(user, record)]
     return sorted(offered, key=lambda entry: entry["needs_reason"])
 
 

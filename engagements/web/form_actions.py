@@ -1,4 +1,4 @@
-"""What every page that writes does: one service call, then a message."""
+"""What every view of a form does: one service call, then a message."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +13,7 @@ XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
 def attempt(request: HttpRequest, service: Callable[[], Any], success: str) -> Any:
-    """Call the service; tell the user how it went. None after an expected failure."""
+    """Call the service and show its outcome as a message. None after an expected failure."""
     try:
         result = service()
     except DeskError as error:
@@ -42,7 +42,7 @@ def attempt_form(form, service: Callable[[], Any]) -> Any:
 
 
 def _add_errors(form, error: DeskError) -> None:
-    """Sentences stand at their parameters where the error names them."""
+    """Each sentence at its field where the error names one, else at the form."""
     for name, sentences in (error.details.get("parameters") or {"": [error.message]}).items():
         for sentence in sentences:
             form.add_error(name if name in form.fields else None, sentence)

@@ -1,8 +1,10 @@
+"""The form of a row under optimistic locking."""
+
 from django import forms
 
 
 class OptimisticLockedForm(forms.ModelForm):
-    """A form that remembers which version of the sheet its page showed."""
+    """A form that remembers which version of the row its page showed."""
 
     seen = forms.IntegerField(widget=forms.HiddenInput, required=False)
 
@@ -13,7 +15,7 @@ class OptimisticLockedForm(forms.ModelForm):
         else:
             del self.fields["seen"]
 
-    def take(self) -> tuple[int | None, dict]:
+    def split_version(self) -> tuple[int | None, dict]:
         """(version seen, the other fields) for the service."""
         fields = dict(self.cleaned_data)
         return fields.pop("seen", None), fields

@@ -1,25 +1,26 @@
 """Whatever people try, a stage is only ever where the table of transitions allows it to be."""
 
+import pytest
 from django.db import transaction
+from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from rest_framework.test import APIClient
 
 from engagements import gates, services
-from engagements.access import Can
+from engagements.access import Can, allowed
 from engagements.errors import DeskError
-from engagements.models import Role, StageTransition
-from engagements.services.stage_moves import MOVE_PERMISSION
+from engagements.models import Role, StageRecord, StageTransition
+from engagements.services.stage_moves import possible_moves
 from engagements.stages import (
     DONE,
     LET_THROUGH,
     NEVER_SKIPPED,
     OUT_OF_SCOPE,
     TRANSITIONS,
-    WITH_REASON,
     Stage,
     StageMove,
     StageState,
-    moves_from,
 )
 
 FIRM = (Role.CONSULTANT, Role.MANAGER, Role.ADMINISTRATOR)
@@ -65,7 +66,7 @@ def _walk(people, engagement, moves, is_gate_met):
         if not was_done or step == "waiver":
             assert (changed, StageTransition.objects.count()) == (set(), count)
             continue
-        assert TRANSITIONS[before[stage], step] == after[stage]
+        assert TRANSITIONS.target(before[stage], step) == after[stage]
         assert changed == {stage}
         assert StageTransition.objects.count() == count + 1
         _check_move(record, step, role, reason, is_gate_met)
@@ -78,7 +79,7 @@ def _forward(model, number, is_gate_met) -> tuple[str, str]:
     ahead = next((s for s in Stage.values if states[s] not in DONE), Stage.ACCEPT)
     behind = [s for s in Stage.values if states[s] in DONE] or [ahead]
     stage = behind[-1] if number >= 10 else ahead
-    possible = moves_from(states[stage])
+    possible = TRANSITIONS.moves_from(states[stage])
     if states[stage] == StageState.SUBMITTED:
         possible = ([StageMove.PASS, StageMove.PASS, StageMove.SEND_BACK] if is_gate_met
                     else [StageMove.WAIVE, "waiver", StageMove.WAIVE, StageMove.SEND_BACK])
@@ -105,7 +106,7 @@ def _check_move(record, step, role, reason, is_gate_met):
     """What must hold for a move that was made."""
     assert role != Role.REVIEWER
     assert role != Role.CONSULTANT or step in (StageMove.START, StageMove.SUBMIT)
-    assert reason or step not in WITH_REASON
+    assert reason or not TRANSITIONS[step].needs_reason
     assert step != StageMove.PASS or is_gate_met
     if step == StageMove.WAIVE:
         assert not is_gate_met
@@ -148,18 +149,56 @@ def test_the_table_is_what_was_agreed():
     agreed = {(state, move): target for state, *targets in rows
               for move, target in zip(moves, targets, strict=True) if target != "."}
     assert {(str(state), str(move)): str(target)
-            for (state, move), target in TRANSITIONS.items()} == agreed
-    assert set(WITH_REASON) == {"send_back", "reopen", "skip", "restore"}
+            for state in StageState for move in StageMove
+            if (target := TRANSITIONS.target(state, move))} == agreed
+    assert {move for move, rule in TRANSITIONS.items() if rule.needs_reason} == {
+        "send_back", "reopen", "skip", "restore"}
+    assert {move for move, rule in TRANSITIONS.items() if rule.is_decision} == {"pass", "waive"}
     assert set(NEVER_SKIPPED) == {"survey", "accept"}
     assert {scope: set(out) for scope, out in OUT_OF_SCOPE.items()} == {
         "full": set(), "training": {"infer_migrate", "infer_tune"},
         "inference": {"train_adapt", "train_tune"}}
-    assert {move for move, right in MOVE_PERMISSION.items() if right == Can.WORK} == {
+    assert {move for move, rule in TRANSITIONS.items() if rule.permission == Can.WORK} == {
         "start", "submit"}
-    assert set(MOVE_PERMISSION.values()) == {Can.WORK, Can.MANAGE}
-    assert set(MOVE_PERMISSION) == set(moves)
+    assert {rule.permission for rule in TRANSITIONS.values()} == {Can.WORK, Can.MANAGE}
+    assert set(TRANSITIONS) == set(moves)
 
 
 def test_every_state_can_be_left_and_reached():
-    reached = set(TRANSITIONS.values()) | {StageState.NOT_STARTED}
-    assert reached == set(StageState.values) == {start for start, _move in TRANSITIONS}
+    reached = {rule.target for rule in TRANSITIONS.values()} | {StageState.NOT_STARTED}
+    left = frozenset().union(*(rule.sources for rule in TRANSITIONS.values()))
+    assert reached == set(StageState.values) == left
+
+
+@pytest.mark.parametrize("role", list(Role.values))
+@pytest.mark.parametrize("state", list(StageState.values))
+def test_the_moves_offered_are_those_of_table_and_role(people, model, state, role):
+    record = model.stages.get(stage=Stage.DESIGN)
+    StageRecord.objects.filter(pk=record.pk).update(
+        state=state, passed_at=timezone.now() if state in LET_THROUGH else None)
+    record.refresh_from_db()
+    expected = [move for move, rule in TRANSITIONS.items()
+                if state in rule.sources and allowed(people[role], rule.permission)
+                and move != StageMove.WAIVE]  # without a signed waiver
+    assert possible_moves(people[role], record) == expected
+    client = APIClient()
+    client.force_authenticate(people[role])
+    assert client.get(f"/api/v1/stages/{record.pk}/").json()["allowed_moves"] == expected
+
+
+@pytest.mark.parametrize("role", list(Role.values))
+@pytest.mark.parametrize("move", list(StageMove.values))
+@pytest.mark.parametrize("state", list(StageState.values))
+def test_every_move_in_every_state_by_every_role(people, model, state, move, role):
+    """What is not offered is refused; what is, may still be refused by gate or other stages."""
+    record = model.stages.get(stage=Stage.DESIGN)
+    StageRecord.objects.filter(pk=record.pk).update(
+        state=state, passed_at=timezone.now() if state in LET_THROUGH else None)
+    record.refresh_from_db()
+    offered = possible_moves(people[role], record)
+    try:
+        made = services.move_stage(actor=people[role], record=record, move=move, comment="原因")
+    except DeskError:
+        assert move not in offered or move in (StageMove.START, StageMove.PASS)
+    else:
+        assert (move in offered, made.to_state) == (True, TRANSITIONS[move].target)

@@ -10,8 +10,7 @@ from delivery.planning.board import board as rows_of
 from engagements import services
 from engagements.access import Can, allowed, require
 from engagements.models import Engagement, StageRecord
-from engagements.services.stage_moves import MOVE_PERMISSION
-from engagements.stages import DONE, Stage, StageMove, StageState
+from engagements.stages import DONE, TRANSITIONS, Stage, StageMove, StageState
 
 BULK_MOVES = (StageMove.START, StageMove.SUBMIT, StageMove.PASS, StageMove.SEND_BACK)
 
@@ -30,7 +29,7 @@ def board(request):
 
 
 def _moves(user) -> list[StageMove]:
-    return [move for move in BULK_MOVES if allowed(user, MOVE_PERMISSION[move])]
+    return [move for move in BULK_MOVES if allowed(user, TRANSITIONS[move].permission)]
 
 
 @require_POST

@@ -116,7 +116,7 @@ def change_edit(request, pk):
     require(request.user, Can.WORK, row.engagement)
     form = ChangeForm(request.POST or None, instance=row, engagement=row.engagement)
     if form.is_valid():
-        seen, fields = form.take()
+        seen, fields = form.split_version()
         if saved(form, lambda: services.update_change(
                 actor=request.user, change=row, seen=seen, **fields)):
             return redirect("planning:change", pk)

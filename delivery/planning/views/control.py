@@ -80,7 +80,7 @@ def _edit(request, row, form_class, service):
     code = row.engagement.code
     form = form_class(request.POST or None, instance=row, engagement=row.engagement)
     if form.is_valid():
-        seen, fields = form.take()
+        seen, fields = form.split_version()
         if saved(form, lambda: service(seen, fields)):
             return redirect(_back(code))
     return form_page(request, form, row.engagement, title=str(row), back=_back(code),
@@ -150,7 +150,7 @@ def meeting_edit(request, pk):
     require(request.user, Can.WORK, row.engagement)
     form = MeetingForm(request.POST or None, request.FILES or None, instance=row)
     if form.is_valid():
-        seen, fields = form.take()
+        seen, fields = form.split_version()
         uploads = fields.pop("files")
         if saved(form, lambda: services.update_meeting(
                 actor=request.user, meeting=row, seen=seen, **fields, attachments=[
@@ -195,7 +195,7 @@ def weekly(request, pk):
     is_draft = report.state == WeeklyReport.State.DRAFT
     form = WeeklyForm(request.POST or None, instance=report) if is_draft else None
     if form and form.is_valid():
-        seen, fields = form.take()
+        seen, fields = form.split_version()
         if saved(form, lambda: weekly_services.update_weekly(
                 actor=request.user, report=report, seen=seen, **fields)):
             return redirect("planning:weekly", pk)

@@ -104,7 +104,7 @@ def task(request, pk):
     code = found.plan.engagement.code
     form = TaskForm(request.POST or None, instance=found, plan=found.plan)
     if form.is_valid():
-        seen, fields = form.take()
+        seen, fields = form.split_version()
         if saved(form, lambda: services.update_task(
                 actor=request.user, task=found, seen=seen, **fields)):
             return redirect("planning:plan", code)

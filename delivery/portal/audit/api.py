@@ -1,13 +1,14 @@
 """The audit log as a REST endpoint."""
 
 from drf_spectacular.utils import extend_schema
-from rest_framework import serializers, viewsets
+from rest_framework import serializers
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
 from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.models import AuditEntry
+from engagements.web.scoped_viewset import ScopedViewSet
 
 
 class AuditEntrySerializer(serializers.ModelSerializer):
@@ -25,7 +26,7 @@ class AuditFindingSerializer(serializers.Serializer):
     problem = serializers.CharField(default="")
 
 
-class AuditViewSet(viewsets.ReadOnlyModelViewSet):
+class AuditViewSet(ScopedViewSet):
     """The audit log, newest first; for administrators and managers."""
 
     queryset = AuditEntry.objects.all()
@@ -34,7 +35,7 @@ class AuditViewSet(viewsets.ReadOnlyModelViewSet):
 
     def get_queryset(self):
         require(self.request.user, Can.AUDIT)
-        return super().get_queryset().visible_to(self.request.user)
+        return super().get_queryset()
 
     @extend_schema(responses=AuditFindingSerializer, filters=False)
     @action(detail=False, pagination_class=None)

@@ -27,11 +27,11 @@ class Command(BaseCommand):
         out = out.resolve()
         out.mkdir(parents=True, exist_ok=True)
         if INSIDE in os.environ:
-            self._walk(out)
+            self._run_scenario(out)
         else:
-            self._in_a_world_of_its_own(out)
+            self._run_isolated(out)
 
-    def _in_a_world_of_its_own(self, out: Path) -> None:
+    def _run_isolated(self, out: Path) -> None:
         """Run again with a database, files and queue of their own; nothing of yours is touched."""
         with tempfile.TemporaryDirectory(prefix="desk-demo-") as folder:
             environment = {
@@ -42,20 +42,20 @@ class Command(BaseCommand):
                 "DESK_EMAIL_BACKEND": "django.core.mail.backends.filebased.EmailBackend"}
             status = _run([sys.executable, sys.argv[0], "demo", "--out", str(out)], environment)
         if status:
-            raise CommandError("The walk did not reach its end; the lines above say where.")
+            raise CommandError("The scenario did not reach its end; the lines above say where.")
 
-    def _walk(self, out: Path) -> None:
+    def _run_scenario(self, out: Path) -> None:
         from delivery.demo.scenario import DemoScenario
 
         call_command("migrate", verbosity=0)
         began = time.monotonic()
         try:
-            DemoScenario(out, self._tell).go()
+            DemoScenario(out, self._print).go()
         except (DeskError, TimeoutError) as error:
             raise CommandError(str(error)) from error
-        self._tell(f"done in {time.monotonic() - began:.0f} s; results in {out}")
+        self._print(f"done in {time.monotonic() - began:.0f} s; results in {out}")
 
-    def _tell(self, text: str) -> None:
+    def _print(self, text: str) -> None:
         self.stdout.write(text)
         self.stdout.flush()
 
