@@ -1,0 +1,1 @@
+"""Curves, metric definitions, criteria and the verdicts computed from stored files."""

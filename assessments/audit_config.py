@@ -1,7 +1,7 @@
-"""Which tables of this app the audit log vouches for."""
+"""Which tables of this app the audit log tracks."""
 
 from assessments import models as own
-from engagements.audit.tracked_rows import do_not_track, track_rows
+from engagements.audit_rows.tracking import do_not_track, track_rows
 
 track_rows(own.MetricDefinition, own.CriteriaSet, own.Criterion, own.Baseline, own.BaselineRun,
           own.Confirmation, own.Measurement, own.Verdict, own.Waiver, own.AcceptedDifference,

@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 
 from assessments.accuracy import allowlist
 from assessments.accuracy.readings import newest_config_check
-from assessments.labels.verdict_rows import config_sentence
 from assessments.models import CriteriaSet, Criterion, Outcome, Verdict
+from assessments.presentation.verdict_rows import config_sentence
 from assessments.queries import current_criteria, latest_verdicts, verdict_sentence
 from engagements.gates import CheckResult, register_check
 from engagements.models import StageRecord

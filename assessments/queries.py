@@ -1,4 +1,4 @@
-"""Reads that several doors share."""
+"""Queries shared by pages and API."""
 
 from django.db.models import QuerySet
 

@@ -4,7 +4,7 @@ from django.dispatch import receiver
 
 from assessments import services
 from assessments.queries import is_indexable
-from workers.dispatch import enqueueing
+from engagements.queue.enqueue import enqueue_on_commit
 from workers.signals import job_succeeded, reading_stored
 
 
@@ -21,4 +21,4 @@ def measure_and_judge(sender, job, readings, **kwargs) -> None:
 def index_operators(sender, reading, **kwargs) -> None:
     """A comparison's rows are indexed by a worker: a large workbook takes many seconds."""
     if is_indexable(reading):
-        enqueueing.send_task("assessments.index_comparison", reading.artifact_id)
+        enqueue_on_commit("assessments.index_comparison", reading.artifact_id, expires=600)

@@ -3,7 +3,7 @@
     python -m benchmarks.audit_log [--entries 100000]
 
 On a database of its own: the one DATABASE_URL names, otherwise SQLite. Printed are processor and
-clock seconds of appending (each entry vouches for one row, and is written in a transaction of its
+clock seconds of appending (each entry tracks one row, and is written in a transaction of its
 own), of walking the chain, and of comparing the rows with it. Exit status 1 if the log is not
 found whole.
 """

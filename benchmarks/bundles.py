@@ -71,9 +71,9 @@ def one_step(name: str, folder: Path) -> None:
     settings.configure(USE_I18N=False, USE_TZ=True)
     logging.disable()
     began, before = time.monotonic(), processor()
-    told = STEPS[name](folder)
+    output = STEPS[name](folder)
     peak = getrusage(RUSAGE_SELF).ru_maxrss / 1024
-    print(told, time.monotonic() - began, processor() - before, peak, sep="\t")
+    print(output, time.monotonic() - began, processor() - before, peak, sep="\t")
 
 
 def processor() -> float:
@@ -84,8 +84,8 @@ def processor() -> float:
 def measured(name: str, folder: Path) -> tuple[str, float, float, float]:
     answer = subprocess.run([sys.executable, "-m", "benchmarks.bundles", "--step", name, folder],
                             check=True, stdout=subprocess.PIPE, text=True).stdout
-    told, *figures = answer.strip().split("\t")
-    return (told, *map(float, figures))
+    output, *figures = answer.strip().split("\t")
+    return (output, *map(float, figures))
 
 
 def one_size(source: Path, gigabytes: float) -> tuple[dict[str, float], float]:
@@ -95,8 +95,8 @@ def one_size(source: Path, gigabytes: float) -> tuple[dict[str, float], float]:
         folder = Path(name)
         prepare(source, folder, gigabytes)
         for step in ("write", "plain", "verify"):
-            told, seconds, works[step], peaks[step] = measured(step, folder)
-            print(f"{gigabytes:4g} GB  {told:<22}{seconds:8.1f} s {works[step]:8.1f} s cpu "
+            output, seconds, works[step], peaks[step] = measured(step, folder)
+            print(f"{gigabytes:4g} GB  {output:<22}{seconds:8.1f} s {works[step]:8.1f} s cpu "
                   f"{peaks[step]:6.0f} MB", flush=True)
             if step == "write":
                 shutil.rmtree(folder / PARTS)

@@ -182,8 +182,8 @@ def reading(path: Path) -> tuple[float, float, str]:
     except subprocess.TimeoutExpired:
         return _children_seconds() - before, 0.0, "NO END"
     seconds = _children_seconds() - before
-    told, peak = done.stdout.splitlines()
-    found = json.loads(told)
+    output, peak = done.stdout.splitlines()
+    found = json.loads(output)
     return seconds, int(peak) / 1024, (found.get("error") or {}).get("code") or found["kind"]
 
 
@@ -200,10 +200,10 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "file"
             make(path)
-            seconds, megabytes, told = reading(path)
-        is_bad = seconds > SECONDS or megabytes > MEGABYTES or told == "NO END"
+            seconds, megabytes, output = reading(path)
+        is_bad = seconds > SECONDS or megabytes > MEGABYTES or output == "NO END"
         harmed += is_bad
-        print(f"{make.__name__:24} {seconds:6.1f} s {megabytes:6.0f} MB  {told}"
+        print(f"{make.__name__:24} {seconds:6.1f} s {megabytes:6.0f} MB  {output}"
               f"{'   TOO MUCH' if is_bad else ''}", flush=True)
     return int(harmed > 0)
 

@@ -95,7 +95,7 @@ def judged(engagement, people: dict, models: int) -> None:
 
 def forget_files(document) -> None:
     document.files.all().delete()
-    document.orders.update(state="pending", attempts=0, holder="", holder_until=None)
+    document.render_jobs.update(state="pending", attempts=0, claim_token="", claimed_until=None)
 
 
 def timed(call) -> tuple[float, float]:
@@ -107,10 +107,10 @@ def timed(call) -> tuple[float, float]:
 
 def processor() -> float:
     """Seconds of the processor so far (utime and stime of proc(5), fields 14 and 15)."""
-    from delivery.documents import render_process as press
+    from delivery.documents import render_process
 
     found = time.process_time()
-    for pid in (press._pool._processes if press._pool else {}):
+    for pid in (render_process._pool._processes if render_process._pool else {}):
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         found += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     return found
@@ -171,7 +171,7 @@ def measure(document, rounds: int) -> int:
     from delivery.documents.render_process import run_in_child
     from delivery.reports.services import draw_pictures, take_render_job
 
-    order = document.orders.get(language="en")
+    order = document.render_jobs.get(language="en")
     html = bare_html(document)
     pages = len(pypdf.PdfReader(io.BytesIO(run_in_child(bare, html))).pages)  # warms the process up
     take_render_job(order.pk)
@@ -191,14 +191,15 @@ def measure(document, rounds: int) -> int:
     print(f"{pages} pages, {html.count('<figure')} figures, {kept} of them different, "
           f"{size // 1024} KiB")
     base = [median(column) for column in zip(*alone, strict=True)]
-    worst = max(told("WeasyPrint alone", alone, base), told("order, figures kept", again, base),
-                told("order, none kept", first, base))
-    told("figures ahead, nobody waits", ahead, base)
+    worst = max(print_times("WeasyPrint alone", alone, base), print_times("order, figures kept",
+                                                                          again, base),
+                print_times("order, none kept", first, base))
+    print_times("figures ahead, nobody waits", ahead, base)
     late = beside(document, order.pk)
     return int(worst > MOST_TIMES or late > MOST_LATE_TIMES or pages < LEAST_PAGES)
 
 
-def told(label: str, times: list[tuple[float, float]], base: list[float]) -> float:
+def print_times(label: str, times: list[tuple[float, float]], base: list[float]) -> float:
     """Print the medians of a row; its times of the processor against those of the library."""
     wall, work = (median(column) for column in zip(*times, strict=True))
     print(f"{label:<28}{wall:7.2f} s {wall / base[0]:5.2f} times{work:8.2f} s cpu "

@@ -58,7 +58,7 @@ class Bench:
 
     def ours(self, job, files: int) -> tuple[float, float]:
         """Seconds by the clock, and of this process's processor."""
-        from workers.artifacts import job_files
+        from workers.dispatch import job_files
 
         begun, used = time.monotonic(), time.process_time()
         job_files.collect(job)

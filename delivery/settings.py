@@ -236,7 +236,7 @@ CACHES = {"default": {
     "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
     "LOCATION": VAR_DIR / "cache", "OPTIONS": {"MAX_ENTRIES": 5000},
 }}
-PRESS = read(env.bool, "DESK_PRESS", True)  # papers are set in a process of their own
+PRESS = read(env.bool, "DESK_PRESS", True)  # documents are rendered in a child process
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ALWAYS_EAGER = read(env.bool, "DESK_TASKS_EAGER", False)
 CELERY_TASK_TIME_LIMIT = 300

@@ -1,7 +1,7 @@
-"""Which tables of this app the audit log vouches for."""
+"""Which tables of this app have their rows in the audit log."""
 
 from engagements import models as own
-from engagements.audit.tracked_rows import do_not_track, track_rows
+from engagements.audit_rows.tracking import do_not_track, track_rows
 
 track_rows(own.User, without=["password", "last_login"])  # a secret, and what each log-in writes
 track_rows(own.Customer, own.Engagement, own.MigratedModel, own.Membership, own.StageRecord,

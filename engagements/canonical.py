@@ -1,15 +1,25 @@
-"""One text of plain facts, and its checksum."""
+"""Canonical JSON and its SHA-256: the form in which facts are hashed, sealed and signed.
+
+The form has a version, so that what was sealed under one can be checked after a newer one came.
+Version 1: keys sorted, no blanks between parts, non-ASCII characters as they are, UTF-8.
+"""
 
 import hashlib
 import json
+from collections.abc import Callable
 from typing import Any
 
+CURRENT_VERSION = 1
+ENCODERS: dict[int, Callable[[Any], str]] = {
+    1: lambda facts: json.dumps(facts, ensure_ascii=False, sort_keys=True, separators=(",", ":")),
+}
 
-def content_hash(snapshot: dict) -> str:
-    """SHA-256 of the snapshot as canonical JSON (sorted keys, no spaces, UTF-8)."""
-    return hashlib.sha256(canonical(snapshot).encode()).hexdigest()
+
+def canonical(facts: Any, version: int = CURRENT_VERSION) -> str:
+    """The one text of JSON-able facts. Raises KeyError for a version that does not exist."""
+    return ENCODERS[version](facts)
 
 
-def canonical(facts: Any) -> str:
-    """The one JSON text of plain facts that checksums are made over."""
-    return json.dumps(facts, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+def content_hash(facts: Any, version: int = CURRENT_VERSION) -> str:
+    """SHA-256 of the text's UTF-8 bytes, as 64 hexadecimal digits."""
+    return hashlib.sha256(canonical(facts, version).encode()).hexdigest()

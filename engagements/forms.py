@@ -3,8 +3,9 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from engagements.models import Customer, Engagement, MigratedModel, Role, User
+from engagements.services.customers import CUSTOMER_FACTS
 from engagements.services.migrated_models import MODEL_FACTS
-from engagements.services.people import CUSTOMER_FACTS, PERSON_FACTS
+from engagements.services.people import PERSON_FACTS
 from engagements.web.optimistic_locked_form import OptimisticLockedForm
 
 

@@ -1,4 +1,4 @@
-"""Separation of duties: who worked on a stage does not pass its gate (DOMAIN AR-11, 9.11).
+"""Who was involved in a stage's work, and may therefore not pass its gate (DOMAIN AR-11, 9.11).
 
 This app knows who started and submitted; higher apps add what else counts as work.
 """
@@ -16,7 +16,7 @@ _sources: dict[str, InvolvementSource] = {}
 
 
 def register_involvement(code: str) -> Callable[[InvolvementSource], InvolvementSource]:
-    """Decorator: add a source of deeds under a unique code."""
+    """Decorator: add a source of involvement under a unique code."""
 
     def add(source: InvolvementSource) -> InvolvementSource:
         _sources[code] = source
@@ -25,7 +25,7 @@ def register_involvement(code: str) -> Callable[[InvolvementSource], Involvement
     return add
 
 
-def deeds(record: StageRecord, user: User) -> list[str]:
+def involvement_in(record: StageRecord, user: User) -> list[str]:
     """What the user did for the stage; whoever did something may not let it through."""
     return [sentence for source in _sources.values() for sentence in source(record, user)]
 

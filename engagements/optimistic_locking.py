@@ -33,12 +33,12 @@ def lock_checked(sheet: Sheet, seen: int | None) -> Sheet:
         of=("self",), no_key=True).get(pk=sheet.pk)
     if seen is not None and current.lock_version != seen:
         changes = changes_since(current, seen)
-        told = in_turn(labelled(c["who"], f"{c['field']} {c['before']} → {c['after']}")
+        changed = in_turn(labelled(c["who"], f"{c['field']} {c['before']} → {c['after']}")
                        for c in changes)
         raise EditConflict(
             _("“%(sheet)s” was changed while you were editing. Nothing of yours was saved. "
               "Changed meanwhile: %(changes)s. Check this and save again.")
-            % {"sheet": current, "changes": told or "--"}, changes=changes,
+            % {"sheet": current, "changes": changed or "--"}, changes=changes,
             version=current.lock_version)
     return current
 

@@ -22,7 +22,7 @@ from django.db import connection, models, transaction
 from django.utils import timezone
 from django.utils.translation import get_language
 
-from engagements.audit.tracked_rows import PendingWrite
+from engagements.audit_rows.tracking import PendingWrite
 
 State = dict[str, frozenset[tuple]]  # rows by table, the key first
 _built: dict[tuple, "World"] = {}

@@ -12,8 +12,8 @@ from django.utils import translation
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
-from delivery.portal.audit.action_labels import WORDS
-from engagements.audit import tracked_rows
+from delivery.portal.audit.action_labels import ACTION_LABELS
+from engagements.audit_rows import tracking
 from engagements.models import AuditEntry, Customer, Engagement, Membership, Role, User
 from tests.cached_fixtures import cached_fixture
 
@@ -39,8 +39,8 @@ def pytest_collection_finish():
 
 @pytest.fixture(autouse=True)
 def _quick_and_isolated(settings, tmp_path):
-    """A fast hasher, files and queue in the test's own folder, tasks and papers here, and no
-    language that a test before has left active."""
+    """A fast hasher, files and queue in the test's own folder, tasks and rendering in this process,
+    and no language that a test before has left active."""
     translation.deactivate()
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.MEDIA_ROOT = tmp_path / "artifacts"
@@ -59,21 +59,21 @@ def _quick_and_isolated(settings, tmp_path):
 
 
 @pytest.fixture(autouse=True)
-def _every_deed_has_words():
-    """Whatever a test writes to the audit log has to have words for the log's page."""
+def _every_action_has_a_label():
+    """Every action that a test writes to the audit log has a label on the log's page."""
     unknown = set()
 
     def look(instance, **_rest):
-        if instance.action not in WORDS:
+        if instance.action not in ACTION_LABELS:
             unknown.add(instance.action)
 
     post_save.connect(look, sender=AuditEntry)
     yield
     post_save.disconnect(look, sender=AuditEntry)
-    assert unknown == set(), "delivery/portal/audit/action_labels.py has no words for them"
+    assert unknown == set(), "delivery/portal/audit/action_labels.py has no labels for them"
 
 
-class WatchedPendingWrite(tracked_rows.PendingWrite):
+class WatchedPendingWrite(tracking.PendingWrite):
     """Knows which line of the product wrote its row; None for what a test wrote itself."""
 
     late: set[str] = set()
@@ -92,14 +92,14 @@ class WatchedPendingWrite(tracked_rows.PendingWrite):
             self.late.add(f"{self.table._meta.label}: {self.writer}")
 
 
-tracked_rows.PendingWrite = WatchedPendingWrite
+tracking.PendingWrite = WatchedPendingWrite
 
 
 def _writer() -> str | None:
     frame = sys._getframe(2)
     while frame:
         name = frame.f_code.co_filename
-        if name.startswith(PRODUCT) and name != tracked_rows.__file__:
+        if name.startswith(PRODUCT) and name != tracking.__file__:
             return f"{name.removeprefix(str(TESTS.parent))}:{frame.f_lineno} {frame.f_code.co_name}"
         if name.startswith(str(TESTS)):
             return None
@@ -116,7 +116,7 @@ def pytest_runtest_call(item):
         if isinstance(note, WatchedPendingWrite) and not note.is_collected:
             note.remember()
     late, WatchedPendingWrite.late = sorted(WatchedPendingWrite.late), set()
-    assert late == [], "write these rows before audit.record, in its transaction"
+    assert late == [], "write these rows before audit_log.record, in its transaction"
     return result
 
 

@@ -1,4 +1,4 @@
-"""The REST API: schema, log-ins, errors as problem+json, strangers, and the doors' services."""
+"""The REST API: schema, log-ins, errors as problem+json, strangers, and the endpoints' services."""
 
 from io import StringIO
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Every page has its API: a table from page routes to the API doors that show or write the same."""
+"""Every page has its API: a table from page routes to the endpoints that do the same."""
 
 from collections.abc import Iterator
 
@@ -6,8 +6,8 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from tests.test_permissions import routes
 
-# Page: the doors of the API, each as "METHOD name".
-DOORS = {
+# Page: endpoints of the API, each as "METHOD name".
+ENDPOINTS = {
     "portal:home": ["GET desk-list", "GET job-list", "GET engagement-list"],
     "portal:search": ["GET search-list"],
     "portal:audit": ["GET audit-entry-list", "GET audit-entry-check"],
@@ -121,12 +121,12 @@ DOORS = {
     "reports:chains": ["GET document-chain-list"],
     "reports:chain": ["GET document-chain-detail", "PUT document-chain-detail"],
     "reports:chain_reset": ["DELETE document-chain-detail"],
-    "reports:identities": ["GET document-identity-list"],
-    "reports:identity_firm": ["POST document-identity-list"],
-    "reports:identity": ["POST document-identity-list"],
-    "reports:wordings": ["GET document-text-list"],
-    "reports:wording": ["GET document-text-detail", "PUT document-text-detail"],
-    "reports:wording_reset": ["DELETE document-text-detail"],
+    "reports:branding_list": ["GET document-identity-list"],
+    "reports:branding_firm": ["POST document-identity-list"],
+    "reports:branding": ["POST document-identity-list"],
+    "reports:standard_texts": ["GET document-text-list"],
+    "reports:standard_text": ["GET document-text-detail", "PUT document-text-detail"],
+    "reports:standard_text_reset": ["DELETE document-text-detail"],
     "acceptance:review": ["GET review-detail", "GET review-deliverables"],
     "acceptance:open": ["POST review-list"], "acceptance:comment": ["POST review-comment"],
     "acceptance:receipt": ["POST review-receipts"],
@@ -197,7 +197,7 @@ DOORS = {
     "planning:change_effect_remove": ["DELETE change-request-remove-effect"],
     "planning:change_move": [f"POST change-request-{move}" for move in (
         "submit", "approve", "reject")],
-    "planning:paper": [f"GET {paper}-pdf" for paper in (
+    "planning:paper": [f"GET {kind}-pdf" for kind in (
         "meeting", "weekly-report", "change-request", "timesheet")],
     "notices:inbox": ["GET notice-list"], "notices:all_read": ["POST notice-read-all"],
     "notices:open": ["POST notice-read"],
@@ -233,33 +233,34 @@ DOORS = {
                           "POST questionnaire-draft-discard"],
 }
 PREVIEW = "shows what stands in a form that is not sent yet; nothing is stored or read from it"
-PICTURE = "draws what a door tells in figures"
+PICTURE = "draws what an endpoint gives in figures"
 ONLY_PAGES = {
     "people:password": "one's own, with the old one typed by its owner; scripts have tokens",
     "portal:gallery": "the design system's parts, while developing",
     "reports:preview_firm": PREVIEW, "reports:preview_customer": PREVIEW,
-    "reports:wording_preview": PREVIEW, "assessments:definition_preview": PREVIEW,
+    "reports:standard_text_preview": PREVIEW, "assessments:definition_preview": PREVIEW,
     "assessments:curve_spec": PICTURE, "assessments:curve_svg": PICTURE,
     "assessments:performance_chart": PICTURE, "assessments:performance_picture": PICTURE,
     "assessments:comparison_index": "workers index each comparison; by hand where one is lost",
 }
 
 
-def doors(patterns=None, namespace="") -> Iterator[str]:
-    """Every door of the API as "METHOD name"."""
+def endpoints(patterns=None, namespace="") -> Iterator[str]:
+    """Every endpoint of the API as "METHOD name"."""
     for entry in get_resolver().url_patterns if patterns is None else patterns:
         if isinstance(entry, URLResolver):
-            yield from doors(entry.url_patterns, entry.namespace or namespace)
+            yield from endpoints(entry.url_patterns, entry.namespace or namespace)
         elif isinstance(entry, URLPattern) and namespace == "api":
             for method in getattr(entry.callback, "actions", {}):
                 yield f"{method.upper()} {entry.name}"
 
 
-def test_every_page_has_its_doors():
-    assert routes() == DOORS.keys() | ONLY_PAGES.keys()
-    assert DOORS.keys() & ONLY_PAGES.keys() == set()
+def test_every_page_has_its_endpoints():
+    assert routes() == ENDPOINTS.keys() | ONLY_PAGES.keys()
+    assert ENDPOINTS.keys() & ONLY_PAGES.keys() == set()
 
 
-def test_every_door_exists():
-    assert {door for named in DOORS.values() for door in named} - set(doors()) == set()
-    assert all(DOORS.values())
+def test_every_endpoint_exists():
+    named = {endpoint for endpoints_of_page in ENDPOINTS.values() for endpoint in endpoints_of_page}
+    assert named - set(endpoints()) == set()
+    assert all(ENDPOINTS.values())

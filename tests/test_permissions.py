@@ -75,11 +75,11 @@ READ = {
     "acceptance:contract_terms": MANAGERS, "acceptance:powers_of_attorney": EVERYBODY,
     "acceptance:third_party_reports": EVERYBODY, "acceptance:verify": EVERYBODY,
     "reports:list": EVERYBODY, "reports:engagement": EVERYBODY, "reports:document": FIRM,
-    "reports:progress": FIRM, "reports:words": MANAGERS, "reports:wordings": MANAGERS,
-    "reports:wording": MANAGERS, "reports:chains": frozenset({ADMIN}),
+    "reports:progress": FIRM, "reports:words": MANAGERS, "reports:standard_texts": MANAGERS,
+    "reports:standard_text": MANAGERS, "reports:chains": frozenset({ADMIN}),
     "reports:chain": frozenset({ADMIN}),
-    "reports:identities": frozenset({ADMIN}), "reports:identity_firm": frozenset({ADMIN}),
-    "reports:identity": frozenset({ADMIN}),
+    "reports:branding_list": frozenset({ADMIN}), "reports:branding_firm": frozenset({ADMIN}),
+    "reports:branding": frozenset({ADMIN}),
     "notices:inbox": EVERYBODY, "notices:preferences": EVERYBODY, "notices:channels": MANAGERS,
     "notices:channel_new": MANAGERS, "notices:channel": MANAGERS,
     "notices:channel_edit": MANAGERS, "notices:mails": MANAGERS,
@@ -114,8 +114,8 @@ WRITE = {
     "reports:draft", "reports:issue", "reports:refresh", "reports:discard", "reports:correct",
     "reports:submit", "reports:review", "reports:send_back", "reports:recall",
     "reports:hand_over", "reports:co_sign", "reports:chain_reset",
-    "reports:withdraw", "reports:repeat", "reports:preview_order", "reports:wording_preview",
-    "reports:wording_reset", "reports:preview_firm", "reports:preview_customer",
+    "reports:withdraw", "reports:repeat", "reports:preview_order", "reports:standard_text_preview",
+    "reports:standard_text_reset", "reports:preview_firm", "reports:preview_customer",
     "acceptance:open", "acceptance:comment", "acceptance:decide", "acceptance:sign",
     "evidence:bundle_build", "acceptance:identify", "acceptance:decline", "acceptance:signers",
     "acceptance:notice", "acceptance:deemed", "acceptance:condition_report",
@@ -212,8 +212,8 @@ def world(people, engagement, settings, tmp_path):
     from django.core.files.base import ContentFile
 
     from workers.artifacts.artifact_store import store_file
-    from workers.chains import save_chain, start_chain
     from workers.models import Job, Node, NodeLogin
+    from workers.services.chains import save_chain, start_chain
 
     load_standard_definitions()
     card = quotes.load_rate_cards(actor=people[ADMIN])
@@ -240,7 +240,7 @@ def world(people, engagement, settings, tmp_path):
     baseline = Baseline.objects.create(model=model, quantity="latency_ms", value=10,
                                        artifact=artifact)
     document = draft_test_report(actor=people[MANAGER], engagement=engagement)
-    from delivery.notices.channels import create_channel
+    from delivery.notices.services import create_channel
 
     channel = create_channel(actor=people[ADMIN], name="群", kind="wecom", kinds=[],
                              url="https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=k")
@@ -259,8 +259,8 @@ def world(people, engagement, settings, tmp_path):
         "acceptance:contract_terms": [code], "acceptance:powers_of_attorney": [code],
         "acceptance:third_party_reports": [code],
         "reports:progress": [document.pk], "reports:words": [document.pk],
-        "reports:wording": ["sow_change"], "reports:chain": ["TR"],
-        "reports:identity": [engagement.customer_id],
+        "reports:standard_text": ["sow_change"], "reports:chain": ["TR"],
+        "reports:branding": [engagement.customer_id],
         "engagements:engagement": [code], "engagements:edit": [code], "engagements:team": [code],
         "engagements:model_new": [code], "engagements:model_edit": [code, "LLM"],
         "engagements:stage": [code, "LLM", "survey"],
@@ -295,7 +295,7 @@ def _scan(actor, engagement):
 
     from django.core.files.uploadedfile import SimpleUploadedFile
 
-    from workers.scanning import scan_upload
+    from workers.services.scans import scan_upload
 
     with zipfile.ZipFile(packed := io.BytesIO(), "w") as archive:
         archive.writestr("train.py", "import torch\n")

@@ -21,7 +21,8 @@ def catalogues(tmp_path_factory) -> dict[str, polib.POFile]:
     copy = tmp_path_factory.mktemp("sources")
     for name in SOURCES:
         shutil.copytree(Path(settings.BASE_DIR) / name, copy / name)
-    shutil.copy(Path(settings.BASE_DIR) / "manage.py", copy)
+    for name in ("manage.py", "pyproject.toml"):
+        shutil.copy(Path(settings.BASE_DIR) / name, copy)
     subprocess.run(
         [sys.executable, "manage.py", "makemessages", "-l", "zh_Hans", "-l", "en",
          "--no-location", "--no-obsolete"],

@@ -1,17 +1,17 @@
-"""Which tables of this app the audit log vouches for.
+"""Which tables of this app the audit log tracks.
 
 Workers write jobs and nodes many times a minute: where a log has been read to, when somebody was
 last heard of, whose turn it is. That is no statement of anybody and makes no entry. How a job went
 becomes one with its end.
 """
 
-from engagements.audit.tracked_rows import FinalState, do_not_track, track_rows
+from engagements.audit_rows.tracking import FinalState, do_not_track, track_rows
 from workers import models as own
 from workers.models.job import FINAL_STATES
 
 PROGRESS = ("progress_done", "progress_total", "log_offset", "log_stored", "log_grew_at",
             "alarms", "last_loss")  # read from the log, which becomes an artifact
-DISPATCH = ("holder", "holder_until", "next_step_at", "heartbeat_at", "remote", "troubles",
+DISPATCH = ("claim_token", "claimed_until", "next_step_at", "heartbeat_at", "remote", "troubles",
             "state_before_unknown", "folder_removed_at")
 ENDING = ("state", "started_at", "finished_at", "exit_status", "message", "message_values",
           "technical_cause", "results")
@@ -26,7 +26,7 @@ track_rows(own.Node, without=[*SECRET, *MEASURED])
 track_rows(own.NodeLogin, without=[*SECRET, "refused_at", "refused_cause"])
 track_rows(own.Artifact, own.StoredReading, own.JobChain, own.ChainRun, own.ChainStep)
 do_not_track({
-    own.Card: "as the node last showed it; the reading it was taken from is vouched for",
+    own.Card: "as the node last showed it; the reading it was taken from is tracked",
     own.CardLease: "who may start now; the cards that a job had are in its results",
     own.NodeContact: "when the node answered and when not; no figure or verdict rests on it",
 })

@@ -1,4 +1,4 @@
-"""Reads that several doors share."""
+"""Queries shared by pages and API."""
 
 from collections.abc import Iterable
 from datetime import datetime

@@ -9,7 +9,7 @@ from workers.rules.derived_facts import with_derived
 from workers.rules.facts import load_all, stored
 from workers.rules.facts.base import given_by
 from workers.rules.facts.of_job import facts_of_job
-from workers.scan.rule_outcomes import of_scans
+from workers.rules.scan_outcomes import of_scans
 
 load_all()
 READ_OF_NODES = ("npu_smi", "host_probe", "torch_check", "version_info", "node_report")

@@ -1,4 +1,4 @@
-"""Celery tasks: doors to the runner."""
+"""Celery tasks; each calls one service."""
 
 from celery import shared_task
 
@@ -11,8 +11,8 @@ def advance(job_id: int) -> None:
     runner.advance_while_due(job_id)
 
 
-@shared_task(name="workers.visit")
-def visit(node_ids: list[int]) -> None:
+@shared_task(name="workers.poll_nodes")
+def poll_nodes(node_ids: list[int]) -> None:
     """Start and poll what is due on these nodes."""
     node_polling.poll_nodes(node_ids)
 
@@ -24,12 +24,12 @@ def tick() -> None:
     Nodes that answered last time are asked together; one that did not holds up nobody else.
     """
     for job_id in node_polling.due_jobs():
-        enqueueing.send(job_id)
+        enqueueing.advance(job_id)
     answering, others = node_polling.due_nodes()
     for node_id in others:
-        enqueueing.send_poll([node_id])
+        enqueueing.poll([node_id])
     if answering:
-        enqueueing.send_poll(answering)
+        enqueueing.poll(answering)
 
 
 @shared_task(name="workers.housekeeping")

@@ -3,9 +3,9 @@
 from rest_framework import serializers
 
 from assessments.accuracy import allowlist, operators
-from assessments.labels import verdict_rows
 from assessments.models import AllowedDifference, Comparison, OperatorRow
 from assessments.models.measurement import Outcome
+from assessments.presentation import verdict_rows
 from engagements.models import Engagement
 from workers.models import StoredReading
 

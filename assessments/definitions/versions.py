@@ -6,9 +6,9 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from assessments.labels.definition_preview import tried
 from assessments.labels.verdict_sentences import sentence, shown
 from assessments.models import MetricDefinition, Outcome
+from assessments.presentation.definition_preview import tried
 from assessments.verdicts.computation import rule_of
 from assessments.verdicts.verdict import Outcome as Judged
 from assessments.verdicts.verdict import judge_values

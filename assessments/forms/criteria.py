@@ -5,9 +5,9 @@ from decimal import Decimal
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from assessments.labels.quantities import quantity_words
 from assessments.labels.verdict_sentences import scale_of
 from assessments.models import Baseline, MetricDefinition
+from assessments.presentation.quantity_labels import quantity_label
 from engagements.models import Engagement, MigratedModel
 from engagements.stages import Stage
 
@@ -34,14 +34,14 @@ class CriterionForm(forms.Form):
         baselines = Baseline.objects.filter(model__engagement=engagement)
         self.fields["baseline"].queryset = baselines.select_related("model", "artifact")
         self.fields["baseline"].label_from_instance = lambda b: (
-            f"{b.model.code} · {quantity_words(b.quantity)} · {b.artifact.name}")
+            f"{b.model.code} · {quantity_label(b.quantity)} · {b.artifact.name}")
 
     def clean(self):
         data = super().clean()
         definition, baseline = data.get("definition"), data.get("baseline")
         if baseline and definition and not baseline.serves(definition):
             self.add_error("baseline", _("This baseline holds another quantity (%(quantity)s).")
-                           % {"quantity": quantity_words(baseline.quantity)})
+                           % {"quantity": quantity_label(baseline.quantity)})
         if definition and data.get("threshold") is not None:
             data["threshold"] = data["threshold"] / Decimal(scale_of(definition.unit))
         return data

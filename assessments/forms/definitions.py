@@ -4,8 +4,8 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from assessments.definitions.versions import CHANGEABLE, CURVE_RULE, Sample
-from assessments.labels.definition_preview import FIGURES, PAIRS
 from assessments.models import MetricDefinition
+from assessments.presentation.definition_preview import FIGURES, PAIRS
 
 JUDGED = [entry for entry in FIGURES if entry[0] != "signed_mean"] + [
     ("mean_absolute_error", _("Mean absolute error"))]

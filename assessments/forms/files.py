@@ -3,8 +3,8 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from assessments.labels.quantities import quantity_words
 from assessments.models import MetricDefinition
+from assessments.presentation.quantity_labels import quantity_label
 from engagements.models import Engagement, MigratedModel
 from workers.models import Artifact
 
@@ -55,7 +55,7 @@ class BaselineForm(FileForm):
         self.fields["model"].queryset = engagement.models.all()
         quantities = MetricDefinition.objects.order_by("quantity").values_list(
             "quantity", flat=True).distinct()
-        self.fields["quantity"].choices = [(q, quantity_words(q)) for q in quantities]
+        self.fields["quantity"].choices = [(q, quantity_label(q)) for q in quantities]
         self.fields["quantity"].initial = "loss_curve"
 
     def clean(self):

@@ -11,6 +11,6 @@ WORDS = {
 }
 
 
-def item_words(name: str) -> str:
+def item_label(name: str) -> str:
     """The item in the active language; one without words as it stands."""
     return str(WORDS.get(name.strip().lower(), name))

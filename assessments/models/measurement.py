@@ -2,7 +2,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from assessments.models.criteria import Criterion, OfModelQuerySet
-from engagements.audit.tracked_rows import AuditedQuerySet
+from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Engagement, MigratedModel
 from workers.models import Artifact, Job
 

@@ -12,7 +12,7 @@ from assessments.models.criteria import (
     Criterion,
     OfEngagementQuerySet,
 )
-from engagements.audit.tracked_rows import AuditedQuerySet
+from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Engagement
 from workers.models import Artifact
 

@@ -1,0 +1,1 @@
+"""Performance figures of a model: profiles, scaling, optimisation rounds, gains."""

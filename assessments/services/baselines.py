@@ -8,8 +8,8 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from assessments.labels.quantities import quantity_words
 from assessments.models import Baseline, BaselineRun, Side
+from assessments.presentation.quantity_labels import quantity_label
 from assessments.services.confirmations import baseline_hash, confirm
 from assessments.verdicts.computation import aligned_curves
 from assessments.verdicts.quantities import LOSS_CURVE, quantities
@@ -60,8 +60,8 @@ def _held(artifact: Artifact, model: MigratedModel, quantity: str) -> float | No
              for q in quantities(reading.kind, reading.values)}
     if quantity not in found:
         raise InvalidInput(_("The file holds no “%(quantity)s”; it holds: %(found)s.") % {
-            "quantity": quantity_words(quantity),
-            "found": listed(map(quantity_words, sorted(found))) or _("nothing readable")})
+            "quantity": quantity_label(quantity),
+            "found": listed(map(quantity_label, sorted(found))) or _("nothing readable")})
     return found[quantity]
 
 

@@ -5,8 +5,8 @@ from decimal import Decimal
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from assessments.labels.quantities import quantity_words
 from assessments.models import Baseline, CriteriaSet, Criterion, MetricDefinition
+from assessments.presentation.quantity_labels import quantity_label
 from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
@@ -56,7 +56,7 @@ def add_criterion(
         raise InvalidInput(_("The baseline belongs to another model."))
     if baseline and not baseline.serves(definition):
         raise InvalidInput(_("This baseline holds another quantity (%(quantity)s).")
-                           % {"quantity": quantity_words(baseline.quantity)})
+                           % {"quantity": quantity_label(baseline.quantity)})
     criterion = Criterion.objects.create(
         criteria_set=criteria_set, model=model, definition=definition, stage=stage,
         threshold=Decimal(threshold), baseline=baseline,

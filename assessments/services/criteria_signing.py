@@ -47,7 +47,7 @@ def sign_criteria(*, actor: User, criteria_set: CriteriaSet, customer_signatory:
     """Freeze the draft, its baselines and definitions, and supersede the version before.
 
     The customer's side is the reviewer's confirmation of exactly this draft, or who signed the
-    paper sheet. What is measured already is judged under the new set.
+    document sheet. What is measured already is judged under the new set.
 
     Raises InvalidInput for an empty set, a criterion without the baseline it needs, or a
     baseline whose raw file is damaged.

@@ -5,20 +5,20 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from assessments.accuracy.operators import explained
-from assessments.labels.environments import item_words
-from assessments.labels.quantities import quantity_words
-from assessments.labels.verdict_rows import sheet_label
+from assessments.labels.environments import item_label
 from assessments.models import OperatorRow
 from assessments.performance.gains import Metric
 from assessments.performance.profiles import StepTime
+from assessments.presentation.quantity_labels import quantity_label
+from assessments.presentation.verdict_rows import sheet_label
 from engagements.templatetags.display import tag
 from workers.labels.number_text import figure_text
 from workers.models import StoredReading
 
 register = template.Library()
 register.filter(sheet_label)
-register.filter(quantity_words)
-register.filter(item_words)
+register.filter(quantity_label)
+register.filter(item_label)
 
 
 @register.filter

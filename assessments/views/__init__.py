@@ -1,0 +1,1 @@
+"""Pages of criteria, baselines, accuracy and performance."""

@@ -10,8 +10,8 @@ from assessments import services
 from assessments.accuracy import allowlist
 from assessments.accuracy.readings import CONFIG_READERS
 from assessments.forms import AllowPatternForm
-from assessments.labels import verdict_rows
 from assessments.models import AllowedDifference
+from assessments.presentation import verdict_rows
 from assessments.views.lookups import visible_file
 from engagements.access import Can, allowed
 from engagements.text.number_parsing import whole_number

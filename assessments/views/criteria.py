@@ -1,4 +1,4 @@
-"""Pages of an engagement's criteria: doors that parse, call one service and answer."""
+"""Pages of an engagement's criteria; each view calls one service."""
 
 from django.http import Http404
 from django.shortcuts import get_object_or_404, render
@@ -7,8 +7,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from assessments import queries, services
 from assessments.forms import CriterionForm, SignForm
-from assessments.labels import verdict_rows
 from assessments.models import Baseline, CriteriaSet
+from assessments.presentation import verdict_rows
 from assessments.services.confirmations import confirmations
 from assessments.views.lookups import form_page, to_criteria, visible_criterion, visible_engagement
 from engagements.access import Can, allowed, require

@@ -7,9 +7,9 @@ from django.views.decorators.http import require_GET, require_POST
 
 from assessments import charts, queries, services
 from assessments.forms import FileForm, WaiverForm
-from assessments.labels import calculation, verdict_rows
 from assessments.models import Criterion
 from assessments.performance.gains import BY_NAME
+from assessments.presentation import calculation, verdict_rows
 from assessments.services import baselines, waivers
 from assessments.verdicts import runs
 from assessments.verdicts.environments import compared

@@ -6,8 +6,8 @@ from django.views.decorators.http import require_GET, require_http_methods
 from assessments import services
 from assessments.definitions import versions
 from assessments.forms import PreviewForm, SampleForm, VersionForm
-from assessments.labels import verdict_rows
 from assessments.models import Criterion, MetricDefinition
+from assessments.presentation import verdict_rows
 from assessments.services.definitions import drafted
 from engagements.access import Can, require
 from engagements.web.form_actions import attempt_form

@@ -6,10 +6,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from assessments import services
+from assessments.charts.model_charts import chart_spec, chart_svg, chosen
 from assessments.forms import RoundForm
 from assessments.models import OptimisationRound
 from assessments.performance import profiles
-from assessments.performance.chart_images import chart_spec, chart_svg, chosen
 from assessments.performance.metric_bars import bars_of
 from assessments.performance.overview import overview
 from assessments.performance.rounds import history

@@ -1,7 +1,7 @@
 """The tables of this app that the audit log tracks: all of them."""
 
 from delivery.acceptance import models as own
-from engagements.audit.tracked_rows import track_rows
+from engagements.audit_rows.tracking import track_rows
 
 track_rows(own.AcceptanceTerms, own.Condition, own.ModelDecision,
           own.NoticeProof, own.PowerOfAttorney, own.Receipt, own.Review, own.ReviewComment,

@@ -1,0 +1,1 @@
+"""Running and showing the product: processes, the sample engagement, the whole scenario."""

@@ -1,4 +1,4 @@
-"""The papers of the walk: reports, acceptance with its signature, sheets."""
+"""Steps of the scenario that make documents: reports, acceptance with its signature, lists."""
 
 import re
 from email import message_from_bytes
@@ -67,9 +67,9 @@ class ScenarioDocuments:
         reports.submit_document(actor=manager, document=document)
         reports.review_document(actor=self.who["consultant"], document=document)
         document = reports.order_issue(actor=manager, document=document)
-        for order in document.orders.order_by("-pk"):  # the worker begins at the other end
+        for order in document.render_jobs.order_by("-pk"):  # the worker begins at the other end
             reports.take_render_job(order.pk)
-        self._until(lambda: not document.orders.exclude(state=RenderJob.State.DONE).exists(),
+        self._until(lambda: not document.render_jobs.exclude(state=RenderJob.State.DONE).exists(),
                     120, f"files of {document}")
         document.refresh_from_db()
         return document

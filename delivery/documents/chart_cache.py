@@ -14,7 +14,7 @@ from assessments.charts import as_svg
 from engagements.canonical import canonical
 
 SVG = "http://www.w3.org/2000/svg"
-SILENT = ("class", "role", "pointer-events")  # attributes that nothing on paper depends on
+SILENT = ("class", "role", "pointer-events")  # attributes that nothing in print depends on
 FORM = 3  # of what is kept; another number draws every picture anew
 
 
@@ -49,7 +49,7 @@ def is_kept(spec: dict) -> bool:
 
 
 def draw_ahead(specs: Iterable[dict]) -> None:
-    """Draw and keep pictures that a paper will ask for."""
+    """Draw and keep pictures that a document will ask for."""
     for spec in specs:
         _kept(spec)
 

@@ -1,6 +1,6 @@
 """A process of its own that sets type, so that a long report slows neither pages nor polls.
 
-Setting holds Python's lock for seconds. Each process that wants paper keeps one such child,
+Setting holds Python's lock for seconds. Each process that wants document keeps one such child,
 started when it is first needed, and waits for it without holding the lock.
 """
 
@@ -88,7 +88,7 @@ def _begin() -> None:
 
 
 def _end_with_parent() -> None:
-    """A child whose parent was killed would wait for ever for the next paper."""
+    """A child whose parent was killed would wait for ever for the next document."""
     multiprocessing.parent_process().join()
     os._exit(1)
 

@@ -1,4 +1,4 @@
-"""How far a paper on order is: told by the process that sets it, shown on the page that waits.
+"""How far a document on order is: reported by the render process, shown on the page that waits.
 
 Kept in the cache only: what is lost changes nothing but what a person sees meanwhile.
 """
@@ -18,8 +18,8 @@ PAGE = re.compile(r"Page (\d+)")
 EVERY_SECONDS, KEPT_SECONDS = 1, 120
 
 
-def told(order: int, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
-    """What `function(*args, **named)` returns; meanwhile its pages are told under the order."""
+def report_progress(order: int, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
+    """What `function(*args, **named)` returns; meanwhile its pages are counted under the order."""
     teller, level = _Teller(order), LOGGER.level
     LOGGER.addHandler(teller)
     LOGGER.setLevel(logging.INFO)
@@ -31,7 +31,7 @@ def told(order: int, function: Callable[..., Any], *args: Any, **named: Any) -> 
 
 
 def pages(orders: Iterable[int]) -> dict[int, int]:
-    """Pages laid out so far, by order; only orders of which something was told."""
+    """Pages laid out so far, by order; only orders of which something was counted."""
     keys = {_key(order): order for order in orders}
     try:
         return {keys[key]: count for key, count in cache.get_many(keys).items()}
@@ -40,11 +40,11 @@ def pages(orders: Iterable[int]) -> dict[int, int]:
 
 
 def _key(order: int) -> str:
-    return f"headway:{order}"
+    return f"render-progress:{order}"
 
 
 class _Teller(logging.Handler):
-    """Layout goes through the pages more than once; the furthest is told, once a second."""
+    """Layout goes through the pages more than once; the furthest is stored, once a second."""
 
     def __init__(self, order: int):
         super().__init__()

@@ -3,7 +3,7 @@
 from django.db import models
 
 from delivery.reports.models import Document
-from engagements.audit.tracked_rows import AuditedQuerySet
+from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Engagement
 
 

@@ -1,0 +1,1 @@
+"""Notices of what happened: inbox, e-mail, chat robots and signed webhooks."""

@@ -6,7 +6,7 @@ from rest_framework import mixins, viewsets
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from delivery.notices import channels, queries, serializers, services
+from delivery.notices import queries, serializers, services
 from delivery.notices.models import Channel, Dispatch, Notice
 from engagements.models import Engagement
 
@@ -77,11 +77,11 @@ class ChannelViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
         return super().get_queryset().visible_to(self.request.user)
 
     def perform_create(self, serializer):
-        serializer.instance = channels.create_channel(
+        serializer.instance = services.create_channel(
             actor=self.request.user, **serializer.validated_data)
 
     def perform_update(self, serializer):
-        serializer.instance = channels.update_channel(
+        serializer.instance = services.update_channel(
             actor=self.request.user, channel=serializer.instance, **serializer.validated_data)
 
     @extend_schema(request=serializers.SwitchSerializer)
@@ -90,7 +90,7 @@ class ChannelViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
         """Switch on or off."""
         serializer = serializers.SwitchSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
-        channel = channels.switch_channel(actor=request.user, channel=self.get_object(),
+        channel = services.switch_channel(actor=request.user, channel=self.get_object(),
                                           is_on=serializer.validated_data["on"])
         return Response(self.get_serializer(channel).data)
 
@@ -99,7 +99,7 @@ class ChannelViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
     def test(self, request, pk=None):
         """Send a test message now; 409 with the reason if it does not arrive."""
         channel = self.get_object()
-        channels.try_channel(actor=request.user, channel=channel)
+        services.send_test_message(actor=request.user, channel=channel)
         return Response(self.get_serializer(channel).data)
 
 
@@ -117,7 +117,7 @@ class DispatchViewSet(viewsets.ReadOnlyModelViewSet):
     @action(detail=True, methods=["post"])
     def again(self, request, pk=None):
         """Send one that was given up again."""
-        dispatch = channels.send_again(actor=request.user, dispatch=self.get_object())
+        dispatch = services.send_again(actor=request.user, dispatch=self.get_object())
         return Response(self.get_serializer(dispatch).data)
 
 

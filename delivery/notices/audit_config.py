@@ -1,10 +1,10 @@
-"""Which tables of this app the audit log vouches for: what people decided about messages.
+"""Which tables of this app have their rows in the audit log: what people decided about messages.
 
-That a notice reached its addressee is proven by a table of acceptance, which is vouched for.
+That a notice reached its addressee is proven by a table of acceptance, which is tracked.
 """
 
 from delivery.notices import models as own
-from engagements.audit.tracked_rows import do_not_track, track_rows
+from engagements.audit_rows.tracking import do_not_track, track_rows
 
 track_rows(own.Preference)
 track_rows(own.Channel, without=["url", "secret",  # both secrets

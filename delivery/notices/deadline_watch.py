@@ -6,9 +6,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from delivery.acceptance.models import Condition, Review
-from delivery.notices.announcing import announce
 from delivery.notices.event_kinds import KINDS
 from delivery.notices.event_subjects import Subject
+from delivery.notices.services.announcements import announce
 from delivery.quotes.models import Quote
 from engagements.models import AuditEntry, Engagement
 from workers.models import Node

@@ -1,23 +1,16 @@
-"""Waking the senders. A message carries only an id; losing or doubling one changes nothing."""
+"""Asking workers to send what is due; `tasks.sweep` finds what such a message never reached."""
 
-import contextlib
+from engagements.queue.enqueue import enqueue_on_commit
 
-from celery import signature
-from django.db import transaction
-from kombu.exceptions import OperationalError
+SEND_TO_CHANNEL = "notices.send_to_channel"
+SEND_MAIL_TO = "notices.send_mail_to"
 
 
 def enqueue_channel(channel_id: int) -> None:
-    """Ask a worker, once this transaction has committed, to look at the channel."""
-    transaction.on_commit(lambda: send("notices.send_to_channel", channel_id))
+    """Send what is due on the channel, once this transaction has committed."""
+    enqueue_on_commit(SEND_TO_CHANNEL, channel_id)
 
 
 def enqueue_mail(user_id: int) -> None:
-    """Ask a worker, once this transaction has committed, to look at the person's mail."""
-    transaction.on_commit(lambda: send("notices.send_mail_to", user_id))
-
-
-def send(task: str, pk: int) -> None:
-    """Ask now. A broker that is away is no error: the periodic sweep finds what is due."""
-    with contextlib.suppress(OSError, OperationalError):
-        signature(task, args=(pk,), options={"expires": 60}).apply_async(retry=False)
+    """Send the person's due e-mail, once this transaction has committed."""
+    enqueue_on_commit(SEND_MAIL_TO, user_id)

@@ -19,7 +19,7 @@ class Subject:
 
 def subject_of(target_type: str, target_id: str, action: str = "", row: Model | None = None,
                ) -> Subject | None:
-    """The subject of an audited row; None for a type nobody is told about, or a missing row.
+    """The subject of an audited row; None for a type without notices, or a missing row.
 
     Args:
         row: the audited row where it is at hand; else it is read.

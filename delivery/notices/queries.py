@@ -1,4 +1,4 @@
-"""Reads that several doors share."""
+"""Queries that pages and API share."""
 
 from django.db.models import QuerySet
 

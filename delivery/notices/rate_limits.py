@@ -6,7 +6,7 @@ from datetime import datetime, time, timedelta
 
 from django.utils import timezone
 
-MOST_ATTEMPTS = 8
+MAX_ATTEMPTS = 8
 FIRST_PAUSE = timedelta(seconds=15)
 LONGEST_PAUSE = timedelta(hours=1)
 DIGEST_HOUR = time(9)  # Asia/Shanghai
@@ -41,7 +41,7 @@ def take_token(rate: Rate, tokens: float, refilled_at: datetime | None, now: dat
     return tokens, timedelta(seconds=(1 - tokens) / rate.per_second)
 
 
-def pause_after(attempts: int, at_least: timedelta = timedelta(0)) -> timedelta:
+def retry_delay(attempts: int, at_least: timedelta = timedelta(0)) -> timedelta:
     """The pause after so many failed attempts: doubled each time, spread by half either way."""
     pause = min(FIRST_PAUSE * 2 ** min(attempts - 1, 20), LONGEST_PAUSE)
     return max(pause * random.uniform(0.5, 1.5), at_least)

@@ -1,12 +1,12 @@
-"""The door between what happens below and notices: audit entries and a node's contacts."""
+"""Signal receivers: audit entries and lost contacts with nodes become events."""
 
 from django.db.models.signals import post_save
 from django.dispatch import receiver
 from django.urls import reverse
 
-from delivery.notices.announcing import announce
 from delivery.notices.event_kinds import KINDS, kind_of_entry
 from delivery.notices.event_subjects import Subject, subject_of
+from delivery.notices.services.announcements import announce
 from engagements.models import AuditEntry
 from workers.models import NodeContact
 

@@ -1,20 +1,22 @@
-"""Celery tasks: doors to the senders and the watch."""
+"""Celery tasks: send what is due, find what was missed, look for approaching deadlines."""
 
 from celery import shared_task
 from django.utils import timezone
 
-from delivery.notices import deadline_watch, enqueueing
-from delivery.notices.models import Channel
-from delivery.notices.transport import dispatch_claims, send_dispatches
+from delivery.notices import deadline_watch
+from delivery.notices.enqueueing import SEND_MAIL_TO, SEND_TO_CHANNEL
+from delivery.notices.models import Channel, Dispatch
+from delivery.notices.transport import send_dispatches
+from engagements.queue.enqueue import enqueue
 
 
-@shared_task(name="notices.send_to_channel")
+@shared_task(name=SEND_TO_CHANNEL)
 def send_to_channel(channel_id: int) -> None:
     """Send what is due on one channel."""
     send_dispatches.send_to_channel(channel_id)
 
 
-@shared_task(name="notices.send_mail_to")
+@shared_task(name=SEND_MAIL_TO)
 def send_mail_to(user_id: int) -> None:
     """Send what is due to one person by e-mail."""
     send_dispatches.send_mail_to(user_id)
@@ -22,13 +24,13 @@ def send_mail_to(user_id: int) -> None:
 
 @shared_task(name="notices.sweep")
 def sweep() -> None:
-    """Wake what is due; found in the database, not in the queue."""
-    rows = dispatch_claims.due(timezone.now()).order_by()
+    """Enqueue what is due; found in the database, since a message may have been lost."""
+    rows = Dispatch.objects.due(timezone.now()).order_by()
     channels = rows.filter(channel__state=Channel.State.ACTIVE)
     for pk in channels.values_list("channel", flat=True).distinct():
-        enqueueing.send("notices.send_to_channel", pk)
+        enqueue(SEND_TO_CHANNEL, pk)
     for pk in rows.filter(channel=None).values_list("recipient", flat=True).distinct():
-        enqueueing.send("notices.send_mail_to", pk)
+        enqueue(SEND_MAIL_TO, pk)
 
 
 @shared_task(name="notices.watch")

@@ -1,0 +1,1 @@
+"""Effort, plan, changes, time and project control of an engagement."""

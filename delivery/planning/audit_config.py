@@ -1,7 +1,7 @@
-"""Which tables of this app the audit log vouches for: all of them."""
+"""Which tables of this app the audit log tracks: all of them."""
 
 from delivery.planning import models as own
-from engagements.audit.tracked_rows import track_rows
+from engagements.audit_rows.tracking import track_rows
 
 track_rows(own.Plan, own.Task, own.Dependency, own.Milestone, own.PlanBaseline)
 track_rows(own.EffortDriver, own.EffortEstimate, own.EffortLine)

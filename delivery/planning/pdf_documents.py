@@ -1,4 +1,4 @@
-"""Minutes, weekly report, change order and timesheet on paper (DOMAIN 9.10)."""
+"""Minutes, weekly report, change order and timesheet in print (DOMAIN 9.10)."""
 
 import hashlib
 import json
@@ -119,7 +119,7 @@ def timesheet_pdf(timesheet: Timesheet, language: str) -> bytes:
 def _paper(name: str, engagement: Engagement, number: str, language: str,
            facts: Callable[[], dict], content_hash: str = "", frozen_at: datetime | None = None
            ) -> bytes:
-    """The paper in the look of the time when it was frozen; a draft's in that of now."""
+    """The document in the look of the time when it was frozen; a draft's in that of now."""
     look = in_language(theme_for(engagement.customer, frozen_at), language)
     with override(language):
         context = {**_frame(name, engagement, number, look), **facts()}
@@ -134,7 +134,7 @@ def _digest(context: dict) -> str:
 
 
 def _frame(name: str, engagement: Engagement, number: str, look: dict) -> dict:
-    """What every paper carries: title, parties, project, header and footer (DOMAIN 9.1)."""
+    """What every document carries: title, parties, project, header and footer (DOMAIN 9.1)."""
     profile, customer = CompanyProfile.current(), engagement.customer
     titles = {"minutes": _("Minutes of meeting"), "weekly": _("Weekly status report"),
               "change": _("Change order"), "timesheet": _("Timesheet confirmation")}

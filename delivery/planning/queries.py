@@ -1,4 +1,4 @@
-"""Reads of effort and time that several doors share."""
+"""Queries of effort and time shared by pages and API."""
 
 import re
 from decimal import Decimal

@@ -1,8 +1,15 @@
 """What the component gallery shows: examples, never data of an engagement."""
 
 from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
 
 from engagements.stages import Stage, StageState
+from engagements.templatetags.display import COLOURS
 
 _STATES = [StageState.PASSED, StageState.PASSED, StageState.IN_PROGRESS, StageState.SENT_BACK,
            StageState.SKIPPED]
@@ -24,3 +31,15 @@ class GalleryForm(forms.Form):
     words = forms.CharField(widget=forms.Textarea(attrs={"rows": 3}), required=False)
     file = forms.FileField(required=False)
     agreed = forms.BooleanField(required=False)
+
+
+@require_GET
+def gallery(request):
+    """Every component of the design system on one page; only while developing."""
+    if not settings.DEBUG:
+        raise Http404
+    messages.success(request, "Saved.")
+    messages.error(request, "The host key is not the pinned one.")
+    return render(request, "components/gallery.html", {
+        "colours": COLOURS, "form": GalleryForm(), "steps": GALLERY_STEPS,
+        "page": Paginator(range(90), 30).get_page(2)})

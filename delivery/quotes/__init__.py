@@ -1,0 +1,1 @@
+"""Price lists, quotes and their versions, as xlsx and PDF."""

@@ -1,10 +1,10 @@
-"""Which tables of this app the audit log vouches for: all of them.
+"""Which tables of this app the audit log tracks: all of them.
 
 Totals are no columns: they are computed from the lines of a quote.
 """
 
 from delivery.quotes import models as own
-from engagements.audit.tracked_rows import track_rows
+from engagements.audit_rows.tracking import track_rows
 
 track_rows(own.Quote, own.QuoteLine, own.RateCard, own.PriceLine, own.PriceImport)
 track_rows(own.DiscountLimit, own.TaxRate)

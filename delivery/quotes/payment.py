@@ -1,4 +1,4 @@
-"""Payment milestones and staffing as a quote stores them, from whichever door they come."""
+"""Payment milestones and staffing as a quote stores them, from a page or the API."""
 
 from collections.abc import Iterable
 from decimal import Decimal

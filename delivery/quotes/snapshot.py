@@ -1,4 +1,4 @@
-"""From a quote to a frozen snapshot: every fact of the paper, none of the firm's costs."""
+"""From a quote to a frozen snapshot: every fact of the document, none of the firm's costs."""
 
 import hashlib
 import json
@@ -33,7 +33,7 @@ GRADES = ("manager", "expert", "senior", "engineer", "junior")
 
 
 class LineRow(NamedTuple):
-    """A line as plain values: what amounts, checks, margin and paper need of it."""
+    """A line as plain values: what amounts, checks, margin and document need of it."""
 
     code: str
     category: str

@@ -1,4 +1,4 @@
-"""The written part of a quotation: its blocks in the order of paper and the standard texts.
+"""The written part of a quotation: its blocks in the order of document and the standard texts.
 
 Order and mandatory blocks: DOMAIN 9.2, items 6 and 13 to 18. A quote keeps its own copy of every
 text, so that changing a standard text changes no quote.

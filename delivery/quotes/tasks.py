@@ -1,4 +1,4 @@
-"""Celery tasks: doors to the services."""
+"""Celery tasks; each calls one service."""
 
 from celery import shared_task
 

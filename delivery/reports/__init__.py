@@ -1,0 +1,1 @@
+"""The kinds of documents: their facts, approval, issue and files."""

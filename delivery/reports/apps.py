@@ -6,9 +6,7 @@ class ReportsConfig(AppConfig):
     label = "reports"
 
     def ready(self) -> None:
-        from delivery.reports import (
-            audit_config,  # noqa: F401
-            kinds,
-        )
+        """Register audited tables, the documents that trigger milestones, and all kinds."""
+        from delivery.reports import audit_config, kinds, milestones  # noqa: F401
 
         kinds.load_all()

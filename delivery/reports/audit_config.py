@@ -1,10 +1,10 @@
-"""Which tables of this app the audit log vouches for."""
+"""Which tables of this app the audit log tracks."""
 
 from delivery.reports import models as own
-from engagements.audit.tracked_rows import do_not_track, track_rows
+from engagements.audit_rows.tracking import do_not_track, track_rows
 
-track_rows(own.Document, own.DocumentStep, own.DocumentFile, own.Turn, own.ChainStep,
-           own.Wording)
+track_rows(own.Document, own.DocumentStep, own.DocumentFile, own.ApprovalTurn, own.ApprovalStep,
+           own.StandardText)
 do_not_track({
-    own.RenderJob: "a file to be made, and who is making it; the file made is vouched for",
+    own.RenderJob: "a file to be made, and who is making it; the file made is tracked",
 })

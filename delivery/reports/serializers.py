@@ -6,12 +6,12 @@ from delivery.documents.models import CompanyProfile
 from delivery.quotes.standard_rates import APPROVERS, discount_limit
 from delivery.reports import registry
 from delivery.reports.models import (
+    ApprovalTurn,
     Document,
     DocumentFile,
     DocumentStep,
     RenderJob,
     Step,
-    Turn,
 )
 from engagements.access import Can, allowed
 from engagements.models import Role
@@ -53,12 +53,12 @@ class TurnSerializer(serializers.ModelSerializer):
     done_by = serializers.CharField(read_only=True)
 
     class Meta:
-        model = Turn
+        model = ApprovalTurn
         fields = ["action", "position", "title", "title_en", "role", "holder", "done_by",
                   "done_at"]
 
 
-class RenderOrderSerializer(serializers.ModelSerializer):
+class RenderJobSerializer(serializers.ModelSerializer):
     class Meta:
         model = RenderJob
         fields = ["language", "format", "state", "error", "finished_at"]
@@ -69,7 +69,7 @@ class DocumentDetailSerializer(DocumentSerializer):
 
     steps = DocumentStepSerializer(many=True, read_only=True)
     turns = TurnSerializer(many=True, read_only=True)
-    orders = RenderOrderSerializer(many=True, read_only=True)
+    orders = RenderJobSerializer(many=True, read_only=True, source="render_jobs")
 
     class Meta(DocumentSerializer.Meta):
         fields = [*DocumentSerializer.Meta.fields, "words", "steps", "turns", "orders", "snapshot"]
@@ -141,7 +141,7 @@ class DiscountLimitsSerializer(serializers.Serializer):
 
 
 class CompanySerializer(serializers.ModelSerializer):
-    """The firm's name, addresses and bank as every paper prints them.
+    """The firm's name, addresses and bank as every document prints them.
 
     Administrators also see and set the discount limits.
     """

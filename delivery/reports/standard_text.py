@@ -6,7 +6,7 @@ its own copy, so that changing a standard text changes no document.
 
 from django.db.models import F, Q
 
-from delivery.reports.models import Wording
+from delivery.reports.models import StandardText
 from delivery.reports.registry import DocumentKind
 from delivery.reports.standard_text_library import STANDARD
 from engagements.models import Customer
@@ -16,17 +16,17 @@ def standard_words(kind: DocumentKind, customer: Customer | None = None
                    ) -> dict[str, dict[str, str]]:
     """{code: {"zh", "en"}} of the kind's passages, as a new draft for the customer starts."""
     codes = [block.code for block in kind.blocks]
-    entries = Wording.objects.filter(
+    entries = StandardText.objects.filter(
         Q(customer=None) | Q(customer=customer), code__in=codes).order_by(
             F("customer").asc(nulls_first=True))  # the customer's own stand last and win
     own = {entry.code: {"zh": entry.zh, "en": entry.en} for entry in entries}
     return {code: own.get(code) or shipped(code) for code in codes}
 
 
-def text_for(code: str, customer: Customer | None) -> tuple[Wording | None, dict[str, str]]:
+def text_for(code: str, customer: Customer | None) -> tuple[StandardText | None, dict[str, str]]:
     """What is set for the customer (None: for all), and the text in force."""
-    own = Wording.objects.filter(code=code, customer=customer).first()
-    wider = own or Wording.objects.filter(code=code, customer=None).first()
+    own = StandardText.objects.filter(code=code, customer=customer).first()
+    wider = own or StandardText.objects.filter(code=code, customer=None).first()
     return own, {"zh": wider.zh, "en": wider.en} if wider else shipped(code)
 
 

@@ -1,16 +1,17 @@
-"""Celery tasks: doors to the services."""
+"""Celery tasks; each calls one service."""
 
 from celery import shared_task
 from django.utils import timezone
 
+from delivery.reports.models import RenderJob
 from delivery.reports.services import draw_pictures, take_render_job
-from delivery.reports.services.render_jobs import due, wake
+from delivery.reports.services.render_jobs import enqueue_render_jobs
 
 
 @shared_task(name="reports.make")
-def make(order_id: int) -> None:
-    """Fill an order for a file, unless somebody else does."""
-    take_render_job(order_id)
+def make(render_job_id: int) -> None:
+    """Render one file, unless another worker does."""
+    take_render_job(render_job_id)
 
 
 @shared_task(name="reports.draw")
@@ -21,5 +22,5 @@ def draw(document_id: int) -> None:
 
 @shared_task(name="reports.sweep")
 def sweep() -> None:
-    """Wake what is due; found in the database, not in the queue."""
-    wake(due(timezone.now()))
+    """Enqueue what is due in the database: messages may have been lost."""
+    enqueue_render_jobs(RenderJob.objects.due(timezone.now()))

@@ -2,11 +2,12 @@
 
 from django.urls import path
 
-from delivery.reports.views import approval_chains, branding, documents, lists, texts, transitions
+from delivery.documents.views import branding
+from delivery.reports.views import approval_chains, documents, lists, texts, transitions
 
 app_name = "reports"
 DOCUMENT = "documents/<int:pk>/"
-WORDING = "documents/wording/"
+STANDARD_TEXTS = "documents/standard-texts/"
 
 urlpatterns = [
     path("documents/", lists.document_list, name="list"),
@@ -33,14 +34,16 @@ urlpatterns = [
     path("documents/chains/", approval_chains.chain_list, name="chains"),
     path("documents/chains/<str:code>/", approval_chains.chain_edit, name="chain"),
     path("documents/chains/<str:code>/reset/", approval_chains.chain_reset, name="chain_reset"),
-    path("documents/identity/", branding.identity_list, name="identities"),
-    path("documents/identity/firm/", branding.firm, name="identity_firm"),
-    path("documents/identity/firm/preview/", branding.firm_preview, name="preview_firm"),
-    path("documents/identity/<int:pk>/", branding.customer, name="identity"),
-    path("documents/identity/<int:pk>/preview/", branding.customer_preview,
+    path("documents/branding/", branding.branding_list, name="branding_list"),
+    path("documents/branding/firm/", branding.firm, name="branding_firm"),
+    path("documents/branding/firm/preview/", branding.firm_preview, name="preview_firm"),
+    path("documents/branding/<int:pk>/", branding.customer, name="branding"),
+    path("documents/branding/<int:pk>/preview/", branding.customer_preview,
          name="preview_customer"),
-    path(WORDING, texts.wording_list, name="wordings"),
-    path(WORDING + "<slug:code>/", texts.wording_edit, name="wording"),
-    path(WORDING + "<slug:code>/preview/", texts.wording_preview, name="wording_preview"),
-    path(WORDING + "<slug:code>/reset/", texts.wording_reset, name="wording_reset"),
+    path(STANDARD_TEXTS, texts.standard_text_list, name="standard_texts"),
+    path(STANDARD_TEXTS + "<slug:code>/", texts.standard_text_edit, name="standard_text"),
+    path(STANDARD_TEXTS + "<slug:code>/preview/", texts.standard_text_preview,
+         name="standard_text_preview"),
+    path(STANDARD_TEXTS + "<slug:code>/reset/", texts.standard_text_reset,
+         name="standard_text_reset"),
 ]

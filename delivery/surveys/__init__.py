@@ -1,0 +1,1 @@
+"""The questionnaire, its answers, and what follows from them."""

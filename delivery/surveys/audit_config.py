@@ -1,7 +1,7 @@
-"""Which tables of this app the audit log vouches for: all of them."""
+"""Which tables of this app the audit log tracks: all of them."""
 
 from delivery.surveys import models as own
-from engagements.audit.tracked_rows import track_rows
+from engagements.audit_rows.tracking import track_rows
 
 track_rows(own.Questionnaire, own.Question, own.QuestionnaireDraft)
 track_rows(own.Survey, own.Answer, own.AnswerRevision, own.Comment, own.Consequence, own.Decision)

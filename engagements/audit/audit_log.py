@@ -13,10 +13,13 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models, transaction
 from django.utils import timezone
 
-from engagements.audit import tracked_rows
+from engagements.audit.row_comparison import Difference, differences
+from engagements.audit_rows.tracking import collect_pending, register_recorder
+from engagements.audit_rows.transaction_internals import open_savepoints
+from engagements.canonical import content_hash
 from engagements.models import AuditChain, AuditEntry, Engagement, User
 
-NOTHING = "0" * 64
+FIRST_PREVIOUS_HASH = "0" * 64
 
 
 def record(
@@ -28,7 +31,7 @@ def record(
     data: dict | None = None,
 ) -> AuditEntry:
     """Append one entry. Call it inside the transaction of the write it describes, after the write:
-    it holds the rows that were written so far.
+    it holds the rows written so far (see `audit_rows.tracking`).
 
     Args:
         actor: who did it; None for the system itself.
@@ -36,7 +39,7 @@ def record(
         target: the row that was written.
         data: JSON-able facts; never secrets.
     """
-    depth = tracked_rows.depth()
+    savepoints = open_savepoints()  # before the one of the block below
     with transaction.atomic():
         chain = _locked_chain()
         chain.number += 1
@@ -45,7 +48,7 @@ def record(
             target_type=target._meta.label_lower, target_id=str(target.pk),
             target_label=_label(target), engagement=engagement,
             data=json.loads(json.dumps(data or {}, cls=DjangoJSONEncoder)),
-            rows=tracked_rows.take(depth), previous_hash=chain.head,
+            rows=collect_pending(savepoints), previous_hash=chain.head,
         )
         entry.entry_hash = chain.head = entry_hash(entry)
         entry.seal = chain.seal = entry_seal(chain.seal, entry.entry_hash)
@@ -55,8 +58,11 @@ def record(
     return entry
 
 
+register_recorder(record)
+
+
 def _label(target: models.Model) -> str:
-    """The row in words; a removed one may have none left."""
+    """The row's name; a deleted row may depend on others that are gone."""
     try:
         return str(target)[:240]
     except ObjectDoesNotExist:
@@ -79,13 +85,12 @@ def entry_hash(entry: AuditEntry) -> str:
         entry.target_type, entry.target_id, entry.target_label, entry.data, entry.engagement_id,
         entry.rows,
     ]
-    text = json.dumps(facts, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    return content_hash(facts)
 
 
 def entry_seal(previous: str, digest: str) -> str:
-    """Keyed with AUDIT_KEY, which the database does not hold: nobody who can only write to the
-    database can make a chain of his own."""
+    """HMAC-SHA256 under AUDIT_KEY, which the database does not hold: write access to the database
+    alone is not enough to make another chain."""
     key = settings.AUDIT_KEY.encode()
     return hmac.new(key, f"{previous}{digest}".encode(), hashlib.sha256).hexdigest()
 
@@ -105,7 +110,7 @@ class Finding:
 
 def findings() -> Iterator[Finding]:
     """Walk the whole log; nothing if it is what the application wrote."""
-    previous, seal, entry = NOTHING, "", None
+    previous, seal, entry = FIRST_PREVIOUS_HASH, "", None
     for entry in AuditEntry.objects.order_by("pk").iterator():
         if problem := _problem(entry, previous, seal):
             yield Finding(entry, problem)
@@ -116,10 +121,10 @@ def findings() -> Iterator[Finding]:
         yield Finding(entry, "end")
 
 
-def row_differences() -> Iterator[tracked_rows.Difference]:
-    """Rows that are not what the log says last of them."""
+def row_differences() -> Iterator[Difference]:
+    """Rows that are not what the log last says of them."""
     entries = AuditEntry.objects.exclude(rows={}).order_by("pk")
-    yield from tracked_rows.differences(entries.values_list("pk", "rows").iterator())
+    yield from differences(entries.values_list("pk", "rows").iterator())
 
 
 def _problem(entry: AuditEntry, previous: str, seal: str) -> str:

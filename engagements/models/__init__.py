@@ -1,3 +1,5 @@
+"""Tables of people, customers, engagements, models, stages, waivers and the audit log."""
+
 from engagements.models.audit import AuditChain, AuditEntry
 from engagements.models.engagement import Customer, Engagement, Membership, MigratedModel
 from engagements.models.people import Role, User

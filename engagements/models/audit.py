@@ -34,7 +34,7 @@ class AuditEntry(models.Model):
         Engagement, models.PROTECT, null=True, blank=True, related_name="audit_entries"
     )
     data = models.JSONField(default=dict, blank=True)
-    # The rows written before it (engagements.audit.tracked_rows): {table: {key: {column: value}}}.
+    # The rows written before it: {table: {key: {column: value}}}; see engagements.audit_rows.
     rows = models.JSONField(default=dict, blank=True)
     previous_hash = models.CharField(max_length=64)
     entry_hash = models.CharField(max_length=64, unique=True)

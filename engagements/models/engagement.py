@@ -3,7 +3,7 @@ from django.db import models
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from engagements.audit.tracked_rows import AuditedQuerySet
+from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models.optimistic_locked import OptimisticLocked
 from engagements.models.people import Role
 from engagements.stages import Scope

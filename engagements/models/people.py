@@ -2,7 +2,7 @@ from django.contrib.auth.models import AbstractUser, UserManager
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from engagements.audit.tracked_rows import AuditedQuerySet
+from engagements.audit_rows.tracking import AuditedQuerySet
 
 
 class Role(models.TextChoices):

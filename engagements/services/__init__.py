@@ -2,23 +2,16 @@
 
 from engagements.services.bulk_stage_moves import move_stages
 from engagements.services.checklists import tick_item
-from engagements.services.engagements import (
-    add_member,
-    add_members,
+from engagements.services.customers import create_customer, update_customer
+from engagements.services.engagements import create_engagement, mark_practice, update_engagement
+from engagements.services.members import add_member, add_members, remove_member
+from engagements.services.migrated_models import (
     add_model,
-    create_customer,
-    create_engagement,
-    mark_practice,
-    remove_member,
-    update_engagement,
+    drop_model,
+    set_model_scope,
+    update_model,
 )
-from engagements.services.migrated_models import drop_model, set_model_scope, update_model
-from engagements.services.people import (
-    add_person,
-    change_password,
-    update_customer,
-    update_person,
-)
+from engagements.services.people import add_person, change_password, update_person
 from engagements.services.stage_moves import MOVE_PERMISSION, move_stage
 from engagements.services.stage_waivers import (
     draft_stage_waiver,

@@ -1,8 +1,7 @@
-"""Writes that change what a model is and which stages it goes through."""
+"""Writes about a customer's models: their facts, and which stages they go through."""
 
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -10,14 +9,39 @@ from django.utils.translation import gettext as _
 from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
-from engagements.models import MigratedModel, StageRecord, User
+from engagements.models import ChecklistItem, Engagement, MigratedModel, StageRecord, User
 from engagements.optimistic_locking import assign, lock_checked, save_changes
+from engagements.services.field_validation import validate_fields
 from engagements.services.stage_moves import move_stage, take_out
-from engagements.stages import DONE, OUT_OF_SCOPE, Scope, StageMove, StageState
-from engagements.text.text_joining import in_turn, labelled
+from engagements.stage_forms import STAGE_FORMS
+from engagements.stages import DONE, OUT_OF_SCOPE, Scope, Stage, StageMove, StageState
 
 MODEL_FACTS = ("name", "name_en", "task", "task_en", "framework", "parameters_billion", "cards",
                "repository")
+
+
+@transaction.atomic
+def add_model(*, actor: User, engagement: Engagement, code: str, name: str, **fields
+              ) -> MigratedModel:
+    """A new model with its eight stage records; stages out of its scope are skipped."""
+    require(actor, Can.MANAGE, engagement)
+    if engagement.models.filter(code=code).exists():
+        raise InvalidInput(_("The model code %(code)s is taken.") % {"code": code})
+    fields.setdefault("position", engagement.models.count() + 1)
+    model = MigratedModel.objects.create(engagement=engagement, code=code, name=name, **fields)
+    for position, stage in enumerate(Stage.values):
+        skipped = stage in OUT_OF_SCOPE[model.scope]
+        record = StageRecord.objects.create(
+            model=model, stage=stage, position=position,
+            state=StageState.SKIPPED if skipped else StageState.NOT_STARTED,
+        )
+        ChecklistItem.objects.bulk_create(
+            ChecklistItem(record=record, text=item.text, text_en=item.text_en, position=n,
+                          needs_evidence=item.needs_evidence)
+            for n, item in enumerate(STAGE_FORMS[stage].checklist)
+        )
+    audit_log.record(actor=actor, action="model.add", target=model, engagement=engagement)
+    return model
 
 
 @transaction.atomic
@@ -34,21 +58,11 @@ def update_model(*, actor: User, model: MigratedModel, seen: int | None = None, 
                            % {"names": ", ".join(sorted(unknown))})
     model = lock_checked(model, seen)
     changed = assign(model, facts)
-    _check_fields(model, set(facts))
+    validate_fields(model, facts)
     if changed:
         save_changes(model, actor=actor, action="model.update", engagement=model.engagement,
                    changed=changed)
     return model
-
-
-def _check_fields(model: MigratedModel, names: set[str]) -> None:
-    others = {field.name for field in model._meta.fields} - names
-    try:
-        model.clean_fields(exclude=others)
-    except ValidationError as error:
-        raise InvalidInput(in_turn(
-            labelled(model._meta.get_field(name).verbose_name, " ".join(sentences))
-            for name, sentences in error.message_dict.items())) from error
 
 
 @transaction.atomic

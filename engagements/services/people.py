@@ -1,4 +1,4 @@
-"""Writes about people and customers: who signs in as what, and whom the firm works for."""
+"""Writes about people: who signs in, and as what."""
 
 from typing import Any
 
@@ -7,15 +7,13 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from engagements.access import Can, allowed, require, require_administrator
+from engagements.access import require_administrator
 from engagements.audit import audit_log
-from engagements.errors import InvalidInput, NotAllowed, WrongState
-from engagements.models import Customer, Role, User
-from engagements.text.text_joining import in_turn, labelled
+from engagements.errors import InvalidInput, WrongState
+from engagements.models import Role, User
+from engagements.services.field_validation import validate_row
 
 PERSON_FACTS = ("full_name", "job_title", "organisation", "phone", "email", "role", "is_active")
-CUSTOMER_FACTS = ("name", "name_en", "industry", "credit_code", "address", "contact_name",
-                  "contact_phone", "contact_email")
 
 
 @transaction.atomic
@@ -25,9 +23,9 @@ def add_person(*, actor: User, username: str, password: str, **facts: Any) -> Us
     Raises InvalidInput for a name that is taken, a weak password or facts that do not fit.
     """
     require_administrator(actor)
-    person = User(username=username.strip(), **_known(facts, PERSON_FACTS))
+    person = User(username=username.strip(), **_person_facts(facts))
     _set_password(person, password)
-    _checked(person)
+    validate_row(person)
     person.save()
     audit_log.record(actor=actor, action="person.add", target=person,
                  data={"username": person.username, "role": person.role})
@@ -57,7 +55,7 @@ def update_person(*, actor: User, person: User, password: str = "", **facts: Any
     require_administrator(actor)
     person = User.objects.select_for_update(no_key=True).get(pk=person.pk)
     changed = {name: [str(getattr(person, name)), str(value)]
-               for name, value in _known(facts, PERSON_FACTS).items()
+               for name, value in _person_facts(facts).items()
                if getattr(person, name) != value}
     was_reviewer = person.is_reviewer
     for name in changed:
@@ -69,7 +67,7 @@ def update_person(*, actor: User, person: User, password: str = "", **facts: Any
     if password:
         _set_password(person, password)
         changed["password"] = ["***", "***"]
-    _checked(person)
+    validate_row(person)
     person.save()
     audit_log.record(actor=actor, action="person.update", target=person, data=changed)
     return person
@@ -89,38 +87,5 @@ def _set_password(person: User, password: str) -> None:
     person.set_password(password)
 
 
-@transaction.atomic
-def update_customer(*, actor: User, customer: Customer, **facts: Any) -> Customer:
-    """Change facts of a customer (CUSTOMER_FACTS); quotes that are issued keep theirs.
-
-    Raises InvalidInput for what does not fit its field; NotAllowed, also where the customer is of
-    none of the actor's engagements.
-    """
-    require(actor, Can.MANAGE if allowed(actor, Can.MANAGE) else Can.PRICE)
-    if not Customer.objects.visible_to(actor).filter(pk=customer.pk).exists():
-        raise NotAllowed(_("You are not a member of any engagement of this customer."))
-    customer = Customer.objects.select_for_update(no_key=True).get(pk=customer.pk)
-    changed = {name: [str(getattr(customer, name)), str(value)]
-               for name, value in _known(facts, CUSTOMER_FACTS).items()
-               if getattr(customer, name) != value}
-    for name in changed:
-        setattr(customer, name, facts[name])
-    _checked(customer)
-    customer.save()
-    audit_log.record(actor=actor, action="customer.update", target=customer, data=changed)
-    return customer
-
-
-def _known(facts: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    return {name: value for name, value in facts.items() if name in names}
-
-
-def _checked(row: User | Customer) -> None:
-    """InvalidInput in words where a field or a unique name does not fit."""
-    try:
-        row.full_clean()
-    except ValidationError as error:
-        raise InvalidInput(in_turn(
-            labelled(row._meta.get_field(name).verbose_name, " ".join(sentences))
-            if name != "__all__" else " ".join(sentences)
-            for name, sentences in error.message_dict.items())) from error
+def _person_facts(facts: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in facts.items() if name in PERSON_FACTS}

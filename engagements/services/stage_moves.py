@@ -1,4 +1,5 @@
-"""Moves of a model's stage, guarded by the table, the gate, the order and the duties."""
+"""Moves of a model's stage, guarded by the table of transitions, the gate, the order of stages and
+the separation of roles."""
 
 from django.db import transaction
 from django.utils import timezone
@@ -8,7 +9,7 @@ from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import GateNotMet, InvalidInput, NotAllowed, WrongState
 from engagements.gates import CheckResult, evaluate
-from engagements.involvement import deeds
+from engagements.involvement import involvement_in
 from engagements.models import StageRecord, StageTransition, User
 from engagements.stages import (
     DONE,
@@ -100,9 +101,9 @@ def take_out(actor: User, record: StageRecord, reason: str) -> StageTransition:
 
 def require_other_hands(actor: User, record: StageRecord) -> None:
     """Raise NotAllowed for whoever worked on the stage."""
-    if found := deeds(record, actor):
-        raise NotAllowed(_("Who worked on a stage does not let it through. %(deeds)s "
-                           "Ask another manager.") % {"deeds": following(*found)})
+    if found := involvement_in(record, actor):
+        raise NotAllowed(_("Who worked on a stage does not let it through. %(involvement)s "
+                           "Ask another manager.") % {"involvement": following(*found)})
 
 
 def waived_codes(record: StageRecord) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Stage sheets as data: activities, inputs, outputs, exit, risks, tools, checklist (DOMAIN 2.2)."""
+"""Stage forms as data: activities, inputs, outputs, exit, risks, tools, checklist (DOMAIN 2.2)."""
 
 from engagements.stage_forms.base import Item, Line, StageForm
 from engagements.stage_forms.inference import ACCEPT, INFER_MIGRATE, INFER_TUNE

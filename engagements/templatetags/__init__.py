@@ -1,0 +1,1 @@
+"""Template libraries that the pages of every app load."""

@@ -227,7 +227,7 @@ def written(value):
 
 @register.filter
 def in_its_language(value):
-    """The text; where it is not in the language of the page or paper, with its `lang`."""
+    """The text; where it is not in the language of the page or document, with its `lang`."""
     language = other_language(str(value))
     return format_html('<span lang="{}">{}</span>', language, value) if language else value
 

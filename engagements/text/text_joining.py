@@ -35,5 +35,5 @@ def in_turn(clauses: Iterable) -> str:
 
 def following(*sentences) -> str:
     """Whole sentences one behind the other; a Chinese full stop needs no blank after it."""
-    told = " ".join(str(sentence) for sentence in sentences if sentence)
-    return FULL_STOPS.sub(r"\1", told)
+    text = " ".join(str(sentence) for sentence in sentences if sentence)
+    return FULL_STOPS.sub(r"\1", text)

@@ -1,0 +1,1 @@
+"""Pages: each parses its request, calls one service and renders a template."""

@@ -1,4 +1,4 @@
-"""Pages of engagements: doors that parse, call one service and answer."""
+"""Pages of engagements: each parses its request, calls one service and answers."""
 
 from django.contrib import messages
 from django.core.paginator import Paginator

@@ -1,4 +1,4 @@
-"""Pages about people and customers: doors that parse, call one service and answer."""
+"""Pages of people and customers: each parses its request, calls one service and answers."""
 
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_GET, require_POST
 from engagements import evidence_references, services
 from engagements.access import Can, allowed
 from engagements.gates import evaluate, seen_by
-from engagements.involvement import deeds
+from engagements.involvement import involvement_in
 from engagements.models import ChecklistItem, StageRecord, StageWaiver, User
 from engagements.stage_forms import STAGE_FORMS
 from engagements.stages import (
@@ -43,7 +43,7 @@ def stage_page(request, code, model_code, stage):
         "waivers": [{"waiver": w, "may_sign": services.may_sign(request.user, w)}
                     for w in waivers],
         "may_waive": _may_waive(request.user, record, checks, waivers),
-        "deeds": deeds(record, request.user) if any(
+        "involvement": involvement_in(record, request.user) if any(
             move["move"] in DECISIONS for move in moves) else [],
         "transitions": record.transitions.select_related("actor"),
         "jobs": record.model.jobs.filter(stage=stage).select_related("node", "model")[:20]})

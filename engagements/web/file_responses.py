@@ -23,7 +23,7 @@ class IgnoreAcceptHeader(DefaultContentNegotiation):
 
 
 def chosen_language(request: Request) -> str:
-    """`?language=` of a paper, Chinese if left out; InvalidInput names the ones there are."""
+    """`?language=` of a document, Chinese if left out; InvalidInput names the ones there are."""
     language = request.query_params.get("language", LANGUAGES[0])
     if language not in LANGUAGES:
         raise InvalidInput(f"language: {' | '.join(LANGUAGES)}")
@@ -37,7 +37,7 @@ def attached(data: bytes, media_type: str, name: str, target) -> HttpResponse:
 
 
 def schema_of(*media_types: str) -> dict:
-    """What a door answers that sends a file of one of the types."""
+    """The OpenAPI responses of an endpoint that answers with a file of one of these types."""
     return {(200, media_type): OpenApiTypes.BINARY for media_type in media_types}
 
 
@@ -49,7 +49,7 @@ class PdfAction:
     @extend_schema(parameters=[LANGUAGE], responses=schema_of(PDF))
     @action(detail=True, content_negotiation_class=IgnoreAcceptHeader)
     def pdf(self, request, pk=None):
-        """The row as a paper."""
+        """The row as a PDF."""
         row, language = self.get_object(), chosen_language(request)
         data = type(self).render(row, language)
         return attached(data, PDF, f"{self.pdf_name(row)}-{language}.pdf", row)

@@ -12,7 +12,7 @@ from rest_framework.views import exception_handler
 from engagements.errors import DeskError
 
 PROBLEM_TYPE = "application/problem+json"
-TOLD = 5  # faults of the input that the sentence names; `errors` holds them all
+MAX_FAULTS = 5  # faults of the input that the sentence names; `errors` holds them all
 
 
 def problem_response(error: Exception, context: dict) -> Response | JsonResponse | None:
@@ -53,8 +53,8 @@ def input_sentence(errors: Any) -> str:
     Args:
         errors: {field: faults}, a list of such, or a list of sentences, as DRF gives them.
     """
-    told = [f"{place}: {sentence}" if place else sentence for place, sentence in _faults(errors)]
-    return " ".join([*told[:TOLD], *(["…"] if told[TOLD:] else [])])
+    faults = [f"{place}: {sentence}" if place else sentence for place, sentence in _faults(errors)]
+    return " ".join([*faults[:MAX_FAULTS], *(["…"] if faults[MAX_FAULTS:] else [])])
 
 
 def _faults(errors: Any, place: str = "") -> Iterator[tuple[str, str]]:

@@ -10,8 +10,8 @@ from django.utils.translation import override
 from rest_framework.test import APIClient
 
 from assessments.charts import as_svg
+from assessments.charts.model_charts import CHARTS, chart_spec, chart_svg
 from assessments.models import OptimisationRound
-from assessments.performance.chart_images import CHARTS, chart_spec, chart_svg
 from engagements.models import Role
 from tests.assessments.conftest import log, trace
 from tests.assessments.test_performance import gains

@@ -3,7 +3,7 @@
 from django.utils.translation import override
 
 from assessments.definitions.standard_library import STANDARD
-from assessments.labels.quantities import WORDS, quantity_words
+from assessments.presentation.quantity_labels import WORDS, quantity_label
 
 
 def test_every_quantity_of_a_standard_definition_has_words():
@@ -12,7 +12,7 @@ def test_every_quantity_of_a_standard_definition_has_words():
 
 def test_a_task_stands_in_brackets_and_an_unknown_one_as_it_is():
     with override("en"):
-        assert quantity_words("latency_ms") == "Inference latency"
-        assert quantity_words("score:gsm8k/exact_match") == "Evaluation score (gsm8k/exact_match)"
-        assert quantity_words("loss_curve:stage 2") == "Training loss, step by step (stage 2)"
-        assert quantity_words("jitter") == "jitter"
+        assert quantity_label("latency_ms") == "Inference latency"
+        assert quantity_label("score:gsm8k/exact_match") == "Evaluation score (gsm8k/exact_match)"
+        assert quantity_label("loss_curve:stage 2") == "Training loss, step by step (stage 2)"
+        assert quantity_label("jitter") == "jitter"

@@ -11,9 +11,9 @@ from django.utils.translation import override
 
 from assessments import queries, services
 from assessments.curves.alignment import align
-from assessments.labels import calculation
-from assessments.labels.definition_preview import tried
 from assessments.models import Baseline, Waiver
+from assessments.presentation import calculation
+from assessments.presentation.definition_preview import tried
 from assessments.verdicts.calculation_steps import working
 from assessments.verdicts.verdict import Rule, judge_curve, judge_values
 from engagements.models import Role

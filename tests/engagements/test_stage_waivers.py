@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import override
 
-from delivery.portal.inbox import waiting
+from delivery.portal.inbox import inbox_items
 from engagements import gates, services
 from engagements.errors import GateNotMet, InvalidInput, NotAllowed, WrongState
 from engagements.gates import CheckResult, evaluate
@@ -139,12 +139,12 @@ def test_who_tuned_does_not_let_it_through(people, submitted, signed, client):
         move(people, submitted, StageMove.WAIVE)
     client.force_login(people[Role.MANAGER])
     page = client.get(reverse("engagements:stage", args=["EP2501", "M", "survey"]))
-    assert len(page.context["deeds"]) == 1
+    assert len(page.context["involvement"]) == 1
 
 
 def test_the_waiver_waits_on_the_desk_and_is_signed_on_the_page(people, submitted, client):
     waiver = services.draft_stage_waiver(actor=people[Role.MANAGER], record=submitted, reason="x")
-    kinds = {role: [w.kind for w in waiting(people[role]) if w.kind == "waiver"]
+    kinds = {role: [w.kind for w in inbox_items(people[role]) if w.kind == "waiver"]
              for role in (Role.MANAGER, Role.REVIEWER, Role.CONSULTANT)}
     assert kinds == {Role.MANAGER: [], Role.REVIEWER: ["waiver"], Role.CONSULTANT: []}
     client.force_login(people[Role.REVIEWER])

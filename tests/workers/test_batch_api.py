@@ -21,7 +21,7 @@ def nodes(db) -> list[Node]:
 @pytest.fixture
 def sent(monkeypatch) -> list:
     found: list = []
-    monkeypatch.setattr(enqueueing, "send_poll", found.append)
+    monkeypatch.setattr(enqueueing, "poll", found.append)
     return found
 
 

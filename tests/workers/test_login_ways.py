@@ -15,7 +15,8 @@ from workers import services
 from workers.dispatch import runner
 from workers.kinds import base as registry
 from workers.models import Job, JobState, Node, Trouble
-from workers.nodes import editing, logins, ssh
+from workers.nodes import ssh
+from workers.services import node_edits, node_logins
 
 pytestmark = [pytest.mark.django_db(transaction=True),
               pytest.mark.skipif(not can_run(), reason="needs sshd")]
@@ -129,7 +130,7 @@ def test_changed_host_key_quarantines_until_it_is_confirmed(enrol, queue, people
 def test_another_address_is_confirmed_anew(enrol, people, tmp_path):
     node = enrol()
     with running_sshd(tmp_path / "other") as other:
-        node = editing.edit_node(actor=people["operator"], node=node, port=other.port)
+        node = node_edits.edit_node(actor=people["operator"], node=node, port=other.port)
         assert (node.state, node.offered_host_key.split()[:2]) == (
             Node.State.PENDING, other.host_key.split()[:2])
 
@@ -141,9 +142,9 @@ def test_another_machine_is_refused_while_jobs_are_on_the_old_one(
     while job.state != JobState.RUNNING:
         looked_at(job)
     with running_sshd(tmp_path / "other") as other, pytest.raises(InvalidInput):
-        editing.edit_node(actor=people["operator"], node=node, port=other.port)
+        node_edits.edit_node(actor=people["operator"], node=node, port=other.port)
     with pytest.raises(WrongState):
-        editing.edit_node(actor=people["operator"], node=node, scratch_dir="elsewhere")
+        node_edits.edit_node(actor=people["operator"], node=node, scratch_dir="elsewhere")
     node.refresh_from_db()
     assert (node.state, node.scratch_dir) == (Node.State.READY, "desk-jobs")
     assert runner.drive(job).state == JobState.SUCCEEDED
@@ -152,11 +153,11 @@ def test_another_machine_is_refused_while_jobs_are_on_the_old_one(
 def test_edit_is_audited_without_the_key(enrol, people, sshd):
     key = make_key(sshd.root / "second")
     sshd.let_in("second")
-    node = editing.edit_node(actor=people["operator"], node=enrol(), labels="a,b",
+    node = node_edits.edit_node(actor=people["operator"], node=enrol(), labels="a,b",
                                   private_key=key, cards_total=8)
     assert AuditEntry.objects.get(action="node.edit").data == {
         "labels": "a,b", "private_key": "replaced"}
-    assert editing.try_login(actor=people["operator"], access=node) < 60
+    assert node_edits.try_login(actor=people["operator"], access=node) < 60
 
 
 # Log-ins of engagements -------------------------------------------------------------
@@ -168,7 +169,7 @@ def own_login(enrol, people, engagement, sshd):
     sshd.let_in("engagement")
     node = enrol(private_key=make_key(sshd.root / "stranger"))
     people["operator"].memberships.update_or_create(engagement=engagement)
-    return logins.add_login(actor=people["operator"], node=node, engagement=engagement,
+    return node_logins.add_login(actor=people["operator"], node=node, engagement=engagement,
                             username=USER, private_key=key)
 
 
@@ -195,13 +196,13 @@ def test_refused_log_in_of_an_engagement_leaves_the_node_reachable(own_login, qu
 
 def test_log_in_with_jobs_is_neither_moved_nor_withdrawn(own_login, queue, people):
     job = queue(own_login.node)
-    for write in (lambda: logins.withdraw_login(actor=people["operator"], login=own_login),
-                  lambda: logins.change_login(actor=people["operator"], login=own_login,
+    for write in (lambda: node_logins.withdraw_login(actor=people["operator"], login=own_login),
+                  lambda: node_logins.change_login(actor=people["operator"], login=own_login,
                                               username="other")):
         with pytest.raises(WrongState):
             write()
     runner.drive(job)
-    logins.withdraw_login(actor=people["operator"], login=own_login)
+    node_logins.withdraw_login(actor=people["operator"], login=own_login)
     own_login.refresh_from_db()
     assert (own_login.private_key, queue(own_login.node).login) == ("", None)
 
@@ -233,7 +234,7 @@ def test_start_up_file_that_ends_the_shell_is_said(enrol, queue, people, sshd, t
     with override("en"):
         assert "log-in shell does not run our commands" in job.sentence
         with pytest.raises(InvalidInput, match="log-in shell does not run our commands"):
-            editing.try_login(actor=people["operator"], access=node)
+            node_edits.try_login(actor=people["operator"], access=node)
 
 
 def test_shell_that_ends_before_the_script_comes_is_said(enrol, queue, sshd, monkeypatch):
@@ -260,7 +261,7 @@ def test_slow_start_up_file_is_measured(enrol, people, sshd):
 
     node = enrol()
     (sshd.home / ".bashrc").write_text("sleep 0.4\n")
-    editing.try_login(actor=people["operator"], access=node)
+    node_edits.try_login(actor=people["operator"], access=node)
     node.refresh_from_db()
     assert node.shell_seconds >= 0.4
     node.shell_seconds = SLOW_SHELL
@@ -272,7 +273,7 @@ def test_slow_start_up_file_is_measured(enrol, people, sshd):
 def test_wrong_key_is_said(enrol, people, sshd):
     node = enrol(private_key=make_key(sshd.root / "stranger"))
     with override("en"), pytest.raises(InvalidInput, match="refuses the log-in of"):
-        editing.try_login(actor=people["operator"], access=node)
+        node_edits.try_login(actor=people["operator"], access=node)
 
 
 def test_scratch_folder_that_vanishes_is_said(enrol, queue, sshd):

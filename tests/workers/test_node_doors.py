@@ -9,7 +9,7 @@ from engagements.models import AuditEntry, Membership, Role
 from workers.labels.software_names import named_software
 from workers.logs import live_log, search
 from workers.models import CardLease, Job, JobState, Node, Trouble
-from workers.nodes import logins
+from workers.services import node_logins
 
 pytestmark = pytest.mark.django_db
 
@@ -22,7 +22,7 @@ def shared(people):
 
 @pytest.fixture
 def login(shared, people, engagement):
-    return logins.add_login(actor=people[Role.OPERATOR], node=shared, engagement=engagement,
+    return node_logins.add_login(actor=people[Role.OPERATOR], node=shared, engagement=engagement,
                             username="ep2501")
 
 

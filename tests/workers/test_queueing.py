@@ -27,7 +27,7 @@ def wait(server, engagement, people):
     def go(cards=1, priority=Priority.NORMAL, of=engagement, state=JobState.LEASING, **fields):
         return Job.objects.create(
             kind="env.npu_info", node=server, engagement=of, cards_wanted=cards, state=state,
-            priority=priority, created_by=people["consultant"], holder="me", **fields)
+            priority=priority, created_by=people["consultant"], claim_token="me", **fields)
 
     return go
 
@@ -70,7 +70,7 @@ def test_usual_duration_is_the_median_of_past_runs(wait):
 
 def test_worker_without_the_claim_takes_no_cards(wait):
     job = wait(cards=2)
-    Job.objects.filter(pk=job.pk).update(holder="somebody else")
+    Job.objects.filter(pk=job.pk).update(claim_token="somebody else")
     assert card_leases.take_cards(job) is None
     assert not CardLease.objects.exists()
 

@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 from django.utils import translation
 
-from workers import kinds, readers, scanning
+from workers import kinds, readers
 from workers.labels.number_text import figure_text
 from workers.labels.reader_warnings import TEXTS, warning_words
 from workers.labels.reading_kinds import WORDS, kind_words
 from workers.labels.value_format import key_words, path_words, value_text
 from workers.readers import load_readers
+from workers.services import scans
 from workers.templatetags.readings import LONG, ROWS, listed_values, single_values
 
 
@@ -22,7 +23,7 @@ def in_english():
 
 
 def test_every_kind_of_reading_has_words():
-    assert {reader.kind for reader in load_readers()} | {scanning.KIND} == set(WORDS)
+    assert {reader.kind for reader in load_readers()} | {scans.KIND} == set(WORDS)
     assert kind_words("of_another_release") == "of_another_release"
 
 

@@ -142,7 +142,7 @@ def test_stale_worker_changes_nothing(queue, monkeypatch):
     job = queue("true")
 
     def stolen(job):
-        Job.objects.filter(pk=job.pk).update(holder="somebody else")
+        Job.objects.filter(pk=job.pk).update(claim_token="somebody else")
         return {"state": JobState.FAILED, "finished_at": timezone.now()}
 
     monkeypatch.setattr(runner.steps, "step", stolen)

@@ -38,7 +38,7 @@ def after(job, **columns) -> list[tuple]:
 
 @pytest.mark.parametrize("columns", [
     {"state": JobState.RUNNING}, {"message": "x"}, {"started_at": NOW}, {"results": "{}"},
-    {"log_offset": 7, "holder": "a", "heartbeat_at": NOW}])
+    {"log_offset": 7, "claim_token": "a", "heartbeat_at": NOW}])
 def test_how_an_open_job_goes_is_no_statement(job, columns):
     assert after(job, **columns) == []
 
@@ -73,7 +73,7 @@ def test_machine_state_makes_no_entry(job, django_assert_num_queries,
                                       django_capture_on_commit_callbacks):
     before = AuditEntry.objects.count()
     with django_capture_on_commit_callbacks(execute=True) as noted, django_assert_num_queries(4):
-        Job.objects.filter(pk=job.pk).update(holder="a", heartbeat_at=NOW)
+        Job.objects.filter(pk=job.pk).update(claim_token="a", heartbeat_at=NOW)
         Job.objects.filter(pk=job.pk).update(state=JobState.RUNNING, results={"cards": [1]})
         job.state, job.log_offset = JobState.RUNNING, 9
         job.save(update_fields=["state", "log_offset"])

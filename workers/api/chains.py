@@ -7,8 +7,8 @@ from rest_framework.response import Response
 
 from engagements.access import Can, require
 from engagements.models import Engagement, MigratedModel
-from workers import chains
 from workers.models import ChainRun, JobChain, Node
+from workers.services import chains
 
 
 class ChainSerializer(serializers.ModelSerializer):

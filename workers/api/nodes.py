@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from workers import queries, rule_checks, services
 from workers.api import serializers
 from workers.models import Node, NodeLogin
-from workers.nodes import editing, logins
+from workers.services import node_edits, node_logins
 
 
 class NodeViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
@@ -29,7 +29,7 @@ class NodeViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
             actor=self.request.user, **serializer.validated_data)
 
     def perform_update(self, serializer):
-        serializer.instance = editing.edit_node(
+        serializer.instance = node_edits.edit_node(
             actor=self.request.user, node=serializer.instance, **serializer.validated_data)
 
     @extend_schema(request=serializers.ConfirmSerializer)
@@ -63,7 +63,7 @@ class NodeViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
     @action(detail=True, methods=["post"], url_path="try")
     def try_login(self, request, pk=None):
         """Log in and run nothing."""
-        return Response({"shell_seconds": editing.try_login(
+        return Response({"shell_seconds": node_edits.try_login(
             actor=request.user, access=self.get_object())})
 
     @extend_schema(responses=serializers.QueueSerializer)
@@ -100,12 +100,12 @@ class NodeLoginViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
         return super().get_queryset().visible_to(self.request.user)
 
     def perform_create(self, serializer):
-        serializer.instance = logins.add_login(
+        serializer.instance = node_logins.add_login(
             actor=self.request.user, **serializer.validated_data)
 
     def perform_update(self, serializer):
         data, login = serializer.validated_data, serializer.instance
-        serializer.instance = logins.change_login(
+        serializer.instance = node_logins.change_login(
             actor=self.request.user, login=login, username=data.get("username", login.username),
             private_key=data.get("private_key"), passphrase=data.get("passphrase", ""))
 
@@ -113,14 +113,14 @@ class NodeLoginViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
     @action(detail=True, methods=["post"], url_path="try")
     def try_login(self, request, pk=None):
         """Log in and run nothing."""
-        return Response({"shell_seconds": editing.try_login(
+        return Response({"shell_seconds": node_edits.try_login(
             actor=request.user, access=self.get_object())})
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def withdraw(self, request, pk=None):
         """Erase the key; later jobs use the node's own log-in."""
-        login = logins.withdraw_login(actor=request.user, login=self.get_object())
+        login = node_logins.withdraw_login(actor=request.user, login=self.get_object())
         return Response(self.get_serializer(login).data)
 
 

@@ -10,10 +10,10 @@ from rest_framework.response import Response
 
 from engagements.access import Can, require
 from engagements.models import Engagement, MigratedModel
-from workers import scanning
 from workers.api.serializers import ReadingSerializer, UploadSerializer
 from workers.models import StoredReading
 from workers.rules.rule_list import filtered_rules
+from workers.services import scans
 
 
 class RuleSerializer(serializers.Serializer):
@@ -50,7 +50,7 @@ class ScanViewSet(viewsets.ReadOnlyModelViewSet):
         if getattr(self, "swagger_fake_view", False):
             return super().get_queryset()
         require(self.request.user, Can.VIEW_INTERNAL)
-        return scanning.scans_visible_to(self.request.user)
+        return scans.scans_visible_to(self.request.user)
 
     @extend_schema(request=UploadSerializer)
     @action(detail=False, methods=["post"], parser_classes=[MultiPartParser])
@@ -60,14 +60,14 @@ class ScanViewSet(viewsets.ReadOnlyModelViewSet):
         serializer.fields["engagement"].queryset = Engagement.objects.visible_to(request.user)
         serializer.fields["model"].queryset = MigratedModel.objects.visible_to(request.user)
         serializer.is_valid(raise_exception=True)
-        scan = scanning.scan_upload(actor=request.user, **serializer.validated_data)
+        scan = scans.scan_upload(actor=request.user, **serializer.validated_data)
         return Response(self.get_serializer(scan).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(responses={(200, "text/x-diff"): OpenApiTypes.STR})
     @action(detail=True)
     def patch_file(self, request, pk=None):
         """The automatic-migration patch for `patch -p1`."""
-        return HttpResponse(scanning.migration_patch(self.get_object().artifact),
+        return HttpResponse(scans.migration_patch(self.get_object().artifact),
                             content_type="text/x-diff; charset=utf-8")
 
 

@@ -1,0 +1,1 @@
+"""Stored files: content store, transfer from nodes, checksums, readings."""

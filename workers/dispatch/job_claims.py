@@ -4,7 +4,6 @@ Every write of a step carries the claim, so that a worker that was away too long
 """
 
 import threading
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -23,16 +22,15 @@ RENEW_SECONDS = 15
 def due(now: datetime) -> QuerySet[Job]:
     """Open jobs whose next step is due and that no worker holds."""
     return Job.objects.filter(state__in=OPEN_STATES).filter(
-        Q(next_step_at=None) | Q(next_step_at__lte=now),
-        Q(holder="") | Q(holder_until__lt=now),
-    )
+        Q(next_step_at=None) | Q(next_step_at__lte=now)).unclaimed(now)
 
 
 @contextmanager
 def claimed(jobs: QuerySet[Job]) -> Iterator[str]:
     """Claim those of the jobs that are due. Yields the claim; empty if there were none."""
-    claim, now = uuid.uuid4().hex, timezone.now()
-    if not (due(now) & jobs).update(holder=claim, holder_until=now + CLAIM):
+    now = timezone.now()
+    claim = (due(now) & jobs).claim(now, CLAIM)
+    if not claim:
         yield ""
         return
     timer = _renew_later(claim)
@@ -52,7 +50,7 @@ def _renew_later(claim: str) -> threading.Timer:
 def _renew(claim: str) -> None:
     """Runs beside a long step; ends with the claim, or with this process."""
     try:
-        while Job.objects.filter(holder=claim).update(holder_until=timezone.now() + CLAIM):
+        while Job.objects.claimed_with(claim).renew_claim(timezone.now(), CLAIM):
             threading.Event().wait(RENEW_SECONDS)
     finally:
         connection.close()

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from django.utils import timezone
 
 from workers import remote
-from workers.artifacts import job_files, transfer
-from workers.dispatch import enqueueing, steps
+from workers.artifacts import transfer
+from workers.dispatch import enqueueing, job_files, steps
 from workers.dispatch.job_claims import claimed, due
 from workers.dispatch.runner import guarded, look_again_soon, without_troubles, write, write_alike
 from workers.models import Job, JobState, Node
@@ -53,7 +53,7 @@ def poll_nodes(node_ids: list[int]) -> None:
 def _by_access(claim: str) -> Iterator[list[Job]]:
     """The jobs to be asked about, by node and log-in; those that wait for something are written."""
     found: dict[tuple, list[Job]] = {}
-    jobs = Job.objects.filter(holder=claim).order_by("pk")
+    jobs = Job.objects.filter(claim_token=claim).order_by("pk")
     for job in jobs.select_related("node", "login", "engagement", "model", "created_by"):
         found.setdefault((job.node_id, job.login_id), []).append(job)
     for jobs in found.values():
@@ -62,7 +62,7 @@ def _by_access(claim: str) -> Iterator[list[Job]]:
         for job in starts[STARTS:]:
             write(job, {})
         if starts[STARTS:]:
-            enqueueing.send_poll([jobs[0].node_id])
+            enqueueing.poll([jobs[0].node_id])
         yield running + starts[:STARTS]
 
 
@@ -97,7 +97,7 @@ def _apart(jobs: list[Job]) -> tuple[list[Job], list[Job]]:
 
 @dataclass
 class NodeReply:
-    """What a node told of its jobs, or in its place what went wrong.
+    """What a node replied about its jobs, or in its place what went wrong.
 
     Args:
         words: of each start. states: of each job. listing: files of those that have ended.
@@ -131,9 +131,9 @@ def _listing(jobs: list[Job], states: dict[int, RemoteState], output: bytes, pos
 
 def _apply_answer(jobs: list[Job], answer: ssh.Answer | Exception) -> None:
     """Write what one node answered about its jobs; those without news share one update."""
-    told, quiet = _understood(jobs, answer), []
+    reply, quiet = _understood(jobs, answer), []
     for job in jobs:
-        changes = _all_changes(job, told)
+        changes = _all_changes(job, reply)
         if set(changes) == QUIET:
             quiet.append((job, changes))
         else:
@@ -142,7 +142,7 @@ def _apply_answer(jobs: list[Job], answer: ssh.Answer | Exception) -> None:
     look_again_soon(jobs)
 
 
-def _all_changes(job: Job, told: NodeReply) -> dict:
+def _all_changes(job: Job, reply: NodeReply) -> dict:
     """What the answer means for one job: all the steps it allows, and they are written at once.
 
     The steps are those of `workers.dispatch.steps`; each can be repeated after a crash before the
@@ -150,43 +150,43 @@ def _all_changes(job: Job, told: NodeReply) -> dict:
     """
     changes: dict = {}
     for step in (_started, _followed, _collected, _read):
-        more = guarded(job, lambda step=step: step(job, told))
+        more = guarded(job, lambda step=step: step(job, reply))
         changes |= more
         for name, value in more.items():
             setattr(job, name, value)
     return changes
 
 
-def _started(job: Job, told: NodeReply) -> dict:
+def _started(job: Job, reply: NodeReply) -> dict:
     if job.state != JobState.STARTING:
         return {}
-    if isinstance(told.words, Exception):
-        raise told.words
+    if isinstance(reply.words, Exception):
+        raise reply.words
     reachability.seen(job.node)
-    return steps.started(job, told.words[job.pk])
+    return steps.started(job, reply.words[job.pk])
 
 
-def _followed(job: Job, told: NodeReply) -> dict:
+def _followed(job: Job, reply: NodeReply) -> dict:
     if job.state != JobState.RUNNING:
         return {}
-    if isinstance(told.states, Exception):
-        raise told.states
-    state = told.states[job.pk]
+    if isinstance(reply.states, Exception):
+        raise reply.states
+    state = reply.states[job.pk]
     reachability.seen(job.node, state)
     return without_troubles(job, steps.follow(job, state))
 
 
-def _collected(job: Job, told: NodeReply) -> dict:
+def _collected(job: Job, reply: NodeReply) -> dict:
     """For a job that left nothing to fetch; the transfers of others are steps of their own."""
     if job.state != JobState.COLLECTING:
         return {}
-    found = told.listing.get(job.directory_name) if job_files.wants_files(job) else []
+    found = reply.listing.get(job.directory_name) if job_files.wants_files(job) else []
     if found is None or job_files.missing_files(job, found):
         return {}
     return steps.collected(job)
 
 
-def _read(job: Job, told: NodeReply) -> dict:
+def _read(job: Job, reply: NodeReply) -> dict:
     return steps.step(job) if job.state == JobState.READING else {}
 
 
@@ -196,5 +196,5 @@ def _write_quiet(found: list[tuple[Job, dict]]) -> None:
         job.next_step_at = changes["next_step_at"].replace(microsecond=0)
         groups.setdefault((changes["heartbeat_at"], job.next_step_at), []).append(job)
     for (heartbeat, next_step), jobs in groups.items():
-        Job.objects.filter(pk__in=[job.pk for job in jobs], holder=jobs[0].holder).update(
-            holder="", holder_until=None, heartbeat_at=heartbeat, next_step_at=next_step)
+        Job.objects.filter(pk__in=[job.pk for job in jobs], claim_token=jobs[0].claim_token).update(
+            claim_token="", claimed_until=None, heartbeat_at=heartbeat, next_step_at=next_step)

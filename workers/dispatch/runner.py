@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from engagements.audit import audit_log
+from engagements.queue.claimable import NO_CLAIM
 from workers.artifacts.transfer import FileChanged
 from workers.dispatch import endings, enqueueing, steps
 from workers.dispatch.job_claims import claimed
@@ -21,7 +22,6 @@ from workers.nodes.ssh import HostKeyChanged, LoginRefused, Unreachable
 from workers.signals import job_succeeded
 
 log = logging.getLogger(__name__)
-RELEASED = {"holder": "", "holder_until": None}
 SAFE_TO_FAIL = (JobState.QUEUED, JobState.LEASING, JobState.READING)  # nothing of it runs
 
 
@@ -75,16 +75,16 @@ def write(job: Job, changes: dict, keep: bool = False) -> bool:
     _complete(job, changes, timezone.now())
     goes_on = keep and _goes_on(changes)
     _take(job, changes)
-    ours = Job.objects.filter(pk=job.pk, holder=job.holder)
+    ours = Job.objects.filter(pk=job.pk, claim_token=job.claim_token)
     if changes["state"] in FINAL_STATES:
         _end(job, ours, changes)
         return False
-    return bool(ours.update(**changes, **({} if goes_on else RELEASED))) and goes_on
+    return bool(ours.update(**changes, **({} if goes_on else NO_CLAIM))) and goes_on
 
 
 @transaction.atomic
 def _end(job: Job, ours: QuerySet[Job], changes: dict) -> None:
-    if ours.update(**changes, **RELEASED):
+    if ours.update(**changes, **NO_CLAIM):
         _settle(job)
 
 
@@ -108,7 +108,7 @@ def write_alike(found: list[tuple[Job, dict]]) -> list[Job]:
 
 
 def _kept_alike(jobs: list[Job], changes: dict) -> list[Job]:
-    ours = Job.objects.filter(pk__in=[job.pk for job in jobs], holder=jobs[0].holder)
+    ours = Job.objects.filter(pk__in=[job.pk for job in jobs], claim_token=jobs[0].claim_token)
     for job in jobs:
         _take(job, changes)
     if ours.update(**changes) == len(jobs):
@@ -142,9 +142,9 @@ def look_again_soon(jobs: list[Job]) -> None:
         if job.state == JobState.RUNNING and job.node_id and pause < 1:
             pauses[job.node_id] = min(pause, pauses.get(job.node_id, 1))
         elif job.state == JobState.COLLECTING and pause <= 0:
-            enqueueing.send(job.pk)
+            enqueueing.advance(job.pk)
     for node_id, pause in pauses.items():
-        enqueueing.send_poll([node_id], after_seconds=max(0.0, pause))
+        enqueueing.poll([node_id], after_seconds=max(0.0, pause))
 
 
 def guarded(job: Job, step) -> dict:

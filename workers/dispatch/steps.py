@@ -7,9 +7,8 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from workers import kinds, remote, rule_checks
-from workers.artifacts import job_files
 from workers.artifacts.artifact_store import finite_json
-from workers.dispatch import card_queue, endings
+from workers.dispatch import card_queue, endings, job_files
 from workers.dispatch.endings import end, failed
 from workers.kinds import Finished, Judgement, unknown_kind
 from workers.logs import live_log

@@ -46,7 +46,7 @@ class StepForm(forms.Form):
         return found
 
     def step(self) -> dict | None:
-        """The step as `workers.chains.save_chain` takes it."""
+        """The step as `workers.services.chains.save_chain` takes it."""
         data = self.cleaned_data
         if not data.get("kind"):
             return None

@@ -1,0 +1,1 @@
+"""What forms and pages know of job kinds: catalogue, defaults, rules before a job is queued."""

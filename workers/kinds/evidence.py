@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from engagements.errors import InvalidInput
 from engagements.stages import Stage
-from workers.jobs import run_comparison
+from workers.kinds import run_comparison
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, get, register
 from workers.rules.facts.of_job import facts_of_job
 

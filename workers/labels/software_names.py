@@ -1,4 +1,4 @@
-"""What the software of a node is called on pages and papers."""
+"""What the software of a node is called on pages and documents."""
 
 from django.utils.translation import gettext_lazy as _
 

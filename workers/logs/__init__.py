@@ -1,0 +1,1 @@
+"""Logs of jobs: kept while they grow, searched, watched for early warnings."""

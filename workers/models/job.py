@@ -6,8 +6,9 @@ from django.utils.translation import gettext, gettext_noop, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from engagements.access import Can, allowed
-from engagements.audit.tracked_rows import AuditedQuerySet
+from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Engagement, MigratedModel
+from engagements.queue.claimable import ClaimableQuerySet, ClaimableRow
 from engagements.stages import Stage
 from workers.models.login import NodeLogin
 from workers.models.node import Node
@@ -54,7 +55,7 @@ def new_token() -> str:
     return secrets.token_hex(4)
 
 
-class JobQuerySet(AuditedQuerySet):
+class JobQuerySet(ClaimableQuerySet, AuditedQuerySet):
     def visible_to(self, user) -> "JobQuerySet":
         """Jobs of visible engagements; node jobs (no engagement) for the firm's people."""
         mine = models.Q(engagement__in=Engagement.objects.visible_to(user))
@@ -66,7 +67,7 @@ class JobQuerySet(AuditedQuerySet):
         return self.filter(state__in=OPEN_STATES)
 
 
-class Job(models.Model):
+class Job(ClaimableRow):
     """One attempt at running one kind of work. The row is the truth, the queue a wake-up."""
 
     kind = models.CharField(_("kind"), max_length=40)
@@ -116,8 +117,6 @@ class Job(models.Model):
     last_loss = models.FloatField(null=True, blank=True)
 
     # Who works on this row, and what the node said.
-    holder = models.CharField(max_length=40, blank=True)
-    holder_until = models.DateTimeField(null=True, blank=True)
     next_step_at = models.DateTimeField(null=True, blank=True, db_index=True)
     remote = models.JSONField(default=dict, blank=True)  # boot id, pid, start time
     heartbeat_at = models.DateTimeField(null=True, blank=True)
@@ -178,7 +177,7 @@ class Job(models.Model):
 
 
 class CardLease(models.Model):
-    """A card of a node held by a job until released. At most one holder per card."""
+    """A card of a node held by a job until released. At most one claim_token per card."""
 
     node = models.ForeignKey(Node, models.CASCADE, related_name="leases")
     card_index = models.PositiveSmallIntegerField()

@@ -2,7 +2,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from engagements.access import Can, allowed
-from engagements.audit.tracked_rows import AuditedQuerySet
+from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Engagement
 from workers.encrypted_field import EncryptedTextField
 from workers.models.node import USERNAME, Node

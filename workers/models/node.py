@@ -3,7 +3,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from engagements.access import Can, allowed
-from engagements.audit.tracked_rows import AuditedQuerySet
+from engagements.audit_rows.tracking import AuditedQuerySet
 from workers.encrypted_field import EncryptedTextField
 
 USERNAME = RegexValidator(r"^[A-Za-z_][A-Za-z0-9_.-]*$")

@@ -1,0 +1,1 @@
+"""SSH connections, reachability and card leases of nodes."""

@@ -18,7 +18,7 @@ def take_cards(job: Job) -> list[int] | None:
     with transaction.atomic():
         node = Node.objects.select_for_update(of=("self",), no_key=True).get(pk=job.node_id)
         if not Job.objects.select_for_update(of=("self",), no_key=True).filter(
-                pk=job.pk, holder=job.holder).exists():
+                pk=job.pk, claim_token=job.claim_token).exists():
             return None
         held = held_cards(job)
         if len(held) == job.cards_wanted:

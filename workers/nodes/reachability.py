@@ -1,6 +1,7 @@
 """What contacts with a node tell about it: when it was seen, since when it is away, and why."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Protocol
 
 from django.db import transaction
 from django.utils import timezone
@@ -8,12 +9,22 @@ from django.utils import timezone
 from engagements.audit import audit_log
 from workers.models import Node, NodeContact, NodeLogin, Trouble
 from workers.nodes import ssh
-from workers.remote.replies import RemoteState, clock_offset_seconds
 
 OFTEN_ENOUGH = timedelta(seconds=10)
 
 
-def seen(node: Node, state: RemoteState | None = None) -> None:
+class ClockReading(Protocol):
+    """An answer that may tell the node's own time."""
+
+    node_time: datetime | None
+
+
+def clock_offset_seconds(reading: ClockReading, now: datetime) -> int | None:
+    """Seconds that the node's clock is ahead of ours (AR-17); None if it did not say."""
+    return round((reading.node_time - now).total_seconds()) if reading.node_time else None
+
+
+def seen(node: Node, state: ClockReading | None = None) -> None:
     """The node answered. Written at most every ten seconds, at once after an absence."""
     now = timezone.now()
     if node.unreachable_since is None and node.last_seen_at \

@@ -74,6 +74,6 @@ class Column:
         return kept
 
     @property
-    def told(self) -> np.ndarray:
+    def known(self) -> np.ndarray:
         """The numbers of the records that have one."""
         return as_array(self._numbers)[np.frombuffer(self._told, dtype=bool)]

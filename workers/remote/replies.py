@@ -126,8 +126,3 @@ def _state(facts: dict[str, str], offset: int, chunk: bytes, line: str) -> Remot
 def _time(seconds: str | None) -> datetime | None:
     number = whole_number(seconds, SECONDS_DIGITS)
     return datetime.fromtimestamp(number, UTC) if number else None
-
-
-def clock_offset_seconds(state: RemoteState, now: datetime) -> int | None:
-    """How far the node's clock is ahead of ours (AR-17); None if it did not say."""
-    return round((state.node_time - now).total_seconds()) if state.node_time else None

@@ -1,0 +1,1 @@
+"""Pages of jobs, nodes, chains, files, rules and source scans."""

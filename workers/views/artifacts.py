@@ -1,4 +1,4 @@
-"""Pages of stored files: doors that parse, call one service and answer."""
+"""Pages of stored files; each view calls one service."""
 
 from django.http import FileResponse, HttpRequest
 from django.shortcuts import get_object_or_404, redirect, render

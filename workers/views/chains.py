@@ -1,4 +1,4 @@
-"""Pages of chains: doors that parse, call one service and answer."""
+"""Pages of chains; each view calls one service."""
 
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -6,9 +6,9 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from engagements.access import Can, require
 from engagements.web.form_actions import attempt, attempt_form
-from workers import chains as services
 from workers.forms.chains import ChainForm, StartForm, StepFormSet
 from workers.models import ChainRun, JobChain
+from workers.services import chains as services
 
 
 @require_GET

@@ -1,4 +1,4 @@
-"""Pages of jobs: doors that parse, call one service and answer."""
+"""Pages of jobs; each view calls one service."""
 
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse

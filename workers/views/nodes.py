@@ -15,7 +15,8 @@ from workers.forms.jobs import LoginForm, NodeEditForm, NodeForm
 from workers.labels.node_state import state_sentences
 from workers.labels.software_names import named_software
 from workers.models import Node, NodeLogin
-from workers.nodes import editing, logins, ssh
+from workers.nodes import ssh
+from workers.services import node_edits, node_logins
 
 
 @require_GET
@@ -78,7 +79,7 @@ def node_confirm(request, pk):
 
 
 def _try(request: HttpRequest, access: Node | NodeLogin) -> None:
-    attempt(request, lambda: editing.try_login(actor=request.user, access=access),
+    attempt(request, lambda: node_edits.try_login(actor=request.user, access=access),
             _("The log-in works."))
 
 
@@ -92,10 +93,10 @@ def node_try(request, pk):
 def node_edit(request, pk):
     node = _node(request, pk)
     require(request.user, Can.OPERATE)
-    left = editing.folders_left_behind(node)
+    left = node_edits.folders_left_behind(node)
     form = NodeEditForm(request.POST or None, instance=Node.objects.get(pk=pk))
     if form.is_valid():
-        edited = attempt_form(form, lambda: editing.edit_node(
+        edited = attempt_form(form, lambda: node_edits.edit_node(
             actor=request.user, node=node, **form.changes()))
         if edited:
             _tell_edited(request, node, edited, left)
@@ -104,7 +105,7 @@ def node_edit(request, pk):
 
 
 def _tell_edited(request: HttpRequest, before: Node, after: Node, folders: int) -> None:
-    moved = any(getattr(before, name) != getattr(after, name) for name in editing.HOME)
+    moved = any(getattr(before, name) != getattr(after, name) for name in node_edits.HOME)
     if folders and moved:
         messages.warning(request, ngettext(
             "The folder of %(n)d ended job stays where the old user or scratch folder put it; "
@@ -150,7 +151,7 @@ def login_new(request, pk):
     require(request.user, Can.OPERATE)
     form = LoginForm(request.POST or None, user=request.user, node=node)
     if form.is_valid():
-        login = attempt_form(form, lambda: logins.add_login(
+        login = attempt_form(form, lambda: node_logins.add_login(
             actor=request.user, node=node, **form.cleaned_data))
         if login:
             _try(request, login)
@@ -170,7 +171,7 @@ def login_edit(request, pk):
     form = LoginForm(request.POST or None, user=request.user, node=login.node, login=login,
                      initial={"username": login.username})
     if form.is_valid():
-        changed = attempt_form(form, lambda: logins.change_login(
+        changed = attempt_form(form, lambda: node_logins.change_login(
             actor=request.user, login=login, **form.changes()))
         if changed:
             _try(request, changed)
@@ -189,7 +190,7 @@ def login_try(request, pk):
 @require_POST
 def login_withdraw(request, pk):
     login = _login(request, pk)
-    attempt(request, lambda: logins.withdraw_login(actor=request.user, login=login),
+    attempt(request, lambda: node_logins.withdraw_login(actor=request.user, login=login),
             _("Withdrawn; its key is erased. Folders of its jobs remain on the node."))
     return redirect("workers:node", login.node_id)
 

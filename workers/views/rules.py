@@ -8,7 +8,6 @@ from django.views.decorators.http import require_GET, require_http_methods
 from engagements.access import Can, require
 from engagements.models import Engagement
 from engagements.web.form_actions import attempt_form
-from workers import scanning
 from workers.forms.jobs import ScanForm
 from workers.models import StoredReading
 from workers.rules import RULES_VERSION, SEVERITIES
@@ -16,6 +15,7 @@ from workers.rules.citations import CITED
 from workers.rules.rule_list import FAMILIES, filtered_rules
 from workers.rules.version_matrix import SOURCES, table
 from workers.scan import CHECKS
+from workers.services import scans as scanning
 from workers.views.page_context import place_asked
 
 

@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 from delivery.acceptance.models.contract_terms import PowerOfAttorney
 from delivery.acceptance.models.review import Review
 from delivery.reports.models import DocumentFile
-from engagements.audit.tracked_rows import AuditedQuerySet
+from engagements.audit_rows.tracking import AuditedQuerySet
 
 
 class Signer(models.Model):

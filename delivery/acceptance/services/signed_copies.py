@@ -5,9 +5,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from celery import signature
 from django.db import IntegrityError, transaction
-from kombu.exceptions import OperationalError
 
 from delivery.acceptance.models import Review, Seal
 from delivery.acceptance.signing.seals.certificate import SealUnavailableError
@@ -16,6 +14,7 @@ from delivery.documents.bilingual import LANGUAGES
 from delivery.reports.rendering import render_document
 from delivery.reports.services import store_pdf
 from engagements.audit import audit_log
+from engagements.queue.enqueue import enqueue_on_commit
 
 if TYPE_CHECKING:
     from delivery.acceptance.signing.seals.seal_validation import SealFacts
@@ -28,13 +27,7 @@ def queue_signed_copies(review: Review) -> None:
 
     An unreachable broker is no error: `complete_signed_copies` finds what is missing.
     """
-    transaction.on_commit(lambda: _send(review.pk))
-
-
-def _send(review_id: int) -> None:
-    with suppress(OSError, OperationalError):
-        signature("acceptance.store_copies", args=(review_id,),
-                  options={"expires": 600}).apply_async(retry=False)
+    enqueue_on_commit("acceptance.store_copies", review.pk, expires=600)
 
 
 def store_signed_copies(review: Review, languages: Iterable[str] = LANGUAGES) -> int:

@@ -1,1 +1,1 @@
-"""How papers look: colours, logos, cover, head, confidentiality; of the firm, and per customer."""
+"""Branding of documents: colours, logos, cover, header, confidentiality; per firm and customer."""

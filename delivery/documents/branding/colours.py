@@ -1,4 +1,4 @@
-"""Colours of papers: written as #rrggbb, and legible on white (WCAG 2.2, 1.4.3 and 1.4.11)."""
+"""Colours of documents: written as #rrggbb, and legible on white (WCAG 2.2, 1.4.3 and 1.4.11)."""
 
 import colorsys
 import re

@@ -1,4 +1,4 @@
-"""The form of the look of papers."""
+"""The form of document branding."""
 
 from django import forms
 from django.utils.translation import gettext_lazy as _

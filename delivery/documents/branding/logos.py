@@ -16,7 +16,7 @@ FORMATS = ("PNG", "JPEG")
 
 
 def checked_logo(data: bytes) -> bytes:
-    """The PNG that papers print: no transparency, no metadata, at most 1000 by 400 pixels.
+    """The PNG that documents print: no transparency, no metadata, at most 1000 by 400 pixels.
 
     Args:
         data: a PNG, a JPEG, or an SVG of plain shapes, told by content.
@@ -46,12 +46,12 @@ def _anew(data: bytes) -> bytes:
     except (UnidentifiedImageError, Image.DecompressionBombError, OSError, SyntaxError, ValueError,
             Warning) as error:
         raise InvalidInput(_("The logo is no readable picture; use PNG, JPEG or SVG.")) from error
-    paper = Image.new("RGBA", picture.size, "white")
-    paper.alpha_composite(picture)
-    paper = paper.convert("RGB")
-    paper.thumbnail(SIZE)
+    canvas = Image.new("RGBA", picture.size, "white")
+    canvas.alpha_composite(picture)
+    canvas = canvas.convert("RGB")
+    canvas.thumbnail(SIZE)
     kept = io.BytesIO()
-    paper.save(kept, "PNG", optimize=True)
+    canvas.save(kept, "PNG", optimize=True)
     return kept.getvalue()
 
 

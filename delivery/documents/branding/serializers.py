@@ -1,4 +1,4 @@
-"""Serializers of the look of papers."""
+"""Serializers of document branding."""
 
 from rest_framework import serializers
 
@@ -7,11 +7,11 @@ from engagements.models import Customer
 
 
 class BrandingSerializer(serializers.ModelSerializer):
-    """A version of how papers look: of the firm, or for one customer."""
+    """A version of the branding of documents: of the firm, or for one customer."""
 
     customer = serializers.PrimaryKeyRelatedField(
         queryset=Customer.objects.all(), required=False, allow_null=True, default=None,
-        help_text="empty: the firm's own papers")
+        help_text="empty: the firm's own documents")
     logo = serializers.FileField(
         write_only=True, required=False, help_text="PNG, JPEG or SVG, 1 MB; without: as before")
     partner_logo = serializers.FileField(

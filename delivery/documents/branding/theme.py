@@ -1,6 +1,6 @@
-"""The look that a paper prints, frozen with its facts: the customer's settings before the firm's.
+"""The theme a document prints, frozen with its facts: customer's settings before the firm's.
 
-A row of `BrandingVersion` is never changed: what was in force at any time can be told.
+A row of `BrandingVersion` is never changed: what was in force at any time can be found.
 """
 
 from datetime import datetime
@@ -26,7 +26,7 @@ def current(customer: Customer | None, at: datetime | None = None) -> BrandingVe
 
 
 def theme_for(customer: Customer | None, at: datetime | None = None) -> dict:
-    """What a paper for the customer prints, as plain facts with texts in both languages."""
+    """What a document for the customer prints, as plain facts with texts in both languages."""
     return composed(current(None, at), current(customer, at) if customer else None)
 
 
@@ -52,7 +52,7 @@ def _texts(found: dict, name: str) -> dict[str, str]:
 
 
 def shown(facts: dict) -> dict:
-    """The look among frozen facts; papers of earlier versions of the program hold none."""
+    """The look among frozen facts; documents of earlier versions of the program hold none."""
     return {**PLAIN, **(facts.get("look") or {})}
 
 

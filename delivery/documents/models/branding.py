@@ -3,14 +3,14 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from engagements.audit.tracked_rows import AuditedQuerySet
+from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Customer
 
 SEAL = [MinValueValidator(30), MaxValueValidator(60)]
 
 
 class BrandingVersion(models.Model):
-    """A version of how papers look: of the firm, or for one customer. Never changed once made.
+    """A version of document branding, of the firm or for one customer. Never changed once made.
 
     What is empty for a customer is as the firm has it.
     """
@@ -21,7 +21,7 @@ class BrandingVersion(models.Model):
         FORMAL = "formal", _("Formal: all centred between two lines")
 
     customer = models.ForeignKey(Customer, models.PROTECT, null=True, blank=True,
-                                 related_name="identities")
+                                 related_name="branding_versions")
     version = models.PositiveIntegerField(_("version"))
     colour = models.CharField(_("colour of headings and lines"), max_length=7, blank=True)
     accent = models.CharField(_("second colour, of the cover"), max_length=7, blank=True)

@@ -4,12 +4,12 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from engagements.audit.tracked_rows import AuditedQuerySet
+from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models.engagement import localized
 
 
 class CompanyProfile(models.Model):
-    """The firm's own particulars, party B (乙方), as every paper prints them."""
+    """The firm's own particulars, party B (乙方), as every document prints them."""
 
     name = models.CharField(_("registered name"), max_length=160)
     name_en = models.CharField(_("English name"), max_length=160, blank=True)

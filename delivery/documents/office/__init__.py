@@ -1,0 +1,1 @@
+"""Office files whose bytes depend on their content alone."""

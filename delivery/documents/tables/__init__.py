@@ -1,0 +1,1 @@
+"""Tables of documents as plain data, and the widths of their columns."""

@@ -29,7 +29,7 @@ def table(caption, columns: list[dict], rows: Iterable[list[Any]], *, empty=None
 
     Args:
         empty: gives the sentence that stands where there is no row.
-        is_grouped: on paper a first cell that repeats the one above it is left out.
+        is_grouped: in print a first cell that repeats the one above it is left out.
         is_dense: a long list that is looked up rather than read; set small.
     """
     return {"caption": both(caption), "columns": columns, "is_grouped": is_grouped,

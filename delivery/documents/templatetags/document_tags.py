@@ -47,7 +47,7 @@ def spans(numbers: list[int]) -> str:
 
 @register.filter
 def command_line(parts: list[str]) -> str:
-    """A command as paper shows it: scripts within it as "…", the rest cut at 120 characters."""
+    """A command as document shows it: scripts within it as "…", the rest cut at 120 characters."""
     shown = ["…" if "\n" in part or len(part) > LONGEST_PART else part for part in parts if part]
     return Truncator(" ".join(shown)).chars(LONGEST_COMMAND)
 
@@ -69,7 +69,7 @@ def day(text: str) -> str:
 
 
 def with_worded_days(facts: dict) -> dict:
-    """The facts with the days in columns of days as `day` writes them, for paper.
+    """The facts with the days in columns of days as `day` writes them, for document.
 
     Times of a clock stay figures: they are compared line by line.
     """

@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 from delivery.evidence.archives.archive import ArchiveError, extract
 from delivery.evidence.verification.check_steps import CheckStep
 from engagements.audit import audit_log
-from engagements.audit.tracked_rows import Difference, tracked_tables
+from engagements.audit.row_comparison import Difference
+from engagements.audit_rows.tracking import tracked_tables
 from engagements.models import AuditEntry
 from engagements.web.json_limits import parse_json
 

@@ -83,7 +83,7 @@ class Migration(migrations.Migration):
                 ('attempts', models.PositiveSmallIntegerField(default=0, verbose_name='attempts')),
                 ('due_at', models.DateTimeField(db_index=True)),
                 ('holder', models.CharField(blank=True, max_length=40)),
-                ('holder_until', models.DateTimeField(blank=True, null=True)),
+                ('claimed_until', models.DateTimeField(blank=True, null=True)),
                 ('sent_at', models.DateTimeField(blank=True, null=True)),
                 ('error', models.CharField(blank=True, max_length=400)),
                 ('channel', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='dispatches', to='notices.channel')),

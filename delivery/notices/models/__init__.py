@@ -1,3 +1,5 @@
+"""Tables of events, notices, preferences, channels and dispatches."""
+
 from delivery.notices.models.channel import Channel, SendAttempt
 from delivery.notices.models.dispatch import Dispatch
 from delivery.notices.models.event import Event, Notice

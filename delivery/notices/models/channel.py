@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 from delivery.notices.models.preference import Pace
 from delivery.notices.send_outcomes import sentence
 from engagements.access import Can, allowed
-from engagements.audit.tracked_rows import AuditedQuerySet
+from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Engagement
 from workers.encrypted_field import EncryptedTextField
 from workers.masking import MASK

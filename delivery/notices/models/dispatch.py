@@ -1,3 +1,5 @@
+from datetime import datetime
+
 from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -6,15 +8,21 @@ from delivery.notices.models.channel import Channel
 from delivery.notices.models.event import Event
 from delivery.notices.send_outcomes import sentence
 from engagements.access import Can, allowed
+from engagements.queue.claimable import ClaimableQuerySet, ClaimableRow
 
 
-class DispatchQuerySet(models.QuerySet):
+class DispatchQuerySet(ClaimableQuerySet):
     def visible_to(self, user) -> "DispatchQuerySet":
         """Administrators and managers, who look after channels."""
         return self if allowed(user, Can.MANAGE) else self.none()
 
+    def due(self, now: datetime) -> "DispatchQuerySet":
+        """Waiting rows whose time has come, and rows whose sender died while it held them."""
+        return self.filter(models.Q(state=Dispatch.State.PENDING, due_at__lte=now)
+                           | models.Q(state=Dispatch.State.SENDING, claimed_until__lt=now))
 
-class Dispatch(models.Model):
+
+class Dispatch(ClaimableRow):
     """An event on its way to a channel, or by e-mail to a person. The row is the truth.
 
     Rows of one addressee that are due together leave as one message.
@@ -35,8 +43,6 @@ class Dispatch(models.Model):
     state = models.CharField(_("state"), max_length=12, choices=State, default=State.PENDING)
     attempts = models.PositiveSmallIntegerField(_("attempts"), default=0)
     due_at = models.DateTimeField(db_index=True)
-    holder = models.CharField(max_length=40, blank=True)
-    holder_until = models.DateTimeField(null=True, blank=True)
     sent_at = models.DateTimeField(null=True, blank=True)
     error = models.CharField(max_length=400, blank=True)
 

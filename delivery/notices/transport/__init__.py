@@ -1,0 +1,1 @@
+"""Sending messages out: claims, texts, channel protocols, signatures, allowed addresses, HTTP."""

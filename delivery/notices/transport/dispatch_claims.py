@@ -1,55 +1,46 @@
-"""Claiming dispatches: by conditional update, so that a doubled message sends nothing twice."""
+"""Claiming due dispatches, and their ends: sent, tried again later, given up, withdrawn."""
 
-import secrets
 from datetime import datetime, timedelta
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import F
 
 from delivery.notices.models import Dispatch
-from delivery.notices.rate_limits import MOST_ATTEMPTS, pause_after
+from delivery.notices.models.dispatch import DispatchQuerySet
+from delivery.notices.rate_limits import MAX_ATTEMPTS, retry_delay
 from delivery.notices.send_outcomes import Outcome
 
-HOLD = timedelta(minutes=5)  # longer than a sender can take
-MOST_AT_ONCE = 50
+CLAIM_DURATION = timedelta(minutes=5)  # longer than sending can take
+BATCH_SIZE = 50
+State = Dispatch.State
 
 
-def due(now: datetime) -> QuerySet:
-    """Rows whose time has come, and rows whose sender died while it held them."""
-    return Dispatch.objects.filter(
-        Q(state=Dispatch.State.PENDING, due_at__lte=now)
-        | Q(state=Dispatch.State.SENDING, holder_until__lt=now))
+def claim_batch(rows: DispatchQuerySet, now: datetime) -> tuple[str, list[Dispatch]]:
+    """Claim the oldest of these rows that are due, at most BATCH_SIZE.
+
+    Returns:
+        the claim's token, and its rows.
+    """
+    chosen = list(rows.order_by("pk").values_list("pk", flat=True)[:BATCH_SIZE])
+    due = Dispatch.objects.due(now).filter(pk__in=chosen)
+    token = due.claim(now, CLAIM_DURATION, state=State.SENDING)
+    claimed = Dispatch.objects.claimed_with(token) if token else Dispatch.objects.none()
+    return token, list(claimed.select_related("event__engagement").order_by("pk"))
 
 
-def claim(rows: QuerySet, now: datetime) -> tuple[str, list[Dispatch]]:
-    """Take up to fifty of these due rows, oldest first. Returns the holder and its rows."""
-    holder = secrets.token_hex(8)
-    chosen = list(rows.order_by("pk").values_list("pk", flat=True)[:MOST_AT_ONCE])
-    due(now).filter(pk__in=chosen).update(
-        state=Dispatch.State.SENDING, holder=holder, holder_until=now + HOLD)
-    return holder, list(held(holder).select_related("event__engagement").order_by("pk"))
+def withdraw(token: str, rows: list[Dispatch]) -> None:
+    """Never send these claimed rows: their addressee may no longer see them."""
+    Dispatch.objects.claimed_with(token).filter(pk__in=[row.pk for row in rows]).release(
+        state=State.WITHDRAWN)
 
 
-def held(holder: str) -> QuerySet:
-    return Dispatch.objects.filter(state=Dispatch.State.SENDING, holder=holder)
-
-
-def withdraw(holder: str, rows: list[Dispatch]) -> None:
-    """Rows whose addressee may no longer see them are never sent."""
-    held(holder).filter(pk__in=[row.pk for row in rows]).update(
-        state=Dispatch.State.WITHDRAWN, holder="", holder_until=None)
-
-
-def settle(holder: str, outcome: Outcome, now: datetime) -> None:
-    """Sent; or tried again after a growing pause; or given up, with the reason."""
-    rows = held(holder)
+def record_outcome(token: str, outcome: Outcome, now: datetime) -> None:
+    """Note of all claimed rows that they were sent, wait for another attempt, or are given up."""
+    rows = Dispatch.objects.claimed_with(token)
+    common = {"attempts": F("attempts") + 1, "error": outcome.error}
     if outcome.is_ok:
-        rows.update(state=Dispatch.State.SENT, sent_at=now, error="", holder="",
-                    holder_until=None, attempts=F("attempts") + 1)
+        rows.release(state=State.SENT, sent_at=now, **common)
         return
-    last = rows.all() if outcome.is_permanent else rows.filter(attempts__gte=MOST_ATTEMPTS - 1)
-    common = {"attempts": F("attempts") + 1, "error": outcome.error, "holder": "",
-              "holder_until": None}
-    last.update(state=Dispatch.State.DEAD, **common)
+    last = rows.all() if outcome.is_permanent else rows.filter(attempts__gte=MAX_ATTEMPTS - 1)
+    last.release(state=State.DEAD, **common)
     most = rows.order_by("-attempts").values_list("attempts", flat=True).first() or 0
-    rows.update(state=Dispatch.State.PENDING,
-                due_at=now + pause_after(most + 1, outcome.pause), **common)
+    rows.release(state=State.PENDING, due_at=now + retry_delay(most + 1, outcome.pause), **common)

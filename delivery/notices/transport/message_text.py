@@ -30,7 +30,7 @@ def item_of(event: Event) -> Item:
                 url=settings.PUBLIC_URL.rstrip("/") + event.path, level=event.declared.level)
 
 
-def trial_item() -> Item:
+def test_message_item() -> Item:
     """The message of the button “test”."""
     return Item(_("Test message"), _("The channel works."), "",
                 settings.PUBLIC_URL.rstrip("/") + "/", "blue")

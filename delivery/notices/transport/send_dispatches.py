@@ -26,29 +26,29 @@ def send_to_channel(channel_id: int) -> None:
     Call it as often as you like: rows are claimed, and without a token they wait and are merged.
     """
     now = timezone.now()
-    channel, holder, rows = _claim(channel_id, now)
+    channel, token, rows = _claim(channel_id, now)
     if rows:
         with translation.override(channel.language):
             items = [item_of(row.event) for row in rows]
             outcome = deliver(channel, items, [as_json(row.event) for row in rows])
-        dispatch_claims.settle(holder, outcome, timezone.now())
+        dispatch_claims.record_outcome(token, outcome, timezone.now())
 
 
 @transaction.atomic
 def _claim(channel_id: int, now: datetime) -> tuple[Channel | None, str, list[Dispatch]]:
     channel = Channel.objects.select_for_update(of=("self",), no_key=True).filter(
         pk=channel_id, state=Channel.State.ACTIVE).first()
-    rows = dispatch_claims.due(now).filter(channel=channel) if channel else Dispatch.objects.none()
-    if not rows.exists() or not take_turn(channel, rows, now):
+    rows = Dispatch.objects.due(now).filter(channel=channel) if channel else Dispatch.objects.none()
+    if not rows.exists() or not take_channel_token(channel, rows, now):
         return channel, "", []
-    holder, held = dispatch_claims.claim(rows, now)
-    wrong = [row for row in held
+    token, claimed = dispatch_claims.claim_batch(rows, now)
+    wrong = [row for row in claimed
              if not channel.takes(row.event.kind, row.event.is_for_customers)]
-    dispatch_claims.withdraw(holder, wrong)
-    return channel, holder, [row for row in held if row not in wrong]
+    dispatch_claims.withdraw(token, wrong)
+    return channel, token, [row for row in claimed if row not in wrong]
 
 
-def take_turn(channel: Channel, rows, now: datetime) -> bool:
+def take_channel_token(channel: Channel, rows, now: datetime) -> bool:
     """Take a token of the locked channel. Without one the rows become due when there is one."""
     rate = RATES[channel.kind]
     channel.tokens, wait = take_token(rate, channel.tokens, channel.refilled_at, now)
@@ -93,20 +93,21 @@ def send_mail_to(user_id: int) -> None:
     if user is None:
         return
     with transaction.atomic():
-        holder, rows = dispatch_claims.claim(dispatch_claims.due(now).filter(recipient=user), now)
+        due = Dispatch.objects.due(now).filter(recipient=user)
+        token, rows = dispatch_claims.claim_batch(due, now)
         visible = set(Event.objects.visible_to(user).filter(
             pk__in=[row.event_id for row in rows]).values_list("pk", flat=True))
         may_get = user.is_active and bool(user.email)
         wrong = [row for row in rows if not may_get or row.event_id not in visible]
-        dispatch_claims.withdraw(holder, wrong)
+        dispatch_claims.withdraw(token, wrong)
     events = [row.event for row in rows if row not in wrong]
     if events:
         with translation.override(settings.LANGUAGE_CODE):
-            dispatch_claims.settle(holder, _mail(user, [item_of(event) for event in events]),
-                          timezone.now())
+            outcome = _send_mail(user, [item_of(event) for event in events])
+            dispatch_claims.record_outcome(token, outcome, timezone.now())
 
 
-def _mail(user: User, items: list[Item]) -> Outcome:
+def _send_mail(user: User, items: list[Item]) -> Outcome:
     about = f"{colon()}{items[0].about}" if len(items) == 1 else ""
     blocks = ["\n".join(filter(None, [
         f"{item.title} · {item.about}", item.project and labelled(_("Project"), item.project),

@@ -1,0 +1,1 @@
+"""Pages of the inbox, of preferences and of channels."""

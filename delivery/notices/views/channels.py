@@ -6,7 +6,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from delivery.notices import channels
+from delivery.notices import services
 from delivery.notices.forms import ChannelForm
 from delivery.notices.models import Channel, Dispatch, SendAttempt
 from engagements.access import Can, require
@@ -28,7 +28,7 @@ def channel_new(request):
     require(request.user, Can.MANAGE)
     form = ChannelForm(request.POST or None, user=request.user)
     if form.is_valid():
-        channel = attempt_form(form, lambda: channels.create_channel(
+        channel = attempt_form(form, lambda: services.create_channel(
             actor=request.user, **form.cleaned_data))
         if channel:
             return redirect("notices:channel", channel.pk)
@@ -54,7 +54,7 @@ def channel_page(request, pk):
 def channel_edit(request, pk):
     channel = _channel(request, pk)
     form = ChannelForm(request.POST or None, instance=channel, user=request.user)
-    if form.is_valid() and attempt_form(form, lambda: channels.update_channel(
+    if form.is_valid() and attempt_form(form, lambda: services.update_channel(
             actor=request.user, channel=channel, **form.cleaned_data)):
         return redirect("notices:channel", pk)
     return render(request, "delivery/notices/channel_form.html",
@@ -64,7 +64,7 @@ def channel_edit(request, pk):
 @require_POST
 def channel_switch(request, pk):
     channel = _channel(request, pk)
-    attempt(request, lambda: channels.switch_channel(
+    attempt(request, lambda: services.switch_channel(
         actor=request.user, channel=channel, is_on=request.POST.get("on") == "yes"), _("Saved."))
     return redirect("notices:channel", pk)
 
@@ -72,7 +72,7 @@ def channel_switch(request, pk):
 @require_POST
 def channel_test(request, pk):
     channel = _channel(request, pk)
-    attempt(request, lambda: channels.try_channel(actor=request.user, channel=channel),
+    attempt(request, lambda: services.send_test_message(actor=request.user, channel=channel),
             _("The test message has arrived."))
     return redirect("notices:channel", pk)
 
@@ -90,7 +90,7 @@ def mail_log(request):
 @require_POST
 def dispatch_again(request, pk):
     dispatch = get_object_or_404(Dispatch.objects.visible_to(request.user), pk=pk)
-    attempt(request, lambda: channels.send_again(actor=request.user, dispatch=dispatch),
+    attempt(request, lambda: services.send_again(actor=request.user, dispatch=dispatch),
             _("It is sent again."))
     if dispatch.channel_id:
         return redirect("notices:channel", dispatch.channel_id)

@@ -1,4 +1,4 @@
-"""Pages of the inbox: doors that parse, call one service and answer."""
+"""Pages of the inbox: each parses its request, calls one service and answers."""
 
 from django.core.paginator import Paginator
 from django.shortcuts import get_object_or_404, redirect, render

@@ -71,7 +71,7 @@ class MeetingViewSet(PdfAction, mixins.CreateModelMixin, mixins.UpdateModelMixin
         serializer.instance = control.record_meeting(actor=self.request.user, **fields)
 
     def perform_update(self, serializer):
-        """To-dos have a door of their own."""
+        """To-dos have an endpoint of their own."""
         fields = {k: v for k, v in serializer.validated_data.items()
                   if k not in ("engagement", "todos")}
         serializer.instance = control.update_meeting(

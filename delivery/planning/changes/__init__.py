@@ -1,0 +1,1 @@
+"""What a change request does to scope, effort, plan, price and criteria."""

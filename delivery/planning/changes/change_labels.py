@@ -1,4 +1,4 @@
-"""The facts of a change in words of the active language, for its page and its paper."""
+"""The facts of a change in words of the active language, for its page and its document."""
 
 from collections.abc import Iterable
 from datetime import date
@@ -24,8 +24,8 @@ def presented(facts: dict) -> dict:
     Each effect is `said` as the facts have it; `remark` is what somebody typed beside it.
     """
     worded = _worded(facts)
-    told = effect_sentences(worded)
-    return {**worded, **{name: {**worded[name], **words} for name, words in told.items()}}
+    sentences = effect_sentences(worded)
+    return {**worded, **{name: {**worded[name], **words} for name, words in sentences.items()}}
 
 
 def _worded(facts: dict) -> dict:

@@ -16,9 +16,10 @@ def effect_sentences(facts: dict) -> dict[str, dict[str, str]]:
     the `remark` that somebody typed."""
     said = {"scope": _scope(facts), "schedule": _schedule(facts["schedule"]),
             "price": _price(facts["price"]), "criteria": _criteria(facts["criteria"]["rows"])}
-    told = {name: {"said": str(sentence), "remark": facts[name]["text"].strip()}
+    sentences = {name: {"said": str(sentence), "remark": facts[name]["text"].strip()}
             for name, sentence in said.items()}
-    return {**told, "quality": {"said": facts["quality"]["text"].strip() or "--", "remark": ""}}
+    return {**sentences, "quality": {"said": facts["quality"]["text"].strip() or "--",
+                                     "remark": ""}}
 
 
 def _scope(facts: dict) -> str:

@@ -1,0 +1,1 @@
+"""Facts and sentences of weekly reports."""

@@ -7,7 +7,7 @@ from delivery.planning.models import DriverCode
 from engagements.models import MigratedModel
 from engagements.stages import StageState
 from workers.models import StoredReading
-from workers.scanning import KIND
+from workers.services.scans import KIND
 
 TABLES_OF_UNSUPPORTED = ("unsupported_api", "unknown_api", "cuda_op_list")
 SCANNED_AS_UNSUPPORTED = ("unsupported_api", "cuda_extension", "cuda_kernel")

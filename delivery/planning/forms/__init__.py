@@ -1,0 +1,1 @@
+"""Forms of plans, effort, time, changes and project control."""

@@ -1,5 +1,5 @@
 from engagements.access import Can, allowed
-from engagements.audit.tracked_rows import AuditedQuerySet
+from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Engagement
 
 

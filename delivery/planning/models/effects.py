@@ -6,7 +6,7 @@ from delivery.planning.models.change import ChangeRequest
 from delivery.planning.models.plan import LONGEST_TASK, Task
 from delivery.quotes.models import PriceLine, QuoteLine
 from delivery.quotes.services.line_changes import Action, LineChange
-from engagements.audit.tracked_rows import AuditedQuerySet
+from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import MigratedModel
 from engagements.stages import Scope, Stage
 from workers.models import Artifact

@@ -4,7 +4,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from delivery.planning.models.base import OfPlanQuerySet, SharedQuerySet
-from engagements.audit.tracked_rows import AuditedQuerySet
+from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Engagement, MigratedModel
 from engagements.models.engagement import localized
 from engagements.models.optimistic_locked import OptimisticLocked

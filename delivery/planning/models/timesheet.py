@@ -4,7 +4,7 @@ from django.utils.translation import gettext_lazy as _
 
 from delivery.planning.effort_choices import Grade, WorkItem
 from delivery.planning.models.base import InternalQuerySet, SharedQuerySet
-from engagements.audit.tracked_rows import AuditedQuerySet
+from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Engagement, MigratedModel
 from engagements.stages import Stage
 

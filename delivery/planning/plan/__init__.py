@@ -1,0 +1,1 @@
+"""From tasks to dates: critical path, working days, Gantt chart, workbook, milestones."""

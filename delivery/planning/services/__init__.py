@@ -1,0 +1,1 @@
+"""Writes of planning. Each function owns its transaction, lock and audit entry."""

@@ -59,7 +59,7 @@ def estimated_days(estimate: EffortEstimate) -> list[EstimatedDays]:
 
 
 def _basis(codes: list[str]) -> str:
-    """The models that the days are for; figures and codes only, as the paper has two languages."""
+    """The models that the days are for; figures and codes only: the document has two languages."""
     if len(codes) <= FEW_MODELS:
         return ", ".join(codes)
     return f"{len(codes)} 个模型 / models"

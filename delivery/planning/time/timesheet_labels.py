@@ -1,4 +1,4 @@
-"""A timesheet's facts in words of the active language, for its page and its paper."""
+"""A timesheet's facts in words of the active language, for its page and its document."""
 
 from decimal import Decimal
 

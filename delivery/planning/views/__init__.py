@@ -1,0 +1,1 @@
+"""Pages of plans, effort, time, changes and project control."""

@@ -1,4 +1,4 @@
-"""Pages of change requests: doors that parse, call one service and answer."""
+"""Pages of change requests; each view calls one service."""
 
 from django.contrib import messages
 from django.http import Http404

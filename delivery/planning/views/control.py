@@ -1,4 +1,4 @@
-"""Pages of project control: doors that parse, call one service and answer."""
+"""Pages of project control; each view calls one service."""
 
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse

@@ -1,4 +1,4 @@
-"""Pages of effort and time: doors that parse, call one service and answer."""
+"""Pages of effort and time; each view calls one service."""
 
 from django.core.paginator import Paginator
 from django.shortcuts import get_object_or_404, redirect, render

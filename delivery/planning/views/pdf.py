@@ -18,8 +18,8 @@ PAGE_OF = {"minutes": "planning:meeting", "weekly": "planning:weekly",
 
 
 @require_GET
-def paper(request, kind, pk, language):
-    """A paper of a row that the user may see; where it cannot be made, its page says why."""
+def document(request, kind, pk, language):
+    """A document of a row that the user may see; where it cannot be made, its page says why."""
     model, render = BY_KIND[kind]
     row = get_object_or_404(
         model.objects.visible_to(request.user).select_related("engagement__customer"), pk=pk)

@@ -1,4 +1,4 @@
-"""Pages of plans: doors that parse, call one service and answer."""
+"""Pages of plans; each view calls one service."""
 
 from django.core.paginator import Paginator
 from django.shortcuts import get_object_or_404, redirect, render
@@ -12,10 +12,10 @@ from delivery.planning.forms.plan import LinkForm, MilestoneSheet, StartForm, Ta
 from delivery.planning.models import Dependency, Milestone, Plan, Task
 from delivery.planning.plan.gantt import chart
 from delivery.planning.plan.task_dates import end_of, schedule, working_days_of
+from delivery.planning.plan.trigger_documents import trigger_documents
 from delivery.planning.services import plans as services
 from delivery.planning.views.common import form_page, saved, visible_engagement, workbook
 from delivery.quotes.services.drafts import PAYMENT_TERMS
-from delivery.reports.models import Document
 from engagements.access import Can, require
 from engagements.web.form_actions import attempt
 
@@ -50,10 +50,7 @@ def _start(request, engagement):
 def _milestones(user, found: Plan, rows) -> list[dict]:
     """Milestones with the date of their task and the trigger document, where it exists."""
     finish = {row.task.pk: row.finish for row in rows}
-    documents = {}
-    for document in Document.objects.visible_to(user).filter(
-            engagement=found.engagement, state__in=["issued", "signed"]).order_by("pk"):
-        documents[document.kind] = document
+    documents = trigger_documents(user, found.engagement)
     return [{"milestone": milestone, "date": finish.get(milestone.task_id),
              "document": documents.get(milestone.trigger)}
             for milestone in found.milestones.all()]

@@ -1,4 +1,4 @@
-"""Pages of timesheets, of both sides: doors that parse, call one service and answer."""
+"""Pages of timesheets, of both sides; each view calls one service."""
 
 import re
 from datetime import date

@@ -1,4 +1,4 @@
-"""What each action of the audit log is called. An action of an older release may have no words."""
+"""The label of each action of the audit log. An action of an older release may have none."""
 
 from django.utils.translation import gettext_lazy as _
 
@@ -159,9 +159,9 @@ AREAS = {
     _("Planning"): PLANNING, _("Changes"): CHANGES, _("Documents"): DOCUMENTS,
     _("Acceptance"): ACCEPTANCE, _("Notices"): NOTICES,
 }
-WORDS = {action: words for area in AREAS.values() for action, words in area.items()}
+ACTION_LABELS = {action: label for area in AREAS.values() for action, label in area.items()}
 
 
 def action_label(action: str) -> str:
-    """The action in the active language; one without words as it stands."""
-    return str(WORDS.get(action, action))
+    """The label in the active language; the action itself where it has none."""
+    return str(ACTION_LABELS.get(action, action))

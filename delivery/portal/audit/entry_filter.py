@@ -1,4 +1,4 @@
-"""The filter of the audit log: who, which kind of deed, what about, in which engagement."""
+"""The filter of the audit log: actor, action, object and engagement."""
 
 from django import forms
 from django.db.models import Q, QuerySet
@@ -13,7 +13,7 @@ class AuditFilter(forms.Form):
 
     text = forms.CharField(label=_("Object"), required=False, max_length=80)
     action = forms.ChoiceField(label=_("What"), required=False, choices=lambda: [
-        ("", _("All")), *((area, list(words.items())) for area, words in AREAS.items())])
+        ("", _("All")), *((area, list(labels.items())) for area, labels in AREAS.items())])
     actor = forms.ModelChoiceField(User.objects.order_by("full_name"), label=_("Who"),
                                    required=False, empty_label=_("All"))
     engagement = forms.ModelChoiceField(Engagement.objects.order_by("code"), required=False,

@@ -1,4 +1,4 @@
-"""One line of a desk: what to do, where, how urgent it is and why."""
+"""One item of the inbox: what to do, where, how urgent it is and why."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -37,15 +37,15 @@ class InboxItem:
 
     @property
     def rank(self) -> str:
-        """The heading under which it stands."""
+        """The heading above it."""
         return {OVERDUE: _("Overdue"), SOON: _("Due within a week"),
                 OTHERS_WAIT: _("Others wait for it"), BROKEN: _("In trouble"),
                 OPEN: _("Everything else")}[self.urgency]
 
 
 @dataclass(frozen=True)
-class Desk:
-    """Whose desk it is, at what time."""
+class InboxContext:
+    """Whose inbox it is, at what time; builds its items."""
 
     user: User
     now: datetime
@@ -58,9 +58,9 @@ class Desk:
         """The day of a moment; today where none is known."""
         return timezone.localdate(moment or self.now)
 
-    def entry(self, rank: int, kind: str, label: str, title: str, engagement: str, url: str, *,
+    def item(self, rank: int, kind: str, label: str, title: str, engagement: str, url: str, *,
               since: datetime | None = None, due: date | None = None, count: int = 1) -> InboxItem:
-        """A line; a due date that is near or past makes it more urgent than its rank."""
+        """An item; a due date that is near or past makes it more urgent than its rank."""
         left = None if due is None else (due - self.today).days
         urgency = OVERDUE if left is not None and left < 0 else (
             min(rank, SOON) if left is not None and left <= SOON_DAYS else rank)

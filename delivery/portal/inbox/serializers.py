@@ -1,4 +1,4 @@
-"""What waits for a person as the API shows it."""
+"""The inbox as the API shows it."""
 
 from rest_framework import serializers
 
@@ -6,7 +6,7 @@ from rest_framework import serializers
 class InboxItemSerializer(serializers.Serializer):
     """`urgency`: 0 overdue, 1 due within a week, 2 others wait, 3 broken, 4 open.
 
-    `reason` says why in words; `count` is how many rows an entry stands for.
+    `reason` says why in words; `count` is how many rows an item stands for.
     """
 
     urgency = serializers.IntegerField()
@@ -19,4 +19,3 @@ class InboxItemSerializer(serializers.Serializer):
     count = serializers.IntegerField()
     since = serializers.DateTimeField(allow_null=True)
     due = serializers.DateField(allow_null=True)
-

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from delivery.portal.inbox.items import BROKEN, OPEN, OTHERS_WAIT, Desk, InboxItem
+from delivery.portal.inbox.items import BROKEN, OPEN, OTHERS_WAIT, InboxContext, InboxItem
 from engagements.access import Can, allowed
 from engagements.models import Engagement, StageRecord, StageTransition, StageWaiver
 from engagements.stages import StageMove, StageState
@@ -18,10 +18,10 @@ BAD_STATES = (JobState.FAILED, JobState.LOST, JobState.TIMED_OUT, JobState.UNKNO
 FEW = 5  # more stages of one kind in an engagement are one line that leads to the board
 
 
-def stages(desk: Desk) -> Iterator[InboxItem]:
+def stages(context: InboxContext) -> Iterator[InboxItem]:
     """Submitted stages for who may pass them; sent back and open ones for who works on them."""
     together: dict[tuple[str, str], list[StageRecord]] = defaultdict(list)
-    for record in _records(desk):
+    for record in _records(context):
         together[record.model.engagement.code, record.state].append(record)
     for (code, state), records in together.items():
         rank = OPEN if state == StageState.IN_PROGRESS else OTHERS_WAIT
@@ -31,17 +31,17 @@ def stages(desk: Desk) -> Iterator[InboxItem]:
         for title, url, since, count in (
                 [_many(code, state, records)] if len(records) > FEW
                 else [_one(code, record) for record in records]):
-            yield desk.entry(rank, f"stage_{state}", label, title, code, url, since=since,
+            yield context.item(rank, f"stage_{state}", label, title, code, url, since=since,
                              count=count)
 
 
-def _records(desk: Desk):
-    records = StageRecord.objects.visible_to(desk.user).filter(
+def _records(context: InboxContext):
+    records = StageRecord.objects.visible_to(context.user).filter(
         model__engagement__state=Engagement.State.ACTIVE).select_related("model__engagement")
-    if allowed(desk.user, Can.MANAGE):
-        own = StageTransition.objects.filter(actor=desk.user, move=StageMove.SUBMIT)
+    if allowed(context.user, Can.MANAGE):
+        own = StageTransition.objects.filter(actor=context.user, move=StageMove.SUBMIT)
         return records.filter(state=StageState.SUBMITTED).exclude(pk__in=own.values("record"))
-    if allowed(desk.user, Can.WORK):
+    if allowed(context.user, Can.WORK):
         return records.filter(state__in=[StageState.SENT_BACK, StageState.IN_PROGRESS])
     return records.none()
 
@@ -61,38 +61,40 @@ def _since(record: StageRecord):
     return record.submitted_at or record.started_at
 
 
-def waivers(desk: Desk) -> Iterator[InboxItem]:
+def waivers(context: InboxContext) -> Iterator[InboxItem]:
     """Waivers of stages that wait for a signature; never one's own."""
-    if not (allowed(desk.user, Can.REVIEW) or allowed(desk.user, Can.MANAGE)):
+    if not (allowed(context.user, Can.REVIEW) or allowed(context.user, Can.MANAGE)):
         return
-    for waiver in StageWaiver.objects.visible_to(desk.user).open().filter(signed_at=None).exclude(
-            drafted_by=desk.user).select_related("record__model__engagement"):
+    waivers = StageWaiver.objects.visible_to(context.user).open().filter(signed_at=None)
+    for waiver in waivers.exclude(drafted_by=context.user).select_related(
+            "record__model__engagement"):
         code = waiver.record.model.engagement.code
         title, url, _day, _count = _one(code, waiver.record)
-        yield desk.entry(OTHERS_WAIT, "waiver", _("Waiver to sign"), title, code, url,
+        yield context.item(OTHERS_WAIT, "waiver", _("Waiver to sign"), title, code, url,
                          since=waiver.drafted_at)
 
 
-def jobs(desk: Desk) -> Iterator[InboxItem]:
+def jobs(context: InboxContext) -> Iterator[InboxItem]:
     """The user's own jobs that ended badly and were not tried again."""
-    for job in Job.objects.visible_to(desk.user).filter(
-            created_by=desk.user, state__in=BAD_STATES, retries=None).select_related("engagement"):
-        yield desk.entry(
+    jobs = Job.objects.visible_to(context.user).filter(
+        created_by=context.user, state__in=BAD_STATES, retries=None)
+    for job in jobs.select_related("engagement"):
+        yield context.item(
             BROKEN, "job", _("Job to look at"),
             f"#{job.pk} {title_of(job.kind)} · {job.get_state_display()}",
             job.engagement.code if job.engagement else "", reverse("workers:job", args=[job.pk]),
             since=job.finished_at or job.created_at)
 
 
-def nodes(desk: Desk) -> Iterator[InboxItem]:
+def nodes(context: InboxContext) -> Iterator[InboxItem]:
     """Nodes that run nothing until an operator confirms a host key."""
-    if not allowed(desk.user, Can.OPERATE):
+    if not allowed(context.user, Can.OPERATE):
         return
     labels = {Node.State.PENDING: _("Host key to confirm"),
               Node.State.QUARANTINED: _("Host key changed: to be checked")}
     for node in Node.objects.filter(state__in=labels):
         rank = BROKEN if node.state == Node.State.QUARANTINED else OTHERS_WAIT
-        yield desk.entry(rank, f"node_{node.state}", labels[node.state], node.name, "",
+        yield context.item(rank, f"node_{node.state}", labels[node.state], node.name, "",
                          reverse("workers:node", args=[node.pk]))
 
 

@@ -1,0 +1,1 @@
+"""The search box: one query over engagements, models, documents, quotes, jobs and nodes."""

@@ -1,6 +1,6 @@
-"""One box that leads to an engagement, model, node, job, quote or document.
+"""One query over engagements, models, nodes, jobs, quotes and documents.
 
-Every word has to be found in the row: in its own fields or in those of its engagement. Nothing is
+Every word has to be found in the row, in its own fields or in those of its engagement. Nothing is
 found that the user's own lists would not show.
 """
 
@@ -22,8 +22,8 @@ from workers.kinds.base import all_kinds as job_kinds
 from workers.kinds.base import title_of
 from workers.models import Job, Node
 
-EACH = 6  # hits of one sort
-LONGEST = 80  # characters that are looked at
+MAX_HITS = 6  # of one source
+MAX_QUERY_LENGTH = 80  # characters
 ENGAGEMENT = ("code", "name", "name_en", "contract_number", "customer__name", "customer__name_en")
 OF_ENGAGEMENT = tuple(f"engagement__{field}" for field in ENGAGEMENT)
 
@@ -40,8 +40,8 @@ class Hit:
 
 
 @dataclass(frozen=True)
-class Sort:
-    """One sort of things: where they lie, in which fields words are looked for, how one looks.
+class Source:
+    """One kind of row that is searched: the rows, the fields to look in, how a hit is shown.
 
     `kinds`: (code, title) of kinds that a row only names by code; `is_numbered`: #12 finds row 12.
     """
@@ -55,39 +55,45 @@ class Sort:
     is_numbered: bool = False
 
 
-def search(user: User, text: str) -> list[tuple[Sort, list[Hit]]]:
-    """Sorts with at most EACH hits, one query each; empty sorts are left out."""
-    words = text[:LONGEST].split()
-    found = [(sort, [sort.hit(row) for row in _matching(sort, user, words)]) for sort in SORTS]
-    return [(sort, hits) for sort, hits in found if hits] if words else []
+def search(user: User, text: str) -> list[tuple[Source, list[Hit]]]:
+    """Sorts with at most MAX_HITS hits, one query each; empty sources are left out."""
+    words = text[:MAX_QUERY_LENGTH].split()
+    found = [(source, [source.hit(row) for row in _matching(source, user, words)])
+             for source in SOURCES]
+    return [(source, hits) for source, hits in found if hits] if words else []
 
 
-def newest(user: User) -> list[tuple[Sort, list[Hit]]]:
-    """What the box offers before anything is typed: the user's newest engagements."""
-    sort = SORTS[0]
-    hits = [sort.hit(row) for row in sort.rows(user)[:EACH]]
-    return [(sort, hits)] if hits else []
+def search_or_newest(user: User, text: str) -> list[tuple[Source, list[Hit]]]:
+    """The hits of a query; before anything is typed, the user's newest engagements."""
+    return search(user, text) if text else newest(user)
 
 
-def _matching(sort: Sort, user: User, words: list[str]) -> QuerySet:
-    rows = sort.rows(user)
+def newest(user: User) -> list[tuple[Source, list[Hit]]]:
+    """The user's newest engagements, offered before anything is typed."""
+    source = SOURCES[0]
+    hits = [source.hit(row) for row in source.rows(user)[:MAX_HITS]]
+    return [(source, hits)] if hits else []
+
+
+def _matching(source: Source, user: User, words: list[str]) -> QuerySet:
+    rows = source.rows(user)
     for word in words:
-        rows = rows.filter(_said(sort, word))
-    return rows[:EACH]
+        rows = rows.filter(_condition(source, word))
+    return rows[:MAX_HITS]
 
 
-def _said(sort: Sort, word: str) -> Q:
-    """The word stands in a field, in the title of the kind, or is the row's number."""
-    said = Q()
-    for field in sort.fields:
-        said |= Q(**{f"{field}__icontains": word})
-    codes = [code for code, title in sort.kinds()
+def _condition(source: Source, word: str) -> Q:
+    """The word is in a field, in the title of the row's kind, or is the row's number."""
+    condition = Q()
+    for field in source.fields:
+        condition |= Q(**{f"{field}__icontains": word})
+    codes = [code for code, title in source.kinds()
              if word.casefold() in f"{code} {title}".casefold()]
     if codes:
-        said |= Q(kind__in=codes)
-    if sort.is_numbered and re.fullmatch(r"#?[0-9]{1,18}", word):
-        said |= Q(pk=int(word.lstrip("#")))
-    return said
+        condition |= Q(kind__in=codes)
+    if source.is_numbered and re.fullmatch(r"#?[0-9]{1,18}", word):
+        condition |= Q(pk=int(word.lstrip("#")))
+    return condition
 
 
 def _engagement(row: Engagement) -> Hit:
@@ -159,15 +165,15 @@ def _document_titles() -> list[tuple[str, str]]:
     return [(kind.code, str(kind.title)) for kind in document_kinds()]
 
 
-SORTS = (
-    Sort(_("Engagements"), "briefcase", _engagements, ENGAGEMENT, _engagement),
-    Sort(_("Models"), "cpu", _models,
+SOURCES = (
+    Source(_("Engagements"), "briefcase", _engagements, ENGAGEMENT, _engagement),
+    Source(_("Models"), "cpu", _models,
          ("code", "name", "name_en", "task", "framework", *OF_ENGAGEMENT[:3]), _model),
-    Sort(_("Documents"), "file-certificate", _documents, ("number", *OF_ENGAGEMENT), _document,
+    Source(_("Documents"), "file-certificate", _documents, ("number", *OF_ENGAGEMENT), _document,
          _document_titles),
-    Sort(_("Quotes"), "file-invoice", _quotes, ("number", "subject", *OF_ENGAGEMENT), _quote),
-    Sort(_("Jobs"), "terminal-2", _jobs,
+    Source(_("Quotes"), "file-invoice", _quotes, ("number", "subject", *OF_ENGAGEMENT), _quote),
+    Source(_("Jobs"), "terminal-2", _jobs,
          ("model__code", "model__name", "node__name", "engagement__code"), _job,
          _job_titles, is_numbered=True),
-    Sort(_("Nodes"), "server-2", Node.objects.visible_to, ("name", "host"), _node),
+    Source(_("Nodes"), "server-2", Node.objects.visible_to, ("name", "host"), _node),
 )

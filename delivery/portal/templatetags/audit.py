@@ -1,4 +1,4 @@
-"""The words of the audit log."""
+"""Labels of the audit log."""
 
 from django import template
 

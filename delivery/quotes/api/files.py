@@ -1,4 +1,4 @@
-"""REST endpoints of a quote's papers."""
+"""REST endpoints of a quote's documents."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.decorators import action

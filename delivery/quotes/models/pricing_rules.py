@@ -4,7 +4,7 @@ from decimal import Decimal
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from engagements.audit.tracked_rows import AuditedQuerySet
+from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Role
 from engagements.models.engagement import localized
 

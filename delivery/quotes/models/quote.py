@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from delivery.quotes.models.bilingual import Bilingual
 from delivery.quotes.models.prices import PriceLine
-from engagements.audit.tracked_rows import AuditedQuerySet
+from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Engagement
 from engagements.stages import Stage
 

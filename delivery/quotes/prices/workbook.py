@@ -125,7 +125,7 @@ def _note_formulas(found: PriceSheet, sheet: Any) -> None:
 
 
 def _spread_merged(found: PriceSheet, sheet: Any) -> None:
-    """The first cell of a merged range stands for all of its rows, as one reads it on paper."""
+    """The first cell of a merged range stands for all of its rows, as one reads it in print."""
     for area in sheet.merged_cells.ranges:
         if area.max_col > MAX_COLUMNS or area.max_row > len(found.rows):
             continue

@@ -1,4 +1,4 @@
-"""One door for every step of a quote's life, for pages and API."""
+"""The one entry point of every step of a quote's life, for pages and API."""
 
 from django.utils.translation import gettext as _
 
@@ -17,7 +17,7 @@ from engagements.models import User
 
 
 def move_quote(*, actor: User, quote: Quote, move: str, reason: str = "") -> Quote:
-    """One door for all moves: submit, withdraw, review, approve, issue, return, accept, decline."""
+    """The entry point of all transitions: submit, withdraw, review, approve, issue, answer."""
     if move == "return":
         return return_quote(actor=actor, quote=quote, reason=reason)
     if move in ("accept", "decline"):

@@ -18,7 +18,7 @@ from engagements.models import Role, User
 @transaction.atomic
 def save_company(*, actor: User, limits: dict[str, Decimal] | None = None, **fields
                  ) -> CompanyProfile:
-    """Store the profile that papers written from now on print; issued ones keep theirs.
+    """Store the profile that documents written from now on print; issued ones keep theirs.
 
     Args:
         limits: {role: largest discount as a fraction}; only an administrator sets them.

@@ -1,4 +1,4 @@
-"""Filters of the quotation's pages and paper."""
+"""Filters of the quotation's pages and document."""
 
 from decimal import Decimal
 

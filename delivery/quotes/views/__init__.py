@@ -1,0 +1,1 @@
+"""Pages of quotes and price lists."""

@@ -1,1 +1,1 @@
-"""The quotation as a workbook with live formulas, laid out like the paper (DOMAIN 9.2)."""
+"""The quotation as a workbook with live formulas, laid out like the document (DOMAIN 9.2)."""

@@ -26,7 +26,7 @@ LOGO_PIXELS = (270, 96)  # the most; three columns, five rows
 
 
 def named_styles(look: dict) -> list[NamedStyle]:
-    """Every style a cell of the firm's workbooks may have, in the colours of the paper's look."""
+    """Every style a cell of the firm's workbooks may have, in the colours of the branding."""
     colour, tint = (look[name].removeprefix("#").upper() for name in ("colour", "tint"))
     tinted = PatternFill("solid", fgColor=tint)
     rule = Border(bottom=Side(style="medium", color=colour))

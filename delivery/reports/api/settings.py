@@ -7,12 +7,12 @@ from rest_framework import status
 from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
-from delivery.documents.branding.api import BrandingViewSet
+from delivery.documents.api.branding import BrandingViewSet
 from delivery.documents.models import CompanyProfile
 from delivery.quotes.services.company import save_company
 from delivery.reports import registry, services, standard_text
 from delivery.reports.approvals import approval_chain
-from delivery.reports.models import ChainStep
+from delivery.reports.models import ApprovalStep
 from delivery.reports.serializers import (
     ApprovalChainSerializer,
     CompanySerializer,
@@ -62,7 +62,7 @@ class ChainViewSet(ViewSet):
 def _chain(code: str) -> dict:
     return ApprovalChainSerializer({
         "kind": code, "steps": approval_chain.chain_of(code),
-        "is_shipped": not ChainStep.objects.filter(kind=code).exists()}).data
+        "is_shipped": not ApprovalStep.objects.filter(kind=code).exists()}).data
 
 
 def _known(code: str) -> str:
@@ -94,19 +94,19 @@ class WordingViewSet(ViewSet):
         form = WordingSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         customer = customer_in(request)
-        services.save_wording(actor=request.user, code=_shipped(code), customer=customer,
+        services.save_standard_text(actor=request.user, code=_shipped(code), customer=customer,
                               **form.validated_data)
         return Response(_text(code, customer))
 
     @extend_schema(parameters=CODE, responses={204: None})
     def destroy(self, request, code: str):
-        services.reset_wording(actor=request.user, code=_shipped(code),
+        services.reset_standard_text(actor=request.user, code=_shipped(code),
                                customer=customer_in(request))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
 class CompanyViewSet(ViewSet):
-    """The firm's own particulars as papers print them; managers change them (POST).
+    """The firm's own particulars as documents print them; managers change them (POST).
 
     What is left out stays. Only administrators set `limits`, the largest discounts.
     """

@@ -1,0 +1,1 @@
+"""Who reviews and approves which kind of document."""

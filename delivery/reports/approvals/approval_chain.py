@@ -3,7 +3,7 @@
 from django.db.models import QuerySet
 
 from delivery.reports import registry
-from delivery.reports.models import ChainStep, Document, Step, Turn
+from delivery.reports.models import ApprovalStep, ApprovalTurn, Document, Step
 from engagements.access import PERMISSIONS, allowed
 from engagements.models import Engagement, User
 
@@ -18,7 +18,7 @@ FIELDS = ("action", "position", "title", "title_en", "role")
 
 def chain_of(kind: str) -> list[dict]:
     """The steps of a kind in order, as plain values: the firm's, else the shipped ones."""
-    own = list(ChainStep.objects.filter(kind=kind).values(*FIELDS))
+    own = list(ApprovalStep.objects.filter(kind=kind).values(*FIELDS))
     return own or [dict(step) for step in SHIPPED]
 
 
@@ -29,19 +29,19 @@ def roles_for(kind: str, action: str) -> list[str]:
     return [role for role, rights in PERMISSIONS.items() if right in rights]
 
 
-def open_turns(document: Document) -> QuerySet[Turn]:
+def open_turns(document: Document) -> QuerySet[ApprovalTurn]:
     """Reviews that are due now: those of the first position where one is missing."""
     left = document.turns.filter(action=Action.REVIEW, done_by=None)
     first = left.values_list("position", flat=True).first()
     return left.filter(position=first)
 
 
-def approval_of(document: Document) -> Turn | None:
+def approval_of(document: Document) -> ApprovalTurn | None:
     """The turn of whoever approves; None for a document that was never submitted."""
     return document.turns.filter(action=Action.APPROVE).first()
 
 
-def turn_of(user: User, document: Document) -> Turn | None:
+def turn_of(user: User, document: Document) -> ApprovalTurn | None:
     """The review that the user may do now; None if there is none."""
     if not can_review(user, document):
         return None
@@ -55,7 +55,7 @@ def can_review(user: User, document: Document) -> bool:
         Engagement.objects.visible_to(user).filter(pk=document.engagement_id).exists())
 
 
-def is_for(user: User, turn: Turn) -> bool:
+def is_for(user: User, turn: ApprovalTurn) -> bool:
     """Whether the turn waits for this person: by name, by role, or for any who may do it."""
     if turn.holder_id:
         return turn.holder_id == user.pk

@@ -1,0 +1,1 @@
+"""Facts of an engagement as documents print them, collected once and frozen."""

@@ -3,9 +3,9 @@
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from assessments.labels.quantities import quantity_words
 from assessments.labels.verdict_sentences import SIGNS, in_unit
 from assessments.models import Baseline, Criterion
+from assessments.presentation.quantity_labels import quantity_label
 from assessments.services.baselines import is_curve, spread
 from assessments.services.confirmations import baseline_hash, confirmations
 from delivery.documents.bilingual import both, instant, pair
@@ -46,7 +46,7 @@ def _value(baseline: Baseline) -> dict[str, str]:
 
 def baselines(source: Source) -> dict:
     """One row per baseline: value, source, conditions, file."""
-    rows = [[f"B{b.pk}", b.model.code, both(lambda b=b: quantity_words(b.quantity)), _value(b),
+    rows = [[f"B{b.pk}", b.model.code, both(lambda b=b: quantity_label(b.quantity)), _value(b),
              b.source,
              b.hardware or _item(b, "chip", "cards"),
              b.software or _item(b, "framework", "torch", "cuda", "driver"),

@@ -11,7 +11,7 @@ from delivery.documents.branding.theme import theme_for
 from delivery.documents.models import CompanyProfile
 from delivery.reports.approvals.approval_chain import chain_of
 from delivery.reports.facts.source import Source
-from delivery.reports.models import Document, Step, Turn
+from delivery.reports.models import ApprovalTurn, Document, Step
 from engagements.models import Customer, Engagement, Role, User
 
 
@@ -45,9 +45,9 @@ def identity(document: Document, now: datetime, approved_by: User | None = None)
 
 
 def _signoffs(document: Document, approved_by: User | None, now: datetime) -> list[dict]:
-    """Every step of the chain with who did it: the sign-off block of the paper."""
+    """Every step of the chain with who did it: the sign-off block of the document."""
     if not document.pk or not (turns := list(document.turns.select_related("done_by"))):
-        turns = [Turn(document=document, **step) for step in chain_of(document.kind)]
+        turns = [ApprovalTurn(document=document, **step) for step in chain_of(document.kind)]
     return [{"step": pair(turn.title, turn.title_en),
              **(_signed(approved_by, now) if turn.action == Step.Action.APPROVE
                 else _signed(turn.done_by, turn.done_at))} for turn in turns]

@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext as _
 
-from assessments.labels.environments import WORDS, item_words
+from assessments.labels.environments import WORDS, item_label
 from assessments.models import Criterion, Verdict
 from delivery.documents.bilingual import both
 from delivery.documents.tables.table import column, table
@@ -76,7 +76,7 @@ def _rows(item: str, sides: dict[Setup, tuple[dict, dict]]) -> list[list]:
     values: dict[tuple[str, str], list[Setup]] = {}
     for setup, (before, after) in sides.items():
         values.setdefault((before.get(item, ""), after.get(item, "")), []).append(setup)
-    return [[both(lambda: item_words(item)), both(lambda s=setups: _names(s, list(sides))),
+    return [[both(lambda: item_label(item)), both(lambda s=setups: _names(s, list(sides))),
              _shown(before), _shown(after), both(lambda b=before, a=after: _verdict(b, a))]
             for (before, after), setups in values.items()]
 

@@ -3,7 +3,7 @@
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from assessments.labels.environments import WORDS, item_words
+from assessments.labels.environments import WORDS, item_label
 from delivery.documents.bilingual import both, instant
 from delivery.documents.tables.table import column, table
 from delivery.reports.facts.run_records import kind_title
@@ -52,7 +52,7 @@ def versions(source: Source) -> dict:
     keys = [key for key in WORDS
             if key in MUST_BE_NAMED or any(node.software.get(key) for node in found)]
     keys += sorted({key for node in found for key in node.software} - set(WORDS))
-    rows = [[both(lambda k=key: item_words(k)),
+    rows = [[both(lambda k=key: item_label(k)),
              *(str(node.software.get(key) or "") or both(lambda: _("not recorded"))
                for node in found)] for key in keys] if found else []
     return table(lambda: _("Versions"), [

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, override
 
-from assessments.performance.chart_images import CHARTS, bars_picture, chart_spec
+from assessments.charts.model_charts import CHARTS, bars_picture, chart_spec
 from assessments.performance.metric_bars import bars_of
 from assessments.performance.rounds import history
 from delivery.documents.bilingual import LANGUAGES, both

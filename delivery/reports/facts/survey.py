@@ -8,7 +8,7 @@ from delivery.documents.tables.table import column, table
 from delivery.reports.facts.source import Source
 from delivery.surveys.answer_sheet import Cell
 
-# Sections that describe what is there today; commercial answers stay out of technical papers.
+# Sections that describe what is there today; commercial answers stay out of technical documents.
 PRESENT = ("project", "application", "gpu", "libraries")
 MODEL = ("model", "training", "data", "inference")
 TARGET = ("target", "environment", "security")

@@ -1,4 +1,4 @@
-"""Test reports of accredited laboratories, as papers cite them (DOMAIN AR-20)."""
+"""Test reports of accredited laboratories, as documents cite them (DOMAIN AR-20)."""
 
 from django.urls import reverse
 from django.utils.translation import gettext as _

@@ -1,0 +1,1 @@
+"""Checks that a document passes before it is issued."""

@@ -51,7 +51,7 @@ def page(route: str, document: Document) -> str:
 
 
 def parties(document: Document) -> Iterator[Problem]:
-    """Cells of the cover that every paper needs (DOMAIN 9.1)."""
+    """Cells of the cover that every document needs (DOMAIN 9.1)."""
     facts = shown(document)
     if not facts["supplier"]["name"]:
         yield Problem(_("Fill in the name of your own company."), reverse("quotes:company"))
@@ -80,7 +80,7 @@ def tables_filled(document: Document) -> Iterator[Problem]:
 
 
 def practice_marked(document: Document) -> Iterator[Problem]:
-    """Practice data may enter the papers of a practice engagement only, where all is marked."""
+    """Practice data may enter the documents of a practice engagement only, where all is marked."""
     facts = document.snapshot
     rows = [r for name in ("metrics", "runs", "evidence") for r in facts.get(name, [])]
     is_known = facts["is_practice"] and Engagement.objects.filter(
@@ -132,7 +132,7 @@ def facts_current(document: Document) -> Iterator[Problem]:
 
 
 def references_stand(document: Document) -> Iterator[Problem]:
-    """No paper that the draft refers to was replaced or withdrawn since."""
+    """No document that the draft refers to was replaced or withdrawn since."""
     named = {row["number"]: row for row in document.snapshot.get("references", [])
              if row["is_delivered"]}
     gone = document.engagement.documents.filter(number__in=named).exclude(

@@ -37,7 +37,7 @@ TRIAL = Section("trial", _("Trial run and closure of the provisional acceptance"
 
 
 def facts(source: Source) -> dict:
-    """What every paper on verdicts shows, the trial run, and what its conditions came to."""
+    """What every document on verdicts shows, the trial run, and what its conditions came to."""
     return {**records(source), **judged_pictures(source)}
 
 

@@ -31,7 +31,7 @@ JUDGED_RULES = (checks.contract, checks.no_open_jobs, verdict_checks.criteria_si
 
 
 def facts(source: Source) -> dict:
-    """What every paper on verdicts shows; risks that remain, and how the stages were passed."""
+    """What every document on verdicts shows; risks that remain, and how the stages were passed."""
     return {**records(source), **judged_pictures(source)}
 
 

@@ -1,15 +1,15 @@
-from delivery.reports.models.approval import ChainStep, Step, Turn
+from delivery.reports.models.approval import ApprovalStep, ApprovalTurn, Step
 from delivery.reports.models.document import Document, DocumentFile, DocumentStep
 from delivery.reports.models.render_job import RenderJob
-from delivery.reports.models.standard_text import Wording
+from delivery.reports.models.standard_text import StandardText
 
 __all__ = [
-    "ChainStep",
+    "ApprovalStep",
+    "ApprovalTurn",
     "Document",
     "DocumentFile",
     "DocumentStep",
     "RenderJob",
+    "StandardText",
     "Step",
-    "Turn",
-    "Wording",
 ]

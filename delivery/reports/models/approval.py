@@ -3,7 +3,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from delivery.reports.models.document import Document
-from engagements.audit.tracked_rows import AuditedQuerySet
+from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Role
 from engagements.models.engagement import localized
 
@@ -34,7 +34,7 @@ class Step(models.Model):
         return localized(self.title, self.title_en)
 
 
-class ChainStep(Step):
+class ApprovalStep(Step):
     """A step of the chain that the firm set for a kind; without any the shipped chain holds."""
 
     kind = models.CharField(_("kind"), max_length=4, db_index=True)
@@ -47,7 +47,7 @@ class ChainStep(Step):
             fields=["kind"], condition=models.Q(action="approve"), name="one_approval_per_kind")]
 
 
-class Turn(Step):
+class ApprovalTurn(Step):
     """A step of one document's way, as the chain was when it was submitted."""
 
     document = models.ForeignKey(Document, models.CASCADE, related_name="turns")

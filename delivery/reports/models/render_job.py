@@ -1,12 +1,22 @@
+from datetime import datetime
+
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from delivery.reports.models.document import Document
+from engagements.queue.claimable import ClaimableQuerySet, ClaimableRow
 
 
-class RenderJob(models.Model):
-    """A file that a worker has to make. The row is the order, the queue only a wake-up."""
+class RenderJobQuerySet(ClaimableQuerySet):
+    def due(self, now: datetime) -> "RenderJobQuerySet":
+        """Render jobs that nobody holds, and those whose worker died."""
+        return self.filter(state__in=[RenderJob.State.PENDING, RenderJob.State.RUNNING]
+                           ).unclaimed(now)
+
+
+class RenderJob(ClaimableRow):
+    """A file that a worker has to make. The row is the truth, the queue only a wake-up."""
 
     class State(models.TextChoices):
         PENDING = "pending", pgettext_lazy("file", "Waiting")
@@ -14,16 +24,16 @@ class RenderJob(models.Model):
         DONE = "done", _("Ready")
         FAILED = "failed", pgettext_lazy("job", "Failed")
 
-    document = models.ForeignKey(Document, models.CASCADE, related_name="orders")
+    document = models.ForeignKey(Document, models.CASCADE, related_name="render_jobs")
     language = models.CharField(max_length=10)
     format = models.CharField(max_length=16)  # as in DocumentFile
     state = models.CharField(_("state"), max_length=8, choices=State, default=State.PENDING)
     attempts = models.PositiveSmallIntegerField(default=0)
     error = models.CharField(max_length=400, blank=True)
-    holder = models.CharField(max_length=32, blank=True)
-    holder_until = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True, blank=True)
+
+    objects = RenderJobQuerySet.as_manager()
 
     class Meta:
         ordering = ["pk"]
@@ -31,7 +41,7 @@ class RenderJob(models.Model):
             models.UniqueConstraint(fields=["document", "language", "format"],
                                     name="one_order_per_language_and_format"),
             models.CheckConstraint(
-                condition=~models.Q(state="running") | models.Q(holder_until__isnull=False),
+                condition=~models.Q(state="running") | models.Q(claimed_until__isnull=False),
                 name="running_order_has_holder"),
         ]
 

@@ -1,0 +1,1 @@
+"""Documents as Word files and workbooks."""

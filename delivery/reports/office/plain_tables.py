@@ -15,7 +15,7 @@ AWAY = "…"
 
 
 def sheets(facts: dict) -> list[dict]:
-    """All tables of a workbook: those of the facts, and what else the paper says in rows."""
+    """All tables of a workbook: those of the facts, and what else the document says in rows."""
     more = [make(facts) for key, make in (("issues", unpassed), ("definitions", definitions))
             if key in facts]
     return [*facts["tables"].values(), *more]

@@ -10,7 +10,6 @@ from delivery.reports.services.approvals import (
     submit_document,
     withdraw_document,
 )
-from delivery.reports.services.branding import save_branding
 from delivery.reports.services.chart_drawing import draw_pictures
 from delivery.reports.services.drafts import (
     discard_draft,
@@ -28,7 +27,7 @@ from delivery.reports.services.render_jobs import (
     requeue_render_jobs,
     take_render_job,
 )
-from delivery.reports.services.standard_texts import reset_wording, save_wording
+from delivery.reports.services.standard_texts import reset_standard_text, save_standard_text
 
 __all__ = [
     "add_co_signer",
@@ -46,11 +45,10 @@ __all__ = [
     "refresh_draft",
     "requeue_render_jobs",
     "reset_chain",
-    "reset_wording",
+    "reset_standard_text",
     "review_document",
-    "save_branding",
     "save_chain",
-    "save_wording",
+    "save_standard_text",
     "send_back_document",
     "store_file",
     "store_pdf",

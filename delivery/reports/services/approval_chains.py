@@ -5,7 +5,7 @@ from django.utils.translation import gettext as _
 
 from delivery.reports import registry
 from delivery.reports.approvals import approval_chain
-from delivery.reports.models import ChainStep, Step
+from delivery.reports.models import ApprovalStep, Step
 from engagements.access import require_administrator
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput
@@ -16,7 +16,7 @@ Action = Step.Action
 
 
 @transaction.atomic
-def save_chain(*, actor: User, kind: str, steps: list[dict]) -> list[ChainStep]:
+def save_chain(*, actor: User, kind: str, steps: list[dict]) -> list[ApprovalStep]:
     """Set the chain of a kind; documents submitted from now on follow it.
 
     Args:
@@ -29,8 +29,8 @@ def save_chain(*, actor: User, kind: str, steps: list[dict]) -> list[ChainStep]:
     declared = registry.get(kind)
     rows = _numbered(steps)
     _check(declared.code, rows)
-    ChainStep.objects.filter(kind=kind).delete()
-    made = ChainStep.objects.bulk_create(ChainStep(kind=kind, **row) for row in rows)
+    ApprovalStep.objects.filter(kind=kind).delete()
+    made = ApprovalStep.objects.bulk_create(ApprovalStep(kind=kind, **row) for row in rows)
     audit_log.record(actor=actor, action="chain.save", target=made[0],
                  data={"kind": kind, "steps": rows})
     return made
@@ -66,7 +66,7 @@ def _check(kind: str, rows: list[dict]) -> None:
 def reset_chain(*, actor: User, kind: str) -> None:
     """Put the shipped chain back. Safe to repeat."""
     require_administrator(actor)
-    first = ChainStep.objects.filter(kind=registry.get(kind).code).first()
+    first = ApprovalStep.objects.filter(kind=registry.get(kind).code).first()
     if first:
-        ChainStep.objects.filter(kind=kind).delete()
+        ApprovalStep.objects.filter(kind=kind).delete()
         audit_log.record(actor=actor, action="chain.reset", target=first, data={"kind": kind})

@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 
 from delivery.reports import registry
 from delivery.reports.approvals import approval_chain
-from delivery.reports.models import Document, DocumentStep, Turn
+from delivery.reports.models import ApprovalTurn, Document, DocumentStep
 from delivery.reports.services.locking import locked, record_step, require_state
-from delivery.reports.services.render_jobs import queue_render_jobs, wake_later
+from delivery.reports.services.render_jobs import enqueue_later, queue_render_jobs
 from engagements.access import Can, require
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import User
@@ -26,7 +26,7 @@ def submit_document(*, actor: User, document: Document) -> Document:
     document = require_state(locked(document), State.DRAFT)
     document.submitted_by, document.submitted_at = actor, timezone.now()
     document.turns.all().delete()
-    Turn.objects.bulk_create(Turn(document=document, **step)
+    ApprovalTurn.objects.bulk_create(ApprovalTurn(document=document, **step)
                              for step in approval_chain.chain_of(document.kind))
     return _move(document, actor, State.IN_REVIEW, Action.SUBMIT)
 
@@ -47,7 +47,7 @@ def review_document(*, actor: User, document: Document, comment: str = "") -> Do
                  comment)
 
 
-def _own_turn(actor: User, document: Document) -> Turn:
+def _own_turn(actor: User, document: Document) -> ApprovalTurn:
     if actor.pk in (document.created_by_id, document.submitted_by_id):
         raise NotAllowed(_("You wrote this document; somebody else must review it."))
     turn = approval_chain.turn_of(actor, document)
@@ -74,7 +74,7 @@ def add_co_signer(*, actor: User, document: Document, colleague: User, reason: s
     """Ask a colleague to review beside the actor, whose turn it is; both must confirm."""
     document = require_state(locked(document), State.IN_REVIEW)
     turn = _own_turn(actor, document)
-    Turn.objects.create(document=document, position=turn.position, title="会签",
+    ApprovalTurn.objects.create(document=document, position=turn.position, title="会签",
                         title_en="Co-signed by", holder=_colleague(actor, document, colleague))
     record_step(document, actor, Action.CO_SIGN, _to(colleague, reason))
     return document
@@ -133,7 +133,7 @@ def withdraw_document(*, actor: User, document: Document, reason: str) -> Docume
                            "version."))
     _move(document, actor, State.WITHDRAWN, Action.WITHDRAW, reason.strip())
     queue_render_jobs(document, registry.get(document.kind).withdrawn_formats)
-    wake_later(document)
+    enqueue_later(document)
     return document
 
 

@@ -3,20 +3,18 @@
 Nothing waits for them, and a lost message changes nothing: setting draws what is missing.
 """
 
-from django.db import transaction
-
 from delivery.documents import chart_cache
 from delivery.documents.render_process import run_in_child
 from delivery.reports.models import Document
-from delivery.reports.services.render_jobs import ask
+from engagements.queue.enqueue import enqueue_on_commit
 
-PORTION = 5  # pictures per turn of the press, so that a paper ordered meanwhile need not wait long
+PORTION = 5  # charts per call of the render process, so that a document waits only briefly
 
 
 def draw_later(document: Document) -> None:
     """Ask the workers, once this transaction has committed, to draw what the facts show."""
     if any(chart_cache.specifications(document.snapshot)):
-        transaction.on_commit(lambda: ask("reports.draw", document.pk))
+        enqueue_on_commit("reports.draw", document.pk, expires=120)
 
 
 def draw_pictures(pk: int) -> int:

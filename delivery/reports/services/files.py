@@ -32,7 +32,7 @@ store_pdf = store_file
 def forget_previews(document: Document) -> None:
     """Previews show facts that are no more: remove rows at once, files after the commit."""
     files = list(document.files.filter(format=PREVIEW))
-    document.orders.filter(format=PREVIEW).delete()
+    document.render_jobs.filter(format=PREVIEW).delete()
     document.files.filter(format=PREVIEW).delete()
     for entry in files:
         transaction.on_commit(lambda stored=entry.file: stored.storage.delete(stored.name))

@@ -16,7 +16,7 @@ from delivery.reports.models import Document, DocumentStep
 from delivery.reports.services.files import forget_previews
 from delivery.reports.services.locking import locked, record_step, require_state
 from delivery.reports.services.render_jobs import State as OrderState
-from delivery.reports.services.render_jobs import queue_render_jobs, run_render_job, wake_later
+from delivery.reports.services.render_jobs import enqueue_later, queue_render_jobs, run_render_job
 from engagements.access import require
 from engagements.errors import DeskError, InvalidInput, NotAllowed
 from engagements.models import User
@@ -43,23 +43,23 @@ def order_issue(*, actor: User, document: Document) -> Document:
 
 def issue_document(*, actor: User, document: Document) -> Document:
     """The same, its files made at once by the caller: for commands and tests."""
-    holder = secrets.token_hex(8)
-    frozen = _frozen(actor, document, holder)
-    for order in frozen.orders.filter(holder=holder, state=OrderState.RUNNING):
-        run_render_job(order, holder)
+    claim_token = secrets.token_hex(8)
+    frozen = _frozen(actor, document, claim_token)
+    for order in frozen.render_jobs.filter(claim_token=claim_token, state=OrderState.RUNNING):
+        run_render_job(order, claim_token)
     frozen.refresh_from_db()
-    failed = frozen.orders.exclude(state=OrderState.DONE).first()
+    failed = frozen.render_jobs.exclude(state=OrderState.DONE).first()
     if failed:
         raise RenderingFailed(failed.error)
     return frozen
 
 
-def _frozen(actor: User, document: Document, holder: str = "") -> Document:
+def _frozen(actor: User, document: Document, claim_token: str = "") -> Document:
     require(actor, registry.get(document.kind).issued_by, document.engagement)
     _require_complete(document)
     for last in range(ATTEMPTS - 1, -1, -1):
         try:
-            return _freeze(actor, document, holder)
+            return _freeze(actor, document, claim_token)
         except IntegrityError:  # somebody else took the number
             if not last:
                 raise
@@ -76,7 +76,7 @@ def _require_complete(document: Document) -> None:
 
 
 @transaction.atomic
-def _freeze(actor: User, document: Document, holder: str) -> Document:
+def _freeze(actor: User, document: Document, claim_token: str) -> Document:
     document = require_state(locked(document), Document.State.REVIEWED)
     _require_turn(actor, document)
     now, old = timezone.now(), document.replaces
@@ -87,9 +87,9 @@ def _freeze(actor: User, document: Document, holder: str) -> Document:
     document.save()
     forget_previews(document)
     record_step(document, actor, DocumentStep.Action.APPROVE, number=document.number)
-    queue_render_jobs(document, registry.get(document.kind).formats, holder)
-    if not holder:
-        wake_later(document)
+    queue_render_jobs(document, registry.get(document.kind).formats, claim_token)
+    if not claim_token:
+        enqueue_later(document)
     return document
 
 

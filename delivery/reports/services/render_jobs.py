@@ -2,16 +2,13 @@
 
 import contextlib
 import logging
-import secrets
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import timedelta
 
-from celery import signature
 from django.db import IntegrityError, transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from kombu.exceptions import OperationalError
 
 from delivery.documents import render_progress
 from delivery.documents.bilingual import LANGUAGES
@@ -23,44 +20,40 @@ from delivery.reports.services.finishing import finish_issue
 from engagements.access import Can, require
 from engagements.errors import DeskError, WrongState
 from engagements.models import User
+from engagements.queue.enqueue import enqueue
 
 HOLD = timedelta(minutes=6)  # longer than a task may take
-BRIEF_HOLD = timedelta(minutes=1)  # renewed by who waits for the press, so its death shows soon
+BRIEF_HOLD = timedelta(minutes=1)  # renewed while the render process lives
 MOST_ATTEMPTS = 3
 State = RenderJob.State
 logger = logging.getLogger(__name__)
 
 
-def queue_render_jobs(document: Document, formats: Iterable[str], holder: str = ""
+def queue_render_jobs(document: Document, formats: Iterable[str], claim_token: str = ""
                  ) -> list[RenderJob]:
     """One order per language and format; what is stored or ordered already is left alone.
 
     Args:
-        holder: the caller fills them itself; nobody else takes them meanwhile.
+        claim_token: the caller fills them itself; nobody else takes them meanwhile.
     """
-    held = {"state": State.RUNNING, "holder": holder, "attempts": 1,
-            "holder_until": timezone.now() + HOLD} if holder else {}
+    held = {"state": State.RUNNING, "claim_token": claim_token, "attempts": 1,
+            "claimed_until": timezone.now() + HOLD} if claim_token else {}
     return [RenderJob.objects.get_or_create(document=document, language=language, format=form,
                                               defaults=held)[0]
             for language in LANGUAGES for form in formats
             if not document.files.filter(language=language, format=form).exists()]
 
 
-def wake_later(document: Document) -> None:
-    """Ask the workers, once this transaction has committed, to fill the document's orders."""
-    transaction.on_commit(lambda: wake(document.orders.filter(state=State.PENDING)))
+def enqueue_later(document: Document) -> None:
+    """Ask workers, once this transaction has committed, to render the document's files."""
+    transaction.on_commit(
+        lambda: enqueue_render_jobs(document.render_jobs.filter(state=State.PENDING)))
 
 
-def wake(orders: QuerySet) -> None:
+def enqueue_render_jobs(jobs: QuerySet) -> None:
     """Ask now. A broker that is away is no error: the periodic sweep finds what is due."""
-    for pk in orders.values_list("pk", flat=True):
-        ask("reports.make", pk)
-
-
-def ask(task: str, pk: int) -> None:
-    """Send a message, which may be lost."""
-    with contextlib.suppress(OSError, OperationalError):
-        signature(task, args=(pk,), options={"expires": 120}).apply_async(retry=False)
+    for pk in jobs.values_list("pk", flat=True):
+        enqueue("reports.make", pk, expires=120)
 
 
 @transaction.atomic
@@ -70,7 +63,7 @@ def order_preview(*, actor: User, document: Document) -> Document:
     if document.is_frozen or document.state == Document.State.ISSUING:
         raise WrongState(_("An issued document has its files; it needs no preview."))
     queue_render_jobs(document, (PREVIEW,))
-    wake_later(document)
+    enqueue_later(document)
     return document
 
 
@@ -78,50 +71,44 @@ def order_preview(*, actor: User, document: Document) -> Document:
 def requeue_render_jobs(*, actor: User, document: Document) -> int:
     """Try the failed orders of a document again. Returns how many."""
     require(actor, Can.VIEW_INTERNAL, document.engagement)
-    count = document.orders.filter(state=State.FAILED).update(
-        state=State.PENDING, attempts=0, error="", holder="", holder_until=None)
-    wake_later(document)
+    count = document.render_jobs.filter(state=State.FAILED).release(
+        state=State.PENDING, attempts=0, error="")
+    enqueue_later(document)
     return count
-
-
-def due(now: datetime) -> QuerySet[RenderJob]:
-    """Orders that nobody holds, and those whose maker died."""
-    return RenderJob.objects.filter(
-        Q(state=State.PENDING) | Q(state=State.RUNNING, holder_until__lt=now))
 
 
 def take_render_job(pk: int) -> bool:
     """Fill an order if it is still due. Returns whether this call made the file."""
-    now, holder = timezone.now(), secrets.token_hex(8)
-    if not due(now).filter(pk=pk).update(
-            state=State.RUNNING, holder=holder, holder_until=now + HOLD,
-            attempts=F("attempts") + 1):
+    now = timezone.now()
+    claim_token = RenderJob.objects.due(now).filter(pk=pk).claim(
+        now, HOLD, state=State.RUNNING, attempts=F("attempts") + 1)
+    if not claim_token:
         return False
     return run_render_job(RenderJob.objects.select_related("document__engagement").get(pk=pk),
-                      holder)
+                      claim_token)
 
 
-def run_render_job(order: RenderJob, holder: str) -> bool:
+def run_render_job(order: RenderJob, claim_token: str) -> bool:
     """Render a held order and keep the file. No transaction is open while it renders."""
     try:
         content = rendered(order)
     except DeskError as error:
         is_final = order.attempts >= MOST_ATTEMPTS or not isinstance(error, RenderFailedError)
-        _fail(order, holder, error.message, is_final=is_final)
+        _fail(order, claim_token, error.message, is_final=is_final)
         return False
     except Exception:
         logger.exception("order %s failed", order.pk)
-        _fail(order, holder, _("The file could not be made; the log of the worker says why."),
+        _fail(order, claim_token, _("The file could not be made; the log of the worker says why."),
               is_final=order.attempts >= MOST_ATTEMPTS)
         return False
-    return _keep(order, holder, content)
+    return _keep(order, claim_token, content)
 
 
 def rendered(order: RenderJob) -> bytes:
     """The bytes of an order's file; nothing goes in but the frozen facts."""
     mark, _dash, form = order.format.rpartition("-")
     write = registry.get(order.document.kind).writers.get(form, rendering.render_document)
-    return run_in_child(render_progress.told, order.pk, write, order.document.snapshot,
+    return run_in_child(render_progress.report_progress, order.pk, write, order.document.snapshot,
                         order.language,
                      is_withdrawn=registry.WITHDRAWN in (mark, form),
                      still_waiting=lambda: _hold_on(order))
@@ -129,25 +116,24 @@ def rendered(order: RenderJob) -> bytes:
 
 def _hold_on(order: RenderJob) -> None:
     """Whoever holds the order is alive; a minute after the last word of it the order is due."""
-    RenderJob.objects.filter(pk=order.pk, state=State.RUNNING, holder=order.holder).update(
-        holder_until=timezone.now() + BRIEF_HOLD)
+    RenderJob.objects.filter(pk=order.pk, state=State.RUNNING,
+                             claim_token=order.claim_token).renew_claim(
+        timezone.now(), BRIEF_HOLD)
 
 
-def _keep(order: RenderJob, holder: str, content: bytes) -> bool:
+def _keep(order: RenderJob, claim_token: str, content: bytes) -> bool:
     with contextlib.suppress(IntegrityError), transaction.atomic():
         # The facts may have changed meanwhile: then the order is gone, and its bytes with it.
         mine = RenderJob.objects.select_for_update(of=("self",), no_key=True).filter(
-            pk=order.pk, state=State.RUNNING, holder=holder)
+            pk=order.pk, state=State.RUNNING, claim_token=claim_token)
         if mine.exists():
             store_file(order.document, order.language, content, order.format)
-            mine.update(state=State.DONE, holder="", holder_until=None, error="",
-                        finished_at=timezone.now())
+            mine.release(state=State.DONE, error="", finished_at=timezone.now())
             finish_issue(order.document)
             return True
     return False
 
 
-def _fail(order: RenderJob, holder: str, sentence: str, *, is_final: bool) -> None:
-    RenderJob.objects.filter(pk=order.pk, state=State.RUNNING, holder=holder).update(
-        state=State.FAILED if is_final else State.PENDING, error=sentence[:400], holder="",
-        holder_until=None)
+def _fail(order: RenderJob, claim_token: str, sentence: str, *, is_final: bool) -> None:
+    RenderJob.objects.filter(pk=order.pk, state=State.RUNNING, claim_token=claim_token).release(
+        state=State.FAILED if is_final else State.PENDING, error=sentence[:400])

@@ -4,7 +4,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from delivery.reports import standard_text
-from delivery.reports.models import Wording
+from delivery.reports.models import StandardText
 from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput
@@ -12,15 +12,15 @@ from engagements.models import Customer, User
 
 
 @transaction.atomic
-def save_wording(*, actor: User, code: str, zh: str, en: str,
-                 customer: Customer | None = None) -> Wording:
+def save_standard_text(*, actor: User, code: str, zh: str, en: str,
+                 customer: Customer | None = None) -> StandardText:
     """Keep the firm's own text, for all customers or one; drafts from now on start with it."""
     require(actor, Can.MANAGE)
     if code not in standard_text.STANDARD:
         raise InvalidInput(_("There is no standard text “%(code)s”.") % {"code": code})
     if not zh.strip():
         raise InvalidInput(_("Write the Chinese text; it is the one that governs."))
-    entry, _made = Wording.objects.update_or_create(code=code, customer=customer, defaults={
+    entry, _made = StandardText.objects.update_or_create(code=code, customer=customer, defaults={
         "zh": zh.strip(), "en": en.strip(), "changed_by": actor})
     audit_log.record(actor=actor, action="wording.save", target=entry,
                  data={"code": code, "zh": entry.zh, "en": entry.en, **_whose(customer)})
@@ -28,13 +28,13 @@ def save_wording(*, actor: User, code: str, zh: str, en: str,
 
 
 @transaction.atomic
-def reset_wording(*, actor: User, code: str, customer: Customer | None = None) -> None:
+def reset_standard_text(*, actor: User, code: str, customer: Customer | None = None) -> None:
     """Put the shipped text back, or for a customer the text of all. Safe to repeat."""
     require(actor, Can.MANAGE)
-    entry = Wording.objects.select_for_update(of=("self",), no_key=True).filter(
+    entry = StandardText.objects.select_for_update(of=("self",), no_key=True).filter(
         code=code, customer=customer).first()
     if entry:
-        Wording.objects.filter(pk=entry.pk).delete()
+        StandardText.objects.filter(pk=entry.pk).delete()
         audit_log.record(actor=actor, action="wording.reset", target=entry,
                      data={"code": code, **_whose(customer)})
 

@@ -1,4 +1,4 @@
-"""Pages of documents: doors that parse, call one service and answer."""
+"""Pages of documents; each view calls one service."""
 
 from delivery.reports.views.common import in_reading_order
 

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from delivery.reports import registry, services
 from delivery.reports.approvals import approval_chain
-from delivery.reports.models import ChainStep, Step
+from delivery.reports.models import ApprovalStep, Step
 from delivery.reports.services.approval_chains import MOST_STEPS
 from engagements.access import require_administrator
 from engagements.errors import InvalidInput
@@ -19,7 +19,7 @@ from engagements.web.form_actions import attempt
 @require_GET
 def chain_list(request):
     require_administrator(request.user)
-    own = set(ChainStep.objects.values_list("kind", flat=True))
+    own = set(ApprovalStep.objects.values_list("kind", flat=True))
     return render(request, "delivery/reports/chains.html", {"rows": [
         {"kind": kind, "is_own": kind.code in own,
          "steps": _shown(approval_chain.chain_of(kind.code))}
@@ -48,7 +48,7 @@ def chain_edit(request, code):
     return render(request, "delivery/reports/chain.html", {
         "kind": kind, "steps": [*steps[:-1], *blanks, *steps[-1:]],
         "actions": Step.Action.choices, "roles": Step._meta.get_field("role").choices,
-        "is_own": ChainStep.objects.filter(kind=code).exists()})
+        "is_own": ApprovalStep.objects.filter(kind=code).exists()})
 
 
 def _kind(code: str):

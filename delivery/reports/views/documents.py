@@ -79,7 +79,7 @@ def _versions(document: Document, user) -> list[Document]:
 
 def _progress(document: Document) -> dict:
     """Files that are there, and those on order."""
-    orders = list(document.orders.all())
+    orders = list(document.render_jobs.all())
     waiting = [order for order in orders if order.state != RenderJob.State.DONE]
     pages = render_progress.pages(order.pk for order in waiting)
     done = sum(order.state == RenderJob.State.DONE for order in orders)

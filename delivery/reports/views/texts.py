@@ -7,7 +7,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from delivery.documents.models import CompanyProfile
 from delivery.reports import registry, services, standard_text
-from delivery.reports.models import Wording
+from delivery.reports.models import StandardText
 from delivery.reports.rendering import paragraphs
 from delivery.reports.standard_text_library import STANDARD
 from delivery.reports.views.common import visible_document
@@ -34,14 +34,14 @@ def document_words(request, pk):
 
 
 @require_GET
-def wording_list(request):
+def standard_text_list(request):
     require(request.user, Can.MANAGE)
     customer = _customer(request.GET)
-    own = {entry.code: entry for entry in Wording.objects.filter(customer=customer)}
+    own = {entry.code: entry for entry in StandardText.objects.filter(customer=customer)}
     groups = [{"kind": kind, "rows": [
         (block, own.get(block.code), standard_text.standard_words(kind, customer)[block.code])
         for block in kind.blocks if block.code in STANDARD]} for kind in registry.all_kinds()]
-    return render(request, "delivery/reports/wordings.html", {
+    return render(request, "delivery/reports/standard_texts.html", {
         "company": CompanyProfile.current(), "groups": [g for g in groups if g["rows"]],
         "customer": customer, "customers": Customer.objects.all()})
 
@@ -55,22 +55,22 @@ def _customer(asked) -> Customer | None:
 
 
 def _back(customer: Customer | None) -> str:
-    return reverse("reports:wordings") + (f"?customer={customer.pk}" if customer else "")
+    return reverse("reports:standard_texts") + (f"?customer={customer.pk}" if customer else "")
 
 
 @require_http_methods(["GET", "POST"])
-def wording_edit(request, code):
+def standard_text_edit(request, code):
     require(request.user, Can.MANAGE)
     kind, block = _block(code)
     customer = _customer(request.GET)
     own, texts = standard_text.text_for(code, customer)
     if request.method == "POST":
         texts = {side: request.POST.get(side, "") for side in ("zh", "en")}
-        if attempt(request, lambda: services.save_wording(
+        if attempt(request, lambda: services.save_standard_text(
                 actor=request.user, code=code, customer=customer, **texts),
                 _("Saved; documents drafted from now on start with it.")):
             return redirect(_back(customer))
-    return render(request, "delivery/reports/wording.html", {
+    return render(request, "delivery/reports/standard_text.html", {
         "kind": kind, "passage": block, "texts": texts, "own": own, "customer": customer,
         "back": _back(customer), **_preview(texts)})
 
@@ -89,17 +89,17 @@ def _preview(texts: dict) -> dict:
 
 
 @require_POST
-def wording_preview(request, code):
+def standard_text_preview(request, code):
     """The passage as a document prints it; nothing is stored."""
     require(request.user, Can.MANAGE)
     texts = {side: request.POST.get(side, "")[:8000] for side in ("zh", "en")}
-    return render(request, "delivery/reports/wording_preview.html", _preview(texts))
+    return render(request, "delivery/reports/standard_text_preview.html", _preview(texts))
 
 
 @require_POST
-def wording_reset(request, code):
+def standard_text_reset(request, code):
     customer = _customer(request.GET)
-    attempt(request, lambda: services.reset_wording(
+    attempt(request, lambda: services.reset_standard_text(
         actor=request.user, code=code, customer=customer) or True,
         _("The text for all customers is back.") if customer else _("The shipped text is back."))
     return redirect(_back(customer))

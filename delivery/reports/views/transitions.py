@@ -1,4 +1,4 @@
-"""Steps of a document's life: each door takes a form, calls one service and says how it went."""
+"""Steps of a document's life: each view takes a form, calls one service and reports the result."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,23 +15,23 @@ from engagements.web.form_actions import attempt
 
 
 def _door(service: Callable[..., Any], success: str, word: str = "") -> Callable:
-    """A door to a service; `word` names the field whose text the service takes, if it takes one."""
+    """A view of a service; `word` names the field whose text the service takes, if it takes one."""
 
     @require_POST
-    def door(request, pk):
+    def view(request, pk):
         document = visible_document(request, pk)
         words = {word: request.POST.get(word, "")} if word else {}
         attempt(request, lambda: service(actor=request.user, document=document, **words), success)
         return redirect("reports:document", pk)
 
-    return door
+    return view
 
 
 def _passing_on(service: Callable[..., Any], success: str) -> Callable:
-    """A door to a service that puts a colleague into the chain."""
+    """A view of a service that puts a colleague into the chain."""
 
     @require_POST
-    def door(request, pk):
+    def view(request, pk):
         document = visible_document(request, pk)
         colleague = get_object_or_404(approval_chain.colleagues(document),
                                       pk=request.POST.get("colleague") or 0)
@@ -40,7 +40,7 @@ def _passing_on(service: Callable[..., Any], success: str) -> Callable:
             reason=request.POST.get("reason", "")), success)
         return redirect("reports:document", pk)
 
-    return door
+    return view
 
 
 refresh = _door(services.refresh_draft, gettext_lazy("The facts were collected anew."))

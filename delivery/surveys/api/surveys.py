@@ -12,7 +12,7 @@ from delivery.surveys.api.drafts import routes as draft_routes
 from delivery.surveys.api.workbooks import WorkbookActions
 from delivery.surveys.models import Comment, Questionnaire, Survey
 from delivery.surveys.services import publishing
-from delivery.surveys.version_transfer import Transfer, transfer
+from delivery.surveys.services.version_transfer import Transfer, transfer
 from engagements.access import Can, require
 
 

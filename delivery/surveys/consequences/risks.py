@@ -136,7 +136,7 @@ def _runs(given: CountedAnswers, model: MigratedModel) -> int:
 
 
 def _words(item: Item) -> dict[str, str]:
-    """Title and response of the risk in both languages: papers are made in either."""
+    """Title and response of the risk in both languages: documents are made in either."""
     title, response = both(lambda: _title(item)), both(lambda: _rule_of(item.key).response)
     return {"title": title["zh-hans"], "title_en": title["en"],
             "response": response["zh-hans"], "response_en": response["en"]}

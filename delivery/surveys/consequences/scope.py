@@ -34,9 +34,9 @@ class ScopeOfModel(Kind):
     def show(self, key: str, value: dict[str, Any]) -> str:
         scope = Scope(value["scope"])
         skipped = [str(Stage(s).label) for s in Stage.values if s in OUT_OF_SCOPE[scope]]
-        told = (_("skipped: %(stages)s") % {"stages": listed(skipped)} if skipped
+        sentence = (_("skipped: %(stages)s") % {"stages": listed(skipped)} if skipped
                 else _("no stage is skipped"))
-        return in_turn([scope.label, told])
+        return in_turn([scope.label, sentence])
 
     def now(self, item: Item, survey: Survey) -> str:
         return str(Scope(item.model.scope).label)

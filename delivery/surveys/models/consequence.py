@@ -4,7 +4,7 @@ from django.utils.translation import gettext_lazy as _
 
 from delivery.surveys.models.survey import Survey
 from engagements.access import Can, allowed
-from engagements.audit.tracked_rows import AuditedQuerySet
+from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import MigratedModel
 
 

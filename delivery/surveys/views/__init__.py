@@ -1,0 +1,1 @@
+"""Pages of surveys and of the questionnaire's versions."""

@@ -1,4 +1,4 @@
-"""Pages of surveys: doors that parse, call one service and answer."""
+"""Pages of surveys; each view calls one service."""
 
 import json
 
@@ -15,7 +15,7 @@ from delivery.surveys.forms import CellsForm, VersionForm, changes_of
 from delivery.surveys.models import Comment, Question, Questionnaire, Survey
 from delivery.surveys.serializers import QuestionSerializer
 from delivery.surveys.services import publishing
-from delivery.surveys.version_transfer import set_aside
+from delivery.surveys.services.version_transfer import set_aside
 from engagements.access import require_administrator
 from engagements.errors import DeskError, InvalidInput
 from engagements.models import Engagement

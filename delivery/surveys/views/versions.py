@@ -8,7 +8,7 @@ from django.views.decorators.http import require_http_methods
 from delivery.surveys import services
 from delivery.surveys.answer_values import show_value
 from delivery.surveys.services.publishing import current_questionnaire
-from delivery.surveys.version_transfer import transfer
+from delivery.surveys.services.version_transfer import transfer
 from delivery.surveys.views.surveys import survey_of
 from engagements.access import Can, require
 from engagements.web.form_actions import attempt

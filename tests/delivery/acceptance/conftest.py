@@ -11,7 +11,7 @@ from delivery.acceptance.signing.seals import practice_certificate
 from delivery.acceptance.tasks import store_copies
 from delivery.reports import services as reporting
 from delivery.reports.models import Document
-from engagements.audit.tracked_rows import PendingWrite
+from engagements.audit_rows.tracking import PendingWrite
 from engagements.models import Membership, Role, User
 from tests.cached_fixtures import cached_fixture
 

@@ -1,4 +1,4 @@
-"""A database of another version is told in a sentence, and nothing of it is touched."""
+"""A database of another version is reported in a sentence, and nothing of it is touched."""
 
 import pytest
 from django.core.management import CommandError

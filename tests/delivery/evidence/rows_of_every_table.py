@@ -15,8 +15,7 @@ from assessments.services.waivers import sign_waiver
 from delivery.acceptance import services
 from delivery.acceptance.review.deliverables import deliverables_of
 from delivery.evidence.services import build_bundle
-from delivery.notices import channels
-from delivery.notices.services import set_preferences
+from delivery.notices.services import channels, set_preferences
 from delivery.planning.services import (
     added_criteria,
     change_drafts,
@@ -45,9 +44,8 @@ from tests.delivery.conftest import loss_log, measure, stored
 from tests.delivery.planning.test_changes import WORDS
 from tests.delivery.quotes.test_imports import HEAD, workbook
 from tests.delivery.surveys.conftest import confirm, fill
-from workers import chains
 from workers.models import Node
-from workers.nodes import logins
+from workers.services import chains, node_logins
 
 DAY = date(2025, 9, 22)
 
@@ -66,7 +64,7 @@ def write_everything(engagement, act, people):
 def run_on_a_node(engagement, people):
     """A log-in of the engagement, a chain of jobs, a round of tuning."""
     model, node = engagement.models.get(code="LLM"), Node.objects.get()
-    logins.add_login(actor=people[Role.OPERATOR], node=node, engagement=engagement,
+    node_logins.add_login(actor=people[Role.OPERATOR], node=node, engagement=engagement,
                      username="customer")
     chain = chains.save_chain(actor=people[Role.CONSULTANT], name="survey", steps=[
         {"kind": "survey.pt_analyse", "parameters": {"source": "~/data/inspect_net"}}])
@@ -81,7 +79,7 @@ def choose_words_and_messages(engagement, people):
         {"action": "review", "title": "审核"}, {"action": "approve", "title": "批准"}])
     reporting.save_branding(actor=administrator, customer=None, confidentiality_zh="内部资料",
                             logo=picture())
-    reporting.save_wording(actor=administrator, code="as_method", zh="目的", en="Purpose")
+    reporting.save_standard_text(actor=administrator, code="as_method", zh="目的", en="Purpose")
     channels.create_channel(actor=administrator, name="群", kind="wecom",
                             url="https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=x")
     set_preferences(actor=consultant, engagement=engagement,

@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from delivery.notices import channels
+from delivery.notices.services import channels
 from engagements import services
 from engagements.models import Role
 from tests.cached_fixtures import cached_fixture

@@ -5,8 +5,8 @@ import pytest
 from django.urls import reverse
 from rest_framework.test import APIClient
 
-from delivery.notices import channels
 from delivery.notices.models import Channel
+from delivery.notices.services import channels
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Role
 from tests.delivery.notices.conftest import SECRET
@@ -34,16 +34,16 @@ def test_failing_test_says_why(channel_of, other_side, people):
     channel = channel_of()
     other_side.usual = (200, {}, b'{"errcode":93000}')
     with pytest.raises(WrongState, match="93000"):
-        channels.try_channel(actor=people[Role.MANAGER], channel=channel)
+        channels.send_test_message(actor=people[Role.MANAGER], channel=channel)
     assert channel.attempts.get().error == "rejected 93000"
 
 
 def test_tests_too_keep_to_the_rate(channel_of, other_side, people):
     channel = channel_of()
     for _ in range(6):
-        channels.try_channel(actor=people[Role.MANAGER], channel=channel)
+        channels.send_test_message(actor=people[Role.MANAGER], channel=channel)
     with pytest.raises(WrongState):
-        channels.try_channel(actor=people[Role.MANAGER], channel=channel)
+        channels.send_test_message(actor=people[Role.MANAGER], channel=channel)
     assert len(other_side.received) == 6
 
 
@@ -53,7 +53,7 @@ def test_only_managers_look_after_channels(channel_of, people, role, client):
     for service in (lambda: channels.create_channel(actor=people[role], name="x", kind="wecom",
                                                     url="https://qyapi.weixin.qq.com/"),
                     lambda: channels.update_channel(actor=people[role], channel=channel),
-                    lambda: channels.try_channel(actor=people[role], channel=channel),
+                    lambda: channels.send_test_message(actor=people[role], channel=channel),
                     lambda: channels.switch_channel(actor=people[role], channel=channel,
                                                     is_on=False)):
         with pytest.raises(NotAllowed):

@@ -24,15 +24,15 @@ from workers.models import Job, Node
 from workers.nodes import reachability
 
 
-def told(kind) -> set[str]:
+def notified(kind) -> set[str]:
     return set(Notice.objects.filter(event__kind=kind).values_list(
         "recipient__username", flat=True))
 
 
 def test_submitted_stage_reaches_who_decides_and_not_the_doer(submit):
     submit()
-    assert told("stage_submitted") == {"administrator", "manager"}
-    assert told("stage_sent_back") == {"administrator", "consultant"}
+    assert notified("stage_submitted") == {"administrator", "manager"}
+    assert notified("stage_sent_back") == {"administrator", "consultant"}
 
 
 def test_event_and_notices_vanish_with_a_transaction_that_fails(record, people):
@@ -55,14 +55,14 @@ def test_end_of_a_job(engagement, people, state, kind):
     expected = {(kind, str(job), reverse("workers:job", args=[job.pk]))} if kind else set()
     assert found == expected
     if kind:  # the team that works, and the operator who started it
-        assert told(kind) == {"administrator", "manager", "consultant", "operator"}
+        assert notified(kind) == {"administrator", "manager", "consultant", "operator"}
 
 
 def test_who_started_a_job_hears_nothing_once_off_the_team(engagement, people, stranger):
     job = Job.objects.create(kind="env.npu_info", engagement=engagement, created_by=stranger)
     audit_log.record(actor=None, action="job.end", target=job, engagement=engagement,
                  data={"state": "failed"})
-    assert "stranger" not in told("job_failed")
+    assert "stranger" not in notified("job_failed")
 
 
 def test_quote_from_approval_to_the_customer(engagement, people, monkeypatch):
@@ -72,10 +72,10 @@ def test_quote_from_approval_to_the_customer(engagement, people, monkeypatch):
                    "quote.declined"):
         audit_log.record(actor=people[Role.MANAGER], action=action, target=quote,
                      engagement=engagement)
-    assert told("quote_to_review") == {"administrator", "consultant", "sales"}
-    assert told("quote_awaiting") == {"administrator", "sales"}
-    assert told("quote_issued") == {"administrator", "sales", "reviewer"}
-    assert told("quote_accepted") == told("quote_declined") == {"administrator", "sales"}
+    assert notified("quote_to_review") == {"administrator", "consultant", "sales"}
+    assert notified("quote_awaiting") == {"administrator", "sales"}
+    assert notified("quote_issued") == {"administrator", "sales", "reviewer"}
+    assert notified("quote_accepted") == notified("quote_declined") == {"administrator", "sales"}
 
 
 def test_a_waiver_calls_those_who_sign_and_tells_of_its_use(record, people):
@@ -85,9 +85,9 @@ def test_a_waiver_calls_those_who_sign_and_tells_of_its_use(record, people):
     engagement_services.sign_stage_waiver(actor=people[Role.REVIEWER], waiver=waiver)
     engagement_services.move_stage(actor=manager, record=record, move="waive")
     engagement_services.move_stage(actor=manager, record=record, move="reopen", comment="y")
-    assert told("waiver_drafted") == {"administrator", "reviewer"}
-    assert told("stage_waived") == {"administrator", "consultant", "reviewer"}
-    assert told("stage_reopened") == {"administrator", "consultant"}
+    assert notified("waiver_drafted") == {"administrator", "reviewer"}
+    assert notified("stage_waived") == {"administrator", "consultant", "reviewer"}
+    assert notified("stage_reopened") == {"administrator", "consultant"}
 
 
 def test_customers_hear_only_what_is_meant_for_them(people):
@@ -125,7 +125,7 @@ def test_unreachable_node_tells_operators_once_per_absence(people):
     node = Node.objects.create(name="n1", host="127.0.0.1", username="x")
     reachability.missed(node, "timeout")
     reachability.missed(node, "timeout")
-    assert told("node_unreachable") == {"administrator", "operator"}
+    assert notified("node_unreachable") == {"administrator", "operator"}
     assert Event.objects.count() == 1
 
 
@@ -146,7 +146,7 @@ def test_deadline_of_an_engagement(engagement, days, events):
     for _ in range(2):
         deadline_watch.look(timezone.now())
     assert Event.objects.count() == events
-    assert told("deadline_near") == ({"administrator", "manager"} if events else set())
+    assert notified("deadline_near") == ({"administrator", "manager"} if events else set())
 
 
 # The inbox ------------------------------------------------------------------------
@@ -212,7 +212,7 @@ def test_the_engagements_preference_wins_over_the_general_one(people, engagement
     prefer(other, "stage_submitted", in_inbox=False)
     prefer(other, "stage_submitted", engagement, in_inbox=True)
     submit()
-    assert told("stage_submitted") == {"administrator"}
+    assert notified("stage_submitted") == {"administrator"}
 
 
 def test_pace_of_e_mail_decides_when_it_leaves(people, submit):

@@ -3,8 +3,9 @@
 
 from django.utils import timezone
 
-from delivery.notices import channels, tasks
+from delivery.notices import tasks
 from delivery.notices.models import Dispatch
+from delivery.notices.services import channels
 from delivery.notices.transport import send_dispatches
 from engagements.models import Role
 from tests.delivery.notices.conftest import states

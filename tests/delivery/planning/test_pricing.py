@@ -92,7 +92,7 @@ def test_findings_of_the_source_scan_reach_the_quote(people, engagement, llm, pr
 
     from django.core.files.uploadedfile import SimpleUploadedFile
 
-    from workers.scanning import scan_upload
+    from workers.services.scans import scan_upload
 
     with zipfile.ZipFile(packed := io.BytesIO(), "w") as archive:
         archive.writestr("train.py", "import torch\nmodel = torch.nn.DataParallel(net)\n"

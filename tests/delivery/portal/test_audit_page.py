@@ -1,10 +1,10 @@
-"""The page of the audit log: deeds in words, a filter, and the check of the chain when asked."""
+"""The page of the audit log: labelled actions, a filter, and the check of the chain when asked."""
 
 import ast
 
 import pytest
 
-from delivery.portal.audit.action_labels import WORDS, action_label
+from delivery.portal.audit.action_labels import ACTION_LABELS, action_label
 from engagements import services
 from engagements.audit import audit_log
 from engagements.models import AuditEntry, Role
@@ -38,7 +38,7 @@ def _literals(call: ast.Call, names: set[str]):
 def test_every_literal_action_has_words():
     actions = literal_actions()
     assert len(actions) > 100
-    assert sorted(actions - set(WORDS)) == []
+    assert sorted(actions - set(ACTION_LABELS)) == []
 
 
 def test_an_action_without_words_stands_as_it_is(client, people, engagement):

@@ -12,6 +12,7 @@ from PIL import Image
 from pypdf import PdfReader
 
 from delivery.documents.branding.colours import tint
+from delivery.documents.services.branding import save_branding
 from delivery.quotes import services
 from delivery.quotes.models import PriceLine, Quote
 from delivery.quotes.quote_checks import failed_checks
@@ -19,7 +20,6 @@ from delivery.quotes.rendering import quote_pdf
 from delivery.quotes.snapshot import facts_of
 from delivery.quotes.xlsx.styles import safe_text
 from delivery.quotes.xlsx.workbook import quote_xlsx
-from delivery.reports.services import save_branding
 from engagements.errors import DeskError, NotAllowed, WrongState
 from engagements.models import Role
 from tests.delivery.reports.apart import same_everywhere

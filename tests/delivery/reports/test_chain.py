@@ -118,7 +118,7 @@ def test_a_withdrawn_version_stays_readable_and_is_marked(draft, people, client)
     with pytest.raises(InvalidInput):
         services.withdraw_document(actor=people[Role.MANAGER], document=document, reason="")
     services.withdraw_document(actor=people[Role.MANAGER], document=document, reason="测错节点")
-    for order in document.orders.filter(state="pending"):
+    for order in document.render_jobs.filter(state="pending"):
         services.take_render_job(order.pk)
     document.refresh_from_db()
     assert document.state == "withdrawn"
@@ -146,7 +146,7 @@ def test_office_files_of_a_withdrawn_document_keep_their_bytes_beside_marked_cop
     document = issued(draft, people)
     before = {f.pk: f.sha256 for f in document.files.all()}
     services.withdraw_document(actor=people[Role.MANAGER], document=document, reason="误发")
-    for order in document.orders.filter(state="pending"):
+    for order in document.render_jobs.filter(state="pending"):
         assert services.take_render_job(order.pk)
     assert {f.pk: f.sha256 for f in document.files.filter(pk__in=before)} == before
     marked = document.files.get(language="en", format="withdrawn-xlsx")
@@ -197,7 +197,7 @@ def test_a_customer_does_not_see_what_is_not_issued(draft, people):
     services.review_document(actor=people[Role.CONSULTANT], document=draft)
     services.order_issue(actor=people[Role.MANAGER], document=draft)
     seen.append(Document.objects.visible_to(customer).count())  # being issued
-    for order in draft.orders.all():
+    for order in draft.render_jobs.all():
         services.take_render_job(order.pk)
     seen.append(Document.objects.visible_to(customer).count())
     assert seen == [0, 0, 1]

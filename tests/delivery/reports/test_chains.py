@@ -5,7 +5,7 @@ from django.db import IntegrityError, transaction
 
 from delivery.reports import services
 from delivery.reports.approvals import approval_chain
-from delivery.reports.models import ChainStep, Document
+from delivery.reports.models import ApprovalStep, Document
 from engagements.errors import InvalidInput, NotAllowed
 from engagements.models import AuditEntry, Membership, Role, User
 from tests.cached_fixtures import cached_fixture
@@ -137,7 +137,7 @@ def test_a_chain_that_could_not_work_is_refused(people, steps):
 
 def test_one_approval_per_kind(chain):
     with pytest.raises(IntegrityError, match=r"UNIQUE|one_approval_per_kind"), transaction.atomic():
-        ChainStep.objects.create(kind="TR", position=9, action="approve", title="x")
+        ApprovalStep.objects.create(kind="TR", position=9, action="approve", title="x")
 
 
 def test_only_an_administrator_sets_chains(people):

@@ -205,7 +205,7 @@ def test_drafting_and_issuing_by_pages_and_api(short, delivered, people, client)
 
 def fill_orders(document):
     """What the worker does."""
-    for order in document.orders.filter(state="pending"):
+    for order in document.render_jobs.filter(state="pending"):
         assert services.take_render_job(order.pk)
 
 

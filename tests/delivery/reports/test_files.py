@@ -65,8 +65,8 @@ def test_a_picture_is_drawn_once(monkeypatch, settings):
 def test_pictures_of_a_draft_are_drawn_before_its_paper_asks(
         delivered, people, monkeypatch, django_capture_on_commit_callbacks):
     asked, drawings = [], []
-    monkeypatch.setattr("delivery.reports.services.chart_drawing.ask",
-                        lambda *args: asked.append(args))
+    monkeypatch.setattr("delivery.reports.services.chart_drawing.enqueue_on_commit",
+                        lambda *args, expires: asked.append(args))
     monkeypatch.setattr(chart_cache, "as_svg", lambda spec: drawings.append(spec) or PICTURE)
     with django_capture_on_commit_callbacks(execute=True):
         draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)

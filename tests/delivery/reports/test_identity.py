@@ -8,15 +8,15 @@ from django.utils.translation import override
 from PIL import Image, PngImagePlugin
 
 from delivery.documents.branding import colours, logos
-from delivery.documents.branding.sample_pages import sample_page
 from delivery.documents.branding.theme import theme_for
+from delivery.documents.branding_sample import sample_page
 from delivery.documents.models import BrandingVersion
+from delivery.documents.services.branding import proposed
 from delivery.reports import services, standard_text
 from delivery.reports.facts.snapshot import content_hash
 from delivery.reports.models import Document
 from delivery.reports.office.word_document import document_docx
 from delivery.reports.rendering import render_document
-from delivery.reports.services.branding import proposed
 from engagements.errors import InvalidInput, NotAllowed
 from engagements.models import Customer, Role
 
@@ -177,7 +177,7 @@ def test_the_sample_shows_the_look(people, engagement, language, cover):
 
 def test_pages_and_preview(people, engagement, client):
     client.force_login(people[Role.ADMINISTRATOR])
-    page = f"/documents/identity/{engagement.customer_id}/"
+    page = f"/documents/branding/{engagement.customer_id}/"
     upload = io.BytesIO(picture())
     upload.name = "logo.png"
     client.post(page, {"colour": "#0a5c36", "cover": "formal", "partner_logo": upload})
@@ -198,7 +198,7 @@ def test_pages_and_preview(people, engagement, client):
 
 def test_the_sample_is_a_marked_pdf(people, client):
     client.force_login(people[Role.ADMINISTRATOR])
-    answer = client.post("/documents/identity/firm/preview/", {"show": "pdf:en"})
+    answer = client.post("/documents/branding/firm/preview/", {"show": "pdf:en"})
     assert answer["Content-Type"] == "application/pdf"
     assert answer.content.startswith(b"%PDF-1.7")
 
@@ -226,9 +226,10 @@ def test_the_api_reads_and_adds_versions(people, engagement, client):
 
 def test_a_customer_may_have_its_own_texts(people, engagement, client):
     manager, customer = people[Role.MANAGER], engagement.customer
-    services.save_wording(actor=manager, code="as_method", zh="通用", en="General")
-    services.save_wording(actor=manager, code="as_method", zh="专用", en="Own", customer=customer)
-    services.save_wording(actor=manager, code="as_strategy", zh="统一", en="All")
+    services.save_standard_text(actor=manager, code="as_method", zh="通用", en="General")
+    services.save_standard_text(actor=manager, code="as_method", zh="专用", en="Own",
+                                customer=customer)
+    services.save_standard_text(actor=manager, code="as_strategy", zh="统一", en="All")
     draft = services.draft_document(actor=manager, engagement=engagement, kind="AS")
     assert draft.words["as_method"] == {"zh": "专用", "en": "Own"}
     assert draft.words["as_strategy"] == {"zh": "统一", "en": "All"}
@@ -238,7 +239,7 @@ def test_a_customer_may_have_its_own_texts(people, engagement, client):
     path = f"/api/v1/document-texts/as_method/?customer={customer.pk}"
     assert client.get(path).json()["en"] == "Own"
     assert client.get("/api/v1/document-texts/as_method/").json()["en"] == "General"
-    assert "Own" in client.get(f"/documents/wording/as_method/?customer={customer.pk}"
+    assert "Own" in client.get(f"/documents/standard-texts/as_method/?customer={customer.pk}"
                                ).content.decode()
     assert client.delete(path).status_code == 204
     assert client.get(path).json()["en"] == "General"

@@ -258,16 +258,18 @@ def test_who_drafts_which_kind(delivered, people):
 def test_a_standard_text_is_data_and_changes_no_document(delivered, people, client):
     document = drafted(delivered, people, "PL")
     client.force_login(people[Role.MANAGER])
-    client.post("/documents/wording/pl_statement/", {"zh": "本公司的说法", "en": "Our words"})
+    client.post("/documents/standard-texts/pl_statement/", {"zh": "本公司的说法",
+                                                            "en": "Our words"})
     kind = registry.get("PL")
     assert standard_text.standard_words(kind)["pl_statement"] == {"zh": "本公司的说法",
                                                                   "en": "Our words"}
     document.refresh_from_db()
     assert document.words["pl_statement"] == standard_text.shipped("pl_statement")
-    preview = client.post("/documents/wording/pl_statement/preview/", {"zh": "- 甲\n- <b>乙</b>"})
+    preview = client.post("/documents/standard-texts/pl_statement/preview/",
+                          {"zh": "- 甲\n- <b>乙</b>"})
     assert "<li>甲</li>" in preview.content.decode()
     assert "<b>" not in preview.content.decode()
-    client.post("/documents/wording/pl_statement/reset/")
+    client.post("/documents/standard-texts/pl_statement/reset/")
     assert standard_text.standard_words(kind)["pl_statement"] == standard_text.shipped(
         "pl_statement")
 

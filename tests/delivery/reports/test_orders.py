@@ -51,7 +51,7 @@ def state_of(document) -> str:
 
 def test_the_page_orders_and_the_worker_makes(ordered, press):
     assert (ordered.state, press.runs) == ("issuing", 0)
-    first, second = ordered.orders.all()
+    first, second = ordered.render_jobs.all()
     assert services.take_render_job(first.pk)
     assert state_of(ordered) == "issuing"
     assert services.take_render_job(second.pk)
@@ -59,39 +59,39 @@ def test_the_page_orders_and_the_worker_makes(ordered, press):
 
 
 def test_a_doubled_message_makes_nothing_twice(ordered, press):
-    pk = ordered.orders.first().pk
+    pk = ordered.render_jobs.first().pk
     assert [services.take_render_job(pk), services.take_render_job(pk)] == [True, False]
     assert (press.runs, ordered.files.count()) == (1, 1)
 
 
 def test_a_maker_that_died_is_replaced_when_its_hold_ends(ordered, press):
-    order = ordered.orders.first()
+    order = ordered.render_jobs.first()
     now = timezone.now()
     RenderJob.objects.filter(pk=order.pk).update(
-        state="running", holder="dead", holder_until=now + timedelta(minutes=1))
+        state="running", claim_token="dead", claimed_until=now + timedelta(minutes=1))
     assert not services.take_render_job(order.pk)
-    RenderJob.objects.filter(pk=order.pk).update(holder_until=now - timedelta(seconds=1))
+    RenderJob.objects.filter(pk=order.pk).update(claimed_until=now - timedelta(seconds=1))
     assert services.take_render_job(order.pk)
 
 
 def test_who_waits_for_the_press_holds_an_order_for_a_minute_at_a_time(ordered, monkeypatch):
     """A worker that is killed has its orders made by another one soon."""
-    order = ordered.orders.first()
+    order = ordered.render_jobs.first()
 
     def apart(_function, *_args, still_waiting, **_named):
-        RenderJob.objects.filter(pk=order.pk).update(holder_until=timezone.now())
+        RenderJob.objects.filter(pk=order.pk).update(claimed_until=timezone.now())
         still_waiting()
         order.refresh_from_db()
         return b"%PDF"
 
     monkeypatch.setattr(render_jobs, "run_in_child", apart)
     assert services.take_render_job(order.pk)
-    left = order.holder_until - timezone.now()
+    left = order.claimed_until - timezone.now()
     assert timedelta(seconds=50) < left <= render_jobs.BRIEF_HOLD
 
 
 def test_pages_laid_out_show_while_a_file_is_made(ordered, people, client, monkeypatch):
-    order, shown = ordered.orders.first(), []
+    order, shown = ordered.render_jobs.first(), []
     client.force_login(people[Role.MANAGER])
     client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
 
@@ -111,16 +111,14 @@ def test_pages_laid_out_show_while_a_file_is_made(ordered, people, client, monke
 
 def test_the_sweep_finds_what_the_queue_lost(ordered, monkeypatch):
     woken = []
-    monkeypatch.setattr(render_jobs, "signature", lambda name, args,
-                        options: woken.append(args[0]) or
-                        type("M", (), {"apply_async": lambda self, retry: None})())
+    monkeypatch.setattr(render_jobs, "enqueue", lambda name, pk, expires: woken.append(pk))
     tasks.sweep()
-    assert woken == [order.pk for order in ordered.orders.all()]
+    assert woken == [order.pk for order in ordered.render_jobs.all()]
 
 
 def test_a_failure_is_said_and_may_be_tried_again(ordered, press, people):
     press.error = PdfUnavailableError("Install the packages.")
-    order = ordered.orders.first()
+    order = ordered.render_jobs.first()
     assert not services.take_render_job(order.pk)
     order.refresh_from_db()
     assert (order.state, order.error) == ("failed", "Install the packages.")
@@ -131,7 +129,7 @@ def test_a_failure_is_said_and_may_be_tried_again(ordered, press, people):
 
 def test_an_unforeseen_failure_is_tried_three_times(ordered, press):
     press.error = RuntimeError("boom")
-    order = ordered.orders.first()
+    order = ordered.render_jobs.first()
     states = []
     for _n in range(3):
         services.take_render_job(order.pk)
@@ -150,7 +148,7 @@ def test_the_caller_that_makes_its_own_files_hears_of_a_failure(delivered, peopl
     with pytest.raises(DeskError):
         services.issue_document(actor=manager, document=draft)
     press.error = None
-    for order in draft.orders.exclude(state="done"):
+    for order in draft.render_jobs.exclude(state="done"):
         services.take_render_job(order.pk)
     assert state_of(draft) == "issued"
 
@@ -159,11 +157,11 @@ def test_a_preview_of_other_facts_is_thrown_away(delivered, people, press):
     manager = people[Role.MANAGER]
     draft = services.draft_test_report(actor=manager, engagement=delivered)
     services.order_preview(actor=manager, document=draft)
-    first, second = draft.orders.all()
+    first, second = draft.render_jobs.all()
     services.take_render_job(first.pk)
     services.refresh_draft(actor=manager, document=draft)
     assert not services.take_render_job(second.pk)
-    assert (draft.files.count(), draft.orders.count()) == (0, 0)
+    assert (draft.files.count(), draft.render_jobs.count()) == (0, 0)
 
 
 def test_the_card_of_files_asks_until_all_are_ready(ordered, people, client):
@@ -172,7 +170,7 @@ def test_the_card_of_files_asks_until_all_are_ready(ordered, people, client):
     waiting = client.get(path)
     assert 'hx-trigger="every 2s"' in waiting.content.decode()
     assert "HX-Refresh" not in waiting.headers
-    for order in ordered.orders.all():
+    for order in ordered.render_jobs.all():
         services.take_render_job(order.pk)
     ready = client.get(path)
     assert "hx-trigger" not in ready.content.decode()
@@ -185,7 +183,7 @@ def test_the_page_of_a_draft_typesets_nothing(delivered, people, press, client):
     client.post(f"/documents/{draft.pk}/preview/")
     assert client.get(f"/documents/{draft.pk}/preview/en.pdf").status_code == 404
     assert press.runs == 0
-    for order in draft.orders.all():
+    for order in draft.render_jobs.all():
         services.take_render_job(order.pk)
     answer = client.get(f"/documents/{draft.pk}/preview/en.pdf")
     assert b"".join(answer.streaming_content) == b"%PDF en "
@@ -201,7 +199,7 @@ def test_the_api_orders_a_preview_tries_again_and_discards(delivered, people, pr
     answer = manager.post(f"{url}preview/")
     assert (answer.status_code, [row["state"] for row in answer.json()["orders"]]) == (
         202, ["pending", "pending"])
-    draft.orders.update(state=RenderJob.State.FAILED)
+    draft.render_jobs.update(state=RenderJob.State.FAILED)
     again = manager.post(f"{url}repeat/").json()
     assert [row["state"] for row in again["orders"]] == ["pending", "pending"]
     assert manager.delete(url).status_code == 204

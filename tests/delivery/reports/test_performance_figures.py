@@ -6,7 +6,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils.translation import override
 
-from assessments.performance.chart_images import chart_spec
+from assessments.charts.model_charts import chart_spec
 from delivery.documents.bilingual import in_language
 from delivery.reports import services
 from delivery.reports.rendering import _chapters

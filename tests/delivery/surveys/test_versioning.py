@@ -12,7 +12,7 @@ from delivery.surveys.services.publishing import (
     publish_questionnaire,
     question_dicts,
 )
-from delivery.surveys.version_transfer import set_aside
+from delivery.surveys.services.version_transfer import set_aside
 from engagements.errors import NotAllowed, WrongState
 from engagements.models import AuditEntry, Role
 from tests.cached_fixtures import cached_fixture

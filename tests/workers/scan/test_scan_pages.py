@@ -11,8 +11,8 @@ from django.urls import reverse
 from engagements import services as engagements
 from engagements.errors import InvalidInput, NotAllowed
 from engagements.models import AuditEntry
-from workers import scanning
 from workers.models import Artifact
+from workers.services import scans
 
 SOURCE = "import torch\nx = x.cuda()\nif b == 'nccl':\n    pass\n"
 
@@ -32,7 +32,7 @@ def model(people, engagement):
 
 @pytest.fixture
 def scan(people, engagement, model):
-    return scanning.scan_upload(actor=people["consultant"], engagement=engagement, model=model,
+    return scans.scan_upload(actor=people["consultant"], engagement=engagement, model=model,
                                 upload=SimpleUploadedFile("src.zip", archive()))
 
 
@@ -46,14 +46,14 @@ def test_archive_and_findings_are_kept(scan, model):
 
 def test_what_cannot_be_scanned_is_refused_and_not_kept(people, engagement):
     with pytest.raises(InvalidInput, match=r"x\.zip"):
-        scanning.scan_upload(actor=people["consultant"], engagement=engagement,
+        scans.scan_upload(actor=people["consultant"], engagement=engagement,
                              upload=SimpleUploadedFile("x.zip", b"no archive"))
     assert Artifact.objects.count() == 0
 
 
 def test_sales_may_not_scan(people, engagement):
     with pytest.raises(NotAllowed):
-        scanning.scan_upload(actor=people["sales"], engagement=engagement,
+        scans.scan_upload(actor=people["sales"], engagement=engagement,
                              upload=SimpleUploadedFile("x.zip", archive()))
 
 

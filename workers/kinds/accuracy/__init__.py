@@ -1,0 +1,1 @@
+"""Job kinds of accuracy tools: msprobe, msaccucmp, overflow dumps."""

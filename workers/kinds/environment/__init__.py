@@ -1,0 +1,1 @@
+"""Job kinds that look at a node or install software on it."""

@@ -1,0 +1,1 @@
+"""Job kinds of conversion, offline models and serving."""

@@ -1,0 +1,1 @@
+"""Job kinds that analyse and convert source code."""

@@ -1,0 +1,1 @@
+"""Job kinds of profiling and analysis of profiles."""

@@ -1,0 +1,1 @@
+"""Job kinds of training: Megatron, project scripts, corpora, parallel strategies."""

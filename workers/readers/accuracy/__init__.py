@@ -1,0 +1,1 @@
+"""Readers of accuracy tools: msprobe, msaccucmp, overflow findings."""

@@ -1,0 +1,1 @@
+"""Readers of conversions: ATC, AOE, ONNX, TensorFlow, msfmktransplt."""

@@ -201,8 +201,8 @@ class SuccessReportReader(Reader):
         changes = [line for line in lines if CHANGE.match(line) and not MANUAL.match(line)]
         # compilers and linters also print path:line; those follow it with another colon
         words = re.compile(r"npu|tpu|\bchange |\badd |import |remove|hvd|session", re.IGNORECASE)
-        told = [line for line in changes if words.search(line.split(" ", 1)[1])]
-        return 70 if lines and len(told) * 2 > len(lines) and CHANGE.match(lines[0]) else 0
+        found = [line for line in changes if words.search(line.split(" ", 1)[1])]
+        return 70 if lines and len(found) * 2 > len(lines) and CHANGE.match(lines[0]) else 0
 
     def read(self, source: Source) -> Reading:
         found = [hit for _number, line in source.lines() if (hit := CHANGE.match(line))]

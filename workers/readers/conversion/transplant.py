@@ -119,9 +119,9 @@ def _table_name(
         return names[0], True
     stem = PurePath(source.path).stem
     if names[0] == "unsupported_api" and rows:
-        told = _op_table(rows)
-        if told is not None:
-            return told, True
+        op_table = _op_table(rows)
+        if op_table is not None:
+            return op_table, True
     return (stem, True) if stem in names else (None, False)
 
 

@@ -1,0 +1,1 @@
+"""Readers of a node's state: npu-smi, versions, hccn, settings."""

@@ -1,0 +1,1 @@
+"""Readers of profiles, memory and scaling tables."""

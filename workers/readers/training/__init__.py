@@ -1,0 +1,1 @@
+"""Readers of training logs: loss curves of all frameworks."""

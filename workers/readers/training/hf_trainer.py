@@ -157,7 +157,7 @@ class HfConsoleReader(TrainingLogReader):
             tool=TOOL,
             step_unit=unit,
             extras={
-                "grad_norm": statistic_values(norms.told),
+                "grad_norm": statistic_values(norms.known),
                 **summary_extras({**printed.summary, **printed.metrics}),
             },
         )
@@ -280,7 +280,7 @@ class TrainerStateReader(TrainingLogReader):
             tool=TOOL,
             extras={
                 "total_steps": state.get("max_steps"),
-                "grad_norm": statistic_values(norms.told),
+                "grad_norm": statistic_values(norms.known),
                 **summary_extras(last),
             },
         )

@@ -238,8 +238,8 @@ def _counted_on(found: Collected) -> array[int]:
 def _extras(dialect: Dialect, found: Collected) -> dict[str, Any]:
     return {
         "total_steps": found.last.get(dialect.total) if dialect.total else None,
-        "iteration_time_ms": time_values(1000 * found.seconds.told),
-        "grad_norm": statistic_values(found.norms.told),
+        "iteration_time_ms": time_values(1000 * found.seconds.known),
+        "grad_norm": statistic_values(found.norms.known),
         "evaluation": found.evaluation or None,
     }
 

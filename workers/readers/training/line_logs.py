@@ -193,19 +193,19 @@ def _rank(line: str) -> int:
 
 
 def _common_extras(found: Collected, kept: np.ndarray) -> dict[str, Any]:
-    speeds = found.speeds.keep(kept).told
+    speeds = found.speeds.keep(kept).known
     return {
-        "iteration_time_ms": time_values(found.milliseconds.keep(kept).told),
+        "iteration_time_ms": time_values(found.milliseconds.keep(kept).known),
         "throughput": {"samples_per_second": float(speeds.mean())} if len(speeds) else None,
-        "grad_norm": statistic_values(found.norms.keep(kept).told),
+        "grad_norm": statistic_values(found.norms.keep(kept).known),
     }
 
 
 def warn(facts: Facts, warning: ReadingWarning) -> None:
     """Tell something about the file, once."""
-    told = facts.setdefault("warnings", [])
-    if all(known.code != warning.code for known in told):
-        told.append(warning)
+    listed_warnings = facts.setdefault("warnings", [])
+    if all(known.code != warning.code for known in listed_warnings):
+        listed_warnings.append(warning)
 
 
 def _number_at(pattern: re.Pattern[str] | None, line: str) -> float | None:

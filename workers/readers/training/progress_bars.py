@@ -39,13 +39,13 @@ class ProgressBarReader(LineLogReader):
         lines = [line for line in sample.lines if len(line) < LONGEST]
         bars = [(found, line) for line in lines if (found := self.pattern.search(line))]
         points = [self.point(found, line, facts) for found, line in bars]
-        told = sum(point is not None and not point.is_again for point in points)
-        return self.confidence if told >= LEAST else 0
+        counted = sum(point is not None and not point.is_again for point in points)
+        return self.confidence if counted >= LEAST else 0
 
     def point(self, found: re.Match[str], line: str, facts: Facts) -> Point | None:
         label = line[max(0, found.start() - LABEL) : found.start()]
-        told = None if found["loss"] else self.labelled.search(label)
-        loss = to_float(found["loss"] or (told and told["loss"]))
+        label_match = None if found["loss"] else self.labelled.search(label)
+        loss = to_float(found["loss"] or (label_match and label_match["loss"]))
         if loss is None or EVALUATION.search(label):
             return None
         if "v_num=" in line:

@@ -17,7 +17,7 @@ INSIDE = "DESK_DEMO_INSIDE"
 
 
 class Command(BaseCommand):
-    help = "Walks the sample engagement to a signed acceptance and leaves its papers in a folder."
+    help = "Takes the sample engagement to a signed acceptance; its documents are left in a folder."
 
     def add_arguments(self, parser):
         parser.add_argument("--out", type=Path, required=True, help="folder for the results")

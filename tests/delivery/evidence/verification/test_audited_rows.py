@@ -12,7 +12,7 @@ from delivery.acceptance.models import Identification
 from delivery.notices.models import Channel
 from delivery.surveys.models import QuestionnaireDraft
 from engagements.audit import audit_log
-from engagements.audit.tracked_rows import excluded_columns, tracked_tables, untracked_tables
+from engagements.audit_rows.tracking import excluded_columns, tracked_tables, untracked_tables
 from engagements.models import User
 from tests.cached_fixtures import cached_fixture
 from tests.delivery.evidence.rows_of_every_table import write_everything
@@ -30,7 +30,7 @@ LEFT_OUT = {
            "scratch_free_mb", "clock_offset_seconds", "unreachable_since", "shell_seconds",
            "trouble", "last_seen_at", "last_error"},
     Job: {"progress_done", "progress_total", "log_offset", "log_stored", "alarms", "log_grew_at",
-          "last_loss", "holder", "holder_until", "next_step_at", "remote", "heartbeat_at",
+          "last_loss", "claim_token", "claimed_until", "next_step_at", "remote", "heartbeat_at",
           "state_before_unknown", "troubles", "folder_removed_at"},
 }
 # What a constraint ties to other columns: the database itself refuses to change it alone.

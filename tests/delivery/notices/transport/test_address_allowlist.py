@@ -65,8 +65,8 @@ def test_names_of_private_addresses_are_refused(monkeypatch, settings, address):
 def test_configured_networks_are_for_configured_hosts_only(monkeypatch, settings):
     settings.NOTICE_HOSTS, settings.NOTICE_NETWORKS = ["robot.corp"], ["10.1.0.0/16"]
     resolving_to(monkeypatch, "10.1.2.3")
-    assert address_allowlist.resolve(address_allowlist.check("webhook",
-                                                             "https://robot.corp/")) == "10.1.2.3"
+    allowed = address_allowlist.check("webhook", "https://robot.corp/")
+    assert address_allowlist.resolve(allowed) == "10.1.2.3"
     with pytest.raises(InvalidInput):
         address_allowlist.resolve(address_allowlist.check("wecom", "https://qyapi.weixin.qq.com/"))
     resolving_to(monkeypatch, "10.2.2.3")

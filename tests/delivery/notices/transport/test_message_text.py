@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from delivery.notices.rate_limits import RATES, next_digest, pause_after, take_token
+from delivery.notices.rate_limits import RATES, next_digest, retry_delay, take_token
 from delivery.notices.transport import webhook_signatures
 from delivery.notices.transport.message_text import ELLIPSIS, clip, fit, plain
 
@@ -47,8 +47,8 @@ def test_markup_of_a_chat_is_taken_out():
 
 
 def test_signature_vectors_of_the_domain():
-    assert webhook_signatures.dingtalk_sign("SECdemo0000000000000000000000000000",
-                                            "1700000000000") == \
+    assert webhook_signatures.dingtalk_sign(
+        "SECdemo0000000000000000000000000000", "1700000000000") == \
         "xuV7L2fRhAH8yUORY1v4tB6eWmKOXRgbXf6TEpqOxhc%3D"
     assert webhook_signatures.feishu_sign("demoFeishuSecret", "1700000000") == \
         "2vg3HjBNqw0mZFpBn09APUCnV0tTJf8rEe3ke9gLJPw="
@@ -86,8 +86,8 @@ def test_a_token_is_there_after_the_wait():
 @given(st.integers(1, 60))
 def test_pauses_double_up_to_an_hour_and_are_spread(attempts):
     middle = min(15 * 2 ** (attempts - 1), 3600)
-    assert middle * 0.5 <= pause_after(attempts).total_seconds() <= middle * 1.5
-    assert pause_after(attempts, timedelta(hours=3)) == timedelta(hours=3)
+    assert middle * 0.5 <= retry_delay(attempts).total_seconds() <= middle * 1.5
+    assert retry_delay(attempts, timedelta(hours=3)) == timedelta(hours=3)
 
 
 def test_digest_at_nine_in_shanghai():

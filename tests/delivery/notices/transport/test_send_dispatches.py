@@ -82,8 +82,8 @@ def test_two_senders_never_hold_the_same_row(channel_of, submit):
     channel = channel_of()
     submit()
     now = timezone.now()
-    rows = dispatch_claims.due(now).filter(channel=channel)
-    first, second = dispatch_claims.claim(rows, now), dispatch_claims.claim(rows, now)
+    rows = Dispatch.objects.due(now).filter(channel=channel)
+    first, second = dispatch_claims.claim_batch(rows, now), dispatch_claims.claim_batch(rows, now)
     assert (len(first[1]), len(second[1])) == (2, 0)
 
 
@@ -91,8 +91,8 @@ def test_rows_of_a_sender_that_died_are_taken_over(channel_of, other_side, submi
     channel = channel_of()
     submit()
     now = timezone.now()
-    dispatch_claims.claim(dispatch_claims.due(now).filter(channel=channel),
-                          now - dispatch_claims.HOLD)
+    due = Dispatch.objects.due(now).filter(channel=channel)
+    dispatch_claims.claim_batch(due, now - dispatch_claims.CLAIM_DURATION)
     send_dispatches.send_to_channel(channel.pk)
     assert states(channel) == ["sent", "sent"]
 
@@ -132,4 +132,4 @@ def test_a_long_digest_keeps_to_the_limit(channel_of, other_side, submit, kind, 
     size = len(got["json"]["markdown"]["content"].encode()) if kind == "wecom" \
         else len(got["body"])
     assert limit * 0.5 < size <= limit
-    assert states(channel).count("sent") == dispatch_claims.MOST_AT_ONCE
+    assert states(channel).count("sent") == dispatch_claims.BATCH_SIZE

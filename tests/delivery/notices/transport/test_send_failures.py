@@ -6,21 +6,21 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import override
 
-from delivery.notices import channels
 from delivery.notices.models import Dispatch
 from delivery.notices.send_outcomes import sentence
+from delivery.notices.services import channels
 from delivery.notices.transport import send_dispatches
 from engagements.errors import WrongState
 from engagements.models import Role
 from tests.delivery.notices.conftest import states
 
 
-@pytest.mark.parametrize(("language", "told"), [
+@pytest.mark.parametrize(("language", "expected"), [
     ("en", "The host answered with an HTTP error. Its code: 500."),
     ("zh-hans", "主机返回 HTTP 错误。返回码：500。")])
-def test_a_failure_is_told_with_the_other_side_s_code(language, told):
+def test_a_failure_is_told_with_the_other_side_s_code(language, expected):
     with override(language):
-        assert sentence("http 500") == told
+        assert sentence("http 500") == expected
         assert "500" not in sentence("http")
 
 

@@ -10,7 +10,7 @@ from delivery.notices.models import Channel, Dispatch
 from delivery.notices.rate_limits import RATES, take_token
 from delivery.notices.send_outcomes import REASONS, Outcome, sentence
 from delivery.notices.transport import address_allowlist, send_dispatches
-from delivery.notices.transport.message_text import trial_item
+from delivery.notices.transport.message_text import test_message_item
 from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
@@ -80,7 +80,7 @@ def switch_channel(*, actor: User, channel: Channel, is_on: bool) -> Channel:
     return channel
 
 
-def try_channel(*, actor: User, channel: Channel) -> Outcome:
+def send_test_message(*, actor: User, channel: Channel) -> Outcome:
     """Send a test message now, within the channel's rate. Writes an audit entry.
 
     Raises WrongState with the reason if it did not arrive.
@@ -88,8 +88,8 @@ def try_channel(*, actor: User, channel: Channel) -> Outcome:
     require(actor, Can.MANAGE)
     _take_token(channel)
     with translation.override(channel.language):
-        outcome = send_dispatches.deliver(channel, [trial_item()], [
-            {"id": None, "kind": "test", "title": str(trial_item().title),
+        outcome = send_dispatches.deliver(channel, [test_message_item()], [
+            {"id": None, "kind": "test", "title": str(test_message_item().title),
              "at": timezone.now().isoformat()}], is_test=True)
     audit_log.record(actor=actor, action="channel.test", target=channel,
                  engagement=channel.engagement, data={"ok": outcome.is_ok})

@@ -1,4 +1,4 @@
-"""API of the look of papers: versions that are read, and a new one that is made."""
+"""API of document branding: versions that are read, and a new one that is made."""
 
 from django.db.models import Q
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -10,14 +10,14 @@ from rest_framework.viewsets import GenericViewSet
 
 from delivery.documents.branding.serializers import BrandingSerializer
 from delivery.documents.models import BrandingVersion
-from delivery.reports import services
+from delivery.documents.services.branding import save_branding
 from engagements.access import Can, require
 from engagements.models import Customer
 from engagements.web.json_limits import BoundedJSONParser
 
 
 class BrandingViewSet(ListModelMixin, RetrieveModelMixin, GenericViewSet):
-    """How papers look, by version; POST makes the next one (administrators).
+    """Branding of documents, by version; POST makes the next one (administrators).
 
     The highest version of a customer, and of the firm (customer null), is in force for drafts
     made from now on. What was submitted or issued keeps its own.
@@ -38,7 +38,7 @@ class BrandingViewSet(ListModelMixin, RetrieveModelMixin, GenericViewSet):
     def create(self, request):
         form = self.get_serializer(data=request.data)
         form.is_valid(raise_exception=True)
-        made = services.save_branding(actor=request.user, **form.fields_for_service())
+        made = save_branding(actor=request.user, **form.fields_for_service())
         return Response(self.get_serializer(made).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(parameters=[OpenApiParameter("customer", int)])

@@ -13,7 +13,7 @@ WORDS = {
 }
 
 
-def quantity_words(quantity: str) -> str:
+def quantity_label(quantity: str) -> str:
     """The quantity in the active language, its task in brackets; one without words as it stands.
 
     Args:

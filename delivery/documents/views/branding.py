@@ -1,4 +1,4 @@
-"""Pages on which an administrator sets how papers look, with a preview beside the form."""
+"""Pages on which an administrator sets document branding, with a preview beside the form."""
 
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -9,11 +9,10 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from delivery.documents.bilingual import LANGUAGES
 from delivery.documents.branding.forms import BrandingForm
 from delivery.documents.branding.logos import as_uri
-from delivery.documents.branding.sample_pages import sample_page, sample_pdf
 from delivery.documents.branding.theme import current
+from delivery.documents.branding_sample import sample_page, sample_pdf
 from delivery.documents.models import BrandingVersion, CompanyProfile
-from delivery.reports import services
-from delivery.reports.services.branding import proposed
+from delivery.documents.services.branding import proposed, save_branding
 from engagements.access import require_administrator
 from engagements.errors import DeskError, InvalidInput
 from engagements.models import Customer
@@ -24,14 +23,14 @@ SHOWN_VERSIONS = 20
 
 
 @require_GET
-def identity_list(request):
+def branding_list(request):
     """The firm's look, and the customers with what they have of their own."""
     require_administrator(request.user)
     company, newest = CompanyProfile.current(), {}
     rows = BrandingVersion.objects.select_related("made_by").order_by("version")
     for row in rows.defer("logo", "partner_logo"):
         newest[row.customer_id] = row
-    return render(request, "delivery/reports/identities.html", {
+    return render(request, "delivery/reports/branding_list.html", {
         "company": localized(company.name, company.name_en), "firm": newest.get(None),
         "customers": [(one, newest.get(one.pk)) for one in Customer.objects.all()]})
 
@@ -51,12 +50,12 @@ def _edit(request, whose: Customer | None):
     require_administrator(request.user)
     stored = current(whose) or BrandingVersion(customer=whose)
     form = _form(request, whose, stored)
-    if form.is_valid() and attempt_form(form, lambda: services.save_branding(
+    if form.is_valid() and attempt_form(form, lambda: save_branding(
             actor=request.user, customer=whose, **form.for_service())):
         return redirect(_page(whose))
     versions = BrandingVersion.objects.filter(customer=whose).select_related("made_by").defer(*(
         "logo", "partner_logo")).order_by("-version")
-    return render(request, "delivery/reports/identity.html", {
+    return render(request, "delivery/reports/branding.html", {
         "form": form, "customer": whose, "versions": versions[:SHOWN_VERSIONS],
         "languages": [("zh-hans", "中文"), ("en", "English")], "preview": _preview_url(whose),
         "logos": [(label, as_uri(picture)) for label, picture in (
@@ -71,8 +70,8 @@ def _form(request, whose: Customer | None, stored: BrandingVersion) -> BrandingF
 
 
 def _page(whose: Customer | None) -> str:
-    return reverse("reports:identity", args=[whose.pk]) if whose else reverse(
-        "reports:identity_firm")
+    return reverse("reports:branding", args=[whose.pk]) if whose else reverse(
+        "reports:branding_firm")
 
 
 def _preview_url(whose: Customer | None) -> str:

@@ -7,10 +7,10 @@ from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
-from workers import services
 from workers.models import Job, JobState, Node, NodeLogin
 from workers.models.job import OPEN_STATES
-from workers.nodes import logins, reachability, ssh
+from workers.nodes import reachability, ssh
+from workers.services import node_logins, nodes
 
 ADDRESS = ("host", "port", "bastion_host", "bastion_port", "bastion_host_key")
 HOME = ("username", "scratch_dir")
@@ -55,14 +55,14 @@ def _edited(node: Node, changes: dict) -> Node:
         setattr(edited, name, value)
     edited.full_clean(exclude=["host_key", "offered_host_key"])
     if changes.keys() & set(SECRET):
-        logins.require_usable_key(edited.private_key, edited.passphrase)
-    services.require_bastion_key(edited)
+        node_logins.require_usable_key(edited.private_key, edited.passphrase)
+    nodes.require_bastion_key(edited)
     return edited
 
 
 def _newly_offered(node: Node, edited: Node) -> str:
     """The key that the new address shows. Jobs in flight are on the machine with the old one."""
-    offered = services.offered_host_key(edited)
+    offered = nodes.offered_host_key(edited)
     jobs = _in_flight(node).count()
     if jobs and offered.split()[:2] != node.host_key.split()[:2]:
         raise InvalidInput(_(
@@ -85,8 +85,8 @@ def _require_nothing_runs(node: Node) -> None:
 
 def _told(changes: dict, offered: str) -> dict:
     """The audit's facts: what changed, without anything secret."""
-    told = {name: "replaced" if name in SECRET else value for name, value in changes.items()}
-    return {**told, **({"fingerprint": ssh.fingerprint(offered)} if offered else {})}
+    shown = {name: "replaced" if name in SECRET else value for name, value in changes.items()}
+    return {**shown, **({"fingerprint": ssh.fingerprint(offered)} if offered else {})}
 
 
 def folders_left_behind(node: Node) -> int:

@@ -1,4 +1,4 @@
-"""A sample paper – a cover and a page – in a given look; it holds no facts of anybody."""
+"""A sample document – a cover and a page – in a given look; it holds no facts of anybody."""
 
 from django.template.loader import render_to_string
 from django.utils import timezone

@@ -1,4 +1,4 @@
-"""How papers look: each change a new version; what was issued keeps the one it was issued with."""
+"""Document branding: each change is a new version; issued documents keep theirs."""
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -20,7 +20,7 @@ LOGOS = ("logo", "partner_logo")
 
 @transaction.atomic
 def save_branding(*, actor: User, customer: Customer | None, **fields) -> BrandingVersion:
-    """The next version of the look of papers, of the firm (None) or for a customer.
+    """The next version of document branding, of the firm (None) or for a customer.
 
     Args:
         fields: of `BrandingVersion`; texts and colours that are not named become empty. `logo` and

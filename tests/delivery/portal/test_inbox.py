@@ -1,4 +1,4 @@
-"""My desk and the board: who sees what waits, in which order, at a constant cost."""
+"""The inbox and the board: who sees what waits, in which order, at a constant cost."""
 
 from datetime import timedelta
 
@@ -15,12 +15,12 @@ from delivery.acceptance.models import Condition, Review, Signer
 from delivery.planning.board import board
 from delivery.planning.models import Task
 from delivery.planning.services import changes, control, plans
-from delivery.portal.inbox import waiting
-from delivery.portal.inbox.items import BROKEN, OPEN, OTHERS_WAIT, OVERDUE, SOON, Desk
+from delivery.portal.inbox import inbox_items
+from delivery.portal.inbox.items import BROKEN, OPEN, OTHERS_WAIT, OVERDUE, SOON, InboxContext
 from delivery.quotes import services as quoting
 from delivery.quotes.models import Quote
 from delivery.reports.approvals import approval_chain
-from delivery.reports.models import Document, Turn
+from delivery.reports.models import ApprovalTurn, Document
 from engagements import services
 from engagements.models import (
     Engagement,
@@ -73,8 +73,8 @@ def busy(people, engagement, llm, detector):
     return engagement
 
 
-def test_desk_of_each_role_in_order_of_urgency(people, busy):
-    kinds = {role: [(item.urgency, item.kind) for item in waiting(user)]
+def test_inbox_of_each_role_in_order_of_urgency(people, busy):
+    kinds = {role: [(item.urgency, item.kind) for item in inbox_items(user)]
              for role, user in people.items()}
     assert kinds[Role.CONSULTANT] == [
         (0, "todo"), (1, "risk"), (1, "todo"), (2, "quote"), (3, "job"), (4, "stage_in_progress")]
@@ -87,7 +87,7 @@ def test_desk_of_each_role_in_order_of_urgency(people, busy):
 def test_a_quote_waits_for_each_step_of_its_chain(people, busy):
     def wait_for_quotes():
         return {role for role, user in people.items()
-                if any(item.kind == "quote" for item in waiting(user))}
+                if any(item.kind == "quote" for item in inbox_items(user))}
 
     assert wait_for_quotes() == {Role.ADMINISTRATOR, Role.MANAGER, Role.CONSULTANT}
     Quote.objects.update(state=Quote.State.REVIEWED, reviewed_by=people[Role.MANAGER])
@@ -96,21 +96,21 @@ def test_a_quote_waits_for_each_step_of_its_chain(people, busy):
 
 def test_nobody_approves_his_own(people, busy):
     Quote.objects.update(created_by=people[Role.MANAGER])
-    assert "quote" not in {item.kind for item in waiting(people[Role.MANAGER])}
-    assert "quote" in {item.kind for item in waiting(people[Role.ADMINISTRATOR])}
+    assert "quote" not in {item.kind for item in inbox_items(people[Role.MANAGER])}
+    assert "quote" in {item.kind for item in inbox_items(people[Role.ADMINISTRATOR])}
 
 
 def test_every_entry_leads_to_a_page_that_opens(client, people, busy):
     for user in people.values():
         client.force_login(user)
         page = client.get(reverse("portal:home")).content.decode()
-        for item in waiting(user):
+        for item in inbox_items(user):
             assert f'href="{item.url}"' in page
             assert client.get(item.url).status_code == 200
 
 
-def test_stranger_s_desk_is_empty(people, busy, stranger):
-    assert waiting(stranger) == []
+def test_stranger_s_inbox_is_empty(people, busy, stranger):
+    assert inbox_items(stranger) == []
     assert board(stranger, {}) == []
 
 
@@ -176,7 +176,7 @@ def test_300_models_cost_the_queries_of_three(client, people, engagement):
     assert [queries_of(client, url) for url in urls] == few
 
 
-def test_desk_by_api(client, people, busy):
+def test_inbox_by_api(client, people, busy):
     client.force_login(people[Role.CONSULTANT])
     found = client.get("/api/v1/desk/").json()
     assert [row["kind"] for row in found] == [
@@ -196,16 +196,16 @@ def test_desk_by_api(client, people, busy):
     (OPEN, None, -2, OPEN, "open for 2 days"), (OPEN, None, 0, OPEN, "open since today")])
 def test_the_rank_of_a_line_and_why(rank, due, since, urgency, reason):
     now = timezone.now()
-    desk = Desk(None, now)
+    context = InboxContext(None, now)
     with override("en"):
-        line = desk.entry(
-            rank, "x", "", "", "", "", due=due if due is None else desk.today + due * DAY,
+        line = context.item(
+            rank, "x", "", "", "", "", due=due if due is None else context.today + due * DAY,
             since=since if since is None else now + since * DAY)
     assert (line.urgency, line.reason) == (urgency, reason)
 
 
 def kinds_of(user) -> list[tuple[int, str]]:
-    return [(item.urgency, item.kind) for item in waiting(user)]
+    return [(item.urgency, item.kind) for item in inbox_items(user)]
 
 
 def test_the_longest_late_and_the_longest_waiting_come_first(people, engagement):
@@ -217,7 +217,7 @@ def test_the_longest_late_and_the_longest_waiting_come_first(people, engagement)
         control.add_issue(
             actor=people[Role.MANAGER], engagement=engagement, description=level, level=level,
             raised_on=today, owner=consultant, due_on=today + days * DAY)
-    assert [(item.urgency, item.title.split(" ")[-1]) for item in waiting(consultant)] == [
+    assert [(item.urgency, item.title.split(" ")[-1]) for item in inbox_items(consultant)] == [
         (OVERDUE, "a"), (OVERDUE, "b"), (SOON, "c"), (SOON, "d"), (OTHERS_WAIT, "blocking"),
         (OPEN, "minor"), (OPEN, "e")]
 
@@ -225,7 +225,7 @@ def test_the_longest_late_and_the_longest_waiting_come_first(people, engagement)
 def test_many_stages_are_one_line_that_leads_to_the_board(client, people, engagement):
     many(people, engagement.customer, 6, "SIX")
     manager = people[Role.MANAGER]
-    [line] = waiting(manager)
+    [line] = inbox_items(manager)
     assert (line.kind, line.count, line.engagement) == ("stage_submitted", 6, "SIX")
     client.force_login(manager)
     assert len(client.get(line.url).context["page"].object_list) == 6
@@ -257,9 +257,10 @@ def test_documents_wait_for_whose_turn_it_is(people, engagement):
     document = Document.objects.create(
         engagement=engagement, kind="TR", created_by=people[Role.CONSULTANT],
         submitted_by=people[Role.CONSULTANT], state="in_review", submitted_at=timezone.now())
-    first = Turn.objects.create(document=document, action="review", position=1, title="x",
+    first = ApprovalTurn.objects.create(document=document, action="review", position=1, title="x",
                                 holder=people[Role.SALES])
-    Turn.objects.create(document=document, action="approve", position=2, title="y", role="manager")
+    ApprovalTurn.objects.create(document=document, action="approve", position=2, title="y",
+                                role="manager")
 
     def asked() -> set[str]:
         document.refresh_from_db()
@@ -272,10 +273,11 @@ def test_documents_wait_for_whose_turn_it_is(people, engagement):
             map(reversed, kinds_of(user)))}
 
     assert asked() == {Role.SALES}
-    Turn.objects.filter(pk=first.pk).update(holder=None)
+    ApprovalTurn.objects.filter(pk=first.pk).update(holder=None)
     assert asked() >= {Role.MANAGER}
     assert Role.CONSULTANT not in asked()
-    Turn.objects.filter(pk=first.pk).update(done_by=people[Role.MANAGER], done_at=timezone.now())
+    ApprovalTurn.objects.filter(pk=first.pk).update(done_by=people[Role.MANAGER],
+                                                    done_at=timezone.now())
     Document.objects.update(state="reviewed", reviewed_by=people[Role.MANAGER],
                             reviewed_at=timezone.now())
     assert asked() == set()  # the one manager has reviewed it

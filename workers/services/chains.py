@@ -11,8 +11,9 @@ from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import DeskError, InvalidInput
 from engagements.models import MigratedModel, User
-from workers import kinds, services
+from workers import kinds
 from workers.models import ChainRun, ChainStep, Job, JobChain, Node
+from workers.services import jobs
 
 TESTS = {"is": operator.eq, "is_not": operator.ne, "above": operator.gt, "below": operator.lt}
 MOST_STEPS = 20
@@ -92,7 +93,7 @@ def start_chain(
 
 def _queue(run: ChainRun, position: int) -> ChainStep:
     step = run.steps[position]
-    job = services.queue_job(
+    job = jobs.queue_job(
         actor=run.started_by, kind=step["kind"], model=run.model, node=run.node,
         parameters=_for_model(step["parameters"], run.model.code))
     return ChainStep.objects.create(run=run, position=position, job=job)

@@ -7,10 +7,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from assessments.accuracy.allowlist import ConfigVerdict
-from assessments.labels.definition_preview import tried
 from assessments.labels.verdict_sentences import SIGNS, in_unit, sentence, shown
 from assessments.models import Criterion, MetricDefinition, Verdict
 from assessments.models.measurement import Outcome
+from assessments.presentation.definition_preview import tried
 from assessments.queries import verdict_sentence
 from assessments.verdicts.verdict import Rule, compare
 from engagements.text.text_joining import listed

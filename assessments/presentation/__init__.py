@@ -1,0 +1,1 @@
+"""Verdicts, calculations and previews in words, as pages and documents show them."""

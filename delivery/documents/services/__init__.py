@@ -1,0 +1,1 @@
+"""Writes of branding. Each function owns its transaction, lock and audit entry."""

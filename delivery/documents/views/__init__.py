@@ -1,0 +1,1 @@
+"""Pages on which an administrator sets the branding of documents."""

@@ -1,0 +1,74 @@
+"""Comparing the rows of today with what the audit log last says of them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import models
+
+from engagements.audit_rows.row_values import ROWS_PER_QUERY, stored_rows
+from engagements.audit_rows.tracking import Rows, TrackedColumns, columns_of, tracked_tables
+
+ROWS_AT_ONCE = 50  # of all rows there are: one that holds a file's readings may take megabytes
+KnownRows = dict[str, tuple[int, dict[str, Any] | None]]  # by key: number of the entry, columns
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A row that is not what the log says of it.
+
+    `problem`: changed (in `columns`), missing, or unknown (no entry speaks of it).
+    """
+
+    table: type[models.Model]
+    key: str
+    problem: str
+    columns: tuple[str, ...] = ()
+    entry: int | None = None
+
+    @property
+    def row(self) -> models.Model | None:
+        """The row itself, if it is still there."""
+        return self.table._base_manager.filter(pk=self.key).first()
+
+
+def differences(entries: Iterator[tuple[int, Rows]]) -> Iterator[Difference]:
+    """Compare every row of the tracked tables with the last entry that speaks of it.
+
+    Args:
+        entries: number and rows of the log's entries, oldest first.
+    """
+    known: dict[str, KnownRows] = {}
+    for number, rows in entries:
+        for label, found in rows.items() if isinstance(rows, dict) else ():
+            known.setdefault(label, {}).update(
+                {key: (number, columns) for key, columns in found.items()})
+    for table in tracked_tables():
+        yield from _differences_of(table, known.get(table._meta.label_lower, {}))
+
+
+def _differences_of(table: type[models.Model], known: KnownRows) -> Iterator[Difference]:
+    keys = table._base_manager.order_by("pk").values_list("pk", flat=True)
+    tracked = columns_of(table)
+    for key, columns in stored_rows(table, keys.iterator(chunk_size=ROWS_PER_QUERY),
+                                    tracked.excluded, ROWS_AT_ONCE):
+        number, logged = known.pop(key, (None, None))
+        if logged is None:
+            yield Difference(table, key, "unknown", entry=number)
+        elif changed := _changed_columns(tracked, columns, logged):
+            yield Difference(table, key, "changed", changed, number)
+    for key, (number, logged) in known.items():
+        if logged is not None:
+            yield Difference(table, key, "missing", entry=number)
+
+
+def _changed_columns(tracked: TrackedColumns, columns: dict[str, Any], logged: dict[str, Any]
+                     ) -> tuple[str, ...]:
+    """Columns that differ from the log. A row that became final without an entry differs in the
+    column that says so, since its last entry was written before."""
+    changed = tuple(name for name, value in columns.items()
+                    if name in logged and logged[name] != value)
+    final_state = tracked.final_state
+    if final_state and final_state.column not in logged and final_state.is_final(columns):
+        return (*changed, final_state.column)
+    return changed

@@ -1,0 +1,63 @@
+"""Rows as the audit log keeps them: plain JSON values by column, long ones as their SHA-256."""
+
+import hashlib
+import json
+from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from django.db import models
+
+ROWS_PER_QUERY = 500
+UNREADABLE = "unreadable"
+MAX_TEXT_LENGTH = 64  # characters; a longer value is kept as its SHA-256
+
+
+def stored_rows(table: type[models.Model], keys: Iterable, without: Collection[str] = (),
+                per_query: int = ROWS_PER_QUERY) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Key and columns of the rows with these ascending keys, as the database holds them."""
+    names = [field.attname for field in table._meta.concrete_fields
+             if field.attname not in without]
+    for batch in _batches(keys, per_query):
+        rows = table._base_manager.filter(pk__in=batch).order_by("pk")
+        for row in _values(rows, names):
+            yield str(row[table._meta.pk.attname]), {
+                name: plain_value(row[name]) for name in names}
+
+
+def _values(rows: models.QuerySet, names: list[str]) -> list[dict[str, Any]]:
+    """The columns of rows. What Django cannot read is UNREADABLE: SQLite keeps a number with more
+    digits than its column has."""
+    try:
+        return list(rows.values(*names))
+    except ArithmeticError:
+        return [{name: _value(rows.filter(pk=key), name) for name in names}
+                for key in rows.values_list("pk", flat=True)]
+
+
+def _value(row: models.QuerySet, name: str) -> Any:
+    try:
+        return row.values_list(name, flat=True).get()
+    except ArithmeticError:
+        return UNREADABLE
+
+
+def _batches(keys: Iterable, size: int) -> Iterator[list]:
+    remaining = iter(keys)
+    while batch := list(islice(remaining, size)):
+        yield batch
+
+
+def plain_value(value: Any) -> Any:
+    """A column's value as the log keeps it: null, boolean, integer, or at most 71 characters."""
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, bytes | memoryview):  # as drivers give the bytes of a column
+        return _digest(value)
+    text = (json.dumps(value, ensure_ascii=False, sort_keys=True)
+            if isinstance(value, dict | list) else str(value))
+    return text if len(text) <= MAX_TEXT_LENGTH else _digest(text.encode())
+
+
+def _digest(content: bytes | memoryview) -> str:
+    return f"sha256:{hashlib.sha256(content).hexdigest()}"

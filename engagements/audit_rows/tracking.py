@@ -1,0 +1,208 @@
+"""Rows whose every write the audit log holds: each entry contains the rows written before it.
+
+A write of a tracked row leaves a PendingWrite in the transaction; `audit_log.record` collects them
+into its entry. What no entry collected by the end of the transaction gets an entry of its own.
+`engagements.audit.row_comparison` compares the rows of today with what the log last says of them.
+
+Every app's `audit_config.py` names each of its tables, as tracked or, with a reason, as untracked.
+"""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+from django.db import models, transaction
+from django.db.models.signals import post_delete, post_save
+
+from engagements.audit_rows.row_values import stored_rows
+from engagements.audit_rows.transaction_internals import commit_callbacks
+
+Rows = dict[str, dict[str, dict[str, Any] | None]]  # by table, key, column; None: deleted
+
+
+@dataclass(frozen=True)
+class FinalState:
+    """When columns that change often while a row is in progress become part of the record.
+
+    The row is final once `column` has one of `values`, and never in progress again. Writes of the
+    `late` columns (`column` among them) are tracked only from then on.
+    """
+
+    column: str
+    values: frozenset[str]
+    late: frozenset[str]
+
+    def is_final(self, columns: dict[str, Any]) -> bool:
+        """Whether the row with these plain columns is final."""
+        return columns[self.column] in self.values
+
+    def stays_open(self, written: dict[str, Any]) -> bool:
+        """Whether a write of these columns itself says that the row is still in progress."""
+        value = written.get(self.column, "")
+        return (self.column in written and value not in self.values
+                and not hasattr(value, "resolve_expression"))
+
+
+@dataclass(frozen=True)
+class TrackedColumns:
+    """Which columns of a table are tracked: all but those `excluded`, and late ones in time."""
+
+    excluded: frozenset[str]
+    final_state: FinalState | None
+
+    def are_written(self, written: dict[str, Any]) -> bool:
+        """Whether a write of these columns touches a tracked one; {} stands for any columns."""
+        untracked = self.excluded
+        if self.final_state and self.final_state.stays_open(written):
+            untracked |= self.final_state.late
+        return not written or not written.keys() <= untracked
+
+    def logged(self, row: dict[str, Any]) -> dict[str, Any]:
+        """The columns of a row that an entry holds."""
+        if self.final_state is None or self.final_state.is_final(row):
+            return row
+        return {name: value for name, value in row.items() if name not in self.final_state.late}
+
+
+_tracked: dict[type[models.Model], TrackedColumns] = {}
+_untracked: dict[type[models.Model], str] = {}
+_recorder: Callable[..., Any] | None = None
+
+
+def register_recorder(record: Callable[..., Any]) -> None:
+    """Set `audit_log.record`, which lies above the models and cannot be imported here."""
+    global _recorder
+    _recorder = record
+
+
+def track_rows(*tables: type[models.Model], without: Collection[str] = (),
+               final_state: FinalState | None = None) -> None:
+    """Track the rows of these tables from now on; call it when Django starts.
+
+    Args:
+        without: columns that are nobody's statement: secrets, counters.
+    Raises:
+        ImproperlyConfigured: the table's bulk writes would go unnoticed.
+    """
+    for table in tables:
+        if not isinstance(table._default_manager.all(), AuditedQuerySet):
+            raise ImproperlyConfigured(f"{table._meta.label} does not use AuditedQuerySet")
+        _tracked[table] = TrackedColumns(frozenset(without), final_state)
+        post_save.connect(_row_written, sender=table, dispatch_uid=table._meta.label)
+        post_delete.connect(_row_written, sender=table,
+                            dispatch_uid=f"{table._meta.label} deleted")
+
+
+def do_not_track(reasons: dict[type[models.Model], str]) -> None:
+    """Tables whose rows the log does not hold, each with the reason."""
+    _untracked.update(reasons)
+
+
+def untracked_tables() -> dict[type[models.Model], str]:
+    """With their reasons."""
+    return dict(_untracked)
+
+
+def tracked_tables() -> list[type[models.Model]]:
+    """All tables whose rows are tracked, by name."""
+    return sorted(_tracked, key=lambda table: table._meta.label_lower)
+
+
+def columns_of(table: type[models.Model]) -> TrackedColumns:
+    """Which columns of a tracked table are tracked."""
+    return _tracked[table]
+
+
+def excluded_columns(table: type[models.Model]) -> frozenset[str]:
+    """Columns of a tracked table that are not tracked."""
+    return _tracked[table].excluded
+
+
+class AuditedQuerySet(models.QuerySet):
+    """Queries of a tracked table: bulk writes, which send no signals, are noticed here."""
+
+    def update(self, **values) -> int:
+        """As Django's; on exactly the rows whose write is pending."""
+        if not _is_tracked_write(self.model, values):
+            return super().update(**values)
+        return self._tracked_update(values)
+
+    @transaction.atomic(savepoint=False)
+    def _tracked_update(self, values: dict[str, Any]) -> int:
+        keys = list(self.order_by().select_for_update(
+            of=("self",), no_key=True).values_list("pk", flat=True))
+        _add_pending(self.model, keys)
+        return super(AuditedQuerySet, self.filter(pk__in=keys)).update(**values)
+
+    @transaction.atomic(savepoint=False)
+    def bulk_create(self, objs, batch_size=None, **conflicts) -> list[models.Model]:
+        """As Django's, without its handling of conflicts: ignored rows have no known key."""
+        if any(conflicts.values()):
+            raise NotImplementedError(f"{self.model._meta.label} is tracked")
+        made = super().bulk_create(objs, batch_size)
+        _add_pending(self.model, [row.pk for row in made])
+        return made
+
+
+def _row_written(sender: type[models.Model], instance: models.Model, update_fields=None,
+                 **_kwargs) -> None:
+    if update_fields is None or _is_tracked_write(
+            sender, {name: getattr(instance, name) for name in update_fields}):
+        _add_pending(sender, [instance.pk])
+
+
+def _is_tracked_write(table: type[models.Model], written: dict[str, Any]) -> bool:
+    """Whether one of the columns that are written is tracked."""
+    if table not in _tracked:
+        return False
+    return _tracked[table].are_written(
+        {table._meta.get_field(name).attname: value for name, value in written.items()
+         if name != "pk"})
+
+
+def _add_pending(table: type[models.Model], keys: Collection) -> None:
+    if table in _tracked:
+        for key in keys:
+            transaction.on_commit(PendingWrite(table, key))
+
+
+@dataclass
+class PendingWrite:
+    """A row was written; waits with the transaction, and is dropped if that is rolled back."""
+
+    table: type[models.Model]
+    key: Any
+    is_collected: bool = False
+
+    def __call__(self) -> None:
+        """At the commit: what no entry collected gets an entry of its own."""
+        if self.is_collected:
+            return
+        self.is_collected = True
+        with transaction.atomic():
+            row = self.table._base_manager.filter(pk=self.key).first()
+            _add_pending(self.table, [self.key])
+            _recorder(actor=None, action="row.write", target=row or self.table(pk=self.key))
+
+
+def collect_pending(savepoints: frozenset[str]) -> Rows:
+    """The rows with pending writes, as they are now.
+
+    Args:
+        savepoints: those open where the caller of `record` stands. Writes from outside of them
+            stay pending: the entry may yet be rolled back without the row.
+    """
+    written: dict[type[models.Model], set] = {}
+    for registered_in, write in commit_callbacks():
+        if isinstance(write, PendingWrite) and not write.is_collected:
+            written.setdefault(write.table, set()).add(write.key)
+            write.is_collected = savepoints <= registered_in
+    return {table._meta.label_lower: _rows_now(table, keys) for table, keys in written.items()}
+
+
+def _rows_now(table: type[models.Model], keys: Collection) -> dict[str, dict | None]:
+    ordered, tracked = sorted(keys), _tracked[table]
+    found = {key: tracked.logged(columns)
+             for key, columns in stored_rows(table, ordered, tracked.excluded)}
+    return {str(key): found.get(str(key)) for key in ordered}

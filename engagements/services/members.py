@@ -1,0 +1,43 @@
+"""Writes about the team of an engagement."""
+
+from collections.abc import Iterable
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from engagements.access import Can, require
+from engagements.audit import audit_log
+from engagements.errors import InvalidInput
+from engagements.models import Engagement, Membership, Role, User
+
+
+@transaction.atomic
+def add_member(*, actor: User, engagement: Engagement, user: User, role: str = "") -> Membership:
+    """Put a person on the team, or change what they are there."""
+    require(actor, Can.MANAGE, engagement)
+    role = role or user.role
+    if user.is_reviewer != (role == Role.REVIEWER):
+        raise InvalidInput(_("A customer reviewer can only be a reviewer, and nobody else can."))
+    membership, _created = Membership.objects.update_or_create(
+        engagement=engagement, user=user, defaults={"role": role}
+    )
+    audit_log.record(actor=actor, action="member.add", target=membership, engagement=engagement,
+                 data={"user": user.username, "role": role})
+    return membership
+
+
+@transaction.atomic
+def add_members(*, actor: User, engagement: Engagement, users: Iterable[User], role: str = ""
+                ) -> list[Membership]:
+    """Put people on the team, all of them or none."""
+    return [add_member(actor=actor, engagement=engagement, user=user, role=role)
+            for user in users]
+
+
+@transaction.atomic
+def remove_member(*, actor: User, membership: Membership) -> None:
+    """Take a person off the team."""
+    require(actor, Can.MANAGE, membership.engagement)
+    Membership.objects.filter(pk=membership.pk).delete()
+    audit_log.record(actor=actor, action="member.remove", target=membership,
+                 engagement=membership.engagement, data={"user": membership.user.username})

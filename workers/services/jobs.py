@@ -1,0 +1,148 @@
+"""Queueing, cancelling and retrying jobs."""
+
+from functools import cache
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from engagements.access import Can, require
+from engagements.audit import audit_log
+from engagements.errors import DeskError, InvalidInput, NotAllowed, WrongState
+from engagements.models import Engagement, MigratedModel, User
+from engagements.services import mark_practice
+from workers import kinds
+from workers.dispatch import enqueueing
+from workers.dispatch.job_claims import due
+from workers.jobs import preflight
+from workers.models import Job, JobState, Node, Priority
+from workers.models.job import FINAL_STATES
+from workers.rules.facts import stored
+from workers.services import node_logins
+
+
+@transaction.atomic
+def queue_job(
+    *, actor: User, kind: str, parameters: dict | None = None,
+    engagement: Engagement | None = None, model: MigratedModel | None = None, stage: str = "",
+    node: Node | None = None, priority: int = Priority.NORMAL,
+) -> Job:
+    """A new job in the queue; workers are woken once this has committed.
+
+    Raises InvalidInput naming the parameter or, in `parameters`, the sentences of blocking rules
+    (DOMAIN 5); NotAllowed; WrongState for a node not ready. Warnings are kept with the job.
+    """
+    job = _queue_unwoken(actor, kind, parameters, engagement, model, stage, node, priority)
+    _wake(job)
+    return job
+
+
+def _queue_unwoken(
+    actor: User, kind: str, parameters: dict | None = None, engagement: Engagement | None = None,
+    model: MigratedModel | None = None, stage: str = "", node: Node | None = None,
+    priority: int = Priority.NORMAL, known_of_node=stored.of_node, retry_of: Job | None = None,
+) -> Job:
+    declaration = kinds.get(kind)
+    engagement = model.engagement if model else engagement
+    _require_for_job(actor, declaration, engagement, node)
+    values = declaration.clean(parameters or {})
+    declaration.require_place(values, engagement)
+    checked = preflight.require_runnable(declaration, values, node, model, known_of_node)
+    job = Job.objects.create(
+        kind=kind, engagement=engagement, model=model, stage=stage or _stage_of(declaration),
+        node=node if declaration.runs_on_node else None, parameters=values,
+        login=node_logins.login_of(node, engagement) if declaration.runs_on_node else None,
+        command=declaration.argv(values) if declaration.runs_on_node else [],
+        cards_wanted=declaration.cards_for(values), created_by=actor,
+        is_practice=bool(node and node.is_practice and declaration.runs_on_node),
+        timeout_seconds=declaration.timeout_seconds, priority=priority, next_step_at=timezone.now(),
+        results={"preflight": checked}, retry_of=retry_of,
+        attempt=retry_of.attempt + 1 if retry_of else 1,
+    )
+    if job.is_practice and engagement:
+        mark_practice(engagement=engagement)
+    audit_log.record(actor=actor, action="job.queue", target=job, engagement=engagement,
+                 data={"parameters": values})
+    return job
+
+
+@transaction.atomic
+def queue_jobs(*, actor: User, orders: list[dict]) -> list[Job]:
+    """Queue many jobs, all of them or none.
+
+    Args:
+        orders: the arguments of `queue_job` for each.
+    Raises InvalidInput with `jobs`: why, by position from 0, for every one that is refused;
+    NotAllowed.
+    """
+    jobs, refused, known = [], {}, cache(stored.of_node)
+    for position, order in enumerate(orders):
+        try:
+            with transaction.atomic():
+                jobs.append(_queue_unwoken(actor, **order, known_of_node=known))
+        except NotAllowed:
+            raise
+        except DeskError as error:
+            refused[position] = {"detail": error.message, **error.details}
+    if refused:
+        raise InvalidInput(_("No job was queued: %(refused)d of %(all)d are refused.")
+                           % {"refused": len(refused), "all": len(orders)}, jobs=refused)
+    enqueueing.poll_on_commit(sorted({job.node_id for job in jobs if job.node_id}))
+    for job in jobs:
+        if job.node_id is None:
+            enqueueing.advance_on_commit(job.pk)
+    return jobs
+
+
+def _wake(job: Job) -> None:
+    """Wake somebody for the job; one that waits on the same node has somebody on the way."""
+    if job.node_id is None:
+        enqueueing.advance_on_commit(job.pk)
+    elif not due(timezone.now()).filter(
+            node=job.node_id, state=JobState.QUEUED).exclude(pk=job.pk).exists():
+        enqueueing.poll_on_commit([job.node_id])
+
+
+def _require_for_job(actor, declaration, engagement, node) -> None:
+    if engagement:
+        require(actor, Can.WORK, engagement)
+    else:
+        require(actor, Can.OPERATE)
+    if declaration.needs_model and engagement is None:
+        raise InvalidInput(_("This kind of job belongs to an engagement; choose one."))
+    if declaration.runs_on_node and node is None:
+        raise InvalidInput(_("Choose the node on which the job shall run."))
+    if declaration.runs_on_node and node.state != Node.State.READY:
+        raise WrongState(_("The node %(name)s is “%(state)s”.")
+                         % {"name": node.name, "state": node.get_state_display()})
+
+
+def _stage_of(declaration) -> str:
+    return declaration.stages[0] if declaration.stages else ""
+
+
+@transaction.atomic
+def cancel_job(*, actor: User, job: Job) -> Job:
+    """Ask for the end of a job; the cards stay leased until nothing of it runs."""
+    require(actor, Can.WORK if job.engagement_id else Can.OPERATE, job.engagement)
+    job = Job.objects.select_for_update(of=("self",), no_key=True).get(pk=job.pk)
+    if job.state in FINAL_STATES:
+        raise WrongState(_("The job has already ended."))
+    if job.cancel_requested_at is None:
+        job.cancel_requested_at = job.next_step_at = timezone.now()
+        job.save(update_fields=["cancel_requested_at", "next_step_at"])
+        audit_log.record(actor=actor, action="job.cancel", target=job, engagement=job.engagement)
+        enqueueing.advance_on_commit(job.pk)
+    return job
+
+
+@transaction.atomic
+def retry_job(*, actor: User, job: Job) -> Job:
+    """A new attempt with the same parameters, linked to the old one."""
+    require(actor, Can.WORK if job.engagement_id else Can.OPERATE, job.engagement)
+    if job.state not in FINAL_STATES or job.state == JobState.SUCCEEDED:
+        raise WrongState(_("Only a job that ended without success can be tried again."))
+    new = _queue_unwoken(actor, job.kind, job.parameters, job.engagement, job.model, job.stage,
+                         job.node, job.priority, retry_of=job)
+    _wake(new)
+    return new
