@@ -322,6 +322,7 @@ SPECTACULAR_SETTINGS = {
         "ChangeCategoryEnum": "delivery.planning.models.change.ChangeRequest.Category",
         "ReviewDecisionEnum": "delivery.acceptance.models.review.Review.Decision",
         "ChosenDecisionEnum": "delivery.acceptance.models.review.CHOSEN",
+        "ReviewActionEnum": "delivery.acceptance.review.transitions.ReviewAction",
         "PriceCategoryEnum": "delivery.quotes.models.PriceLine.Category",
         "StageMoveEnum": "engagements.stages.StageMove",
         "RoleEnum": "engagements.models.people.Role",
