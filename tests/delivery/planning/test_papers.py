@@ -118,7 +118,7 @@ def test_practice_is_marked(sheet):
 
 def test_who_gets_which_paper(client, people, stranger, meeting, sheet, change):  # noqa: F811
     rows = {"minutes": meeting, "timesheet": sheet, "change": change}
-    urls = {kind: reverse("planning:paper", args=[kind, row.pk, "en"])
+    urls = {kind: reverse("planning:pdf", args=[kind, row.pk, "en"])
             for kind, row in rows.items()}
     client.force_login(people[Role.REVIEWER])
     assert {kind: client.get(url).status_code for kind, url in urls.items()} == {
@@ -138,7 +138,7 @@ def test_a_draft_that_cannot_come_into_force_has_no_paper(client, people, agreed
     change_drafts.set_price_effect(actor=people[Role.CONSULTANT], change=made, action="remove",
                              line=quote.lines.get())
     client.force_login(people[Role.CONSULTANT])
-    answer = client.get(reverse("planning:paper", args=["change", made.pk, "en"]))
+    answer = client.get(reverse("planning:pdf", args=["change", made.pk, "en"]))
     assert answer.url == reverse("planning:change", args=[made.pk])
 
 
