@@ -236,7 +236,7 @@ CACHES = {"default": {
     "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
     "LOCATION": VAR_DIR / "cache", "OPTIONS": {"MAX_ENTRIES": 5000},
 }}
-RENDER_PROCESS = read(env.bool, "DESK_RENDER_PROCESS", True)  # documents are rendered in a child process
+RENDER_PROCESS = read(env.bool, "DESK_RENDER_PROCESS", True)  # in a child process
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ALWAYS_EAGER = read(env.bool, "DESK_TASKS_EAGER", False)
 CELERY_TASK_TIME_LIMIT = 300
