@@ -7,37 +7,31 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import status
 from rest_framework.decorators import action
 from rest_framework.response import Response
-from rest_framework.viewsets import ReadOnlyModelViewSet
 
 from delivery.evidence import services
 from delivery.evidence.models import EvidenceBundle
 from delivery.evidence.serializers import BundleSerializer, NewBundleSerializer
 from delivery.reports.models import Document
 from engagements.audit import download_log
-from engagements.models import Engagement
+from engagements.web.scoped_viewset import ScopedViewSet
 
 
-class BundleViewSet(ReadOnlyModelViewSet):
+class BundleViewSet(ScopedViewSet):
     """Stored evidence bundles."""
 
     serializer_class = BundleSerializer
-    queryset = EvidenceBundle.objects.none()
+    queryset = EvidenceBundle.objects.all()
     filterset_fields = ["document", "engagement__code"]
-
-    def get_queryset(self):
-        return EvidenceBundle.objects.filter(
-            engagement__in=Engagement.objects.visible_to(self.request.user))
 
     @extend_schema(request=NewBundleSerializer, responses={201: BundleSerializer})
     def create(self, request):
         """Store the evidence bundle of an issued document."""
-        form = NewBundleSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
+        fields = self.validated(NewBundleSerializer)
         document = get_object_or_404(Document.objects.visible_to(request.user),
-                                     pk=form.validated_data["document"].pk)
+                                     pk=fields["document"].pk)
         bundle = services.build_bundle(
             actor=request.user, engagement=document.engagement, document=document,
-            withheld=form.validated_data["withheld"])
+            withheld=fields["withheld"])
         return Response(BundleSerializer(bundle).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})

@@ -2,8 +2,8 @@
 
 from django.db import models
 
+from delivery.acceptance.models.contract_terms import EngagementRowsQuerySet
 from delivery.reports.models import Document
-from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Engagement
 
 
@@ -20,7 +20,7 @@ class EvidenceBundle(models.Model):
     withheld = models.PositiveIntegerField(default=0)  # raw files included as checksum only
     created_at = models.DateTimeField(auto_now_add=True)
 
-    objects = AuditedQuerySet.as_manager()
+    objects = EngagementRowsQuerySet.as_manager()
 
     class Meta:
         ordering = ["-pk"]

@@ -9,7 +9,7 @@ from rest_framework.decorators import action
 from rest_framework.exceptions import Throttled
 from rest_framework.permissions import AllowAny
 from rest_framework.response import Response
-from rest_framework.viewsets import GenericViewSet, ReadOnlyModelViewSet
+from rest_framework.viewsets import GenericViewSet
 
 from delivery.acceptance import services
 from delivery.acceptance.document_verification import is_within_rate_limit, verify_document
@@ -27,6 +27,7 @@ from delivery.acceptance.serializers import (
 from delivery.acceptance.web import download
 from engagements.access import Can, require
 from engagements.models import Engagement
+from engagements.web.scoped_viewset import ScopedViewSet
 
 BINARY = {(200, "application/octet-stream"): OpenApiTypes.BINARY}
 
@@ -57,35 +58,28 @@ class TermsViewSet(GenericViewSet):
             actor=request.user, engagement=engagement, **form.validated_data)).data)
 
 
-class PowerOfAttorneyViewSet(ReadOnlyModelViewSet):
+class PowerOfAttorneyViewSet(ScopedViewSet):
     """Powers of attorney: who may sign for the customer."""
 
     serializer_class = PowerOfAttorneySerializer
-    queryset = PowerOfAttorney.objects.none()
+    queryset = PowerOfAttorney.objects.select_related("engagement", "user")
     filterset_fields = ["engagement__code", "user"]
-
-    def get_queryset(self):
-        return PowerOfAttorney.objects.filter(
-            engagement__in=Engagement.objects.visible_to(self.request.user)).select_related(
-            "engagement", "user")
 
     @extend_schema(request={"multipart/form-data": NewPowerOfAttorneySerializer},
                    responses={201: PowerOfAttorneySerializer})
     def create(self, request):
         """Record a power of attorney with its scan."""
-        form = NewPowerOfAttorneySerializer(data=request.data, context={"user": request.user})
-        form.is_valid(raise_exception=True)
-        made = services.record_power_of_attorney(actor=request.user, **form.validated_data)
+        fields = self.validated(NewPowerOfAttorneySerializer, context={"user": request.user})
+        made = services.record_power_of_attorney(actor=request.user, **fields)
         return Response(PowerOfAttorneySerializer(made).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=ReasonGivenSerializer, responses=PowerOfAttorneySerializer)
     @action(detail=True, methods=["post"])
     def end(self, request, pk=None):
         """End it now."""
-        power, form = self.get_object(), ReasonGivenSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
+        power, fields = self.get_object(), self.validated(ReasonGivenSerializer)
         return Response(PowerOfAttorneySerializer(services.end_power_of_attorney(
-            actor=request.user, power=power, **form.validated_data)).data)
+            actor=request.user, power=power, **fields)).data)
 
     @extend_schema(responses=BINARY)
     @action(detail=True)
@@ -95,26 +89,20 @@ class PowerOfAttorneyViewSet(ReadOnlyModelViewSet):
         return download(power.file, power.file_name)
 
 
-class ConditionViewSet(ReadOnlyModelViewSet):
+class ConditionViewSet(ScopedViewSet):
     """Outstanding issues of conditional acceptances."""
 
     serializer_class = ConditionSerializer
-    queryset = Condition.objects.none()
+    queryset = Condition.objects.select_related("model", "review__document__engagement")
     filterset_fields = ["review", "effect"]
-
-    def get_queryset(self):
-        return Condition.objects.filter(
-            review__in=Review.objects.visible_to(self.request.user)).select_related(
-            "model", "review__document__engagement")
 
     @extend_schema(request=ConditionReportSerializer, responses=ConditionSerializer)
     @action(detail=True, methods=["post"])
     def report(self, request, pk=None):
         """The team says what was done."""
-        condition, form = self.get_object(), ConditionReportSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
+        condition, fields = self.get_object(), self.validated(ConditionReportSerializer)
         return Response(ConditionSerializer(services.report_condition(
-            actor=request.user, condition=condition, **form.validated_data)).data)
+            actor=request.user, condition=condition, **fields)).data)
 
     @extend_schema(request=None, responses=ConditionSerializer)
     @action(detail=True, methods=["post"])

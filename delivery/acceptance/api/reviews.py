@@ -6,7 +6,6 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import status
 from rest_framework.decorators import action
 from rest_framework.response import Response
-from rest_framework.viewsets import ReadOnlyModelViewSet
 
 from delivery.acceptance import services
 from delivery.acceptance.api import contract_terms, third_party_reports
@@ -32,17 +31,18 @@ from delivery.acceptance.serializers import (
 from delivery.acceptance.services.decisions import models_by_code
 from delivery.acceptance.web import download, signature_origin
 from engagements.errors import InvalidInput
+from engagements.web.scoped_viewset import ScopedViewSet
 
 
-class ReviewViewSet(ReadOnlyModelViewSet):
+class ReviewViewSet(ScopedViewSet):
     """The customer's reviews of acceptance documents."""
 
     serializer_class = ReviewSerializer
-    queryset = Review.objects.none()
+    queryset = Review.objects.all()
     filterset_fields = ["decision", "document"]
 
     def get_queryset(self):
-        return Review.objects.visible_to(self.request.user).select_related(
+        return super().get_queryset().select_related(
             "document__engagement").prefetch_related(
             "conditions__model", "comments__author", "comments__resolved_by",
             "signatures__signer", "signers__user", "model_decisions__model", "notice_proofs",
@@ -51,9 +51,8 @@ class ReviewViewSet(ReadOnlyModelViewSet):
     @extend_schema(request=OpenReviewSerializer, responses={201: ReviewSerializer})
     def create(self, request):
         """Put an issued acceptance document before the customer. Safe to repeat."""
-        form = OpenReviewSerializer(data=request.data, context={"request": request})
-        form.is_valid(raise_exception=True)
-        self.kwargs["pk"] = services.open_review(actor=request.user, **form.validated_data).pk
+        fields = self.validated(OpenReviewSerializer, context={"request": request})
+        self.kwargs["pk"] = services.open_review(actor=request.user, **fields).pk
         return Response(self._shown(), status=status.HTTP_201_CREATED)
 
     @extend_schema(request=NewCommentSerializer, responses=ReviewSerializer)
@@ -158,10 +157,8 @@ class ReviewViewSet(ReadOnlyModelViewSet):
         return self._written(DeclineSerializer, services.decline)
 
     def _written(self, serializer, service, **extra) -> Response:
-        form = serializer(data=self.request.data)
-        form.is_valid(raise_exception=True)
-        review = self.get_object()
-        service(actor=self.request.user, review=review, **form.validated_data, **extra)
+        fields = self.validated(serializer)
+        service(actor=self.request.user, review=self.get_object(), **fields, **extra)
         return Response(self._shown())
 
     def _shown(self) -> dict:

@@ -7,6 +7,13 @@ from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Engagement
 
 
+class EngagementRowsQuerySet(AuditedQuerySet):
+    """Rows with a foreign key `engagement`."""
+
+    def visible_to(self, user) -> "EngagementRowsQuerySet":
+        return self.filter(engagement__in=Engagement.objects.visible_to(user))
+
+
 class AcceptanceTerms(models.Model):
     """Acceptance terms of the contract: phases, periods, deemed acceptance."""
 
@@ -84,7 +91,7 @@ class PowerOfAttorney(models.Model):
                                  related_name="+")
     end_reason = models.CharField(_("reason"), max_length=400, blank=True)
 
-    objects = AuditedQuerySet.as_manager()
+    objects = EngagementRowsQuerySet.as_manager()
 
     class Meta:
         ordering = ["-pk"]

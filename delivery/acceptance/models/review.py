@@ -144,6 +144,11 @@ class ModelDecision(models.Model):
         ]
 
 
+class ConditionQuerySet(AuditedQuerySet):
+    def visible_to(self, user) -> "ConditionQuerySet":
+        return self.filter(review__in=Review.objects.visible_to(user))
+
+
 class Condition(models.Model):
     """An outstanding issue of a conditional acceptance (遗留问题)."""
 
@@ -167,7 +172,7 @@ class Condition(models.Model):
     closed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True,
                                   related_name="+")
 
-    objects = AuditedQuerySet.as_manager()
+    objects = ConditionQuerySet.as_manager()
 
     class Meta:
         ordering = ["due_on", "pk"]

@@ -2,15 +2,12 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from engagements.audit_rows.tracking import AuditedQuerySet
+from delivery.acceptance.models.contract_terms import EngagementRowsQuerySet
 from engagements.models import Engagement
 from workers.models import Artifact
 
 
-class ThirdPartyReportQuerySet(AuditedQuerySet):
-    def visible_to(self, user) -> "ThirdPartyReportQuerySet":
-        return self.filter(engagement__in=Engagement.objects.visible_to(user))
-
+class ThirdPartyReportQuerySet(EngagementRowsQuerySet):
     def in_force(self) -> "ThirdPartyReportQuerySet":
         return self.filter(withdrawn_at=None).select_related("artifact")
 

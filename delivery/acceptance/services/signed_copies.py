@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 def queue_signed_copies(review: Review) -> None:
     """Enqueue the task that makes the copies, after the transaction commits.
 
-    An unreachable broker is no error: `complete_signed_copies` finds what is missing.
+    If the message is lost, `complete_signed_copies` finds what is missing.
     """
     enqueue_on_commit("acceptance.store_copies", review.pk, expires=600)
 
