@@ -60,6 +60,6 @@ urlpatterns = [
     re_path(EFFECT + r"(?P<effect>\d+)/remove/$", changes.change_effect_remove,
             name="change_effect_remove"),
     re_path(r"^papers/(?P<kind>minutes|weekly|change|timesheet)/(?P<pk>\d+)/"
-            r"(?P<language>zh-hans|en)\.pdf$", pdf.paper, name="paper"),
+            r"(?P<language>zh-hans|en)\.pdf$", pdf.document, name="paper"),
     path("changes/<int:pk>/<str:move>/", changes.change_move, name="change_move"),
 ]
