@@ -402,7 +402,7 @@ def address_of_nothing(name: str) -> str:
 # Routes about the person or the firm, which name no row; services refuse with a message.
 WITHOUT_ROW = {"notices:all_read", "reports:standard_text_reset", "reports:standard_text_preview",
                "reports:preview_firm", "surveys:draft_begin", "surveys:draft_edit",
-               "surveys:draft_end"}
+               "surveys:draft_end", "surveys:version_new"}
 
 
 def test_without_login_no_route_takes_a_form(client, db):
