@@ -42,7 +42,7 @@ def append(entries: int) -> None:
             item.evidence = f"#{n}"
             item.save()
             audit_log.record(actor=manager, action="checklist.tick", target=item,
-                         engagement=engagement, data={"evidence": item.evidence})
+                             engagement=engagement, data={"evidence": item.evidence})
 
 
 def without_migrations() -> None:

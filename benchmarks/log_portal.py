@@ -20,7 +20,7 @@ class Portal:
         self.folder = Path(tempfile.mkdtemp(prefix="bench-log-"))
         (self.folder / "static").mkdir()
         os.environ |= {"DJANGO_SETTINGS_MODULE": "benchmarks.log_settings", "REDIS_URL": "",
-                       "DESK_VAR_DIR": str(self.folder), "DESK_PRESS": "false",
+                       "DESK_VAR_DIR": str(self.folder), "DESK_RENDER_PROCESS": "false",
                        "DJANGO_ALLOW_ASYNC_UNSAFE": "true",
                        "DATABASE_URL": f"sqlite:///{self.folder / 'desk.sqlite3'}"}
         import django

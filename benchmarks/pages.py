@@ -95,7 +95,7 @@ class World:
             actor=consultant, engagement=self.engagement, title="c", category="scope",
             requested_by="x", reason="x", before="x", after="x")
         change_drafts.set_schedule_effect(actor=consultant, change=self.change, days_after=9,
-                                    task=self.plan.tasks.first())
+                                          task=self.plan.tasks.first())
 
     def _quote(self, count: int) -> None:
         from delivery.quotes import services

@@ -227,7 +227,7 @@ def beside(document, order: int) -> float:
             ("nothing else", True, lambda: time.sleep(3)),
             ("set in the same process", False, lambda: render_document(document.snapshot, "en")),
             ("set apart", True, lambda: take_render_job(order))):
-        settings.PRESS = press
+        settings.RENDER_PROCESS = press
         forget_files(document)
         found[label] = page_times(client, work)
         print("a page beside it: {:<24}{:7.1f} ms median {:7.1f} ms 95 % {:7.1f} ms worst".format(

@@ -236,7 +236,7 @@ CACHES = {"default": {
     "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
     "LOCATION": VAR_DIR / "cache", "OPTIONS": {"MAX_ENTRIES": 5000},
 }}
-PRESS = read(env.bool, "DESK_PRESS", True)  # documents are rendered in a child process
+RENDER_PROCESS = read(env.bool, "DESK_RENDER_PROCESS", True)  # in a child process
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ALWAYS_EAGER = read(env.bool, "DESK_TASKS_EAGER", False)
 CELERY_TASK_TIME_LIMIT = 300
@@ -322,6 +322,7 @@ SPECTACULAR_SETTINGS = {
         "ChangeCategoryEnum": "delivery.planning.models.change.ChangeRequest.Category",
         "ReviewDecisionEnum": "delivery.acceptance.models.review.Review.Decision",
         "ChosenDecisionEnum": "delivery.acceptance.models.review.CHOSEN",
+        "ReviewActionEnum": "delivery.acceptance.review.transitions.ReviewAction",
         "PriceCategoryEnum": "delivery.quotes.models.PriceLine.Category",
         "StageMoveEnum": "engagements.stages.StageMove",
         "RoleEnum": "engagements.models.people.Role",

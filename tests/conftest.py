@@ -50,7 +50,7 @@ def _quick_and_isolated(settings, tmp_path):
     place = {"LOCATION": tmp_path / "cache"} if isinstance(cache["LOCATION"], Path) else {}
     settings.CACHES = {"default": {**cache, **place, "KEY_PREFIX": str(tmp_path)}}
     settings.AXES_ENABLED = False
-    settings.PRESS = False
+    settings.RENDER_PROCESS = False
     settings.WHITENOISE_AUTOREFRESH = True  # else each client lists every static file
     settings.STORAGES = {
         **settings.STORAGES,

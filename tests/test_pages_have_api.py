@@ -197,7 +197,7 @@ ENDPOINTS = {
     "planning:change_effect_remove": ["DELETE change-request-remove-effect"],
     "planning:change_move": [f"POST change-request-{move}" for move in (
         "submit", "approve", "reject")],
-    "planning:paper": [f"GET {kind}-pdf" for kind in (
+    "planning:pdf": [f"GET {kind}-pdf" for kind in (
         "meeting", "weekly-report", "change-request", "timesheet")],
     "notices:inbox": ["GET notice-list"], "notices:all_read": ["POST notice-read-all"],
     "notices:open": ["POST notice-read"],

@@ -74,7 +74,7 @@ READ = {
     "planning:weekly": FIRM,
     "planning:changes": EVERYBODY, "planning:change": FIRM, "planning:change_new": WORKERS,
     "planning:change_edit": WORKERS,
-    "planning:paper": FIRM,
+    "planning:pdf": FIRM,
     "acceptance:contract_terms": MANAGERS, "acceptance:powers_of_attorney": EVERYBODY,
     "acceptance:third_party_reports": EVERYBODY, "acceptance:verify": EVERYBODY,
     "reports:list": EVERYBODY, "reports:engagement": EVERYBODY, "reports:document": FIRM,
@@ -204,7 +204,7 @@ def planning_world(people, engagement) -> dict[str, list]:
             "time_correct": entry, "timesheet": sheet}
     return {**{f"planning:{name}": [code] for name in of_engagement},
             **{f"planning:{name}": [row.pk] for name, row in rows.items()},
-            "planning:paper": ["minutes", meeting.pk, "en"],
+            "planning:pdf": ["minutes", meeting.pk, "en"],
             "planning:effort_line_new": [code, estimate.version]}
 
 

@@ -21,7 +21,7 @@ MEASURED = ("lease_counter", "scratch_used_mb", "scratch_free_mb", "clock_offset
             "software")  # what a node last said of itself; what a job used is in its readings
 
 track_rows(own.Job, without=[*PROGRESS, *DISPATCH],
-          final_state=FinalState("state", FINAL_STATES, frozenset(ENDING)))
+           final_state=FinalState("state", FINAL_STATES, frozenset(ENDING)))
 track_rows(own.Node, without=[*SECRET, *MEASURED])
 track_rows(own.NodeLogin, without=[*SECRET, "refused_at", "refused_cause"])
 track_rows(own.Artifact, own.StoredReading, own.JobChain, own.ChainRun, own.ChainStep)

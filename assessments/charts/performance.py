@@ -58,7 +58,7 @@ def _panel(alt, entry: Bars):
     layers = [
         data.mark_bar(size=38).encode(
             x=x, y=alt.Y("value:Q", title=None, axis=alt.Axis(tickCount=4),
-                          scale=alt.Scale(domainMin=0, domainMax=top or 1, nice=False)),
+                         scale=alt.Scale(domainMin=0, domainMax=top or 1, nice=False)),
             color=alt.Color("side:N", legend=None, scale=alt.Scale(
                 domain=names, range=[BASELINE_COLOUR, BEFORE_COLOUR, CANDIDATE_COLOUR]))),
         data.mark_text(dy=-7, fontSize=12, font=FONT).encode(x=x, y="value:Q", text="text:N"),
@@ -103,7 +103,7 @@ def step_time_spec(steps: list[StepTime], title: str, *, is_practice: bool = Fal
         x=alt.X("value:Q", title=_("Milliseconds")),
         color=alt.Color("part:N", scale=alt.Scale(
             domain=list(names.values()), range=[CANDIDATE_COLOUR, BASELINE_COLOUR, GREY]),
-            legend=alt.Legend(symbolType="square")),
+                        legend=alt.Legend(symbolType="square")),
         order=alt.Order("order:Q"),
         tooltip=[alt.Tooltip("row:N", title=_("Row")), alt.Tooltip("part:N", title=_("Part")),
                  alt.Tooltip("value:Q", title=_("Milliseconds"), format=".4~g"),

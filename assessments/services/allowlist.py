@@ -86,7 +86,7 @@ def review_difference(*, actor: User, entry: AllowedDifference) -> AllowedDiffer
     entry.reviewed_by, entry.reviewed_at = actor, timezone.now()
     entry.save(update_fields=["reviewed_by", "reviewed_at"])
     audit_log.record(actor=actor, action="allowlist.review", target=entry,
-                 engagement=entry.engagement)
+                     engagement=entry.engagement)
     return entry
 
 
@@ -101,5 +101,5 @@ def withdraw_difference(*, actor: User, entry: AllowedDifference) -> AllowedDiff
     entry.withdrawn_by, entry.withdrawn_at = actor, timezone.now()
     entry.save(update_fields=["withdrawn_by", "withdrawn_at"])
     audit_log.record(actor=actor, action="allowlist.withdraw", target=entry,
-                 engagement=entry.engagement)
+                     engagement=entry.engagement)
     return entry

@@ -46,7 +46,7 @@ def record_baseline(
         unit=unit, source=source, hardware=hardware, software=software, data_set=data_set,
         seeds=seeds, measured_at=artifact.created_at, recorded_by=actor)
     audit_log.record(actor=actor, action="baseline.record", target=baseline,
-                 engagement=model.engagement, data={"sha256": artifact.sha256})
+                     engagement=model.engagement, data={"sha256": artifact.sha256})
     for repeat in repeats:
         add_run(actor=actor, baseline=baseline, artifact=repeat)
     return baseline
@@ -84,9 +84,9 @@ def add_run(*, actor: User, baseline: Baseline, artifact: Artifact) -> BaselineR
         baseline=baseline, artifact=artifact, value=value, recorded_by=actor,
         is_remeasurement=baseline.frozen_at is not None)
     audit_log.record(actor=actor, action="baseline.run", target=baseline,
-                 engagement=baseline.model.engagement,
-                 data={"sha256": artifact.sha256, "value": value,
-                       "is_remeasurement": run.is_remeasurement})
+                     engagement=baseline.model.engagement,
+                     data={"sha256": artifact.sha256, "value": value,
+                           "is_remeasurement": run.is_remeasurement})
     return run
 
 
@@ -132,5 +132,5 @@ def confirm_baseline(*, actor: User, baseline: Baseline) -> Baseline:
         baseline.frozen_at = timezone.now()
         baseline.save(update_fields=["frozen_at"])
     audit_log.record(actor=actor, action="baseline.confirm", target=baseline,
-                 engagement=baseline.model.engagement, data={"hash": baseline_hash(baseline)})
+                     engagement=baseline.model.engagement, data={"hash": baseline_hash(baseline)})
     return baseline

@@ -62,7 +62,7 @@ def add_criterion(
         threshold=Decimal(threshold), baseline=baseline,
         position=criteria_set.criteria.filter(model=model).count())
     audit_log.record(actor=actor, action="criterion.add", target=criterion,
-                 engagement=criteria_set.engagement, data={"threshold": str(threshold)})
+                     engagement=criteria_set.engagement, data={"threshold": str(threshold)})
     return criterion
 
 
@@ -73,4 +73,4 @@ def remove_criterion(*, actor: User, criterion: Criterion) -> None:
     require_draft(criterion.criteria_set)
     Criterion.objects.filter(pk=criterion.pk).delete()
     audit_log.record(actor=actor, action="criterion.remove", target=criterion,
-                 engagement=criterion.criteria_set.engagement)
+                     engagement=criterion.criteria_set.engagement)

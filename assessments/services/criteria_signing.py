@@ -31,7 +31,7 @@ def confirm_criteria(*, actor: User, criteria_set: CriteriaSet) -> CriteriaSet:
     confirm(actor=actor, engagement=criteria_set.engagement, criteria_set=criteria_set,
             content_hash=content_hash(criteria_set))
     audit_log.record(actor=actor, action="criteria.confirm", target=criteria_set,
-                 engagement=criteria_set.engagement, data={"hash": content_hash(criteria_set)})
+                     engagement=criteria_set.engagement, data={"hash": content_hash(criteria_set)})
     return criteria_set
 
 
@@ -72,8 +72,8 @@ def sign_criteria(*, actor: User, criteria_set: CriteriaSet, customer_signatory:
     criteria_set.content_hash = content_hash(criteria_set)
     criteria_set.save()
     audit_log.record(actor=actor, action="criteria.sign", target=criteria_set,
-                 engagement=criteria_set.engagement,
-                 data={"hash": criteria_set.content_hash, "customer": customer_signatory})
+                     engagement=criteria_set.engagement,
+                     data={"hash": criteria_set.content_hash, "customer": customer_signatory})
     for criterion in criteria_set.criteria.all():
         if newest_measurement(criterion):
             judge_criterion(criterion, actor)

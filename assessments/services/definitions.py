@@ -27,7 +27,7 @@ def load_standard_definitions() -> None:
         with suppress(IntegrityError), transaction.atomic():  # another process was quicker
             MetricDefinition.objects.bulk_create(new)
             audit_log.record(actor=None, action="definition.load", target=new[0],
-                         data={"codes": [definition.code for definition in new]})
+                             data={"codes": [definition.code for definition in new]})
 
 
 @transaction.atomic

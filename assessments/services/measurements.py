@@ -59,8 +59,8 @@ def judge_criterion(criterion: Criterion, actor: User | None = None) -> Verdict:
         facts=finite_json({"figures": outcome.figures, **outcome.facts}),
         is_practice=_is_practice(criterion, measurement))
     audit_log.record(actor=actor, action="verdict.compute", target=verdict,
-                 engagement=criterion.criteria_set.engagement,
-                 data={"outcome": verdict.outcome, "reason": verdict.reason})
+                     engagement=criterion.criteria_set.engagement,
+                     data={"outcome": verdict.outcome, "reason": verdict.reason})
     return verdict
 
 
@@ -85,8 +85,8 @@ def measure_file(*, actor: User, model: MigratedModel, artifact: Artifact) -> li
     if not measured:
         raise InvalidInput(_("Nothing that can be judged was found in the file."))
     audit_log.record(actor=actor, action="measurement.add", target=artifact,
-                 engagement=model.engagement,
-                 data={"sha256": artifact.sha256, "quantities": [m.quantity for m in measured]})
+                     engagement=model.engagement,
+                     data={"sha256": artifact.sha256, "quantities": [m.quantity for m in measured]})
     return judge_affected(measured, actor)
 
 

@@ -77,7 +77,7 @@ def set_round_kept(*, actor: User, entry: OptimisationRound, is_kept: bool) -> O
     entry.is_kept = is_kept
     entry.save(update_fields=["is_kept"])
     audit_log.record(actor=actor, action="round.keep" if is_kept else "round.revert", target=entry,
-                 engagement=entry.model.engagement)
+                     engagement=entry.model.engagement)
     return entry
 
 
@@ -91,4 +91,4 @@ def remove_last_round(*, actor: User, entry: OptimisationRound) -> None:
         raise WrongState(_("Only the newest round can be taken back."))
     OptimisationRound.objects.filter(pk=entry.pk).delete()
     audit_log.record(actor=actor, action="round.remove", target=entry, engagement=engagement,
-                 data={"number": entry.number, "change": entry.change})
+                     data={"number": entry.number, "change": entry.change})

@@ -50,7 +50,7 @@ def sign_waiver(*, actor: User, criterion: Criterion, reason: str, scope: str, e
         expires_on=expires_on, signed_by=actor, signed_at=now,
         content_hash=hashlib.sha256(text.encode()).hexdigest())
     audit_log.record(actor=actor, action="waiver.sign", target=waiver, engagement=engagement,
-                 data=facts)
+                     data=facts)
     return waiver
 
 
@@ -86,7 +86,7 @@ def accept_difference(
         defaults={"reason": reason.strip()[:240], "accepted_by": actor})
     if is_new:
         audit_log.record(actor=actor, action="difference.accept", target=accepted,
-                     engagement=engagement, data={"reason": accepted.reason})
+                         engagement=engagement, data={"reason": accepted.reason})
     return accepted
 
 

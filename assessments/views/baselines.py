@@ -84,7 +84,7 @@ def baseline_run(request, pk):
             actor=request.user, baseline=row, artifact=form.cleaned_data["artifact"]
             or upload_artifact(actor=request.user, engagement=engagement, model=row.model,
                                upload=form.cleaned_data["upload"])),
-            _("The run was read and added."))
+                _("The run was read and added."))
     else:
         messages.error(request, _("Choose a stored file or upload one."))
     return redirect("assessments:baseline", pk)

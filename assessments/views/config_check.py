@@ -65,7 +65,7 @@ def _propose_pattern(request, artifact: Artifact) -> None:
     attempt(request, lambda: services.propose_difference(
         actor=request.user, engagement=artifact.engagement, is_any_value=True,
         **form.cleaned_data),
-        _("Proposed. The entries count once somebody else has reviewed them."))
+            _("Proposed. The entries count once somebody else has reviewed them."))
 
 
 def _propose_ticked(request, artifact: Artifact) -> list[AllowedDifference]:

@@ -87,7 +87,7 @@ def criteria_sign(request, code):
     name = form.cleaned_data["customer_signatory"] if form.is_valid() else ""
     attempt(request, lambda: services.sign_criteria(
         actor=request.user, criteria_set=_open_draft(engagement), customer_signatory=name),
-        _("Signed. The criteria are frozen."))
+            _("Signed. The criteria are frozen."))
     return to_criteria(code)
 
 

@@ -92,7 +92,7 @@ def criterion_waive(request, pk):
     if form.is_valid():
         attempt(request, lambda: waivers.sign_waiver(
             actor=request.user, criterion=row, **form.cleaned_data),
-            _("The waiver is signed. The verdict stays as it is."))
+                _("The waiver is signed. The verdict stays as it is."))
     else:
         messages.error(request, _("A waiver needs a reason, a scope and its last day."))
     return redirect("assessments:criterion", pk)
@@ -115,5 +115,5 @@ def criterion_accept(request, pk):
     attempt(request, lambda: services.accept_and_judge(
         actor=request.user, criterion=row, items=request.POST.getlist("items"),
         reason=request.POST.get("reason", "")),
-        _("The differences are accepted; the verdicts were computed anew."))
+            _("The differences are accepted; the verdicts were computed anew."))
     return redirect("assessments:criterion", pk)

@@ -45,10 +45,10 @@ def run_in_child(function: Callable[..., Any], *args: Any,
             touch the database.
         still_waiting: called here at once and every BEAT_SECONDS until the answer is there.
 
-    Within the child, or with DESK_PRESS off, it is simply called. What it raises is raised here;
+    In the child, or with DESK_RENDER_PROCESS off, it is simply called. It raises what that raises;
     RenderFailedError if the child died.
     """
-    if _is_child or not settings.PRESS:
+    if _is_child or not settings.RENDER_PROCESS:
         return function(*args, **named)
     pool = _running_pool()
     try:

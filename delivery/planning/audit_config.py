@@ -8,4 +8,4 @@ track_rows(own.EffortDriver, own.EffortEstimate, own.EffortLine)
 track_rows(own.TimeEntry, own.Timesheet, own.GradeCost)
 track_rows(own.Risk, own.ProjectIssue, own.Meeting, own.MeetingFile, own.Todo, own.WeeklyReport)
 track_rows(own.ChangeRequest, own.ScopeEffect, own.ScheduleEffect, own.CriterionEffect,
-          own.AddedCriterion, own.PriceEffect)
+           own.AddedCriterion, own.PriceEffect)

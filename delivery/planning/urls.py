@@ -59,7 +59,7 @@ urlpatterns = [
     re_path(EFFECT + "$", changes.change_effect, name="change_effect"),
     re_path(EFFECT + r"(?P<effect>\d+)/remove/$", changes.change_effect_remove,
             name="change_effect_remove"),
-    re_path(r"^papers/(?P<kind>minutes|weekly|change|timesheet)/(?P<pk>\d+)/"
-            r"(?P<language>zh-hans|en)\.pdf$", pdf.document, name="paper"),
+    re_path(r"^planning/pdf/(?P<kind>minutes|weekly|change|timesheet)/(?P<pk>\d+)/"
+            r"(?P<language>zh-hans|en)\.pdf$", pdf.document_pdf, name="pdf"),
     path("changes/<int:pk>/<str:move>/", changes.change_move, name="change_move"),
 ]

@@ -44,7 +44,7 @@ def keep(quote: Quote, actor: User, action: str, **data) -> None:
     quote.revision += 1
     quote.save()
     audit_log.record(actor=actor, action=action, target=quote, engagement=quote.engagement,
-                 data={"revision": quote.revision, **data})
+                     data={"revision": quote.revision, **data})
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, list[str]]:

@@ -73,7 +73,7 @@ def _answers(sheet: Sheet, given: CountedAnswers) -> Entry:
     share = 1 - len(sheet.missing) / len(needed) if needed else 1
     return Entry("answers", _("Required answers"), 20, share, _(
         "%(n)d of %(of)d are there.") % {"n": len(needed) - len(sheet.missing), "of": len(needed)},
-        _survey_url(sheet), is_blocking=True)
+                 _survey_url(sheet), is_blocking=True)
 
 
 def _confirmed(sheet: Sheet, given: CountedAnswers) -> Entry:
@@ -91,7 +91,7 @@ def _models(sheet: Sheet, given: CountedAnswers) -> Entry:
         "All %(n)d models are registered.") % {"n": there} if is_met else _(
         "The survey names %(said)s models, %(there)d are registered.") % {
             "said": "--" if said is None else said, "there": there},
-        reverse("engagements:engagement", args=[sheet.survey.engagement.code]))
+                 reverse("engagements:engagement", args=[sheet.survey.engagement.code]))
 
 
 def _analysis(sheet: Sheet, given: CountedAnswers) -> Entry:

@@ -80,7 +80,7 @@ def _fill(page: Worksheet, lists: Worksheet, sheet: Sheet, per_model: bool) -> N
             row += 1
             _row(page, lists, row, question, [
                 sheet.cells[f"{question.key}@{m.code}" if m else question.key] for m in models],
-                sheet)
+                 sheet)
     _layout(page, len(titles))
 
 

@@ -154,7 +154,7 @@ def test_edit_is_audited_without_the_key(enrol, people, sshd):
     key = make_key(sshd.root / "second")
     sshd.let_in("second")
     node = node_edits.edit_node(actor=people["operator"], node=enrol(), labels="a,b",
-                                  private_key=key, cards_total=8)
+                                private_key=key, cards_total=8)
     assert AuditEntry.objects.get(action="node.edit").data == {
         "labels": "a,b", "private_key": "replaced"}
     assert node_edits.try_login(actor=people["operator"], access=node) < 60
@@ -170,7 +170,7 @@ def own_login(enrol, people, engagement, sshd):
     node = enrol(private_key=make_key(sshd.root / "stranger"))
     people["operator"].memberships.update_or_create(engagement=engagement)
     return node_logins.add_login(actor=people["operator"], node=node, engagement=engagement,
-                            username=USER, private_key=key)
+                                 username=USER, private_key=key)
 
 
 def test_jobs_of_an_engagement_use_its_log_in(own_login, queue, people):
@@ -198,7 +198,7 @@ def test_log_in_with_jobs_is_neither_moved_nor_withdrawn(own_login, queue, peopl
     job = queue(own_login.node)
     for write in (lambda: node_logins.withdraw_login(actor=people["operator"], login=own_login),
                   lambda: node_logins.change_login(actor=people["operator"], login=own_login,
-                                              username="other")):
+                                                   username="other")):
         with pytest.raises(WrongState):
             write()
     runner.drive(job)

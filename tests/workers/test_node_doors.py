@@ -23,7 +23,7 @@ def shared(people):
 @pytest.fixture
 def login(shared, people, engagement):
     return node_logins.add_login(actor=people[Role.OPERATOR], node=shared, engagement=engagement,
-                            username="ep2501")
+                                 username="ep2501")
 
 
 def test_login_by_api_never_shows_a_key(people, shared, engagement):

@@ -41,7 +41,7 @@ def poll(run, name="desk-job-1-1-x", offset=0, limit=10_000, known=()) -> Remote
     answer = run(remote.poll_script([], [(place, offset, limit)]))
     job.pk, job.attempt, job.token = 1, 1, "x"
     return replies.parse(answer.replace(name.encode(), job.directory_name.encode()),
-                              [job])[1]
+                         [job])[1]
 
 
 def wait(run, name="desk-job-1-1-x", offset=0) -> RemoteState:

@@ -50,7 +50,7 @@ class JobViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
     def batch(self, request):
         """Queue a list of jobs, all of them or none; an error names each that is refused."""
         serializer = self.get_serializer(data=request.data, many=True, allow_empty=False,
-                                   max_length=MOST_AT_ONCE)
+                                         max_length=MOST_AT_ONCE)
         serializer.is_valid(raise_exception=True)
         jobs = services.queue_jobs(
             actor=request.user, orders=[_order(data) for data in serializer.validated_data])

@@ -76,8 +76,8 @@ def store_files(files: list[Incoming], **fields) -> list[Artifact]:
             mark_practice(engagement=fields["engagement"])
         if artifacts:
             audit_log.record(actor=fields.get("uploaded_by"), action="artifact.store",
-                         target=artifacts[0], engagement=fields.get("engagement"),
-                         data={"files": len(artifacts)})
+                             target=artifacts[0], engagement=fields.get("engagement"),
+                             data={"files": len(artifacts)})
     return artifacts
 
 
@@ -132,7 +132,7 @@ def _keep_all(found: list[tuple[Artifact, Reading | ReadError]]) -> None:
     new = [artifact for artifact, outcome in found if _keep(artifact, outcome)]
     if new:
         audit_log.record(actor=None, action="artifact.read", target=new[0],
-                     engagement=new[0].engagement, data={"files": len(new)})
+                         engagement=new[0].engagement, data={"files": len(new)})
 
 
 def _found_in(artifact: Artifact) -> Reading | ReadError | None:

@@ -73,10 +73,10 @@ def lost(state: RemoteState, job: Job) -> dict:
     if not state.is_present:
         return end(JobState.LOST, gettext_noop(
             "The job's folder on the node has vanished, and nothing of it runs."),
-            cause=state.line)
+                   cause=state.line)
     return end(JobState.LOST, gettext_noop(
         "The node restarted or the command was killed: it ended without an exit status."),
-        cause=state.line)
+               cause=state.line)
 
 
 def stop(job: Job, signal: str = "") -> dict:

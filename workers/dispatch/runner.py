@@ -185,7 +185,7 @@ def _settle(job: Job) -> None:
     if job.cards_wanted:
         release_cards(job)
     audit_log.record(actor=None, action="job.end", target=job, engagement=job.engagement,
-                 data={"state": job.state, "exit_status": job.exit_status})
+                     data={"state": job.state, "exit_status": job.exit_status})
     if job.state == JobState.SUCCEEDED:
         job_succeeded.send(
             sender=type(job), job=job,

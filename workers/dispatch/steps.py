@@ -175,7 +175,7 @@ def _collecting(job: Job) -> dict:
     except FileNotFoundError as error:
         return failed(gettext_noop(
             "The job's folder on the node has vanished; its files cannot be collected."),
-            cause=str(error))
+                      cause=str(error))
     return _stopped_or_reading(job)
 
 

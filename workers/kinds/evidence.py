@@ -149,7 +149,7 @@ class Rerun(JobKind):
     def judge(self, finished: Finished) -> Judgement:
         first = _first(finished.parameters)
         compared = run_comparison.compared(run_comparison.of_job(first),
-                                      run_comparison.of_readings(finished.readings))
+                                           run_comparison.of_readings(finished.readings))
         if finished.exit_status != first.exit_status or not compared:
             return Judgement(False, gettext_noop(
                 "Job %(job)d cannot be compared: status %(status)s, %(n)d figures on both sides."),

@@ -32,7 +32,7 @@ def upload_artifact(
     artifact.rules = rule_checks.of_upload(artifact)
     artifact.save(update_fields=["rules"])
     audit_log.record(actor=actor, action="artifact.upload", target=artifact, engagement=engagement,
-                 data={"sha256": artifact.sha256, "size": artifact.size})
+                     data={"sha256": artifact.sha256, "size": artifact.size})
     return artifact
 
 
@@ -50,5 +50,5 @@ def read_again(*, actor: User, artifact: Artifact) -> bool:
     artifact_store.read_artifact(artifact)
     found = artifact.readings.count() - before
     audit_log.record(actor=actor, action="artifact.read_again", target=artifact,
-                 engagement=artifact.engagement, data={"new_readings": found})
+                     engagement=artifact.engagement, data={"new_readings": found})
     return bool(found)

@@ -86,7 +86,7 @@ def start_chain(
                                       started_by=actor)
         _queue(run, 0)
         audit_log.record(actor=actor, action="chain.start", target=run, engagement=model.engagement,
-                     data={"chain": chain.name, "steps": run.steps})
+                         data={"chain": chain.name, "steps": run.steps})
         runs.append(run)
     return runs
 
@@ -141,14 +141,14 @@ def _try_to_queue(run: ChainRun, position: int) -> None:
                 why=error.message)
         return
     audit_log.record(actor=None, action="chain.step", target=run, engagement=run.model.engagement,
-                 data={"step": position + 1, "job": step.job_id})
+                     data={"step": position + 1, "job": step.job_id})
 
 
 def _finish(run: ChainRun, message: str, **values) -> None:
     run.finished_at, run.message, run.message_values = timezone.now(), message, values
     run.save(update_fields=["finished_at", "message", "message_values"])
     audit_log.record(actor=None, action="chain.end", target=run, engagement=run.model.engagement,
-                 data={"message": message, **values})
+                     data={"message": message, **values})
 
 
 def is_met(condition: dict | None, results: dict) -> bool:

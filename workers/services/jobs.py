@@ -62,7 +62,7 @@ def _queue_unwoken(
     if job.is_practice and engagement:
         mark_practice(engagement=engagement)
     audit_log.record(actor=actor, action="job.queue", target=job, engagement=engagement,
-                 data={"parameters": values})
+                     data={"parameters": values})
     return job
 
 

@@ -109,4 +109,4 @@ def _require_no_jobs(login: NodeLogin) -> None:
 
 def _record(actor: User, action: str, login: NodeLogin, **data) -> None:
     audit_log.record(actor=actor, action=action, target=login, engagement=login.engagement,
-                 data={"node": login.node.name, **data})
+                     data={"node": login.node.name, **data})

@@ -31,8 +31,8 @@ def enrol_node(
     with transaction.atomic():
         node.save()
         audit_log.record(actor=actor, action="node.enrol", target=node,
-                     data={"host": host, "port": port,
-                           "fingerprint": ssh.fingerprint(node.offered_host_key)})
+                         data={"host": host, "port": port,
+                               "fingerprint": ssh.fingerprint(node.offered_host_key)})
     return node
 
 
@@ -84,7 +84,7 @@ def fetch_new_host_key(*, actor: User, node: Node) -> Node:
         node.offered_host_key, node.state = offered, Node.State.PENDING
         node.save(update_fields=["offered_host_key", "state"])
         audit_log.record(actor=actor, action="node.refetch_key", target=node,
-                     data={"fingerprint": ssh.fingerprint(offered)})
+                         data={"fingerprint": ssh.fingerprint(offered)})
     return node
 
 

@@ -44,13 +44,13 @@ def scan_upload(
     report = _scanned(upload)
     with transaction.atomic():
         artifact = artifact_store.store_file(stream=upload.file, name=upload.name, model=model,
-                                        engagement=engagement, note=note, uploaded_by=actor)
+                                             engagement=engagement, note=note, uploaded_by=actor)
         stored = artifact_store.keep_reading(artifact, _reading(report))
         artifact.rules = rule_checks.of_upload(artifact)
         artifact.save(update_fields=["rules"])
         audit_log.record(actor=actor, action="source.scan", target=artifact, engagement=engagement,
-                     data={"sha256": artifact.sha256, "size": artifact.size,
-                           "findings": len(report.findings)})
+                         data={"sha256": artifact.sha256, "size": artifact.size,
+                               "findings": len(report.findings)})
     return stored
 
 

@@ -82,7 +82,7 @@ def job_page(request, pk):
         "log_offset": live_log.line_start(job, job.log_stored - LOG_AT_FIRST),
         "cards": job.results.get("cards", []), "hits": preflight.kept_hits(job.results),
         "rule_counts": rule_checks.counts_of((_("Before the job"), job.results.get("preflight")),
-                                         (_("On its files"), job.results.get("rule_outcome"))),
+                                             (_("On its files"), job.results.get("rule_outcome"))),
         "artifacts": job.artifacts.prefetch_related("readings"),
         "can_retry": kind.is_known and job.is_final and job.state != JobState.SUCCEEDED})
 

@@ -6,8 +6,8 @@ from django.utils.translation import gettext as _
 
 from assessments.models import Criterion
 from delivery.acceptance.models import Review, ReviewComment
-from delivery.acceptance.services.preconditions import require_issued
-from engagements.access import Can, require
+from delivery.acceptance.review.transitions import ReviewAction
+from delivery.acceptance.services.preconditions import require_action
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Engagement, MigratedModel, User
@@ -25,8 +25,7 @@ def comment(*, actor: User, review: Review, text: str, model: MigratedModel | No
         is_internal: visible to the team only; nobody is notified.
     """
     engagement = review.document.engagement
-    require(actor, Can.REVIEW if actor.is_reviewer else Can.WORK, engagement)
-    require_issued(review)
+    require_action(actor, review, ReviewAction.COMMENT)
     if not text.strip():
         raise InvalidInput(_("Write the comment first."))
     if is_internal and actor.is_reviewer:
@@ -67,8 +66,7 @@ def _about(review: Review, engagement: Engagement, model, criterion, first) -> d
 def resolve_comment(*, actor: User, comment: ReviewComment) -> ReviewComment:
     """Mark a comment as settled, by the side that wrote it. Writes an audit entry."""
     review = comment.review
-    require(actor, Can.REVIEW if actor.is_reviewer else Can.WORK, review.document.engagement)
-    require_issued(review)
+    require_action(actor, review, ReviewAction.RESOLVE)
     found = ReviewComment.objects.visible_to(actor).select_for_update(
         of=("self",), no_key=True).filter(
         pk=comment.pk).first()

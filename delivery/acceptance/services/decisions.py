@@ -8,10 +8,11 @@ from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import Condition, ModelDecision, Review
 from delivery.acceptance.models.review import CHOSEN
-from delivery.acceptance.services.preconditions import lock_review, require_issued, require_reviewer
+from delivery.acceptance.review.transitions import ReviewAction
+from delivery.acceptance.services.preconditions import lock_for_action
 from delivery.acceptance.services.signing_order import notify_next_signer
 from engagements.audit import audit_log
-from engagements.errors import InvalidInput, WrongState
+from engagements.errors import InvalidInput
 from engagements.models import MigratedModel, User
 
 ACCEPTED, CONDITIONAL, REJECTED = (value for value, _label in CHOSEN)
@@ -33,11 +34,7 @@ def decide(*, actor: User, review: Review, decision: str, reason: str = "",
             the whole.
         retest_on: day of the repeated inspection, for a decision that rejects something.
     """
-    require_reviewer(actor, review)
-    review = lock_review(review)
-    require_issued(review)
-    if review.decision:
-        raise WrongState(_("The decision was made already; it is made once."))
+    review = lock_for_action(actor, review, ReviewAction.DECIDE)
     known = models_by_code(review)
     rows = [_condition(row, known) for row in conditions or []]
     named = _named(reason.strip(), models or [], known)

@@ -9,11 +9,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import NoticeProof, Review
+from delivery.acceptance.review.transitions import ReviewAction
 from delivery.acceptance.scan_validation import checked_scan
-from delivery.acceptance.services.preconditions import lock_review, require_issued
+from delivery.acceptance.services.preconditions import lock_for_action
 from delivery.acceptance.services.signatures import conclude_review
 from delivery.acceptance.services.signed_copies import queue_signed_copies
-from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
@@ -23,9 +23,7 @@ from engagements.models import User
 def record_notice(*, actor: User, review: Review, channel: str, addressee: str, reference: str,
                   delivered_on: date, file=None) -> NoticeProof:
     """Record proof that the customer was given notice; the receipt itself may go with it."""
-    require(actor, Can.ISSUE, review.document.engagement)
-    review = lock_review(review)
-    require_issued(review)
+    review = lock_for_action(actor, review, ReviewAction.NOTICE)
     if channel not in NoticeProof.Channel.values or not (addressee.strip() and reference.strip()):
         raise InvalidInput(_("A proof names the way of delivery, the addressee and the receipt."))
     opened = timezone.localdate(review.opened_at)
@@ -77,9 +75,7 @@ def record_deemed_acceptance(*, actor: User, review: Review) -> Review:
 
 @transaction.atomic
 def _keep_deemed(actor: User, review: Review) -> Review:
-    require(actor, Can.ISSUE, review.document.engagement)
-    review = lock_review(review)
-    require_issued(review)
+    review = lock_for_action(actor, review, ReviewAction.DEEMED)
     _require_silence(review)
     review.decision, review.decided_by = Review.Decision.DEEMED, actor
     review.decided_at = timezone.now()
@@ -98,7 +94,7 @@ def _require_silence(review: Review) -> None:
     if not review.terms.get("is_deemed"):
         raise WrongState(_("The contract recorded for this review says nothing of deemed "
                            "acceptance."))
-    if review.decision or review.signers.filter(state="declined").exists():
+    if review.signers.filter(state="declined").exists():
         raise WrongState(_("The customer has answered; there is no silence to rely on."))
     if review.comments.filter(author__role="reviewer").exists():
         raise WrongState(_("The customer has commented; settle that first."))

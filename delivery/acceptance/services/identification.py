@@ -12,11 +12,15 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import Identification, Review
+from delivery.acceptance.review.transitions import ReviewAction
 from delivery.acceptance.services.powers_of_attorney import valid_power_of_attorney
-from delivery.acceptance.services.preconditions import lock_review, require_reviewer
+from delivery.acceptance.services.preconditions import (
+    lock_review,
+    require_permission,
+    require_state,
+)
 from delivery.acceptance.services.signing_order import require_turn
 from delivery.acceptance.signing import signing_terms
-from delivery.reports.models import Document
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
@@ -36,7 +40,7 @@ def begin_signing(*, actor: User, review: Review, name: str, capacity: str, agre
     keyed hash is stored. One a minute and five an hour. A signer with a power of attorney signs in
     that capacity. Writes an audit entry.
     """
-    require_reviewer(actor, review)
+    require_permission(actor, review, ReviewAction.IDENTIFY)
     code = f"{secrets.randbelow(10 ** DIGITS):0{DIGITS}}"
     made = _keep(actor, review, name.strip(), capacity.strip(), agrees, code, ip_address)
     _send(actor, review, code)
@@ -77,12 +81,7 @@ def require_signable(actor: User, review: Review) -> None:
 
     That includes his power of attorney, where the contract asks for one or one was recorded.
     """
-    if not review.decision:
-        raise WrongState(_("Decide first, then sign."))
-    if review.decision == Review.Decision.DEEMED:
-        raise WrongState(_("This document is accepted under the contract; nobody signs it."))
-    if review.document.state not in (Document.State.ISSUED, Document.State.SIGNED):
-        raise WrongState(_("This version was replaced; sign the newest one."))
+    require_state(review, ReviewAction.SIGN)
     if review.signatures.filter(signer=actor).exists():
         raise WrongState(_("You have signed this document already."))
     require_turn(actor, review)

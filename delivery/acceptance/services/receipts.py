@@ -8,8 +8,8 @@ from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import Receipt, Review
 from delivery.acceptance.review.deliverables import Deliverable, deliverables_of
-from delivery.acceptance.services.preconditions import lock_review, require_reviewer
-from delivery.reports.models import Document
+from delivery.acceptance.review.transitions import ReviewAction
+from delivery.acceptance.services.preconditions import lock_for_action
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
@@ -23,10 +23,7 @@ def confirm_receipt(*, actor: User, review: Review, keys: Collection[str],
     Receipt is no acceptance. Raises InvalidInput for an item that is not on the list, nothing
     chosen, or something missing without a remark; WrongState for what was received already.
     """
-    require_reviewer(actor, review)
-    review, remark = lock_review(review), remark.strip()
-    if review.document.state not in Document.IN_FORCE:
-        raise WrongState(_("This version was replaced; nothing is added to it."))
+    review, remark = lock_for_action(actor, review, ReviewAction.RECEIPTS), remark.strip()
     if not (is_complete or remark):
         raise InvalidInput(_("Say what is missing or wrong."))
     made = [Receipt.objects.create(

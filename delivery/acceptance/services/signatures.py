@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import Identification, Review, Signature
+from delivery.acceptance.review.transitions import ReviewAction
 from delivery.acceptance.scan_validation import Scan, checked_scan
 from delivery.acceptance.services.identification import check_code, require_signable
 from delivery.acceptance.services.powers_of_attorney import valid_power_of_attorney
@@ -15,7 +16,7 @@ from delivery.acceptance.services.preconditions import (
     PASSING,
     lock_review,
     open_blocking,
-    require_reviewer,
+    require_permission,
 )
 from delivery.acceptance.services.signed_copies import queue_signed_copies
 from delivery.acceptance.services.signing_order import mark_signed, notify_next_signer
@@ -43,7 +44,7 @@ def sign(*, actor: User, review: Review, code: str, mark: str = TYPED, strokes=N
     accepted (see `accept_engagement`), a preliminary one begins the trial period. A worker then
     stores sealed copies with a signature page beside the issued files.
     """
-    require_reviewer(actor, review)
+    require_permission(actor, review, ReviewAction.SIGN)
     facts = _mark_columns(mark, strokes, scan)
     with transaction.atomic():
         require_signable(actor, lock_review(review))

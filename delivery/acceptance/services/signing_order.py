@@ -5,8 +5,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import Review, Signer
-from delivery.acceptance.services.preconditions import lock_review, require_issued, require_reviewer
-from engagements.access import Can, require
+from delivery.acceptance.review.transitions import ReviewAction
+from delivery.acceptance.services.preconditions import lock_for_action
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import User
@@ -20,9 +20,7 @@ def name_signers(*, actor: User, review: Review, users: list[User]) -> list[Sign
 
     Who has signed stays; the others are named anew, also after somebody declined.
     """
-    require(actor, Can.ISSUE, review.document.engagement)
-    review = lock_review(review)
-    require_issued(review)
+    review = lock_for_action(actor, review, ReviewAction.SIGNERS)
     _require_reviewers(review, users)
     review.signers.exclude(state=SIGNED).delete()
     done = review.signers.count()
@@ -52,9 +50,7 @@ def _require_reviewers(review: Review, users: list[User]) -> None:
 @transaction.atomic
 def decline(*, actor: User, review: Review, reason: str) -> Signer:
     """Refuse to sign, with a reason. Nobody signs until the project manager acts."""
-    require_reviewer(actor, review)
-    review = lock_review(review)
-    require_issued(review)
+    review = lock_for_action(actor, review, ReviewAction.DECLINE)
     if not reason.strip():
         raise InvalidInput(_("Say why you decline to sign."))
     if review.signatures.filter(signer=actor).exists():

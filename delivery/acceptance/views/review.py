@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from django.db.models import prefetch_related_objects
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -26,6 +27,7 @@ from delivery.acceptance.review.model_results import (
     model_results,
 )
 from delivery.acceptance.review.progress import review_steps
+from delivery.acceptance.review.transitions import ReviewAction, allowed_actions
 from delivery.acceptance.services.decisions import models_by_code
 from delivery.acceptance.services.deemed_acceptance import deemed_day
 from delivery.acceptance.services.signed_copies import copy_format
@@ -44,7 +46,7 @@ def review(request, pk):
 
 def page(request, found: Review, status: int = 200, **forms):
     """The whole page; `forms` are those that were refused."""
-    context = {**_facts(request, found), **_people(request, found), **_contract(request, found),
+    context = {**_facts(request, found), **_people(request, found), **_contract(found),
                **_forms(found, request.user), **forms}
     by_code = {form["model"].value(): form for form in context["model_forms"]}
     context["model_rows"] = [(row, by_code[row.code]) for row in context["model_results"]
@@ -90,33 +92,18 @@ def _remarks(request, found: Review) -> dict:
 
 
 def _people(request, found: Review) -> dict:
-    user, document = request.user, found.document
-    signatures = list(found.signatures.select_related("signer"))
-    signers = list(found.signers.select_related("user"))
-    can_review, is_issued = allowed(user, Can.REVIEW), document.state == Document.State.ISSUED
-    is_signable = document.state in (Document.State.ISSUED, Document.State.SIGNED)
-    has_signed = any(row.signer_id == user.pk for row in signatures)
-    may_sign = can_review and is_signable and not has_signed and found.decision not in (
-        "", Review.Decision.DEEMED)
-    waiting = [row for row in signers if row.state == "waiting"]
-    if signers:
-        is_refused = any(row.state == "declined" for row in signers)
-        may_sign = may_sign and not is_refused and bool(waiting) and (
-            waiting[0].user_id == user.pk)
-    return {"signatures": signatures, "signers": signers, "may_sign": may_sign,
-            "may_decide": can_review and is_issued and not found.decision,
-            "may_order": allowed(user, Can.ISSUE) and is_issued,
-            "may_receive": can_review and is_signable,
-            "may_comment": can_review or allowed(user, Can.WORK), "may_confirm": can_review}
+    prefetch_related_objects([found], "signatures__signer", "signers__user")
+    actions = allowed_actions(request.user, found)
+    return {"signatures": found.signatures.all(), "signers": found.signers.all(),
+            "actions": actions, "may_confirm": allowed(request.user, Can.REVIEW),
+            "may_prove": ReviewAction.NOTICE in actions and not found.decision
+            and bool(found.terms.get("is_deemed"))}
 
 
-def _contract(request, found: Review) -> dict:
+def _contract(found: Review) -> dict:
     last = deemed_day(found)
-    is_waiting = found.document.state == Document.State.ISSUED and not found.decision
     return {"terms": found.terms, "proofs": found.notice_proofs.all(), "deemed_day": last,
-            "may_prove": allowed(request.user, Can.ISSUE) and is_waiting
-            and bool(found.terms.get("is_deemed")),
-            "may_deem": is_waiting and last is not None and timezone.localdate() > last}
+            "is_deemed_day_past": last is not None and timezone.localdate() > last}
 
 
 def _forms(found: Review, user) -> dict:

@@ -56,7 +56,7 @@ class EffortEstimateViewSet(mixins.CreateModelMixin, Visible):
     def lines(self, request, pk=None):
         """Add a line that the rules do not give, with the reason."""
         estimates.add_effort_line(actor=request.user, estimate=self.get_object(),
-                               **self._taken(serializers.NewLineSerializer))
+                                  **self._taken(serializers.NewLineSerializer))
         return self._fresh()
 
     @extend_schema(request=None, responses={201: QuoteDetailSerializer})
@@ -106,7 +106,7 @@ class TimeEntryViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin, Visibl
     def correct(self, request, pk=None):
         """A new entry in place of a confirmed one."""
         made = time_entries.correct_time(actor=request.user, entry=self.get_object(),
-                                 **self._taken(serializers.TimeCorrectionSerializer))
+                                         **self._taken(serializers.TimeCorrectionSerializer))
         return Response(self.get_serializer(made).data, status=status.HTTP_201_CREATED)
 
 

@@ -35,7 +35,7 @@ class PlanViewSet(PlanWorkbook, mixins.CreateModelMixin, Visible):
     def baseline(self, request, pk=None):
         """Keep the computed dates as agreed."""
         made = plans.take_baseline(actor=request.user, plan=self.get_object(),
-                                  **self._taken(serializers.PlanBaselineSerializer))
+                                   **self._taken(serializers.PlanBaselineSerializer))
         return Response(serializers.PlanBaselineSerializer(made).data)
 
     @extend_schema(request=serializers.MilestoneSerializer(many=True))

@@ -43,7 +43,7 @@ def add_criterion(*, actor: User, change: ChangeRequest, code: str, definition: 
                            % {"what": row})
     row.save()
     save_changes(change, actor=actor, action="change.effect", engagement=change.engagement,
-               changed={str(row): ("--", threshold)})
+                 changed={str(row): ("--", threshold)})
     return row
 
 

@@ -55,7 +55,7 @@ def set_schedule_effect(*, actor: User, change: ChangeRequest, task: Task, days_
     effect, _created = ScheduleEffect.objects.update_or_create(
         change=change, task=task, defaults={"days_before": task.days, "days_after": days_after})
     save_changes(change, actor=actor, action="change.effect", engagement=change.engagement,
-               changed={str(task): (task.days, days_after)})
+                 changed={str(task): (task.days, days_after)})
     return effect
 
 
@@ -71,7 +71,7 @@ def set_criterion_effect(*, actor: User, change: ChangeRequest, criterion: Crite
         change=change, criterion=criterion, defaults={
             "threshold_before": criterion.threshold, "threshold_after": threshold_after})
     save_changes(change, actor=actor, action="change.effect", engagement=change.engagement,
-               changed={str(criterion): (criterion.threshold, threshold_after)})
+                 changed={str(criterion): (criterion.threshold, threshold_after)})
     return effect
 
 
@@ -126,7 +126,7 @@ def _kept_effect(actor: User, change: ChangeRequest, action: str, line: QuoteLin
     figures = [f"{row['quantity']} × {row['unit_price']}" for row in (
         {"quantity": before.quantity, "unit_price": before.unit_price}, after)]
     save_changes(change, actor=actor, action="change.effect", engagement=change.engagement,
-               changed={labelled(effect.get_action_display(), effect): tuple(figures)})
+                 changed={labelled(effect.get_action_display(), effect): tuple(figures)})
     return effect
 
 
@@ -138,4 +138,4 @@ def remove_effect(*, actor: User, effect: Effect) -> None:
         change.added_criteria.filter(code=effect.code).delete()
     type(effect).objects.filter(pk=effect.pk).delete()
     save_changes(change, actor=actor, action="change.remove_effect",
-               engagement=change.engagement, changed={str(effect): ("", "--")})
+                 engagement=change.engagement, changed={str(effect): ("", "--")})

@@ -43,7 +43,7 @@ def update_change(*, actor: User, change: ChangeRequest, seen: int | None = None
         change.price_effects.all().delete()  # they speak of lines of the quote before
     changed = assign(change, fields)
     save_changes(change, actor=actor, action="change.update", engagement=change.engagement,
-               changed=changed)
+                 changed=changed)
     return change
 
 
@@ -103,7 +103,7 @@ def approve_change(*, actor: User, change: ChangeRequest) -> ChangeRequest:
     setattr(change, f"{side}_approved_at", timezone.now())
     change.save()
     audit_log.record(actor=actor, action=f"change.approve_{side}", target=change,
-                 engagement=change.engagement)
+                     engagement=change.engagement)
     if change.firm_approved_at and change.customer_approved_at:
         _apply(change)
     return change
@@ -171,5 +171,5 @@ def _move(change: ChangeRequest, actor: User, state: str, action: str, **data) -
     change.state = state
     change.save()
     audit_log.record(actor=actor, action=action, target=change, engagement=change.engagement,
-                 data=data)
+                     data=data)
     return change

@@ -24,7 +24,7 @@ def add_risk(*, actor: User, engagement: Engagement, **fields) -> Risk:
     _require_member(engagement, fields["owner"])
     risk = Risk.objects.create(engagement=engagement, number=_next(engagement.risks), **fields)
     audit_log.record(actor=actor, action="risk.add", target=risk, engagement=engagement,
-                 data={"score": risk.score})
+                     data={"score": risk.score})
     return risk
 
 
@@ -43,7 +43,7 @@ def add_issue(*, actor: User, engagement: Engagement, **fields) -> ProjectIssue:
     _check_issue(issue)
     issue.save()
     audit_log.record(actor=actor, action="project_issue.add", target=issue, engagement=engagement,
-                 data={"level": issue.level})
+                     data={"level": issue.level})
     return issue
 
 
@@ -92,8 +92,8 @@ def record_meeting(*, actor: User, engagement: Engagement, topic: str, held_at: 
     for todo in todos or []:
         add_todo(actor=actor, engagement=engagement, meeting=meeting, **todo)
     audit_log.record(actor=actor, action="meeting.record", target=meeting, engagement=engagement,
-                 data={"decisions": meeting.decision_lines, "todos": len(todos or []),
-                       "attachments": [file.sha256 for file in files]})
+                     data={"decisions": meeting.decision_lines, "todos": len(todos or []),
+                           "attachments": [file.sha256 for file in files]})
     return meeting
 
 
@@ -114,7 +114,7 @@ def update_meeting(*, actor: User, meeting: Meeting, seen: int | None = None,
     if files:
         changed["attachments"] = ("--", ", ".join(file.name for file in files))
     save_changes(meeting, actor=actor, action="meeting.update", engagement=meeting.engagement,
-               changed=changed)
+                 changed=changed)
     return meeting
 
 
@@ -129,7 +129,7 @@ def add_todo(*, actor: User, engagement: Engagement, text: str, owner: User, due
     todo = Todo.objects.create(engagement=engagement, meeting=meeting, text=text.strip(),
                                owner=owner, due_on=due_on)
     audit_log.record(actor=actor, action="todo.add", target=todo, engagement=engagement,
-                 data={"owner": owner.username, "due_on": str(due_on)})
+                     data={"owner": owner.username, "due_on": str(due_on)})
     return todo
 
 

@@ -26,7 +26,7 @@ def set_driver(*, actor: User, model: MigratedModel, code: str, amount: Decimal,
     driver, _made = EffortDriver.objects.update_or_create(
         model=model, code=code, defaults={"amount": amount, "source": source[:80]})
     audit_log.record(actor=actor, action="driver.set", target=driver, engagement=model.engagement,
-                 data={"code": code, "amount": str(amount)})
+                     data={"code": code, "amount": str(amount)})
     return driver
 
 
@@ -38,4 +38,4 @@ def remove_driver(*, actor: User, model: MigratedModel, code: str) -> None:
             model=model, code=code):
         EffortDriver.objects.filter(pk=driver.pk).delete()
         audit_log.record(actor=actor, action="driver.remove", target=driver,
-                     engagement=model.engagement, data={"code": code})
+                         engagement=model.engagement, data={"code": code})

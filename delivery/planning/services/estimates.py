@@ -89,7 +89,7 @@ def adjust_line(*, actor: User, line: EffortLine, low: Decimal, likely: Decimal,
     line.reason = reason.strip()
     line.save()
     save_changes(estimate, actor=actor, action="estimate.adjust", engagement=estimate.engagement,
-               changed={str(line): (before, f"{line.low}/{line.likely}/{line.high}")})
+                 changed={str(line): (before, f"{line.low}/{line.likely}/{line.high}")})
     return line
 
 
@@ -111,7 +111,7 @@ def add_effort_line(*, actor: User, estimate: EffortEstimate, stage: str, item: 
         likely=days[1], high=days[2], reason=reason.strip(), basis=[["manual", {}]],
         position=estimate.lines.count())
     save_changes(estimate, actor=actor, action="estimate.add_line", engagement=estimate.engagement,
-               changed={str(line): ("--", f"{line.low}/{line.likely}/{line.high}")})
+                 changed={str(line): ("--", f"{line.low}/{line.likely}/{line.high}")})
     return line
 
 
@@ -130,7 +130,7 @@ def approve_estimate(*, actor: User, estimate: EffortEstimate) -> EffortEstimate
     estimate.approved_at = timezone.now()
     estimate.save()
     audit_log.record(actor=actor, action="estimate.approve", target=estimate,
-                 engagement=estimate.engagement)
+                     engagement=estimate.engagement)
     return estimate
 
 

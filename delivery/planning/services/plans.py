@@ -53,7 +53,7 @@ def draft_plan(*, actor: User, engagement: Engagement, starts_on: date) -> Plan:
     for model in models:
         _chain(plan, model, days)
     audit_log.record(actor=actor, action="plan.draft", target=plan, engagement=engagement,
-                 data={"tasks": plan.tasks.count()})
+                     data={"tasks": plan.tasks.count()})
     return plan
 
 
@@ -96,7 +96,7 @@ def update_task(*, actor: User, task: Task, seen: int | None = None, **fields) -
     changed = assign(task, fields)
     _check_task(task)
     save_changes(task, actor=actor, action="task.update", engagement=task.plan.engagement,
-               changed=changed)
+                 changed=changed)
     schedule(task.plan)  # refuses a plan without end
     return task
 
@@ -158,7 +158,7 @@ def link_tasks(*, actor: User, before: Task, after: Task, lag: int = 0) -> Depen
         before=before, after=after, defaults={"lag": lag})
     schedule(plan)  # refuses a circle
     audit_log.record(actor=actor, action="task.link", target=after, engagement=plan.engagement,
-                 data={"after": str(before), "lag": lag})
+                     data={"after": str(before), "lag": lag})
     return link
 
 
@@ -168,7 +168,7 @@ def unlink_tasks(*, actor: User, link: Dependency) -> None:
     require(actor, Can.MANAGE, link.after.plan.engagement)
     link.delete()
     audit_log.record(actor=actor, action="task.unlink", target=link.after,
-                 engagement=link.after.plan.engagement, data={"after": str(link.before)})
+                     engagement=link.after.plan.engagement, data={"after": str(link.before)})
 
 
 @transaction.atomic
@@ -188,7 +188,7 @@ def take_baseline(*, actor: User, plan: Plan, reason: str = "") -> PlanBaseline:
             "title": str(row.task), "start": row.start.isoformat(),
             "finish": row.finish.isoformat()} for row in rows})
     audit_log.record(actor=actor, action="plan.baseline", target=baseline,
-                 engagement=plan.engagement, data={"reason": baseline.reason})
+                     engagement=plan.engagement, data={"reason": baseline.reason})
     return baseline
 
 
@@ -210,7 +210,7 @@ def set_milestones(*, actor: User, plan: Plan, rows: list[dict]) -> list[Milesto
     made = Milestone.objects.bulk_create(
         Milestone(plan=plan, position=n, **row) for n, row in enumerate(rows))
     audit_log.record(actor=actor, action="plan.milestones", target=plan, engagement=plan.engagement,
-                 data={"milestones": [[row["name"], str(row["percent"])] for row in rows]})
+                     data={"milestones": [[row["name"], str(row["percent"])] for row in rows]})
     return made
 
 

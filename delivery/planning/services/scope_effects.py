@@ -52,7 +52,7 @@ def set_scope_effect(*, actor: User, change: ChangeRequest, action: str,
     _require_single(effect)
     effect.save()
     save_changes(change, actor=actor, action="change.effect", engagement=change.engagement,
-               changed={effect.get_action_display(): ("--", effect)})
+                 changed={effect.get_action_display(): ("--", effect)})
     return effect
 
 

@@ -35,7 +35,7 @@ def record_time(*, actor: User, engagement: Engagement, work_date: date, half: s
             engagement=engagement, person=person, work_date=work_date, half=half, item=item,
             grade=grade, model=model, stage=stage, note=note.strip())
     audit_log.record(actor=actor, action="time.record", target=entry, engagement=engagement,
-                 data={"item": item, "grade": grade, "date": str(work_date), "half": half})
+                     data={"item": item, "grade": grade, "date": str(work_date), "half": half})
     return entry
 
 
@@ -84,7 +84,7 @@ def remove_time(*, actor: User, entry: TimeEntry) -> None:
     if entry.corrects:
         _count_again(entry.corrects)
     audit_log.record(actor=actor, action="time.remove", target=entry, engagement=entry.engagement,
-                 data={"date": str(entry.work_date), "half": entry.half, "item": entry.item})
+                     data={"date": str(entry.work_date), "half": entry.half, "item": entry.item})
 
 
 def _count_again(entry: TimeEntry) -> None:
@@ -119,7 +119,7 @@ def correct_time(*, actor: User, entry: TimeEntry, reason: str, is_taken_back: b
         stage=stage, note=reason.strip(), corrects=entry, is_taken_back=is_taken_back,
         is_counted=not is_taken_back)
     audit_log.record(actor=actor, action="time.correct", target=made, engagement=made.engagement,
-                 data={"corrects": entry.pk, "reason": made.note, "taken_back": is_taken_back})
+                     data={"corrects": entry.pk, "reason": made.note, "taken_back": is_taken_back})
     return made
 
 
@@ -151,7 +151,7 @@ def set_grade_cost(*, actor: User, grade: str, day_cost: Decimal) -> GradeCost:
     cost, _created = GradeCost.objects.update_or_create(
         grade=grade, defaults={"day_cost": day_cost})
     audit_log.record(actor=actor, action="grade_cost.set", target=cost,
-                 data={"grade": grade, "day_cost": str(day_cost)})
+                     data={"grade": grade, "day_cost": str(day_cost)})
     return cost
 
 

@@ -41,7 +41,7 @@ def confirm_month(*, actor: User, engagement: Engagement, month: date) -> Timesh
         content_hash=content_hash(facts))
     engagement.time_entries.filter(pk__in=[entry.pk for entry in entries]).update(timesheet=sheet)
     audit_log.record(actor=actor, action="timesheet.submit", target=sheet, engagement=engagement,
-                 data={"days": facts["days"], "hash": sheet.content_hash})
+                     data={"days": facts["days"], "hash": sheet.content_hash})
     return sheet
 
 
@@ -77,8 +77,8 @@ def answer_timesheet(*, actor: User, timesheet: Timesheet, is_confirmed: bool, r
         timesheet.entries.update(timesheet=None)
     timesheet.save()
     audit_log.record(actor=actor, target=timesheet, engagement=timesheet.engagement,
-                 action="timesheet.confirm" if is_confirmed else "timesheet.reject",
-                 data={"reason": timesheet.rejection})
+                     action="timesheet.confirm" if is_confirmed else "timesheet.reject",
+                     data={"reason": timesheet.rejection})
     return timesheet
 
 
@@ -97,7 +97,7 @@ def withdraw_timesheet(*, actor: User, timesheet: Timesheet, reason: str) -> Tim
     timesheet.entries.update(timesheet=None)
     timesheet.save()
     audit_log.record(actor=actor, target=timesheet, engagement=timesheet.engagement,
-                 action="timesheet.withdraw", data={"reason": timesheet.withdrawal})
+                     action="timesheet.withdraw", data={"reason": timesheet.withdrawal})
     return timesheet
 
 

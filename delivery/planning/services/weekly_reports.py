@@ -53,7 +53,7 @@ def update_weekly(*, actor: User, report: WeeklyReport, seen: int | None = None,
     report = _draft(actor, report, seen)
     changed = assign(report, fields)
     save_changes(report, actor=actor, action="weekly.update", engagement=report.engagement,
-               changed=changed)
+                 changed=changed)
     return report
 
 
@@ -63,7 +63,7 @@ def refresh_weekly(*, actor: User, report: WeeklyReport) -> WeeklyReport:
     report = _draft(actor, report, None)
     report.facts = week_facts(report.engagement, report.week_start)
     save_changes(report, actor=actor, action="weekly.refresh", engagement=report.engagement,
-               changed={})
+                 changed={})
     return report
 
 
@@ -79,7 +79,7 @@ def freeze_weekly(*, actor: User, report: WeeklyReport) -> WeeklyReport:
     report.content_hash = content_hash(report)
     report.save()
     audit_log.record(actor=actor, action="weekly.freeze", target=report,
-                 engagement=report.engagement, data={"hash": report.content_hash})
+                     engagement=report.engagement, data={"hash": report.content_hash})
     return report
 
 

@@ -179,7 +179,7 @@ def weekly_draft(request, code):
     day = form.cleaned_data["day"] if form.is_valid() else timezone.localdate()
     made = attempt(request, lambda: weekly_services.draft_weekly(
         actor=request.user, engagement=engagement, day=day),
-        _("The draft was made from what happened in that week."))
+                   _("The draft was made from what happened in that week."))
     return redirect("planning:weekly", made.pk) if made else redirect(_back(code))
 
 

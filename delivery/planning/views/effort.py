@@ -61,7 +61,7 @@ def effort_quote(request, code):
     engagement = visible_engagement(request, code)
     made = attempt(request, lambda: quoting.quote_estimate(
         actor=request.user, engagement=engagement),
-        _("A draft with the days of the estimate. Check it and submit it for review."))
+                   _("A draft with the days of the estimate. Check it and submit it for review."))
     return redirect("quotes:quote", made.pk) if made else redirect("planning:effort", code)
 
 

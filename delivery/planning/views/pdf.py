@@ -18,7 +18,7 @@ PAGE_OF = {"minutes": "planning:meeting", "weekly": "planning:weekly",
 
 
 @require_GET
-def document(request, kind, pk, language):
+def document_pdf(request, kind, pk, language):
     """A document of a row that the user may see; where it cannot be made, its page says why."""
     model, render = BY_KIND[kind]
     row = get_object_or_404(

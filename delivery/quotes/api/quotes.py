@@ -160,7 +160,7 @@ class QuoteViewSet(QuoteFiles, QuoteTerms, mixins.CreateModelMixin, mixins.Updat
             services.remove_line(actor=request.user, line=found, revision=revision)
             return self._answer()
         serializer = serializers.QuoteLineSerializer(found, data=request.data, partial=True,
-                                               context=self.get_serializer_context())
+                                                     context=self.get_serializer_context())
         serializer.is_valid(raise_exception=True)
         services.update_line(actor=request.user, line=found, revision=revision,
                              **serializer.validated_data)

@@ -49,7 +49,7 @@ def create_quote(*, actor: User, engagement: Engagement, today: date | None = No
                     engagement=engagement, number=f"{prefix}-{sequence + attempt:03}",
                     created_by=actor, **{**start, **fields})
                 audit_log.record(actor=actor, action="quote.create", target=quote,
-                             engagement=engagement)
+                                 engagement=engagement)
                 return quote
         except IntegrityError:
             continue
@@ -115,7 +115,7 @@ def copy_version(author: User, quote: Quote, lines: list[QuoteLine], reason: str
         line.pk, line.quote = None, copy
     QuoteLine.objects.bulk_create(lines, batch_size=500)
     audit_log.record(actor=author, action="quote.new_version", target=copy,
-                 engagement=copy.engagement, data={"reason": reason})
+                     engagement=copy.engagement, data={"reason": reason})
     return copy
 
 

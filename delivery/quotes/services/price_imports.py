@@ -37,7 +37,7 @@ def start_import(*, actor: User, upload: BinaryIO, file_name: str, name: str, va
             remarks=sheet.remarks, header_row=header, created_by=actor,
             columns=guess_columns(sheet.rows[header - 1]))
         audit_log.record(actor=actor, action="price_import.start", target=made,
-                     data={"file": made.file_name, "sha256": made.sha256})
+                         data={"file": made.file_name, "sha256": made.sha256})
     return made
 
 
@@ -61,7 +61,7 @@ def map_columns(*, actor: User, source: PriceImport, header_row: int, columns: d
     source.header_row, source.columns = header_row, columns
     source.save()
     audit_log.record(actor=actor, action="price_import.map", target=source,
-                 data={"header_row": header_row, "columns": columns})
+                     data={"header_row": header_row, "columns": columns})
     return source
 
 

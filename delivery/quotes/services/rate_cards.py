@@ -28,8 +28,8 @@ def load_rate_cards(*, actor: User) -> RateCard:
         PriceLine.objects.bulk_create([*_resources(card), *_services(card), _travel(card)])
     if created or is_new:
         audit_log.record(actor=actor, action="rate_card.load", target=card,
-                     data={"printed_total": str(card.stated_total),
-                           "computed_total": str(computed_total(card))})
+                         data={"printed_total": str(card.stated_total),
+                               "computed_total": str(computed_total(card))})
     return card
 
 
@@ -76,7 +76,7 @@ def close_rate_card(*, actor: User, card: RateCard, valid_to: date) -> RateCard:
     card.valid_to = valid_to
     card.save()
     audit_log.record(actor=actor, action="rate_card.close", target=card,
-                 data={"valid_to": str(valid_to)})
+                     data={"valid_to": str(valid_to)})
     return card
 
 

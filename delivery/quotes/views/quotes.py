@@ -108,7 +108,7 @@ def quote_move(request, pk, move):
     quote = found_quote(request, pk)
     attempt(request, lambda: services.move_quote(
         actor=request.user, quote=quote, move=move, reason=request.POST.get("reason", "")),
-        _("Done; the step is recorded."))
+            _("Done; the step is recorded."))
     return redirect("quotes:quote", pk)
 
 
@@ -117,7 +117,7 @@ def version_new(request, pk):
     quote = found_quote(request, pk)
     made = attempt(request, lambda: services.new_version(
         actor=request.user, quote=quote, reason=request.POST.get("reason", "")),
-        _("A new version is open as a draft."))
+                   _("A new version is open as a draft."))
     return redirect("quotes:quote", made.pk if made else pk)
 
 

@@ -95,13 +95,13 @@ class WordingViewSet(ViewSet):
         form.is_valid(raise_exception=True)
         customer = customer_in(request)
         services.save_standard_text(actor=request.user, code=_shipped(code), customer=customer,
-                              **form.validated_data)
+                                    **form.validated_data)
         return Response(_text(code, customer))
 
     @extend_schema(parameters=CODE, responses={204: None})
     def destroy(self, request, code: str):
         services.reset_standard_text(actor=request.user, code=_shipped(code),
-                               customer=customer_in(request))
+                                     customer=customer_in(request))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

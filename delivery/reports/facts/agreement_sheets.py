@@ -28,7 +28,7 @@ def criteria(source: Source) -> dict:
         column(lambda: _("Definition"), is_required=True),
         column(lambda: _("Threshold"), "number", is_required=True),
         column(lambda: _("Baseline")), column(lambda: _("Value taken"))], rows,
-        empty=lambda: _("There is no criterion.")),
+                    empty=lambda: _("There is no criterion.")),
         "cure": reverse("assessments:criteria", args=[source.engagement.code])}
 
 
@@ -59,8 +59,8 @@ def baselines(source: Source) -> dict:
         column(lambda: _("Hardware"), is_required=True),
         column(lambda: _("Software"), is_required=True), column(lambda: _("Data set")),
         column(lambda: _("Seeds")), column(lambda: _("By")), column(lambda: _("Time"))], rows,
-        is_dense=True,
-        empty=lambda: _("No baseline is recorded.")),
+                    is_dense=True,
+                    empty=lambda: _("No baseline is recorded.")),
         "cure": _page(source)}
 
 
@@ -88,7 +88,7 @@ def repeats(source: Source) -> dict:
         column(lambda: _("Runs"), "number"), column(lambda: _("Mean"), "number"),
         column(lambda: _("Range"), "number"), column(lambda: _("Standard deviation"), "number"),
         column(lambda: _("Compared by")), column(lambda: _("Repeatable"))], rows,
-        empty=lambda: _("No baseline is recorded."))
+                 empty=lambda: _("No baseline is recorded."))
 
 
 def baseline_files(source: Source) -> dict:
@@ -101,7 +101,7 @@ def baseline_files(source: Source) -> dict:
         column(lambda: _("Baseline"), "code"), column(lambda: _("Evidence"), "code"),
         column(lambda: _("File")), column(lambda: _("Size (bytes)"), "number"),
         column(lambda: "SHA-256", "hash", is_required=True)], rows,
-        empty=lambda: _("No file is stored.")), "cure": _page(source)}
+                    empty=lambda: _("No file is stored.")), "cure": _page(source)}
 
 
 def confirmed(source: Source) -> dict:
@@ -116,7 +116,7 @@ def confirmed(source: Source) -> dict:
         column(lambda: _("Baseline"), "code"), column(lambda: _("Supplier")),
         column(lambda: _("Customer")), column(lambda: _("Frozen")),
         column(lambda: _("Content hash (SHA-256)"), "hash")], rows,
-        empty=lambda: _("No baseline is recorded."))
+                 empty=lambda: _("No baseline is recorded."))
 
 
 def _who(entry) -> str:

@@ -81,7 +81,7 @@ def _gaps(source: Source, tables: dict) -> dict:
         column(lambda: _("API or operator")), column(lambda: _("Class")),
         column(lambda: _("Models")), column(lambda: _("Uses"), "number"),
         column(lambda: _("Route"))], rows,
-        empty=lambda: _("The analyses found nothing that needs work."))
+                 empty=lambda: _("The analyses found nothing that needs work."))
 
 
 def _route(name: str) -> str:

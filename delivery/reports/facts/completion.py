@@ -30,7 +30,7 @@ def test_objects(source: Source) -> dict:
         column(lambda: _("Model"), "code"), column(lambda: _("Name")),
         column(lambda: _("Framework")), column(lambda: _("Version: made by run")),
         column(lambda: _("Files"), "number"), column(lambda: _("Judged runs"))], rows,
-        empty=lambda: _("No model is in scope."))
+                 empty=lambda: _("No model is in scope."))
 
 
 def _makers(source: Source) -> dict[str, dict[str, int]]:
@@ -68,7 +68,7 @@ def performed(source: Source) -> dict:
     return table(lambda: _("Time, place, persons and tools"), [
         column(lambda: pgettext("test record", "Item")),
         column(lambda: pgettext("test record", "What the record says"))], rows,
-        empty=lambda: _("No run was made."))
+                 empty=lambda: _("No run was made."))
 
 
 def _names(found: Iterable[str]) -> dict[str, str]:
@@ -112,4 +112,4 @@ def reusable_assets(source: Source) -> dict:
     return table(lambda: _("Runs that can be repeated from their records"), [
         column(lambda: _("Kind of run")), column(lambda: _("Runs"), "number"),
         column(lambda: _("Succeeded"), "number"), column(lambda: _("Judged"), "number")], rows,
-        empty=lambda: _("No run was made."))
+                 empty=lambda: _("No run was made."))

@@ -28,7 +28,7 @@ def environments(source: Source) -> dict:
         column(lambda: _("Environment item")), column(lambda: _("Models")),
         column(lambda: _("Source platform (GPU)")), column(lambda: _("Target platform (NPU)")),
         column(lambda: _("Same"))], rows, is_grouped=True,
-        empty=lambda: _("No environment is recorded on either side."))
+                 empty=lambda: _("No environment is recorded on either side."))
 
 
 def _sides(judged: Judged) -> dict[Setup, tuple[dict, dict]]:

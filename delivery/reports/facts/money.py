@@ -25,7 +25,7 @@ def fee(source: Source) -> dict:
     return {**table(lambda: _fee_caption(quoted), [
         column(lambda: _("Item")),
         column(lambda: _("Amount"), "number", is_required=True)], rows,
-        empty=lambda: _("No quotation is issued yet.")),
+                    empty=lambda: _("No quotation is issued yet.")),
         "cure": reverse("quotes:engagement", args=[source.engagement.code])}
 
 
@@ -50,10 +50,10 @@ def resources(source: Source) -> dict:
         column(lambda: _("Resource")), column(lambda: _("Specification")),
         column(lambda: _("Quantity"), "number"), column(lambda: _("Months"), "number"),
         column(lambda: _("Unit"))],
-        [[pair(line["name"], line["name_en"]),
-          pair(line["specification"], line["specification_en"]),
-          line["quantity"], line["months"], both(lambda u=line["unit"]: unit_label(u))]
-         for line in lines], empty=lambda: _("No resource is quoted.")),
+                    [[pair(line["name"], line["name_en"]),
+                      pair(line["specification"], line["specification_en"]),
+                      line["quantity"], line["months"], both(lambda u=line["unit"]: unit_label(u))]
+                     for line in lines], empty=lambda: _("No resource is quoted.")),
         "cure": reverse("quotes:engagement", args=[source.engagement.code])}
 
 
@@ -63,9 +63,9 @@ def services(source: Source) -> dict:
     return table(lambda: _("Services"), [
         column(lambda: _("Service")), column(lambda: _("Work")),
         column(lambda: _("Grade")), column(lambda: _("Person-days"), "number")],
-        [[pair(line["name"], line["name_en"]),
-          pair(line["specification"], line["specification_en"]),
-          both(lambda g=line["grade"]: capfirst(grade_label(g))),
-          f"{Decimal(line['quantity']):.1f}"]
-         for line in lines],
-        empty=lambda: _("No service is quoted."))
+                 [[pair(line["name"], line["name_en"]),
+                   pair(line["specification"], line["specification_en"]),
+                   both(lambda g=line["grade"]: capfirst(grade_label(g))),
+                   f"{Decimal(line['quantity']):.1f}"]
+                  for line in lines],
+                 empty=lambda: _("No service is quoted."))

@@ -43,7 +43,7 @@ def nodes(source: Source) -> dict:
         column(lambda: _("Cards"), "number", is_required=True),
         column(lambda: _("Operating system"), is_required=True), column(lambda: _("Architecture")),
         column(lambda: _("Kind of node"))], rows,
-        empty=lambda: _("No job has run on a node yet.")), "cure": _jobs(source)}
+                    empty=lambda: _("No job has run on a node yet.")), "cure": _jobs(source)}
 
 
 def versions(source: Source) -> dict:
@@ -58,7 +58,7 @@ def versions(source: Source) -> dict:
     return table(lambda: _("Versions"), [
         column(lambda: _("Environment item")),
         *(column(lambda n=node: n.name) for node in found)], rows,
-        empty=lambda: _("No version is recorded."))
+                 empty=lambda: _("No version is recorded."))
 
 
 def checks(source: Source) -> dict:
@@ -71,7 +71,7 @@ def checks(source: Source) -> dict:
         column(lambda: _("Node")), column(lambda: _("State")),
         column(lambda: _("Found"), is_required=True), column(lambda: _("By")),
         column(lambda: _("Time"), "day", is_required=True)], rows,
-        empty=lambda: _("No check has run yet.")), "cure": _jobs(source)}
+                    empty=lambda: _("No check has run yet.")), "cure": _jobs(source)}
 
 
 def cards(source: Source) -> dict:
@@ -88,7 +88,7 @@ def cards(source: Source) -> dict:
         column(lambda: _("Health"), is_required=True),
         column(lambda: _("Temperature (°C)"), "number"),
         column(lambda: _("Power (W)"), "number"), column(lambda: _("HBM (MB)"), "number")], rows,
-        empty=lambda: _("No npu-smi output is stored."))
+                 empty=lambda: _("No npu-smi output is stored."))
 
 
 def _newest_smi(source: Source) -> dict[str, StoredReading]:

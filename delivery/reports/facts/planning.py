@@ -72,7 +72,7 @@ def tasks(source: Source) -> dict:
         column(lambda: _("Start"), "day", is_required=True),
         column(lambda: _("Finish"), "day", is_required=True),
         column(lambda: _("Working days"), "number")], rows,
-        empty=lambda: _("No plan is made yet.")), "cure": _page("plan", source)}
+                    empty=lambda: _("No plan is made yet.")), "cure": _page("plan", source)}
 
 
 def _manager(source: Source) -> str:
@@ -94,7 +94,7 @@ def stages_in_time(source: Source) -> dict:
     return {**table(lambda: _("Schedule by stage"), [
         column(lambda: _("Stage")), column(lambda: _("Start"), "day"),
         column(lambda: _("Finish"), "day"), column(lambda: _("Models"), "number")], rows,
-        empty=lambda: _("No plan is made yet.")), "cure": _page("plan", source)}
+                    empty=lambda: _("No plan is made yet.")), "cure": _page("plan", source)}
 
 
 def milestones(source: Source) -> dict:
@@ -122,9 +122,9 @@ def risks(source: Source) -> dict:
         column(lambda: _("No."), "code"), column(lambda: _("Risk")),
         column(lambda: _("Probability"), "number"), column(lambda: _("Impact"), "number"),
         column(lambda: _("Response"), is_required=True), column(lambda: _("Owner"))],
-        [[f"R-{r.number:03}", pair(r.title, r.title_en), r.probability, r.impact,
-          r.response and pair(r.response, r.response_en), str(r.owner)] for r in found],
-        empty=lambda: _("No risk is recorded.")),
+                    [[f"R-{r.number:03}", pair(r.title, r.title_en), r.probability, r.impact,
+                      r.response and pair(r.response, r.response_en), str(r.owner)] for r in found],
+                    empty=lambda: _("No risk is recorded.")),
         "cure": _page("control", source)}
 
 
@@ -144,7 +144,7 @@ def issues(source: Source) -> dict:
         column(lambda: _("Due / closed"), "day", is_required=True),
         column(lambda: _("State")), column(lambda: _("Effect")),
         column(lambda: _("Affects the final acceptance"))], rows=rows,
-        empty=lambda: _("No issue is recorded.")), "cure": _page("control", source)}
+                    empty=lambda: _("No issue is recorded.")), "cure": _page("control", source)}
 
 
 def scope_of_work(source: Source) -> dict:

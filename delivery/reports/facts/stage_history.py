@@ -19,8 +19,8 @@ def passage(source: Source) -> dict:
         column(lambda: _("State")), column(lambda: _("Entered"), "day"),
         column(lambda: _("Passed on"), "day"), column(lambda: _("Passed by")),
         column(lambda: _("Times sent back"), "number"), column(lambda: _("Waiver"), "code")],
-        [_line(record) for record in _records(source)], is_dense=True,
-        empty=lambda: _("No stage is in scope."))
+                 [_line(record) for record in _records(source)], is_dense=True,
+                 empty=lambda: _("No stage is in scope."))
 
 
 def _records(source: Source) -> list[StageRecord]:

@@ -22,8 +22,8 @@ def answers(source: Source, caption, sections: tuple[str, ...]) -> dict:
              and cell.model is None and cell.value is not None] if sheet else []
     return {**table(caption, [
         column(lambda: _("Survey question")), column(lambda: _("Answer"))],
-        [[both(lambda c=cell: _question(c)), both(lambda c=cell: c.text)]
-         for cell in cells], empty=lambda: _("The survey has no answer to this yet.")),
+                    [[both(lambda c=cell: _question(c)), both(lambda c=cell: c.text)]
+                     for cell in cells], empty=lambda: _("The survey has no answer to this yet.")),
         "cure": reverse("surveys:overview", args=[source.engagement.code])}
 
 
@@ -37,9 +37,9 @@ def model_answers(source: Source, caption, sections: tuple[str, ...]) -> dict:
     return table(caption, [
         column(lambda: _("Survey question")), column(lambda: _("Answer")),
         column(lambda: _("Models"))],
-        [[both(lambda c=cell: _question(c)), both(lambda c=cell: c.text),
-          codes_of(codes, source)] for cell, codes in rows.values()], is_grouped=True,
-        empty=lambda: _("The survey has no answer to this yet."))
+                 [[both(lambda c=cell: _question(c)), both(lambda c=cell: c.text),
+                   codes_of(codes, source)] for cell, codes in rows.values()], is_grouped=True,
+                 empty=lambda: _("The survey has no answer to this yet."))
 
 
 def codes_of(codes: list[str], source: Source) -> dict[str, str]:

@@ -19,5 +19,5 @@ def third_party(source: Source) -> dict:
         column(lambda: _("Date"), "day", is_required=True),
         column(lambda: _("What was tested"), is_required=True),
         column(lambda: "SHA-256", "hash", is_required=True)], rows,
-        empty=lambda: _("None is attached.")),
+                    empty=lambda: _("None is attached.")),
         "cure": reverse("acceptance:third_party_reports", args=[source.engagement.code])}

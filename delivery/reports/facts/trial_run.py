@@ -29,7 +29,7 @@ def trial(source: Source) -> dict:
         column(lambda: _("Start"), "day", is_required=True),
         column(lambda: _("End"), "day", is_required=True),
         column(lambda: _("Issues raised"), "number"), column(lambda: _("Still open"), "number")],
-        rows, empty=lambda: _("There was no trial run."))
+                 rows, empty=lambda: _("There was no trial run."))
 
 
 def outdated(document: Document) -> str:
@@ -71,12 +71,12 @@ def closure(source: Source) -> dict:
         column(lambda: _("Due"), "day"), column(lambda: _("Effect on the final acceptance")),
         column(lambda: _("What was done")), column(lambda: _("Closed on"), "day"),
         column(lambda: _("Closed by"))],
-        [[n, c.description, c.model.code if c.model else "–", c.owner, f"{c.due_on}",
-          both(c.get_effect_display), c.report,
-          f"{timezone.localdate(c.closed_at)}" if c.closed_at else both(lambda: _("open")),
-          str(c.closed_by or "")] for n, c in enumerate(conditions, 1)],
-        empty=lambda: _("The provisional acceptance left no issue open.") if found
-        else _("No provisional acceptance was concluded."))
+                 [[n, c.description, c.model.code if c.model else "–", c.owner, f"{c.due_on}",
+                   both(c.get_effect_display), c.report,
+                   f"{timezone.localdate(c.closed_at)}" if c.closed_at else both(lambda: _("open")),
+                   str(c.closed_by or "")] for n, c in enumerate(conditions, 1)],
+                 empty=lambda: _("The provisional acceptance left no issue open.") if found
+                 else _("No provisional acceptance was concluded."))
 
 
 TOLD = {"trial": trial, "closure": closure}  # tables of the final certificate

@@ -61,7 +61,7 @@ register(DocumentKind(
     rules=(
         checks.contract,
         checks.needs("tables.baselines.rows", lambda: _("Record a baseline."),
-                    "assessments:criteria"),
+                     "assessments:criteria"),
         frozen, no_drift,
     ),
     writers={"xlsx": document_xlsx},

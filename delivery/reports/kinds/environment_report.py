@@ -35,6 +35,6 @@ register(DocumentKind(
     rules=(
         checks.no_open_jobs,
         checks.needs("tables.checks.rows", lambda: _("Run the checks of the environment."),
-                    "engagements:engagement"),
+                     "engagements:engagement"),
     ),
 ))

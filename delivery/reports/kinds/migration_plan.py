@@ -60,7 +60,7 @@ register(DocumentKind(
     rules=(
         checks.period, verdict_checks.criteria_signed,
         checks.needs("tables.tasks.rows", lambda: _("Make the plan: tasks and dates come from it."),
-                    "planning:plan"),
+                     "planning:plan"),
     ),
     writers={"docx": document_docx},
 ))

@@ -69,9 +69,9 @@ register(DocumentKind(
     rules=(
         checks.contract, checks.period, days_agree,
         checks.needs("tables.fee.rows", lambda: _("Issue a quotation: the fee comes from it."),
-                    "quotes:engagement"),
+                     "quotes:engagement"),
         checks.needs("tables.time.rows", lambda: _("Make the plan: the schedule comes from it."),
-                    "planning:plan"),
+                     "planning:plan"),
     ),
     writers={"docx": document_docx},
 ))

@@ -37,10 +37,10 @@ def definitions(facts: dict) -> dict:
         (_("Metric"), "text"), (_("Code"), "text"), (_("Calculator"), "text"),
         (_("Formula"), "text"), (_("Alignment"), "text"), (_("Comparison"), "text"),
         (_("Window"), "text"), (_("Value taken"), "text"), (_("Source"), "text")],
-        [(f"{d['name']} V{d['version']}", d["code"], d["calculator"], d["formula"],
-          d["alignment"], f"{d['comparison']} {_('threshold, on the unrounded figure')}",
-          _window(d), d["selection"], d["source"]) for d in facts["definitions"]],
-        _("There is no criterion."))
+                  [(f"{d['name']} V{d['version']}", d["code"], d["calculator"], d["formula"],
+                    d["alignment"], f"{d['comparison']} {_('threshold, on the unrounded figure')}",
+                    _window(d), d["selection"], d["source"]) for d in facts["definitions"]],
+                  _("There is no criterion."))
 
 
 def _window(definition: dict) -> str:
@@ -62,24 +62,24 @@ def departures(facts: dict) -> Iterator[dict]:
         _table(_("Stages let through with a waiver"), [
             (_("Number"), "code"), (_("Model"), "code"), (_("Stage"), "text"),
             (_("Checks not met"), "text"), (_("Reason"), "text"), (_("Signed by"), "text")],
-            [(row["number"], row["model"], row["stage"],
-              in_turn(row["checks"]), row["reason"],
-              f"{row['signed_by']} {row['signed_at']}") for row in found["stage_waivers"]]),
+               [(row["number"], row["model"], row["stage"],
+                 in_turn(row["checks"]), row["reason"],
+                 f"{row['signed_by']} {row['signed_at']}") for row in found["stage_waivers"]]),
         _table(_("Verdicts in spite of which a stage passed"), [
             (_("Model"), "code"), (_("Metric"), "text"), (_("Reason"), "text"),
             (_("Scope"), "text"), (_("Valid until"), "day"), (_("Signed by"), "text")],
-            [(row["model"], row["name"], row["reason"], row["scope"], row["expires_on"],
-              row["signed_by"]) for row in found["waivers"]]),
+               [(row["model"], row["name"], row["reason"], row["scope"], row["expires_on"],
+                 row["signed_by"]) for row in found["waivers"]]),
         _table(_("Stages out of scope"), [
             (_("Model"), "code"), (_("Stage"), "text"), (_("Reason"), "text"),
             (_("By"), "text"), (_("Time"), "text")],
-            [(row["model"], row["stage"], row["reason"], row["by"], row["at"])
-             for row in found["skipped"]]),
+               [(row["model"], row["stage"], row["reason"], row["by"], row["at"])
+                for row in found["skipped"]]),
         _table(_("Models dropped from the project"), [
             (_("Model"), "code"), (_("Name"), "text"), (_("Reason"), "text"),
             (_("Time"), "text")],
-            [(row["model"], row["name"], row["reason"], row["at"])
-             for row in found["dropped"]]))
+               [(row["model"], row["name"], row["reason"], row["at"])
+                for row in found["dropped"]]))
     return (entry for entry in made if entry["rows"])
 
 

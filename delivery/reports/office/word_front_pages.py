@@ -19,7 +19,7 @@ def front(word, facts: dict, headings: Iterable[str]) -> None:
     grid(word, ["", _("Full name"), _("Signature"), _("Date")], [
         (_("Prepared by"), facts["prepared_by"]["name"], "", day(facts["prepared_on"])),
         *((row["step"], row["name"], "", day(row["date"])) for row in facts["signoffs"])],
-        looks=("text", "text", "blank", "blank"))
+         looks=("text", "text", "blank", "blank"))
     _titled(word, _("Revision history"))
     grid(word, [_("Version"), _("Date"), _("Change"), _("Changed by"), _("Approved by")],
          [*((row["version"], day(row["date"]), row["note"] or _("First issue"), row["who"],

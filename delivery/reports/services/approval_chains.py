@@ -32,7 +32,7 @@ def save_chain(*, actor: User, kind: str, steps: list[dict]) -> list[ApprovalSte
     ApprovalStep.objects.filter(kind=kind).delete()
     made = ApprovalStep.objects.bulk_create(ApprovalStep(kind=kind, **row) for row in rows)
     audit_log.record(actor=actor, action="chain.save", target=made[0],
-                 data={"kind": kind, "steps": rows})
+                     data={"kind": kind, "steps": rows})
     return made
 
 

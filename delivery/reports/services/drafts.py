@@ -97,7 +97,7 @@ def discard_draft(*, actor: User, document: Document) -> None:
     forget_previews(document)
     Document.objects.filter(pk=document.pk).delete()
     audit_log.record(actor=actor, action="document.discard", target=document,
-                 engagement=document.engagement)
+                     engagement=document.engagement)
 
 
 @transaction.atomic

@@ -21,8 +21,8 @@ def store_file(document: Document, language: str, content: bytes, format: str = 
     entry.file.save(entry.download_name, ContentFile(content), save=False)
     entry.save()
     audit_log.record(actor=None, action="document.file", target=document,
-                 engagement=document.engagement,
-                 data={"language": language, "format": format, "sha256": entry.sha256})
+                     engagement=document.engagement,
+                     data={"language": language, "format": format, "sha256": entry.sha256})
     return entry
 
 

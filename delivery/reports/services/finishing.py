@@ -22,8 +22,8 @@ def finish_issue(document: Document) -> bool:
         old.state = Document.State.SUPERSEDED
         old.save(update_fields=["state"])
     audit_log.record(actor=document.issued_by, action="document.issue", target=document,
-                 engagement=document.engagement,
-                 data={"number": document.number, "hash": document.content_hash})
+                     engagement=document.engagement,
+                     data={"number": document.number, "hash": document.content_hash})
     return True
 
 

@@ -39,5 +39,5 @@ def record_step(document: Document, actor: User, action: str, comment: str = "",
     DocumentStep.objects.create(document=document, actor=actor, action=action,
                                 at=timezone.now(), comment=comment[:400])
     audit_log.record(actor=actor, action=AUDITED[action], target=document,
-                 engagement=document.engagement,
-                 data={**data, **({"comment": comment} if comment else {})})
+                     engagement=document.engagement,
+                     data={**data, **({"comment": comment} if comment else {})})

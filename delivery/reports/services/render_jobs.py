@@ -39,7 +39,7 @@ def queue_render_jobs(document: Document, formats: Iterable[str], claim_token: s
     held = {"state": State.RUNNING, "claim_token": claim_token, "attempts": 1,
             "claimed_until": timezone.now() + HOLD} if claim_token else {}
     return [RenderJob.objects.get_or_create(document=document, language=language, format=form,
-                                              defaults=held)[0]
+                                            defaults=held)[0]
             for language in LANGUAGES for form in formats
             if not document.files.filter(language=language, format=form).exists()]
 
@@ -85,7 +85,7 @@ def take_render_job(pk: int) -> bool:
     if not claim_token:
         return False
     return run_render_job(RenderJob.objects.select_related("document__engagement").get(pk=pk),
-                      claim_token)
+                          claim_token)
 
 
 def run_render_job(order: RenderJob, claim_token: str) -> bool:

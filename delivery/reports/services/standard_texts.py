@@ -23,7 +23,7 @@ def save_standard_text(*, actor: User, code: str, zh: str, en: str,
     entry, _made = StandardText.objects.update_or_create(code=code, customer=customer, defaults={
         "zh": zh.strip(), "en": en.strip(), "changed_by": actor})
     audit_log.record(actor=actor, action="wording.save", target=entry,
-                 data={"code": code, "zh": entry.zh, "en": entry.en, **_whose(customer)})
+                     data={"code": code, "zh": entry.zh, "en": entry.en, **_whose(customer)})
     return entry
 
 
@@ -36,7 +36,7 @@ def reset_standard_text(*, actor: User, code: str, customer: Customer | None = N
     if entry:
         StandardText.objects.filter(pk=entry.pk).delete()
         audit_log.record(actor=actor, action="wording.reset", target=entry,
-                     data={"code": code, **_whose(customer)})
+                         data={"code": code, **_whose(customer)})
 
 
 def _whose(customer: Customer | None) -> dict:

@@ -68,7 +68,7 @@ def standard_text_edit(request, code):
         texts = {side: request.POST.get(side, "") for side in ("zh", "en")}
         if attempt(request, lambda: services.save_standard_text(
                 actor=request.user, code=code, customer=customer, **texts),
-                _("Saved; documents drafted from now on start with it.")):
+                   _("Saved; documents drafted from now on start with it.")):
             return redirect(_back(customer))
     return render(request, "delivery/reports/standard_text.html", {
         "kind": kind, "passage": block, "texts": texts, "own": own, "customer": customer,

@@ -73,5 +73,5 @@ def correct(request, pk):
     document = visible_document(request, pk)
     made = attempt(request, lambda: services.draft_correction(
         actor=request.user, document=document, reason=request.POST.get("reason", "")),
-        _("A draft of the next version; this version stays as it is."))
+                   _("A draft of the next version; this version stays as it is."))
     return redirect("reports:document", made.pk if made else pk)

@@ -90,7 +90,7 @@ class DraftQuestionViewSet(viewsets.ViewSet):
         _draft(request)
         return _answer(questionnaire_drafts.save_question(
             actor=request.user, **_taken(serializers.NewQuestionSerializer, request.data)),
-            status.HTTP_201_CREATED)
+                       status.HTTP_201_CREATED)
 
     @extend_schema(parameters=[KEY], request=serializers.ChangedQuestionSerializer,
                    responses=serializers.DraftSerializer)

@@ -54,7 +54,7 @@ class DraftBaselines(Kind):
             if place := given.text("loss_curve", model):
                 yield Item(self.code, LOSS_CURVE, model, {
                     "file": place, **_circumstances(given, model)},
-                    ("loss_curve", "gpu_type", "gpu_software"))
+                           ("loss_curve", "gpu_type", "gpu_software"))
 
     def label(self, key: str) -> str:
         return {"score": _("Evaluation score"), "iteration_time_ms": _("Time per step"),

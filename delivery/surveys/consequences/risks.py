@@ -96,7 +96,7 @@ class RiskList(Kind):
     def _item(self, key: str, rule: Rule, models: list[str]) -> Item:
         return Item(self.code, key, None, {
             "probability": rule.probability, "impact": rule.impact, "models": models},
-            (rule.question,))
+                    (rule.question,))
 
     def label(self, key: str) -> str:
         return str(_rule_of(key).title)

@@ -70,7 +70,7 @@ def save_answers(*, actor: User, survey: Survey, changes: list[Change]) -> Saved
         _store(actor, survey, list(accepted.values()))
         saved.names = list(written)
         audit_log.record(actor=actor, action="survey.answer", target=survey,
-                     engagement=survey.engagement, data=written)
+                         engagement=survey.engagement, data=written)
     return saved
 
 

@@ -25,5 +25,5 @@ def add_comment(*, actor: User, survey: Survey, name: str, text: str, is_interna
         survey=survey, question=cell.question, model=cell.model, author=actor,
         text=text.strip(), is_internal=is_internal and not actor.is_reviewer)
     audit_log.record(actor=actor, action="survey.comment", target=comment,
-                 engagement=survey.engagement, data={"input": name})
+                     engagement=survey.engagement, data={"input": name})
     return comment

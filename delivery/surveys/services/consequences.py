@@ -72,7 +72,7 @@ def _take_over(actor: User, survey: Survey, row: Row) -> None:
         kind.withdraw(actor, survey, row.applied)
         Consequence.objects.filter(pk=row.applied.pk).delete()
         audit_log.record(actor=actor, action="consequence.withdraw", target=row.applied,
-                     engagement=survey.engagement, data={"before": before})
+                         engagement=survey.engagement, data={"before": before})
         return
     result = kind.apply(actor, survey, row.item, row.applied)
     taken, _made = Consequence.objects.update_or_create(
@@ -80,8 +80,8 @@ def _take_over(actor: User, survey: Survey, row: Row) -> None:
         defaults={"kind": row.kind, "key": row.key, "model": row.model, "value": row.item.value,
                   "result": result, "applied_by": actor, "applied_at": timezone.now()})
     audit_log.record(actor=actor, action="consequence.apply", target=taken,
-                 engagement=survey.engagement,
-                 data={"before": before, "after": row.item.value, "result": result})
+                     engagement=survey.engagement,
+                     data={"before": before, "after": row.item.value, "result": result})
 
 
 @transaction.atomic
@@ -113,6 +113,6 @@ def decide(*, actor: User, survey: Survey, verdict: str, reason: str,
         missing=[{"code": entry.code, "label": entry.label, "sentence": entry.sentence}
                  for entry in found.missing], decided_by=actor, decided_at=timezone.now())
     audit_log.record(actor=actor, action="survey.decide", target=decision,
-                 engagement=survey.engagement,
-                 data={"verdict": verdict, "reason": decision.reason, "score": found.score})
+                     engagement=survey.engagement,
+                     data={"verdict": verdict, "reason": decision.reason, "score": found.score})
     return decision

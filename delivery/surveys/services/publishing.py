@@ -57,7 +57,7 @@ def store_version(actor: User | None, questions: list[dict], note: str) -> Quest
     Question.objects.bulk_create(
         Question(questionnaire=made, position=n, **fields) for n, fields in enumerate(questions))
     audit_log.record(actor=actor, action="questionnaire.publish", target=made,
-                 data={"questions": len(questions)})
+                     data={"questions": len(questions)})
     return made
 
 

@@ -89,7 +89,7 @@ def discard_draft(*, actor: User, seen: int) -> None:
     draft = _open(actor, seen)
     QuestionnaireDraft.objects.filter(pk=draft.pk).delete()
     audit_log.record(actor=actor, action="questionnaire.discard", target=draft,
-                 data={"edits": draft.edits})
+                     data={"edits": draft.edits})
 
 
 def _open(actor: User, seen: int) -> QuestionnaireDraft:

@@ -72,7 +72,7 @@ def _move(actor: User, survey: Survey, move: str, needed: str | None, target: st
     survey.confirmed_by, survey.confirmed_at = (actor, now) if is_confirmed else (None, None)
     survey.save()
     audit_log.record(actor=actor, action=f"survey.{move}", target=survey,
-                 engagement=survey.engagement)
+                     engagement=survey.engagement)
     return survey
 
 

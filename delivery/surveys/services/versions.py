@@ -36,11 +36,11 @@ def move_to_version(*, actor: User, survey: Survey, version: int) -> Transfer:
     survey.questionnaire = target
     survey.save(update_fields=["questionnaire"])
     audit_log.record(actor=actor, action="survey.version", target=survey,
-                 engagement=survey.engagement, data={
-                     "from": before.version, "to": target.version, "kept": len(found.kept),
-                     "added": [question.key for question in found.added],
-                     "removed": [question.key for question in found.removed],
-                     "aside": [answer.question.key for answer in found.aside]})
+                     engagement=survey.engagement, data={
+                         "from": before.version, "to": target.version, "kept": len(found.kept),
+                         "added": [question.key for question in found.added],
+                         "removed": [question.key for question in found.removed],
+                         "aside": [answer.question.key for answer in found.aside]})
     return found
 
 

@@ -93,5 +93,5 @@ def draft_end(request, way):
         return redirect("surveys:versions")
     made = attempt(request, lambda: questionnaire_drafts.publish_draft(
         actor=request.user, seen=_seen(request), note=request.POST.get("note", "")),
-        _("The new version is published."))
+                   _("The new version is published."))
     return redirect("surveys:versions" if made else "surveys:draft")

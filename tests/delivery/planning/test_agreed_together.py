@@ -91,10 +91,10 @@ def test_an_adjusted_share_moves_by_the_difference(people, two_models, draft, de
     made = estimates.draft_estimate(actor=people[Role.CONSULTANT], engagement=two_models)
     line = made.lines.get(item="management")
     estimates.adjust_line(actor=people[Role.CONSULTANT], line=line, low=Decimal(20),
-                       likely=Decimal(20), high=Decimal(20), reason="两地管理")
+                          likely=Decimal(20), high=Decimal(20), reason="两地管理")
     estimates.approve_estimate(actor=people[Role.MANAGER], estimate=made)
     scope_effects.set_scope_effect(actor=people[Role.CONSULTANT], change=draft, action="drop_model",
-                           model=detector)
+                                   model=detector)
     done = in_force(people, draft)
     managed, computed = (done.new_estimate.lines.get(item="management"), [
         Decimal(days) for days in line.computed])
@@ -124,7 +124,7 @@ def test_a_model_without_criterion_is_named(client, people, widened):
 
 def test_its_criteria_go_with_the_model(people, widened):
     change_drafts.remove_effect(actor=people[Role.CONSULTANT],
-                          effect=widened.scope_effects.get(action="add_model"))
+                                effect=widened.scope_effects.get(action="add_model"))
     assert not widened.added_criteria.exists()
 
 

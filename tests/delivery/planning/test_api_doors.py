@@ -31,7 +31,7 @@ def change(people, engagement, llm):
         actor=people[Role.CONSULTANT], engagement=engagement, title="c", category="scope",
         requested_by="x", reason="x", before="x", after="x")
     scope_effects.set_scope_effect(actor=people[Role.CONSULTANT], change=made, action="drop_model",
-                           model=llm)
+                                   model=llm)
     return made
 
 
@@ -50,7 +50,7 @@ def test_an_effort_line_with_its_reason(api, outside, people, engagement, llm):
 
 def test_a_week_is_counted_anew(api, outside, people, engagement):
     report = weekly_reports.draft_weekly(actor=people[Role.MANAGER], engagement=engagement, day=DAY,
-                                 today=DAY)
+                                         today=DAY)
     type(report).objects.filter(pk=report.pk).update(facts={})
     url = f"/api/v1/weekly-reports/{report.pk}/refresh/"
     assert outside.post(url).status_code == 404
@@ -99,7 +99,7 @@ def test_papers_as_pdf(api, outside, people, engagement, language):
 
 def test_a_paper_through_the_api_stands_in_the_audit_log(people, engagement):
     report = weekly_reports.draft_weekly(actor=people[Role.MANAGER], engagement=engagement, day=DAY,
-                                 today=DAY)
+                                         today=DAY)
     client = APIClient()
     client.force_login(people[Role.MANAGER])
     assert client.get(f"/api/v1/weekly-reports/{report.pk}/pdf/").status_code == 200

@@ -66,12 +66,12 @@ def change(people, agreed, llm):
         actor=consultant, change=made, threshold_after=Decimal(12),
         criterion=agreed.criteria_sets.get().criteria.get(definition__code="latency"))
     change_drafts.set_schedule_effect(actor=consultant, change=made, days_after=3,
-                                task=agreed.plan.tasks.get(stage="survey"))
+                                      task=agreed.plan.tasks.get(stage="survey"))
     change_drafts.set_price_effect(actor=consultant, change=made, action="change",
                                    quantity=Decimal(8),
                              line=Quote.objects.get().lines.get())
     change_drafts.set_price_effect(actor=consultant, change=made, action="add", quantity=Decimal(2),
-                             price=PriceLine.objects.get(code="S-TEST"))
+                                   price=PriceLine.objects.get(code="S-TEST"))
     return changes.submit_change(actor=consultant, change=made)
 
 
@@ -119,7 +119,7 @@ def break_criteria(people, agreed):
 
 def break_plan(people, agreed):
     plans.update_task(actor=people[Role.MANAGER], task=agreed.plan.tasks.get(stage="survey"),
-                     days=2)
+                      days=2)
 
 
 @pytest.mark.parametrize("breaking", [break_quote, break_criteria, break_plan])
@@ -323,7 +323,7 @@ def test_only_who_prices_sets_another_price(people, agreed):
     assert (effect.quantity, effect.unit_price) == (line.quantity, 900)
     with pytest.raises(NotAllowed):
         change_drafts.set_schedule_effect(actor=people[Role.SALES], change=made, days_after=1,
-                                    task=agreed.plan.tasks.first())
+                                          task=agreed.plan.tasks.first())
 
 
 def test_staffing_plan_follows_the_lines(people, agreed, change):

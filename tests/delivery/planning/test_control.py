@@ -153,7 +153,7 @@ def busy_week(people, engagement, llm):
                            state=JobState.SUCCEEDED if n == 1 else JobState.FAILED)
     for day in (MONDAY, MONDAY + timedelta(days=7)):
         time_entries.record_day(actor=people[Role.CONSULTANT], engagement=engagement, halves=["am"],
-                        work_date=day, item="survey", grade="expert", model=llm)
+                                work_date=day, item="survey", grade="expert", model=llm)
     control.add_issue(actor=people[Role.CONSULTANT], engagement=engagement, description="x",
                       level="blocking", raised_on=MONDAY, owner=people[Role.CONSULTANT],
                       due_on=MONDAY)
@@ -174,7 +174,7 @@ def test_week_holds_what_happened_in_it_and_nothing_else(busy_week, llm):
 def test_draft_is_written_from_the_facts(people, busy_week):
     with translation.override("en"):
         report = weekly_reports.draft_weekly(actor=people[Role.CONSULTANT], engagement=busy_week,
-                                     day=MONDAY + timedelta(days=3))
+                                             day=MONDAY + timedelta(days=3))
     assert (report.week_start, report.light) == (MONDAY, WeeklyReport.Light.RED)
     assert report.summary.splitlines() == [
         "LLM · Survey: Start (Consultant)", "Jobs finished: Succeeded 1.",

@@ -90,7 +90,7 @@ def test_adjustment_needs_a_reason_and_survives_the_next_version(people, engagem
         estimates.adjust_line(actor=people[Role.CONSULTANT], line=line, reason=" ", **days)
     with pytest.raises(InvalidInput):
         estimates.adjust_line(actor=people[Role.CONSULTANT], line=line, reason="x",
-                           **{**days, "low": Decimal(5)})
+                              **{**days, "low": Decimal(5)})
     estimates.adjust_line(actor=people[Role.CONSULTANT], line=line, reason="同族模型已迁移", **days)
     estimates.approve_estimate(actor=people[Role.MANAGER], estimate=estimate)
     with pytest.raises(WrongState):
@@ -116,10 +116,10 @@ def test_second_writer_sees_what_the_first_changed(people, estimate):
     line = estimate.lines.get(item="adapt")
     seen = estimate.lock_version
     estimates.adjust_line(actor=people[Role.CONSULTANT], line=line, low=Decimal(1),
-                       likely=Decimal(2), high=Decimal(3), reason="a", seen=seen)
+                          likely=Decimal(2), high=Decimal(3), reason="a", seen=seen)
     with pytest.raises(EditConflict) as caught:
         estimates.adjust_line(actor=people[Role.MANAGER], line=line, low=Decimal(9),
-                           likely=Decimal(9), high=Decimal(9), reason="b", seen=seen)
+                              likely=Decimal(9), high=Decimal(9), reason="b", seen=seen)
     [change] = caught.value.details["changes"]
     assert (change["who"], change["before"], change["after"]) == (
         "Consultant", "6.0/10.0/16.0", "1/2/3")
@@ -133,7 +133,7 @@ def test_conflict_on_the_page_shows_the_change_and_lets_save_again(client, peopl
     client.force_login(people[Role.MANAGER])
     fields = {"low": 1, "likely": 2, "high": 3, "reason": "mine", "seen": estimate.lock_version}
     estimates.adjust_line(actor=people[Role.CONSULTANT], line=line, low=Decimal(4),
-                       likely=Decimal(5), high=Decimal(6), reason="first")
+                          likely=Decimal(5), high=Decimal(6), reason="first")
     answer = client.post(url, fields)
     assert answer.status_code == 200
     assert "4/5/6" in answer.content.decode()
@@ -224,13 +224,13 @@ def test_time_of_others_of_strangers_and_of_tomorrow(people, engagement, strange
     entry = {"engagement": engagement, "half": "am", "item": "env", "grade": "engineer"}
     with pytest.raises(NotAllowed):
         time_entries.record_time(actor=people[Role.CONSULTANT], person=people[Role.MANAGER],
-                         work_date=DAY, **entry)
+                                 work_date=DAY, **entry)
     with pytest.raises(InvalidInput):
         time_entries.record_time(actor=people[Role.MANAGER], person=stranger, work_date=DAY,
                                  **entry)
     with pytest.raises(InvalidInput):
         time_entries.record_time(actor=people[Role.MANAGER], work_date=DAY, today=date(2025, 6, 30),
-                         **entry)
+                                 **entry)
 
 
 @pytest.fixture

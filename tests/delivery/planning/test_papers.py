@@ -43,7 +43,7 @@ def sheet(people, engagement, llm):
                             engagement=engagement,
                     work_date=MONDAY, item="adapt", grade="senior", model=llm)
     time_entries.record_time(half="am", actor=people[Role.CONSULTANT], engagement=engagement,
-                     work_date=date(2025, 9, 23), item="adapt", grade="senior", model=llm)
+                             work_date=date(2025, 9, 23), item="adapt", grade="senior", model=llm)
     return timesheets.confirm_month(actor=people[Role.MANAGER], engagement=engagement,
                                     month=MONDAY)
 
@@ -118,7 +118,7 @@ def test_practice_is_marked(sheet):
 
 def test_who_gets_which_paper(client, people, stranger, meeting, sheet, change):  # noqa: F811
     rows = {"minutes": meeting, "timesheet": sheet, "change": change}
-    urls = {kind: reverse("planning:paper", args=[kind, row.pk, "en"])
+    urls = {kind: reverse("planning:pdf", args=[kind, row.pk, "en"])
             for kind, row in rows.items()}
     client.force_login(people[Role.REVIEWER])
     assert {kind: client.get(url).status_code for kind, url in urls.items()} == {
@@ -136,9 +136,9 @@ def test_a_draft_that_cannot_come_into_force_has_no_paper(client, people, agreed
     made = changes.create_change(actor=people[Role.CONSULTANT], engagement=agreed, quote=quote,
                                  **WORDS)
     change_drafts.set_price_effect(actor=people[Role.CONSULTANT], change=made, action="remove",
-                             line=quote.lines.get())
+                                   line=quote.lines.get())
     client.force_login(people[Role.CONSULTANT])
-    answer = client.get(reverse("planning:paper", args=["change", made.pk, "en"]))
+    answer = client.get(reverse("planning:pdf", args=["change", made.pk, "en"]))
     assert answer.url == reverse("planning:change", args=[made.pk])
 
 
@@ -157,7 +157,7 @@ def test_the_weekly_report_has_every_field(people, agreed):  # noqa: F811
     changes.submit_change(actor=people[Role.CONSULTANT], change=made)
     report = weekly_reports.draft_weekly(actor=manager, engagement=agreed, day=date(2025, 9, 24))
     report = weekly_reports.update_weekly(actor=manager, report=report, deviations="No input yet",
-                                  customer_duties="Send the logs")
+                                          customer_duties="Send the logs")
     facts = report.facts
     [milestone] = facts["plan"]["milestones"]
     assert (milestone["agreed"], milestone["is_reached"]) == ("2025-09-23", False)

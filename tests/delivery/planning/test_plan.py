@@ -87,7 +87,7 @@ def test_facts_move_what_follows_and_the_baseline_shows_it(people, planned, llm)
     plans.take_baseline(actor=manager, plan=planned)
     survey = planned.tasks.get(model=llm, stage="survey")
     plans.update_task(actor=manager, task=survey, started_on=date(2025, 9, 23),
-                     finished_on=date(2025, 9, 25))
+                      finished_on=date(2025, 9, 25))
     design = row_of(planned, model=llm, stage="design")
     assert (design.start, design.baseline_start, design.slip) == (
         date(2025, 9, 26), date(2025, 9, 23), 3)
@@ -144,14 +144,14 @@ def test_milestones_must_add_up_to_100(people, planned, percents):
     plans.set_milestones(actor=people[Role.MANAGER], plan=planned, rows=[milestone("100")])
     with pytest.raises(InvalidInput):
         plans.set_milestones(actor=people[Role.MANAGER], plan=planned,
-                            rows=[milestone(p) for p in percents])
+                             rows=[milestone(p) for p in percents])
     assert Milestone.objects.get().percent == 100
 
 
 def test_workbook_says_what_the_plan_says(people, planned, llm):
     manager = people[Role.MANAGER]
     plans.update_task(actor=manager, task=planned.tasks.get(model=llm, stage="survey"),
-                     title="=HYPERLINK(1)", days=2)
+                      title="=HYPERLINK(1)", days=2)
     accept = planned.tasks.get(model=llm, stage="accept")
     plans.set_milestones(actor=manager, plan=planned, rows=[milestone("100", task=accept)])
     tasks, milestones = load_workbook(io.BytesIO(plan_xlsx(planned))).worksheets
@@ -249,7 +249,7 @@ def test_long_plan_is_shown_by_pages_with_the_same_queries(client, people, engag
     engagement_services.add_model(actor=people[Role.MANAGER], engagement=engagement, code="A",
                                   name="A")
     made = plans.draft_plan(actor=people[Role.MANAGER], engagement=engagement,
-                           starts_on=date(2025, 9, 22))
+                            starts_on=date(2025, 9, 22))
     client.force_login(people[Role.MANAGER])
     opened()
     few = opened()[1]

@@ -48,7 +48,7 @@ def submitted(people, draft):
 
 def dropping(people, draft, model):
     return scope_effects.set_scope_effect(actor=people[Role.CONSULTANT], change=draft,
-                                  action="drop_model", model=model)
+                                          action="drop_model", model=model)
 
 
 def in_force(people, draft):
@@ -87,7 +87,7 @@ def test_a_dropped_model_leaves_plan_criteria_and_stages(people, two_models, dra
 def test_dates_are_those_that_were_signed(people, two_models, draft, llm):
     scope_effects.set_scope_effect(actor=people[Role.CONSULTANT], change=draft, **NEW)
     scope_effects.set_scope_effect(actor=people[Role.CONSULTANT], change=draft, action="drop_stage",
-                           model=llm, stage="env")
+                                   model=llm, stage="env")
     done = in_force(people, draft)
     drawn = {row["task"]["model"] + row["task"]["stage"]: row
              for row in done.facts["schedule"]["tasks"]}
@@ -104,7 +104,7 @@ def test_dates_are_those_that_were_signed(people, two_models, draft, llm):
 
 def test_a_stage_comes_back_between_its_neighbours(people, two_models, draft, detector):
     scope_effects.set_scope_effect(actor=people[Role.CONSULTANT], change=draft, action="add_stage",
-                           model=detector, stage="train_adapt")
+                                   model=detector, stage="train_adapt")
     done = in_force(people, draft)
     assert detector.stages.get(stage="train_adapt").state == StageState.NOT_STARTED
     assert ("DET", "train_adapt") in tasks(two_models)
@@ -158,12 +158,12 @@ def test_one_effect_per_part(people, draft, llm, two_models):
     dropping(people, draft, llm)
     with pytest.raises(InvalidInput):
         scope_effects.set_scope_effect(actor=people[Role.CONSULTANT], change=draft, model=llm,
-                               action="drop_stage", stage="env")
+                                       action="drop_stage", stage="env")
     with pytest.raises(IntegrityError), transaction.atomic():
         ScopeEffect.objects.create(change=draft, action="drop_stage", model=llm)
     change_drafts.remove_effect(actor=people[Role.CONSULTANT], effect=draft.scope_effects.get())
     change_drafts.set_schedule_effect(actor=people[Role.CONSULTANT], change=draft, days_after=9,
-                                task=two_models.plan.tasks.get(model=llm, stage="env"))
+                                      task=two_models.plan.tasks.get(model=llm, stage="env"))
     with pytest.raises(WrongState, match="LLM"):
         dropping(people, draft, llm)
 
@@ -174,7 +174,7 @@ def test_nothing_happens_where_a_stage_was_submitted_meanwhile(people, draft, de
     changes.approve_change(actor=people[Role.MANAGER], change=put)
     for move in ("start", "submit"):
         engagement_services.move_stage(actor=people[Role.CONSULTANT], move=move,
-                            record=detector.stages.get(stage=Stage.SURVEY))
+                                       record=detector.stages.get(stage=Stage.SURVEY))
     before = everything()
     with pytest.raises(WrongState, match="DET"):
         changes.approve_change(actor=people[Role.REVIEWER], change=put)
@@ -184,7 +184,7 @@ def test_nothing_happens_where_a_stage_was_submitted_meanwhile(people, draft, de
 @pytest.mark.parametrize("part", ["add_model", "drop_model"])
 def test_nothing_remains_of_a_part_that_fails(people, draft, detector, monkeypatch, part):
     scope_effects.set_scope_effect(actor=people[Role.CONSULTANT], change=draft,
-                           **{**NEW, "scope": "full"})
+                                   **{**NEW, "scope": "full"})
     dropping(people, draft, detector)
     put = submitted(people, draft)
     changes.approve_change(actor=people[Role.MANAGER], change=put)
@@ -233,5 +233,5 @@ def test_a_scope_effect_brings_its_days_into_the_quote_or_is_not_set(client, peo
     ChangeRequest.objects.update(quote=None)
     with pytest.raises(InvalidInput):
         scope_effects.set_scope(actor=people[Role.CONSULTANT], change=draft, action="drop_model",
-                        model=detector, is_priced=True)
+                                model=detector, is_priced=True)
     assert draft.scope_effects.count() == 0

@@ -72,7 +72,7 @@ def test_scope_is_compared_with_the_stages_of_the_models(people, engagement, quo
     from engagements import services as engagement_services
 
     engagement_services.add_model(actor=people[Role.MANAGER], engagement=engagement, code="DET",
-                       name="检测", scope="inference")
+                                  name="检测", scope="inference")
     assert "R-QUO-09" in checks(quote)
     engagement_services.add_model(actor=people[Role.MANAGER], engagement=engagement, code="LLM",
                                   name="模型")

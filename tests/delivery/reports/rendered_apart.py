@@ -42,7 +42,7 @@ def move_clock(days: float) -> None:
 def main(papers: str, days: str, folder: str) -> None:
     move_clock(float(days))
     os.environ |= {"DJANGO_SETTINGS_MODULE": "delivery.settings", "DESK_VAR_DIR": folder,
-                   "DESK_ARTIFACT_DIR": folder, "DESK_PRESS": "false",
+                   "DESK_ARTIFACT_DIR": folder, "DESK_RENDER_PROCESS": "false",
                    "DESK_PUBLIC_URL": f"http://somewhere-{days}.example"}
     import django
 

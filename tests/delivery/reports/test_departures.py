@@ -51,7 +51,7 @@ def test_departures_are_told_with_their_reasons(departed, people, kind):
 
 def test_a_stage_out_of_the_models_scope_names_the_scope(people, engagement):
     engagement_services.add_model(actor=people[Role.MANAGER], engagement=engagement, code="DET",
-                       name="检测", scope="inference")
+                                  name="检测", scope="inference")
     rows = in_language(departures(engagement), "en")["skipped"]
     assert {(row["stage"], row["reason"]) for row in rows} == {
         ("Training adaptation", "Inference only"), ("Training tuning", "Inference only")}

@@ -19,7 +19,7 @@ PAPER = '<html lang="en"><head><title>T</title></head><body><p>One page.</p></bo
 
 @pytest.fixture
 def _apart(settings):
-    settings.PRESS = True
+    settings.RENDER_PROCESS = True
     yield
     if render_process._pool:
         render_process._stop(render_process._pool)

@@ -33,7 +33,7 @@ def model(people, engagement):
 @pytest.fixture
 def scan(people, engagement, model):
     return scans.scan_upload(actor=people["consultant"], engagement=engagement, model=model,
-                                upload=SimpleUploadedFile("src.zip", archive()))
+                             upload=SimpleUploadedFile("src.zip", archive()))
 
 
 def test_archive_and_findings_are_kept(scan, model):
@@ -47,14 +47,14 @@ def test_archive_and_findings_are_kept(scan, model):
 def test_what_cannot_be_scanned_is_refused_and_not_kept(people, engagement):
     with pytest.raises(InvalidInput, match=r"x\.zip"):
         scans.scan_upload(actor=people["consultant"], engagement=engagement,
-                             upload=SimpleUploadedFile("x.zip", b"no archive"))
+                          upload=SimpleUploadedFile("x.zip", b"no archive"))
     assert Artifact.objects.count() == 0
 
 
 def test_sales_may_not_scan(people, engagement):
     with pytest.raises(NotAllowed):
         scans.scan_upload(actor=people["sales"], engagement=engagement,
-                             upload=SimpleUploadedFile("x.zip", archive()))
+                          upload=SimpleUploadedFile("x.zip", archive()))
 
 
 def test_upload_page_leads_to_the_scan(client, people, engagement):
