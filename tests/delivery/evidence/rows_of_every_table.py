@@ -14,6 +14,7 @@ from assessments.services.baselines import add_run
 from assessments.services.waivers import sign_waiver
 from delivery.acceptance import services
 from delivery.acceptance.review.deliverables import deliverables_of
+from delivery.documents.services.branding import save_branding
 from delivery.evidence.services import build_bundle
 from delivery.notices.services import channels, set_preferences
 from delivery.planning.services import (
@@ -77,7 +78,7 @@ def choose_words_and_messages(engagement, people):
     administrator, consultant = people[Role.ADMINISTRATOR], people[Role.CONSULTANT]
     reporting.save_chain(actor=administrator, kind="TR", steps=[
         {"action": "review", "title": "审核"}, {"action": "approve", "title": "批准"}])
-    reporting.save_branding(actor=administrator, customer=None, confidentiality_zh="内部资料",
+    save_branding(actor=administrator, customer=None, confidentiality_zh="内部资料",
                             logo=picture())
     reporting.save_standard_text(actor=administrator, code="as_method", zh="目的", en="Purpose")
     channels.create_channel(actor=administrator, name="群", kind="wecom",
