@@ -1,7 +1,10 @@
 """One table: every page route, every role, the expected status. A missing route fails."""
 
+import contextlib
+import itertools
+
 import pytest
-from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
 
 from assessments.services import load_standard_definitions
 from delivery.planning.models import Meeting
@@ -306,25 +309,19 @@ def _scan(actor, engagement):
 QUERY = {"workers:artifact_upload": "?engagement=EP2501", "workers:scan_new": "?engagement=EP2501"}
 OF_AN_ENGAGEMENT = (
     "engagements:engagement", "engagements:edit", "engagements:team", "engagements:model_new",
-    "engagements:model_edit",
-    "engagements:stage", "workers:job", "workers:job_log", "workers:job_log_file",
-    "workers:job_log_search", "workers:login_edit", "workers:chain_run", "workers:artifact",
-    "workers:artifact_download", "assessments:criteria", "assessments:criterion",
-    "engagements:stage", "workers:job", "workers:job_log", "workers:artifact",
-    "workers:artifact_download", "workers:scan", "workers:scan_patch", "assessments:criteria",
-    "assessments:criterion",
-    "assessments:baseline", "assessments:accuracy", "assessments:performance",
-    "assessments:model_performance", "assessments:round_new",
-    "assessments:criterion_new", "assessments:baseline_new", "quotes:engagement", "quotes:quote",
-    "quotes:terms", "quotes:pdf", "quotes:xlsx", "quotes:compare", "quotes:payment",
-    "quotes:conditions", "quotes:line_new", "quotes:line_edit", "reports:engagement",
-    "reports:document", "acceptance:contract_terms", "acceptance:powers_of_attorney",
-    "acceptance:third_party_reports",
+    "engagements:model_edit", "engagements:stage", "workers:job", "workers:job_log",
+    "workers:job_log_file", "workers:job_log_search", "workers:login_edit", "workers:chain_run",
+    "workers:artifact", "workers:artifact_download", "assessments:criteria",
+    "assessments:criterion", "workers:scan", "workers:scan_patch", "assessments:baseline",
+    "assessments:accuracy", "assessments:performance", "assessments:model_performance",
+    "assessments:round_new", "assessments:criterion_new", "assessments:baseline_new",
+    "quotes:engagement", "quotes:quote", "quotes:terms", "quotes:pdf", "quotes:xlsx",
+    "quotes:compare", "quotes:payment", "quotes:conditions", "quotes:line_new", "quotes:line_edit",
+    "reports:engagement", "reports:document", "acceptance:contract_terms",
+    "acceptance:powers_of_attorney", "acceptance:third_party_reports", "surveys:overview",
+    "surveys:section", "surveys:xlsx", "surveys:upload", "surveys:follows", "surveys:newer_version",
     *(name for name in READ if name.startswith("planning:")
       and name not in ("planning:board", "planning:costs")),
-    "quotes:terms", "quotes:pdf", "quotes:xlsx", "reports:engagement", "reports:document",
-    "surveys:overview", "surveys:section", "surveys:xlsx", "surveys:upload",
-    "surveys:follows", "surveys:newer_version",
 )
 
 
@@ -385,3 +382,43 @@ def test_a_nul_byte_is_refused_in_addresses_and_forms(client, people, engagement
                          {"code": "A", "name": "a\0b"})]
     assert {answer.status_code for answer in asked} == {400}
     assert "400" in asked[0].content.decode()
+
+
+# Arguments that name no row, and words that some routes take beside them.
+NO_ROW = (999_999, "none", "sign", "confirm", "submit", "scope", "up", "publish")
+
+
+def address_of_nothing(name: str) -> str:
+    """An address of the route whose arguments name no row."""
+    namespace, _colon, route = name.partition(":")
+    resolver = get_resolver().namespace_dict[namespace][1]
+    [(_path, parameters), *_others] = resolver.reverse_dict.getlist(route)[0][0]
+    for arguments in itertools.product(NO_ROW, repeat=len(parameters)):
+        with contextlib.suppress(NoReverseMatch):
+            return reverse(name, args=arguments)
+    raise LookupError(name)
+
+
+# Routes about the person or the firm, which name no row; services refuse with a message.
+WITHOUT_ROW = {"notices:all_read", "reports:standard_text_reset", "reports:standard_text_preview",
+               "reports:preview_firm", "surveys:draft_begin", "surveys:draft_edit",
+               "surveys:draft_end", "surveys:version_new"}
+
+
+def test_without_login_no_route_takes_a_form(client, db):
+    for name in sorted(WRITE):
+        answer = client.post(address_of_nothing(name))
+        assert (name, answer.status_code, answer.url.startswith("/login/")) == (name, 302, True)
+
+
+@pytest.mark.parametrize("role", Role.values)
+def test_write_routes_only_take_forms_and_know_their_rows(client, people, role):
+    """A form for a row that does not exist is refused, whoever sends it; nothing is written."""
+    client.force_login(people[role])
+    before = AuditEntry.objects.count()
+    read = {name: client.get(address_of_nothing(name)).status_code for name in WRITE}
+    assert {name: status for name, status in read.items() if status != 405} == {}
+    sent = {name: client.post(address_of_nothing(name)).status_code
+            for name in WRITE - WITHOUT_ROW}
+    assert {name: status for name, status in sent.items() if status not in (403, 404)} == {}
+    assert AuditEntry.objects.count() == before

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from delivery.acceptance.signing.seals.pdf_seal import seal
+from delivery.documents.services.branding import save_branding
 from delivery.reports import registry, services
 from delivery.reports.rendering import render_document
 from engagements.models import Role
@@ -63,7 +64,7 @@ def test_the_seal_leaves_an_archival_file(class_path, practised, people, tmp_pat
 @pytest.mark.slow
 def test_a_logo_leaves_an_archival_file(class_path, practised, people, tmp_path):
     admin = people[Role.ADMINISTRATOR]
-    services.save_branding(actor=admin, customer=None, logo=picture())
+    save_branding(actor=admin, customer=None, logo=picture())
     draft = services.draft_document(actor=admin, engagement=practised, kind="AC")
     file = tmp_path / "logo.pdf"
     file.write_bytes(render_document(draft.snapshot, "en"))

@@ -11,7 +11,7 @@ from delivery.documents.branding import colours, logos
 from delivery.documents.branding.theme import theme_for
 from delivery.documents.branding_sample import sample_page
 from delivery.documents.models import BrandingVersion
-from delivery.documents.services.branding import proposed
+from delivery.documents.services.branding import proposed, save_branding
 from delivery.reports import services, standard_text
 from delivery.reports.facts.snapshot import content_hash
 from delivery.reports.models import Document
@@ -90,24 +90,24 @@ def test_hostile_and_useless_logos_are_refused(data):
 
 def test_versions_are_only_added_and_only_by_administrators(people, engagement):
     admin = people[Role.ADMINISTRATOR]
-    first = services.save_branding(actor=admin, customer=None, colour="#0A5C36", logo=picture())
-    second = services.save_branding(actor=admin, customer=None, colour="#7a1f2b")
-    own = services.save_branding(actor=admin, customer=engagement.customer, colour="")
+    first = save_branding(actor=admin, customer=None, colour="#0A5C36", logo=picture())
+    second = save_branding(actor=admin, customer=None, colour="#7a1f2b")
+    own = save_branding(actor=admin, customer=engagement.customer, colour="")
     assert (first.version, second.version, own.version) == (1, 2, 1)
     assert BrandingVersion.objects.get(pk=first.pk).colour == "#0a5c36"
     assert bytes(second.logo) == bytes(first.logo)  # not named: as before
-    gone = services.save_branding(actor=admin, customer=None, logo=b"")
+    gone = save_branding(actor=admin, customer=None, logo=b"")
     assert gone.logo is None
     for role in (Role.MANAGER, Role.SALES, Role.REVIEWER):
         with pytest.raises(NotAllowed):
-            services.save_branding(actor=people[role], customer=None, colour="#0a5c36")
+            save_branding(actor=people[role], customer=None, colour="#0a5c36")
 
 
 def test_a_customer_has_what_it_sets_and_the_rest_of_the_firm(people, engagement):
     admin, customer = people[Role.ADMINISTRATOR], engagement.customer
-    services.save_branding(actor=admin, customer=None, colour="#0a5c36", cover="band",
+    save_branding(actor=admin, customer=None, colour="#0a5c36", cover="band",
                            logo=picture(), confidentiality_zh="内部", confidentiality_en="Internal")
-    services.save_branding(actor=admin, customer=customer, accent="#7a1f2b", header_zh="南方电网",
+    save_branding(actor=admin, customer=customer, accent="#7a1f2b", header_zh="南方电网",
                            partner_logo=picture(colour=(1, 2, 3)))
     look = theme_for(customer)
     assert (look["colour"], look["accent"], look["cover"]) == ("#0a5c36", "#7a1f2b", "band")
@@ -117,13 +117,13 @@ def test_a_customer_has_what_it_sets_and_the_rest_of_the_firm(people, engagement
     assert look["partner_logo"] not in ("", look["logo"])
     assert theme_for(Customer.objects.create(name="乙"))["partner_logo"] == ""
     with pytest.raises(InvalidInput):
-        services.save_branding(actor=admin, customer=None, partner_logo=picture())
+        save_branding(actor=admin, customer=None, partner_logo=picture())
 
 
 def test_logos_in_a_word_file_say_whose_they_are(people, delivered):
     admin = people[Role.ADMINISTRATOR]
-    services.save_branding(actor=admin, customer=None, logo=picture())
-    services.save_branding(actor=admin, customer=delivered.customer,
+    save_branding(actor=admin, customer=None, logo=picture())
+    save_branding(actor=admin, customer=delivered.customer,
                            partner_logo=picture(colour=(1, 2, 3)))
     draft = services.draft_document(actor=admin, engagement=delivered, kind="SOW")
     word = docx.Document(io.BytesIO(document_docx(draft.snapshot, "en")))
@@ -137,10 +137,10 @@ def test_what_is_issued_keeps_its_look(monkeypatch, people, delivered):
     monkeypatch.setattr("delivery.reports.rendering.render_document", lambda facts, *a, **k:
                         set_with.append(facts["look"]["colour"]) or b"%PDF-1.7 short")
     admin, manager = people[Role.ADMINISTRATOR], people[Role.MANAGER]
-    services.save_branding(actor=admin, customer=None, colour="#0a5c36")
+    save_branding(actor=admin, customer=None, colour="#0a5c36")
     draft = services.draft_test_report(actor=manager, engagement=delivered)
     services.submit_document(actor=manager, document=draft)
-    services.save_branding(actor=admin, customer=delivered.customer, colour="#7a1f2b")
+    save_branding(actor=admin, customer=delivered.customer, colour="#7a1f2b")
     services.review_document(actor=people[Role.CONSULTANT], document=draft)
     document = services.issue_document(actor=manager, document=draft)
     assert set(set_with) == {"#0a5c36"}
@@ -153,8 +153,8 @@ def test_what_is_issued_keeps_its_look(monkeypatch, people, delivered):
 
 def test_a_paper_frozen_before_a_change_is_told_by_its_time(people, engagement):
     admin, customer = people[Role.ADMINISTRATOR], engagement.customer
-    before = services.save_branding(actor=admin, customer=customer, colour="#0a5c36").made_at
-    services.save_branding(actor=admin, customer=customer, colour="#7a1f2b")
+    before = save_branding(actor=admin, customer=customer, colour="#0a5c36").made_at
+    save_branding(actor=admin, customer=customer, colour="#7a1f2b")
     assert theme_for(customer, before)["colour"] == "#0a5c36"
     assert theme_for(customer)["colour"] == "#7a1f2b"
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from delivery.documents.services.branding import save_branding
 from delivery.reports import registry, services
 from engagements.models import Role
 from tests.delivery.reports.apart import same_everywhere
@@ -27,7 +28,7 @@ def test_a_criteria_sheet_is_the_same_everywhere(delivered, people, tmp_path):
 
 @pytest.mark.slow
 def test_every_file_of_every_kind_is_the_same_everywhere(delivered, people, tmp_path):
-    services.save_branding(actor=people[Role.ADMINISTRATOR], customer=delivered.customer,
+    save_branding(actor=people[Role.ADMINISTRATOR], customer=delivered.customer,
                            colour="#0a5c36", cover="band", header_zh="某单位")
     kinds = [kind.code for kind in registry.all_kinds()]
     found = compared(delivered, people, tmp_path, kinds)
