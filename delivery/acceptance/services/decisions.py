@@ -44,7 +44,7 @@ def decide(*, actor: User, review: Review, decision: str, reason: str = "",
     judged = {model: named.get(model) or _as_the_whole(decision, reason)
               for model in known.values()}
     _require_consistent(decision, [row["decision"] for row in judged.values()])
-    _keep(actor, review, decision, reason, retest_on)
+    _store_decision(actor, review, decision, reason, retest_on)
     for row in rows:
         Condition.objects.create(review=review, **row)
     for model, row in judged.items():
@@ -54,8 +54,8 @@ def decide(*, actor: User, review: Review, decision: str, reason: str = "",
     return review
 
 
-def _keep(actor: User, review: Review, decision: str, reason: str, retest_on: date | None
-          ) -> None:
+def _store_decision(actor: User, review: Review, decision: str, reason: str, retest_on: date | None
+                    ) -> None:
     review.decision, review.reason, review.retest_on = decision, reason, retest_on
     review.decided_by, review.decided_at = actor, timezone.now()
     review.save()

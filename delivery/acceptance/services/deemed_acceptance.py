@@ -68,13 +68,13 @@ def record_deemed_acceptance(*, actor: User, review: Review) -> Review:
     Never set by itself: a project manager does it, after the deadline, with proof of notice, and
     only if the contract named its clause before the review was opened. The customer is notified.
     """
-    review = _keep_deemed(actor, review)
+    review = _store_deemed_decision(actor, review)
     queue_signed_copies(review)
     return review
 
 
 @transaction.atomic
-def _keep_deemed(actor: User, review: Review) -> Review:
+def _store_deemed_decision(actor: User, review: Review) -> Review:
     review = lock_for_action(actor, review, ReviewAction.DEEMED)
     _require_silence(review)
     review.decision, review.decided_by = Review.Decision.DEEMED, actor

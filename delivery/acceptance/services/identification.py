@@ -42,13 +42,15 @@ def begin_signing(*, actor: User, review: Review, name: str, capacity: str, agre
     """
     require_permission(actor, review, ReviewAction.IDENTIFY)
     code = f"{secrets.randbelow(10 ** DIGITS):0{DIGITS}}"
-    made = _keep(actor, review, name.strip(), capacity.strip(), agrees, code, ip_address)
+    made = _create_identification(actor, review, name.strip(), capacity.strip(), agrees, code,
+                                  ip_address)
     _send(actor, review, code)
     return made
 
 
 @transaction.atomic
-def _keep(actor, review, name, capacity, agrees, code, ip_address) -> Identification:
+def _create_identification(actor, review, name, capacity, agrees, code, ip_address
+                           ) -> Identification:
     review = lock_review(review)
     require_signable(actor, review)
     power = valid_power_of_attorney(actor, review)

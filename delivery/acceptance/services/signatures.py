@@ -49,7 +49,7 @@ def sign(*, actor: User, review: Review, code: str, mark: str = TYPED, strokes=N
     with transaction.atomic():
         require_signable(actor, lock_review(review))
     identification = check_code(actor=actor, review=review, code=code)
-    signature = _keep(actor, review, identification, facts, ip_address, user_agent)
+    signature = _store_signature(actor, review, identification, facts, ip_address, user_agent)
     queue_signed_copies(review)
     return signature
 
@@ -67,8 +67,8 @@ def _mark_columns(mark: str, strokes, scan) -> dict:
 
 
 @transaction.atomic
-def _keep(actor, review, identification: Identification, facts, ip_address, user_agent
-          ) -> Signature:
+def _store_signature(actor, review, identification: Identification, facts, ip_address, user_agent
+                     ) -> Signature:
     review = lock_review(review)
     require_signable(actor, review)
     _require_unchanged(review.document)

@@ -65,12 +65,12 @@ def _store(review: Review, language: str, form: str) -> int:
         return 0
     [found] = check_seals(content)
     with suppress(IntegrityError), transaction.atomic():  # another worker stored it first
-        _keep_seal(store_pdf(review.document, language, content, form), found)
+        _store_seal(store_pdf(review.document, language, content, form), found)
         return 1
     return 0
 
 
-def _keep_seal(stored, found: "SealFacts") -> None:
+def _store_seal(stored, found: "SealFacts") -> None:
     kept = Seal.objects.create(
         file=stored, subject=found.certificate.subject[:240],
         fingerprint=found.certificate.fingerprint, is_practice=found.certificate.is_practice,

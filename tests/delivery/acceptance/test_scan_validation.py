@@ -1,4 +1,4 @@
-"""Scans of signed paper: hostile until shown to be plain."""
+"""Uploaded scans: only plain PDF, PNG and JPEG are accepted."""
 
 import io
 from hashlib import sha256
