@@ -79,7 +79,7 @@ def choose_words_and_messages(engagement, people):
     reporting.save_chain(actor=administrator, kind="TR", steps=[
         {"action": "review", "title": "审核"}, {"action": "approve", "title": "批准"}])
     save_branding(actor=administrator, customer=None, confidentiality_zh="内部资料",
-                            logo=picture())
+                  logo=picture())
     reporting.save_standard_text(actor=administrator, code="as_method", zh="目的", en="Purpose")
     channels.create_channel(actor=administrator, name="群", kind="wecom",
                             url="https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=x")
