@@ -4,24 +4,23 @@ The file is gzip of JSON lines: first the migrations that had been applied, then
 [table's label, {column: value}]. Rows are written through the models of that version, so the file
 stays good when today's models have other columns.
 
-    DESK_VAR_DIR=FOLDER DESK_AUDIT_KEY=upgrade-test python manage.py demo --out OUT
-    DESK_VAR_DIR=FOLDER python -m tests.upgrade.database_dump tests/upgrade/1.0.0.jsonl.gz
+It is made by tests/delivery/evidence/verification/write_release_dump.py.
 """
 
 import gzip
 import json
-import sys
 from base64 import b64encode
 from collections.abc import Iterator
+from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 
-import django
+from django.apps import apps
 from django.apps.registry import Apps
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import connection, models, transaction
 from django.db.migrations.executor import MigrationExecutor
-from django.db.migrations.recorder import MigrationRecorder
+from django.db.migrations.loader import MigrationLoader
 
 LEFT_OUT = {"sessions.session", "axes.accessattempt", "axes.accesslog", "axes.accessfailurelog",
             "contenttypes.contenttype", "auth.permission"}  # made anew, or of no value later
@@ -29,16 +28,23 @@ BATCH = 500
 Migrations = list[tuple[str, str]]
 
 
+class ExactEncoder(DjangoJSONEncoder):
+    """Django's drops the microseconds of an instant."""
+
+    def default(self, value):
+        return value.isoformat() if isinstance(value, datetime) else super().default(value)
+
+
 def dump(path: Path) -> dict[str, int]:
     """Write the database in use to a file; the number of rows of each table.
 
     Rows without a value for later (LEFT_OUT) stay away.
     """
-    applied = sorted(MigrationRecorder(connection).applied_migrations())
+    applied = sorted(MigrationLoader(None).graph.nodes)
     counts = {}
     with gzip.GzipFile(path, "wb", mtime=0) as stream:
         stream.write(json.dumps(applied).encode() + b"\n")
-        for table in tables(django.apps.apps):
+        for table in tables(apps):
             counts[table._meta.label_lower] = 0
             for row in table._base_manager.order_by("pk").values_list(
                     *(field.attname for field in table._meta.concrete_fields)).iterator():
@@ -51,7 +57,7 @@ def _line(table: type[models.Model], row: tuple) -> bytes:
     values = {field.attname: b64encode(value).decode()
               if isinstance(value, bytes | memoryview) else value
               for field, value in zip(table._meta.concrete_fields, row, strict=True)}
-    text = json.dumps([table._meta.label_lower, values], cls=DjangoJSONEncoder,
+    text = json.dumps([table._meta.label_lower, values], cls=ExactEncoder,
                       ensure_ascii=False)
     return text.encode() + b"\n"
 
@@ -62,11 +68,11 @@ def load(path: Path) -> None:
     Foreign keys are checked when the transaction ends.
     """
     with gzip.open(path, "rt", encoding="utf-8") as stream:
-        apps = _migrated([tuple(entry) for entry in json.loads(next(stream))])
+        released = _migrated([tuple(entry) for entry in json.loads(next(stream))])
         with transaction.atomic():
             for label, rows in groupby(map(json.loads, stream), key=lambda row: row[0]):
-                _write(apps.get_model(label), (values for _label, values in rows))
-    _reset_sequences(apps)
+                _write(released.get_model(label), (values for _label, values in rows))
+    _reset_sequences(released)
 
 
 def _migrated(applied: Migrations) -> Apps:
@@ -110,12 +116,3 @@ def tables(apps: Apps) -> list[type[models.Model]]:
     found = {model._meta.label_lower: model for model in apps.get_models(include_auto_created=True)
              if model._meta.managed and not model._meta.proxy}
     return [found[label] for label in sorted(found.keys() - LEFT_OUT)]
-
-
-if __name__ == "__main__":
-    import os
-
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "delivery.settings")
-    django.setup()
-    for name, count in dump(Path(sys.argv[1])).items():
-        print(f"{count:7} {name}")
