@@ -325,6 +325,7 @@ SPECTACULAR_SETTINGS = {
         "ReviewActionEnum": "delivery.acceptance.review.transitions.ReviewAction",
         "PriceCategoryEnum": "delivery.quotes.models.PriceLine.Category",
         "StageMoveEnum": "engagements.stages.StageMove",
+        "QuoteMoveEnum": "delivery.quotes.transitions.QuoteMove",
         "RoleEnum": "engagements.models.people.Role",
         "ApprovalRoleEnum": "delivery.reports.models.approval.WITHIN_THE_FIRM",
         "ApprovalActionEnum": "delivery.reports.models.approval.Step.Action",

@@ -8,6 +8,7 @@ from delivery.documents.models import Currency
 from delivery.quotes.models import PriceImport, PriceLine, Quote, QuoteLine, RateCard, TaxRate
 from delivery.quotes.prices.table import FIELDS, price_table
 from delivery.quotes.queries import totals_of
+from delivery.quotes.transitions import QuoteMove, allowed_moves
 from engagements.access import Can, allowed
 
 
@@ -77,10 +78,17 @@ class QuoteSerializer(serializers.ModelSerializer):
 
 
 class QuoteDetailSerializer(QuoteSerializer):
+    """`allowed_moves`: what state, role and separation of duties leave to the one who asks."""
+
     lines = serializers.SerializerMethodField()
+    allowed_moves = serializers.SerializerMethodField()
 
     class Meta(QuoteSerializer.Meta):
-        fields = [*QuoteSerializer.Meta.fields, "lines"]
+        fields = [*QuoteSerializer.Meta.fields, "lines", "allowed_moves"]
+
+    @extend_schema_field(serializers.ListField(child=serializers.ChoiceField(QuoteMove.choices)))
+    def get_allowed_moves(self, quote) -> list[str]:
+        return allowed_moves(self.context["request"].user, quote)
 
     @extend_schema_field(QuoteLineSerializer(many=True))
     def get_lines(self, quote) -> list[dict]:
@@ -115,8 +123,7 @@ class CloseSerializer(serializers.Serializer):
 
 
 class QuoteMoveSerializer(serializers.Serializer):
-    move = serializers.ChoiceField(choices=["submit", "withdraw", "review", "approve", "issue",
-                                            "return", "accept", "decline"])
+    move = serializers.ChoiceField(choices=QuoteMove.choices)
     reason = serializers.CharField(required=False, default="", allow_blank=True)
 
 

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from delivery.quotes.models import Quote
 from delivery.quotes.services.transitions import in_state, moved, supersede_older
+from delivery.quotes.transitions import QuoteMove, sources_of
 from engagements.access import Can, require
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
@@ -17,7 +18,7 @@ from engagements.models import User
 def answer_quote(*, actor: User, quote: Quote, is_accepted: bool, reason: str = "") -> Quote:
     """The customer accepts or declines an issued quote that is still valid."""
     require(actor, Can.REVIEW, quote.engagement)
-    quote = in_state(quote, Quote.State.ISSUED)
+    quote = in_state(quote, *sources_of(QuoteMove.ACCEPT))
     if quote.valid_until < timezone.localdate():
         raise WrongState(_("This quote expired on %(day)s. Ask for a new version.")
                          % {"day": quote.valid_until})

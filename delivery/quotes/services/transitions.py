@@ -8,6 +8,7 @@ from delivery.quotes import snapshot, standard_rates
 from delivery.quotes.draft_revisions import locked_draft
 from delivery.quotes.models import Quote
 from delivery.quotes.quote_checks import QuoteCheck, failed_checks
+from delivery.quotes.transitions import QuoteMove, sources_of, target_of
 from engagements.access import Can, allowed, require
 from engagements.audit import audit_log
 from engagements.errors import DeskError, InvalidInput, NotAllowed, WrongState
@@ -28,7 +29,7 @@ def submit_quote(*, actor: User, quote: Quote) -> Quote:
     require(actor, Can.PRICE, quote.engagement)
     quote = locked_draft(quote)
     refuse_failed(quote)
-    return moved(quote, actor, Quote.State.IN_REVIEW, "quote.submit")
+    return moved(quote, actor, target_of(QuoteMove.SUBMIT), "quote.submit")
 
 
 def refuse_failed(quote: Quote) -> None:
@@ -53,16 +54,11 @@ def review_quote(*, actor: User, quote: Quote, note: str = "") -> Quote:
         note: what was looked at; stands in the history of the firm only.
     """
     require_reviewer(actor, quote)
-    quote = in_state(quote, Quote.State.IN_REVIEW)
+    quote = in_state(quote, *sources_of(QuoteMove.REVIEW))
     if quote.created_by_id == actor.pk:
         raise NotAllowed(_("You wrote this quote; somebody else must review it."))
     quote.reviewed_by, quote.reviewed_at = actor, timezone.now()
-    return moved(quote, actor, Quote.State.REVIEWED, "quote.review", reason=note.strip())
-
-
-def may_review(user: User) -> bool:
-    """Whether the role reviews quotes: it delivers or it prices."""
-    return allowed(user, Can.WORK) or allowed(user, Can.PRICE)
+    return moved(quote, actor, target_of(QuoteMove.REVIEW), "quote.review", reason=note.strip())
 
 
 def require_reviewer(actor: User, quote: Quote) -> None:
@@ -73,14 +69,14 @@ def require_reviewer(actor: User, quote: Quote) -> None:
 def approve_quote(*, actor: User, quote: Quote) -> Quote:
     """Approve a reviewed quote within the role's discount limit; a third person does it."""
     require(actor, Can.MANAGE, quote.engagement)
-    quote = in_state(quote, Quote.State.REVIEWED)
+    quote = in_state(quote, *sources_of(QuoteMove.APPROVE))
     if quote.created_by_id == actor.pk:
         raise NotAllowed(_("You wrote this quote; somebody else must approve it."))
     if quote.reviewed_by_id == actor.pk:
         raise NotAllowed(_("You reviewed this quote; somebody else must approve it."))
     check_limit(actor, quote)
     quote.approved_by, quote.approved_at = actor, timezone.now()
-    return moved(quote, actor, Quote.State.APPROVED, "quote.approve",
+    return moved(quote, actor, target_of(QuoteMove.APPROVE), "quote.approve",
                  discount=str(quote.discount_rate))
 
 
@@ -104,7 +100,7 @@ def return_quote(*, actor: User, quote: Quote, reason: str) -> Quote:
     Raises NotAllowed for its author (who withdraws), and once reviewed for all but approvers.
     """
     require_reviewer(actor, quote)
-    quote = in_state(quote, Quote.State.IN_REVIEW, Quote.State.REVIEWED, Quote.State.APPROVED)
+    quote = in_state(quote, *sources_of(QuoteMove.RETURN))
     if quote.created_by_id == actor.pk:
         raise NotAllowed(_("You wrote this quote; withdraw it instead."))
     if quote.state != Quote.State.IN_REVIEW:
@@ -118,7 +114,7 @@ def return_quote(*, actor: User, quote: Quote, reason: str) -> Quote:
 def withdraw_quote(*, actor: User, quote: Quote) -> Quote:
     """Its author takes a quote back before it is approved."""
     require(actor, Can.PRICE, quote.engagement)
-    quote = in_state(quote, Quote.State.IN_REVIEW, Quote.State.REVIEWED)
+    quote = in_state(quote, *sources_of(QuoteMove.WITHDRAW))
     if quote.created_by_id != actor.pk:
         raise NotAllowed(_("Only its author withdraws a quote; an approver sends it back."))
     return _back_to_draft(quote, actor, "quote.withdraw")
@@ -137,11 +133,11 @@ def issue_quote(*, actor: User, quote: Quote) -> Quote:
     The checks run once more, as time has passed; an earlier issued version is superseded.
     """
     require(actor, Can.PRICE, quote.engagement)
-    quote = in_state(quote, Quote.State.APPROVED)
+    quote = in_state(quote, *sources_of(QuoteMove.ISSUE))
     refuse_failed(quote)
     freeze(quote)
     supersede_older(quote, actor, Quote.State.ISSUED)
-    return moved(quote, actor, Quote.State.ISSUED, "quote.issue", hash=quote.content_hash)
+    return moved(quote, actor, target_of(QuoteMove.ISSUE), "quote.issue", hash=quote.content_hash)
 
 
 def freeze(quote: Quote) -> None:

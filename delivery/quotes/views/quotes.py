@@ -12,7 +12,7 @@ from delivery.quotes.margin import margin_of
 from delivery.quotes.models import Quote
 from delivery.quotes.quote_checks import run_checks
 from delivery.quotes.rendering import in_language, quote_pdf
-from delivery.quotes.services.transitions import may_review
+from delivery.quotes.transitions import QuoteMove, allowed_moves
 from delivery.quotes.version_comparison import compare
 from engagements.access import Can, allowed
 from engagements.models import Engagement
@@ -66,8 +66,8 @@ def quote_page(request, pk):
         "quote": quote, "facts": in_language(
             page.facts, request.LANGUAGE_CODE.startswith("en")),
         "lines": page.lines,
-        "can_edit": can_edit, "is_author": quote.created_by_id == user.pk,
-        "steps": _steps(quote, user),
+        "can_edit": can_edit,
+        "moves": [QuoteMove(move) for move in allowed_moves(user, quote)],
         "checks": run_checks(quote, page.facts, page.figures, page.amounts)
         if not quote.content_hash and not user.is_reviewer else [],
         "line_form": LineForm(initial=start, day=quote.quote_date) if can_edit else None,
@@ -77,19 +77,6 @@ def quote_page(request, pk):
         "history": queries.history(quote)[:30] if not user.is_reviewer else [],
         "versions": Quote.objects.visible_to(user).filter(
             number=quote.number).order_by("-version").defer("snapshot")})
-
-
-def _steps(quote: Quote, user) -> dict:
-    """Which steps of the chain are the user's: another person's, each of them."""
-    is_others, state = quote.created_by_id != user.pk, quote.state
-    can_approve = allowed(user, Can.MANAGE) and is_others
-    return {
-        "review": state == Quote.State.IN_REVIEW and is_others and may_review(user),
-        "approve": state == Quote.State.REVIEWED and can_approve
-        and quote.reviewed_by_id != user.pk,
-        "send_back": (state == Quote.State.IN_REVIEW and is_others and may_review(user))
-        or (state in (Quote.State.REVIEWED, Quote.State.APPROVED) and can_approve),
-        "refusal": "decline" if allowed(user, Can.REVIEW) else "return"}
 
 
 @require_GET
