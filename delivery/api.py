@@ -39,7 +39,7 @@ class TokenView(ObtainAuthToken):
         answer = super().post(request, *args, **kwargs)
         user = Token.objects.select_related("user").get(key=answer.data["token"]).user
         audit_log.record(actor=user, action="user.token", target=user,
-                     data={"from": request.META.get("REMOTE_ADDR", "")})
+                         data={"from": request.META.get("REMOTE_ADDR", "")})
         return answer
 
 

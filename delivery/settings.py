@@ -131,7 +131,7 @@ TEMPLATES = [
 
 DATABASE_URL = read(env.str, "DATABASE_URL", f"sqlite:///{VAR_DIR / 'desk.sqlite3'}")
 DATABASES = {"default": dj_database_url.parse(DATABASE_URL, conn_max_age=60,
-                                               conn_health_checks=True)}
+                                              conn_health_checks=True)}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     VAR_DIR.mkdir(parents=True, exist_ok=True)
     DATABASES["default"]["CONN_MAX_AGE"] = None

@@ -48,9 +48,9 @@ def one_more(people, engagement, number: int) -> None:
     control.add_risk(title="r", probability=1, impact=1, owner=person,
                      review_on=date(2025, 7, 1), **common)
     time_entries.record_time(work_date=date(2025, 7, 1 + number), half="am", item="env",
-                     grade="engineer", model=model, **common)
+                             grade="engineer", model=model, **common)
     audit_log.record(actor=person, action="stage.submit", target=first.stages.first(),
-                 engagement=engagement)
+                     engagement=engagement)
 
 
 @pytest.mark.django_db

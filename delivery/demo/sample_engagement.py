@@ -92,7 +92,7 @@ def load_sample() -> Engagement:
         return existing
     engagement = _engagement(people)
     audit_log.record(actor=people["admin"], action="sample.load", target=engagement,
-                 engagement=engagement)
+                     engagement=engagement)
     return engagement
 
 

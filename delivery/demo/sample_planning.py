@@ -112,7 +112,7 @@ def load_plan(engagement: Engagement, manager: User, consultant: User) -> None:
     for task in tasks[:5]:
         plans.update_task(actor=manager, task=task, owner=consultant)
     plans.update_task(actor=manager, task=tasks[0], started_on=STARTS,
-                     finished_on=STARTS + timedelta(days=3))
+                      finished_on=STARTS + timedelta(days=3))
 
 
 def _milestone_tasks(made: Plan, manager: User) -> list[Task]:
@@ -150,7 +150,7 @@ def _change(engagement: Engagement, people: dict[str, User]) -> None:
     change = changes.create_change(actor=consultant, engagement=engagement, **CHANGE)
     task = engagement.plan.tasks.get(model__code="MTR", stage=Stage.TRAIN_TUNE)
     change_drafts.set_schedule_effect(actor=consultant, change=change, task=task,
-                                days_after=task.days + 2)
+                                      days_after=task.days + 2)
     change = changes.submit_change(actor=consultant, change=change)
     for side in ("manager", "reviewer"):
         change = changes.approve_change(actor=people[side], change=change)
@@ -162,8 +162,8 @@ def _time(engagement: Engagement, manager: User, consultant: User) -> None:
     models = {model.code: model for model in engagement.models.all()}
     for day, code, stage, item, grade, note in WORKED:
         time_entries.record_day(halves=["am", "pm"], actor=consultant, engagement=engagement,
-                        work_date=STARTS.replace(day=day), item=item, grade=grade,
-                        model=models[code], stage=stage, note=note)
+                                work_date=STARTS.replace(day=day), item=item, grade=grade,
+                                model=models[code], stage=stage, note=note)
     for grade, cost in DAY_COSTS.items():
         time_entries.set_grade_cost(actor=manager, grade=grade, day_cost=Decimal(cost))
     timesheets.confirm_month(actor=manager, engagement=engagement, month=STARTS)
@@ -176,4 +176,4 @@ def _reports(engagement: Engagement, manager: User, consultant: User) -> None:
         summary=f"完成启动会与问卷访谈，LLM 调研阶段结束（演练）\n{first.summary}".strip())
     weekly_reports.freeze_weekly(actor=manager, report=first)
     weekly_reports.draft_weekly(actor=consultant, engagement=engagement,
-                        day=STARTS + timedelta(days=7))
+                                day=STARTS + timedelta(days=7))

@@ -38,7 +38,7 @@ class ScenarioDocuments:
         self._save_files("acceptance", document)
         self._pass(Stage.ACCEPT, self.models)
         bundle = build_bundle(actor=manager, engagement=self.engagement,
-                                         document=document)
+                              document=document)
         with bundle.file.open("rb") as stream:
             self._write("evidence-bundle.zip", stream.read())
         self.engagement.refresh_from_db()

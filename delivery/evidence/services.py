@@ -34,6 +34,6 @@ def build_bundle(*, actor: User, engagement: Engagement, document: Document | No
     with transaction.atomic():
         bundle.save()
         audit_log.record(actor=actor, action="bundle.build", target=document,
-                     engagement=engagement,
-                     data={"sha256": bundle.sha256, "withheld": bundle.withheld})
+                         engagement=engagement,
+                         data={"sha256": bundle.sha256, "withheld": bundle.withheld})
     return bundle

@@ -37,4 +37,4 @@ def bundle(request, pk):
         raise Http404 from error
     name = f"{found.document.number}-V{found.document.version}-evidence.zip"
     return download_log.of(FileResponse(stream, as_attachment=True, content_type="application/zip",
-                                     filename=name), found.document)
+                                        filename=name), found.document)

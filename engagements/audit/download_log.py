@@ -34,5 +34,5 @@ class DownloadLog:
 def _record(request: HttpRequest, answer: HttpResponse, name: str) -> None:
     target = getattr(answer, "downloaded", request.user)
     audit_log.record(actor=request.user, action="file.download", target=target,
-                 engagement=getattr(target, "engagement", None),
-                 data={"file": name[:200], "path": request.path[:300]})
+                     engagement=getattr(target, "engagement", None),
+                     data={"file": name[:200], "path": request.path[:300]})

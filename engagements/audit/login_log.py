@@ -9,7 +9,7 @@ from engagements.models import User
 
 def _record(action: str, user: User, request) -> None:
     audit_log.record(actor=user, action=action, target=user,
-                 data={"from": request.META.get("REMOTE_ADDR", "") if request else ""})
+                     data={"from": request.META.get("REMOTE_ADDR", "") if request else ""})
 
 
 @receiver(user_logged_in)
@@ -29,4 +29,4 @@ def refused(sender, credentials, request=None, **_kwargs) -> None:
     user = User.objects.filter(username=str(credentials.get("username") or "")[:150]).first()
     if user:
         audit_log.record(actor=None, action="user.login_refused", target=user,
-                     data={"from": request.META.get("REMOTE_ADDR", "") if request else ""})
+                         data={"from": request.META.get("REMOTE_ADDR", "") if request else ""})

@@ -36,5 +36,5 @@ def tick_item(*, actor: User, item: ChecklistItem, is_done: bool = True, evidenc
     item.done_by, item.done_at = (actor, timezone.now()) if is_done else (None, None)
     item.save(update_fields=["done_by", "done_at", "evidence"])
     audit_log.record(actor=actor, action="checklist.tick" if is_done else "checklist.untick",
-                 target=item, engagement=engagement, data={"evidence": item.evidence})
+                     target=item, engagement=engagement, data={"evidence": item.evidence})
     return item

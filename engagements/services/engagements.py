@@ -20,7 +20,7 @@ def create_engagement(
     engagement = Engagement.objects.create(code=code, name=name, customer=customer, **fields)
     Membership.objects.create(engagement=engagement, user=actor, role=actor.role)
     audit_log.record(actor=actor, action="engagement.create", target=engagement,
-                 engagement=engagement)
+                     engagement=engagement)
     return engagement
 
 
@@ -38,8 +38,8 @@ def update_engagement(*, actor: User, engagement: Engagement, **fields) -> Engag
         raise InvalidInput(_("The end lies before the start."))
     engagement.save()
     audit_log.record(actor=actor, action="engagement.update", target=engagement,
-                 engagement=engagement,
-                 data={k: [str(a), str(b)] for k, (a, b) in changed.items()})
+                     engagement=engagement,
+                     data={k: [str(a), str(b)] for k, (a, b) in changed.items()})
     return engagement
 
 

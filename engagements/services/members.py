@@ -22,7 +22,7 @@ def add_member(*, actor: User, engagement: Engagement, user: User, role: str = "
         engagement=engagement, user=user, defaults={"role": role}
     )
     audit_log.record(actor=actor, action="member.add", target=membership, engagement=engagement,
-                 data={"user": user.username, "role": role})
+                     data={"user": user.username, "role": role})
     return membership
 
 
@@ -40,4 +40,4 @@ def remove_member(*, actor: User, membership: Membership) -> None:
     require(actor, Can.MANAGE, membership.engagement)
     Membership.objects.filter(pk=membership.pk).delete()
     audit_log.record(actor=actor, action="member.remove", target=membership,
-                 engagement=membership.engagement, data={"user": membership.user.username})
+                     engagement=membership.engagement, data={"user": membership.user.username})

@@ -61,7 +61,7 @@ def update_model(*, actor: User, model: MigratedModel, seen: int | None = None, 
     validate_fields(model, facts)
     if changed:
         save_changes(model, actor=actor, action="model.update", engagement=model.engagement,
-                   changed=changed)
+                     changed=changed)
     return model
 
 
@@ -85,7 +85,7 @@ def set_model_scope(*, actor: User, model: MigratedModel, scope: str, reason: st
         _move(actor, record, StageMove.RESTORE, reason)
     model.save(update_fields=["scope"])
     audit_log.record(actor=actor, action="model.scope", target=model, engagement=model.engagement,
-                 data={"from": before, "to": model.scope, "reason": reason.strip()})
+                     data={"from": before, "to": model.scope, "reason": reason.strip()})
     return model
 
 
@@ -108,7 +108,7 @@ def drop_model(*, actor: User, model: MigratedModel, reason: str) -> MigratedMod
     model.dropped_at, model.drop_reason = timezone.now(), reason.strip()[:240]
     model.save(update_fields=["dropped_at", "drop_reason"])
     audit_log.record(actor=actor, action="model.drop", target=model, engagement=model.engagement,
-                 data={"reason": model.drop_reason})
+                     data={"reason": model.drop_reason})
     return model
 
 

@@ -28,7 +28,7 @@ def add_person(*, actor: User, username: str, password: str, **facts: Any) -> Us
     validate_row(person)
     person.save()
     audit_log.record(actor=actor, action="person.add", target=person,
-                 data={"username": person.username, "role": person.role})
+                     data={"username": person.username, "role": person.role})
     return person
 
 

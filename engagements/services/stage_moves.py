@@ -161,6 +161,6 @@ def _apply(actor: User, record: StageRecord, move: str, target: str, comment: st
         comment=comment.strip(), checks=checks,
     )
     audit_log.record(actor=actor, action=f"stage.{move}", target=record,
-                 engagement=record.engagement,
-                 data={"from": before, "to": target, "comment": comment.strip()})
+                     engagement=record.engagement,
+                     data={"from": before, "to": target, "comment": comment.strip()})
     return transition

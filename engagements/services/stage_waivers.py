@@ -36,8 +36,8 @@ def draft_stage_waiver(*, actor: User, record: StageRecord, reason: str) -> Stag
         record=record, reason=reason.strip(), drafted_by=actor, drafted_at=now,
         checks=[{key: check[key] for key in ("code", "label", "sentence")} for check in missing])
     audit_log.record(actor=actor, action="stage_waiver.draft", target=waiver,
-                 engagement=record.engagement,
-                 data={"reason": waiver.reason, "checks": sorted(waiver.codes)})
+                     engagement=record.engagement,
+                     data={"reason": waiver.reason, "checks": sorted(waiver.codes)})
     return waiver
 
 
@@ -65,7 +65,7 @@ def sign_stage_waiver(*, actor: User, waiver: StageWaiver) -> StageWaiver:
     waiver.content_hash = waiver_hash(waiver)
     waiver.save()
     audit_log.record(actor=actor, action="stage_waiver.sign", target=waiver, engagement=engagement,
-                 data={"hash": waiver.content_hash})
+                     data={"hash": waiver.content_hash})
     return waiver
 
 
@@ -87,5 +87,5 @@ def revoke_stage_waiver(*, actor: User, waiver: StageWaiver) -> StageWaiver:
     waiver.revoked_by, waiver.revoked_at = actor, timezone.now()
     waiver.save(update_fields=["revoked_by", "revoked_at"])
     audit_log.record(actor=actor, action="stage_waiver.revoke", target=waiver,
-                 engagement=waiver.record.engagement)
+                     engagement=waiver.record.engagement)
     return waiver

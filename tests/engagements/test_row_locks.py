@@ -43,7 +43,7 @@ def test_engagement_lock_and_audit_chain_in_both_orders_do_not_deadlock(engageme
                         Engagement.objects.select_for_update(
                             of=("self",), no_key=True).get(pk=engagement.pk)
                     audit_log.record(actor=manager, action="engagement.update", target=engagement,
-                                 engagement=engagement)
+                                     engagement=engagement)
         except Exception as error:
             errors.append(error)
             barrier.abort()

@@ -29,7 +29,7 @@ def review_steps(review: Review, deliverables: list[Deliverable],
     return [
         ReviewStep(_("Deliverables"), _("%(n)d of %(total)d received") % {
             "n": received, "total": len(deliverables)}, received == len(deliverables),
-            "#deliverables"),
+                   "#deliverables"),
         ReviewStep(_("Comments"), ngettext("%(n)d open", "%(n)d open", open_comments) % {
             "n": open_comments}, open_comments == 0, "#comments"),
         ReviewStep(_("Decision"), review.get_decision_display() or _("not made yet"),

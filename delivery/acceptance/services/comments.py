@@ -85,5 +85,5 @@ def resolve_comment(*, actor: User, comment: ReviewComment) -> ReviewComment:
 def _record(actor: User, comment: ReviewComment, action: str) -> None:
     document = comment.review.document
     audit_log.record(actor=actor, action=action, target=document, engagement=document.engagement,
-                 data={"comment": comment.pk, "criterion": comment.criterion_id,
-                       "answers": comment.answers_id})
+                     data={"comment": comment.pk, "criterion": comment.criterion_id,
+                           "answers": comment.answers_id})

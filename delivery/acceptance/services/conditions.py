@@ -62,4 +62,4 @@ def _accept_if_last(review: Review) -> None:
 def _record(actor: User, condition: Condition, action: str, data: dict) -> None:
     document = condition.review.document
     audit_log.record(actor=actor, action=action, target=document, engagement=document.engagement,
-                 data={"condition": condition.pk, "issue": condition.description, **data})
+                     data={"condition": condition.pk, "issue": condition.description, **data})

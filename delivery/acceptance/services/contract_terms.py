@@ -35,5 +35,5 @@ def set_terms(*, actor: User, engagement: Engagement, has_preliminary: bool = Fa
     Engagement.objects.select_for_update(of=("self",), no_key=True).get(pk=engagement.pk)
     terms, _made = AcceptanceTerms.objects.update_or_create(engagement=engagement, defaults=facts)
     audit_log.record(actor=actor, action="acceptance.terms", target=engagement,
-                 engagement=engagement, data=facts)
+                     engagement=engagement, data=facts)
     return terms

@@ -36,10 +36,10 @@ def record_notice(*, actor: User, review: Review, channel: str, addressee: str, 
     _attach(proof, file)
     proof.save()
     audit_log.record(actor=actor, action="review.notice", target=review.document,
-                 engagement=review.document.engagement,
-                 data={"channel": channel, "addressee": proof.addressee,
-                       "reference": proof.reference, "delivered_on": delivered_on,
-                       "sha256": proof.sha256})
+                     engagement=review.document.engagement,
+                     data={"channel": channel, "addressee": proof.addressee,
+                           "reference": proof.reference, "delivered_on": delivered_on,
+                           "sha256": proof.sha256})
     return proof
 
 
@@ -83,10 +83,10 @@ def _store_deemed_decision(actor: User, review: Review) -> Review:
     review.save()
     conclude_review(review)
     audit_log.record(actor=actor, action="review.decide", target=review.document,
-                 engagement=review.document.engagement,
-                 data={"decision": review.decision, "clause": review.reason,
-                       "deadline": deemed_day(review),
-                       "proofs": [proof.reference for proof in review.notice_proofs.all()]})
+                     engagement=review.document.engagement,
+                     data={"decision": review.decision, "clause": review.reason,
+                           "deadline": deemed_day(review),
+                           "proofs": [proof.reference for proof in review.notice_proofs.all()]})
     return review
 
 

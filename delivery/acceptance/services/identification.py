@@ -72,9 +72,9 @@ def _create_identification(actor, review, name, capacity, agrees, code, ip_addre
         sent_to=masked_address(actor.email), salt=salt, code_hash=_hash(salt, code), sent_at=now,
         expires_at=now + LIFETIME, ip_address=ip_address or None)
     audit_log.record(actor=actor, action="review.identify", target=review.document,
-                 engagement=review.document.engagement,
-                 data={"sent_to": made.sent_to, "terms": made.terms_hash, "name": made.name,
-                       "capacity": made.capacity})
+                     engagement=review.document.engagement,
+                     data={"sent_to": made.sent_to, "terms": made.terms_hash, "name": made.name,
+                           "capacity": made.capacity})
     return made
 
 
@@ -114,8 +114,8 @@ def check_code(*, actor: User, review: Review, code: str) -> Identification:
             found.attempts += 1
             found.save(update_fields=["attempts"])
             audit_log.record(actor=actor, action="review.wrong_code", target=review.document,
-                         engagement=review.document.engagement,
-                         data={"attempts": found.attempts})
+                             engagement=review.document.engagement,
+                             data={"attempts": found.attempts})
     if not is_right:
         left = MAX_ATTEMPTS - found.attempts
         raise InvalidInput(

@@ -39,9 +39,9 @@ def record_power_of_attorney(*, actor: User, engagement: Engagement, user: User,
         file=ContentFile(scan.content, name=f"{scan.sha256}{scan.ending}"), file_name=scan.name,
         sha256=scan.sha256, recorded_by=actor)
     audit_log.record(actor=actor, action="power.record", target=made, engagement=engagement,
-                 data={"user": user.username, "capacity": made.capacity,
-                       "granted_by": made.granted_by, "valid_from": valid_from,
-                       "valid_until": valid_until, "sha256": made.sha256})
+                     data={"user": user.username, "capacity": made.capacity,
+                           "granted_by": made.granted_by, "valid_from": valid_from,
+                           "valid_until": valid_until, "sha256": made.sha256})
     return made
 
 
@@ -57,7 +57,7 @@ def end_power_of_attorney(*, actor: User, power: PowerOfAttorney, reason: str) -
     power.ended_at, power.ended_by, power.end_reason = timezone.now(), actor, reason.strip()[:400]
     power.save()
     audit_log.record(actor=actor, action="power.end", target=power, engagement=power.engagement,
-                 data={"user": power.user.username, "reason": power.end_reason})
+                     data={"user": power.user.username, "reason": power.end_reason})
     return power
 
 

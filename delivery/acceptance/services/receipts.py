@@ -31,9 +31,9 @@ def confirm_receipt(*, actor: User, review: Review, keys: Collection[str],
         sha256=item.sha256, is_complete=is_complete, remark=remark[:400], received_by=actor)
         for item in _chosen(review, keys)]
     audit_log.record(actor=actor, action="review.receipt", target=review.document,
-                 engagement=review.document.engagement,
-                 data={"complete": is_complete, "remark": remark[:400],
-                       "items": [{"title": row.title, "sha256": row.sha256} for row in made]})
+                     engagement=review.document.engagement,
+                     data={"complete": is_complete, "remark": remark[:400],
+                           "items": [{"title": row.title, "sha256": row.sha256} for row in made]})
     return made
 
 

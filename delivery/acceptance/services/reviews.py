@@ -44,8 +44,8 @@ def open_review(*, actor: User, document: Document) -> Review:
         review.due_on = timezone.localdate() + timedelta(days=review.terms["review_days"])
     review.save()
     audit_log.record(actor=actor, action="review.open", target=document,
-                 engagement=document.engagement,
-                 data={"phase": review.phase, "due_on": review.due_on, "terms": review.terms})
+                     engagement=document.engagement,
+                     data={"phase": review.phase, "due_on": review.due_on, "terms": review.terms})
     return review
 
 

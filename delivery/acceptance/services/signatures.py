@@ -85,12 +85,12 @@ def _store_signature(actor, review, identification: Identification, facts, ip_ad
     if is_last:
         conclude_review(review)
     audit_log.record(actor=actor, action="document.sign", target=document,
-                 engagement=document.engagement,
-                 data={"hash": document.content_hash, "files": signature.file_hashes,
-                       "name": signature.name, "capacity": signature.capacity,
-                       "decision": review.decision, "mark": signature.mark,
-                       "scan": signature.scan_sha256, "terms": identification.terms_hash,
-                       "power": power.sha256 if power else ""})
+                     engagement=document.engagement,
+                     data={"hash": document.content_hash, "files": signature.file_hashes,
+                           "name": signature.name, "capacity": signature.capacity,
+                           "decision": review.decision, "mark": signature.mark,
+                           "scan": signature.scan_sha256, "terms": identification.terms_hash,
+                           "power": power.sha256 if power else ""})
     if not is_last:
         notify_next_signer(review)
     return signature

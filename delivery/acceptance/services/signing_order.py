@@ -27,8 +27,8 @@ def name_signers(*, actor: User, review: Review, users: list[User]) -> list[Sign
     rows = [Signer.objects.create(review=review, user=user, position=n)
             for n, user in enumerate(users, done + 1)]
     audit_log.record(actor=actor, action="review.signers", target=review.document,
-                 engagement=review.document.engagement,
-                 data={"signers": [user.username for user in users]})
+                     engagement=review.document.engagement,
+                     data={"signers": [user.username for user in users]})
     notify_next_signer(review)
     return rows
 
@@ -60,7 +60,7 @@ def decline(*, actor: User, review: Review, reason: str) -> Signer:
     row.state, row.reason, row.answered_at = DECLINED, reason.strip()[:400], timezone.now()
     row.save()
     audit_log.record(actor=actor, action="review.decline", target=review.document,
-                 engagement=review.document.engagement, data={"reason": row.reason})
+                     engagement=review.document.engagement, data={"reason": row.reason})
     return row
 
 
@@ -94,4 +94,4 @@ def notify_next_signer(review: Review) -> None:
     current = review.signers.filter(state=WAITING).first()
     if current and review.decision and not review.signers.filter(state=DECLINED).exists():
         audit_log.record(actor=None, action="signer.turn", target=current,
-                     engagement=review.document.engagement)
+                         engagement=review.document.engagement)

@@ -38,7 +38,7 @@ def attach_third_party_report(
     made = ThirdPartyReport.objects.create(engagement=engagement, artifact=artifact,
                                            recorded_by=actor, **fields)
     audit_log.record(actor=actor, action="third_party.attach", target=made, engagement=engagement,
-                 data={**fields, "sha256": artifact.sha256})
+                     data={**fields, "sha256": artifact.sha256})
     return made
 
 
@@ -76,5 +76,5 @@ def withdraw_third_party_report(*, actor: User, report: ThirdPartyReport, reason
     report.withdrawal = reason.strip()[:400]
     report.save()
     audit_log.record(actor=actor, action="third_party.withdraw", target=report,
-                 engagement=report.engagement, data={"reason": report.withdrawal})
+                     engagement=report.engagement, data={"reason": report.withdrawal})
     return report

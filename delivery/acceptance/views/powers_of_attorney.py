@@ -43,7 +43,7 @@ def power_of_attorney_end(request, pk):
     found = _power(request, pk)
     attempt(request, lambda: services.end_power_of_attorney(
         actor=request.user, power=found, reason=request.POST.get("reason", "")),
-        _("The power of attorney has ended."))
+            _("The power of attorney has ended."))
     return redirect("acceptance:powers_of_attorney", found.engagement.code)
 
 

@@ -14,7 +14,7 @@ def retest(request, pk):
     successor = found.document.successors.select_related("review").order_by("-pk").first()
     rows = compare_with_current(found, request.LANGUAGE_CODE)
     changed = sorted((row for row in rows if row["is_changed"] or row["is_rejected"]),
-                  key=lambda row: not row["is_changed"])
+                     key=lambda row: not row["is_changed"])
     return render(request, "delivery/acceptance/retest_comparison.html", {
         "review": found, "document": found.document, "engagement": found.document.engagement,
         "rows": rows, "changed": changed,

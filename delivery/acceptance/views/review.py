@@ -193,7 +193,7 @@ def condition_report(request, pk):
     found = _condition(request, pk)
     attempt(request, lambda: services.report_condition(
         actor=request.user, condition=found, report=request.POST.get("report", "")),
-        _("Reported; the customer confirms it."))
+            _("Reported; the customer confirms it."))
     return redirect("acceptance:review", found.review.document_id)
 
 

@@ -40,5 +40,5 @@ def withdraw(request, pk):
         "engagement"), pk=pk)
     attempt(request, lambda: services.withdraw_third_party_report(
         actor=request.user, report=found, reason=request.POST.get("reason", "")),
-        _("The report is no longer part of the evidence."))
+            _("The report is no longer part of the evidence."))
     return redirect("acceptance:third_party_reports", found.engagement.code)

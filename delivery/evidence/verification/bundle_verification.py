@@ -177,7 +177,7 @@ def _verdict_step(bundle: Unpacked, facts: dict, verdict: dict, metric: dict) ->
     if _is_held_back(bundle, facts, verdict):
         return CheckStep(True, _("%(label)s: not recomputed, a raw file is held back; stated "
                             "%(stated)s") % {"label": label, "stated": _word(metric["outcome"])},
-                    is_open=True)
+                         is_open=True)
     found = recompute(bundle.files, facts, verdict)
     stated = (metric["outcome"], metric["reason"])
     is_same = (found.outcome, found.reason) == stated == (verdict["outcome"], verdict["reason"])

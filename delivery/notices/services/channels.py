@@ -47,8 +47,8 @@ def _save(actor: User, channel: Channel, action: str, **fields) -> Channel:
     _require_usable(channel)
     channel.save()
     audit_log.record(actor=actor, action=action, target=channel, engagement=channel.engagement,
-                 data={"kind": channel.kind, "address": channel.masked_url,
-                       "events": channel.kinds, "pace": channel.pace})
+                     data={"kind": channel.kind, "address": channel.masked_url,
+                           "events": channel.kinds, "pace": channel.pace})
     return channel
 
 
@@ -76,7 +76,7 @@ def switch_channel(*, actor: User, channel: Channel, is_on: bool) -> Channel:
         channel.dispatches.filter(state=Dispatch.State.PENDING).update(
             state=Dispatch.State.WITHDRAWN)
     audit_log.record(actor=actor, action="channel.switch", target=channel,
-                 engagement=channel.engagement, data={"on": is_on})
+                     engagement=channel.engagement, data={"on": is_on})
     return channel
 
 
@@ -92,7 +92,7 @@ def send_test_message(*, actor: User, channel: Channel) -> Outcome:
             {"id": None, "kind": "test", "title": str(test_message_item().title),
              "at": timezone.now().isoformat()}], is_test=True)
     audit_log.record(actor=actor, action="channel.test", target=channel,
-                 engagement=channel.engagement, data={"ok": outcome.is_ok})
+                     engagement=channel.engagement, data={"ok": outcome.is_ok})
     if not outcome.is_ok:
         raise WrongState(following(_("The test message did not arrive."),
                                    sentence(outcome.error)))
@@ -119,7 +119,7 @@ def send_again(*, actor: User, dispatch: Dispatch) -> Dispatch:
         raise WrongState(_("Only a message that was given up is sent again."))
     dispatch.refresh_from_db()
     audit_log.record(actor=actor, action="dispatch.send_again", target=dispatch,
-                 engagement=dispatch.event.engagement)
+                     engagement=dispatch.event.engagement)
     if dispatch.channel_id:
         enqueueing.enqueue_channel(dispatch.channel_id)
     else:

@@ -50,4 +50,4 @@ def set_preferences(*, actor: User, choices: dict[str, dict],
             user=actor, engagement=engagement, kind=kind,
             defaults={"in_inbox": bool(choice["in_inbox"]), "email": choice["email"]})
     audit_log.record(actor=actor, action="notices.prefer", target=actor, engagement=engagement,
-                 data=choices)
+                     data=choices)

@@ -92,7 +92,7 @@ def drafts(context: InboxContext) -> Iterator[InboxItem]:
 def _quote(context: InboxContext, rank: int, kind: str, label: str, quote: Quote, **times
            ) -> InboxItem:
     return context.item(rank, kind, label, str(quote), quote.engagement.code,
-                         reverse("quotes:quote", args=[quote.pk]), **times)
+                        reverse("quotes:quote", args=[quote.pk]), **times)
 
 
 def changes(context: InboxContext) -> Iterator[InboxItem]:
@@ -107,8 +107,8 @@ def changes(context: InboxContext) -> Iterator[InboxItem]:
         return
     for change in rows:
         yield context.item(OTHERS_WAIT, "change", _("Change to decide on"), str(change),
-                         change.engagement.code, reverse("planning:change", args=[change.pk]),
-                         since=change.created_at)
+                           change.engagement.code, reverse("planning:change", args=[change.pk]),
+                           since=change.created_at)
 
 
 def timesheets(context: InboxContext) -> Iterator[InboxItem]:
@@ -118,8 +118,8 @@ def timesheets(context: InboxContext) -> Iterator[InboxItem]:
     for sheet in Timesheet.objects.visible_to(context.user).filter(
             state=Timesheet.State.SUBMITTED).select_related("engagement"):
         yield context.item(OTHERS_WAIT, "timesheet", _("Timesheet to confirm"), str(sheet),
-                         sheet.engagement.code, reverse("planning:timesheet", args=[sheet.pk]),
-                         since=sheet.confirmed_at)
+                           sheet.engagement.code, reverse("planning:timesheet", args=[sheet.pk]),
+                           since=sheet.confirmed_at)
 
 
 def confirmations(context: InboxContext) -> Iterator[InboxItem]:
@@ -136,14 +136,14 @@ def confirmations(context: InboxContext) -> Iterator[InboxItem]:
                                 "criteria_set__engagement"):
         code = row.criteria_set.engagement.code
         yield context.item(OTHERS_WAIT, "criteria", _("Criteria to confirm"),
-                         str(row.criteria_set), code,
-                         reverse("assessments:criteria", args=[code]), since=row.confirmed_at)
+                           str(row.criteria_set), code,
+                           reverse("assessments:criteria", args=[code]), since=row.confirmed_at)
     for row in given.filter(baseline__frozen_at=None, baseline__model__engagement__in=visible
                             ).select_related("baseline__model__engagement"):
         yield context.item(OTHERS_WAIT, "baseline", _("Baseline to confirm"), str(row.baseline),
-                         row.baseline.model.engagement.code,
-                         reverse("assessments:baseline", args=[row.baseline_id]),
-                         since=row.confirmed_at)
+                           row.baseline.model.engagement.code,
+                           reverse("assessments:baseline", args=[row.baseline_id]),
+                           since=row.confirmed_at)
 
 
 SOURCES = (surveys, quotes, drafts, changes, timesheets, confirmations)

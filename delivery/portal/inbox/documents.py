@@ -46,7 +46,7 @@ def drafts(context: InboxContext) -> Iterator[InboxItem]:
 def _document(context: InboxContext, rank: int, kind: str, label: str, row: Document, *,
               since) -> InboxItem:
     return context.item(rank, kind, label, str(row), row.engagement.code,
-                         reverse("reports:document", args=[row.pk]), since=since)
+                        reverse("reports:document", args=[row.pk]), since=since)
 
 
 def reviews(context: InboxContext) -> Iterator[InboxItem]:
@@ -57,9 +57,9 @@ def reviews(context: InboxContext) -> Iterator[InboxItem]:
             decision="", document__in=Document.objects.visible_to(context.user)
             ).select_related("document__engagement"):
         yield context.item(OTHERS_WAIT, "review", _("Document to accept"), review.document.number,
-                         review.document.engagement.code,
-                         reverse("acceptance:review", args=[review.document_id]),
-                         since=review.opened_at, due=review.due_on)
+                           review.document.engagement.code,
+                           reverse("acceptance:review", args=[review.document_id]),
+                           since=review.opened_at, due=review.due_on)
 
 
 def signatures(context: InboxContext) -> Iterator[InboxItem]:
@@ -78,9 +78,9 @@ def signatures(context: InboxContext) -> Iterator[InboxItem]:
         if row.user_id == context.user.pk and row.review_id not in refused:
             document = row.review.document
             yield context.item(OTHERS_WAIT, "signature", _("Document to sign"), document.number,
-                             document.engagement.code,
-                             reverse("acceptance:signing", args=[document.pk]),
-                             since=row.review.decided_at)
+                               document.engagement.code,
+                               reverse("acceptance:signing", args=[document.pk]),
+                               since=row.review.decided_at)
 
 
 def conditions(context: InboxContext) -> Iterator[InboxItem]:

@@ -65,8 +65,8 @@ class InboxContext:
         urgency = OVERDUE if left is not None and left < 0 else (
             min(rank, SOON) if left is not None and left <= SOON_DAYS else rank)
         return InboxItem(urgency, kind, label, title, engagement, url,
-                       _reason(urgency, left, self._days_since(since)), since=since, due=due,
-                       count=count)
+                         _reason(urgency, left, self._days_since(since)), since=since, due=due,
+                         count=count)
 
     def _days_since(self, since: datetime | None) -> int | None:
         return since and max(0, (self.today - self.day_of(since)).days)

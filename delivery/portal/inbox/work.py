@@ -32,7 +32,7 @@ def stages(context: InboxContext) -> Iterator[InboxItem]:
                 [_many(code, state, records)] if len(records) > FEW
                 else [_one(code, record) for record in records]):
             yield context.item(rank, f"stage_{state}", label, title, code, url, since=since,
-                             count=count)
+                               count=count)
 
 
 def _records(context: InboxContext):
@@ -71,7 +71,7 @@ def waivers(context: InboxContext) -> Iterator[InboxItem]:
         code = waiver.record.model.engagement.code
         title, url, _day, _count = _one(code, waiver.record)
         yield context.item(OTHERS_WAIT, "waiver", _("Waiver to sign"), title, code, url,
-                         since=waiver.drafted_at)
+                           since=waiver.drafted_at)
 
 
 def jobs(context: InboxContext) -> Iterator[InboxItem]:
@@ -95,7 +95,7 @@ def nodes(context: InboxContext) -> Iterator[InboxItem]:
     for node in Node.objects.filter(state__in=labels):
         rank = BROKEN if node.state == Node.State.QUARANTINED else OTHERS_WAIT
         yield context.item(rank, f"node_{node.state}", labels[node.state], node.name, "",
-                         reverse("workers:node", args=[node.pk]))
+                           reverse("workers:node", args=[node.pk]))
 
 
 SOURCES = (stages, waivers, jobs, nodes)

@@ -168,12 +168,12 @@ def _document_titles() -> list[tuple[str, str]]:
 SOURCES = (
     Source(_("Engagements"), "briefcase", _engagements, ENGAGEMENT, _engagement),
     Source(_("Models"), "cpu", _models,
-         ("code", "name", "name_en", "task", "framework", *OF_ENGAGEMENT[:3]), _model),
+           ("code", "name", "name_en", "task", "framework", *OF_ENGAGEMENT[:3]), _model),
     Source(_("Documents"), "file-certificate", _documents, ("number", *OF_ENGAGEMENT), _document,
-         _document_titles),
+           _document_titles),
     Source(_("Quotes"), "file-invoice", _quotes, ("number", "subject", *OF_ENGAGEMENT), _quote),
     Source(_("Jobs"), "terminal-2", _jobs,
-         ("model__code", "model__name", "node__name", "engagement__code"), _job,
-         _job_titles, is_numbered=True),
+           ("model__code", "model__name", "node__name", "engagement__code"), _job,
+           _job_titles, is_numbered=True),
     Source(_("Nodes"), "server-2", Node.objects.visible_to, ("name", "host"), _node),
 )

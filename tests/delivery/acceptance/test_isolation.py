@@ -33,7 +33,7 @@ def signed(review, act, people):
     act.decide(review)
     act.sign_and_seal(review)
     build_bundle(actor=act.manager, engagement=review.document.engagement,
-                          document=review.document)
+                 document=review.document)
     return review
 
 

@@ -66,7 +66,7 @@ def run_on_a_node(engagement, people):
     """A log-in of the engagement, a chain of jobs, a round of tuning."""
     model, node = engagement.models.get(code="LLM"), Node.objects.get()
     node_logins.add_login(actor=people[Role.OPERATOR], node=node, engagement=engagement,
-                     username="customer")
+                          username="customer")
     chain = chains.save_chain(actor=people[Role.CONSULTANT], name="survey", steps=[
         {"kind": "survey.pt_analyse", "parameters": {"source": "~/data/inspect_net"}}])
     chains.start_chain(actor=people[Role.CONSULTANT], chain=chain, models=[model], node=node)
@@ -93,7 +93,7 @@ def steer(engagement, people):
     manager, consultant = people[Role.MANAGER], people[Role.CONSULTANT]
     common = {"actor": manager, "engagement": engagement}
     effort_drivers.set_driver(actor=consultant, model=engagement.models.get(code="LLM"),
-                       code="custom_ops", amount=Decimal(3))
+                              code="custom_ops", amount=Decimal(3))
     estimates.draft_estimate(**common)
     control.add_risk(**common, title="显存不足", probability=3, impact=4, owner=consultant,
                      review_on=DAY)
@@ -124,19 +124,19 @@ def agree_and_plan(engagement, people):
         {"name": "终验", "percent": Decimal(100), "trigger": "FA"}])
     change = changes.create_change(actor=consultant, engagement=engagement, quote=quote, **WORDS)
     scope_effects.set_scope_effect(actor=consultant, change=change, action="add_model", code="OCR",
-                           name="文字识别", scope="inference")
+                                   name="文字识别", scope="inference")
     added_criteria.add_criterion(
         actor=consultant, change=change, code="OCR", stage="infer_tune", threshold=Decimal(25),
         definition=MetricDefinition.objects.get(code="latency", version=1))
     change_drafts.set_schedule_effect(actor=consultant, change=change, days_after=3,
-                                task=made.tasks.first())
+                                      task=made.tasks.first())
     change_drafts.set_criterion_effect(actor=consultant, change=change,
                                        threshold_after=Decimal("0.03"),
                                  criterion=Criterion.objects.filter(model=model).first())
     change_drafts.set_price_effect(actor=consultant, change=change, action="add", price=price,
-                             quantity=Decimal(2))
+                                   quantity=Decimal(2))
     time_entries.record_time(actor=consultant, engagement=engagement, half="am", model=model,
-                     work_date=DAY, item="adapt", grade="senior")
+                             work_date=DAY, item="adapt", grade="senior")
     timesheets.confirm_month(actor=manager, engagement=engagement, month=date(2025, 9, 30))
 
 

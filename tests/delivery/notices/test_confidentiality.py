@@ -28,7 +28,7 @@ def test_no_amount_customer_or_threshold_in_a_message(
     engagement = Event.objects.first().engagement
     quote_made = quotes.create_quote(actor=people[Role.SALES], engagement=engagement)
     audit_log.record(actor=people[Role.SALES], action="quote.submit", target=quote_made,
-                 engagement=engagement, data={"total": "1,234,567.00"})
+                     engagement=engagement, data={"total": "1,234,567.00"})
     send_dispatches.send_to_channel(channel.pk)
     text = json.dumps(other_side.received[0]["json"], ensure_ascii=False)
     assert quote_made.number in text

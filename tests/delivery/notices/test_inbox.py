@@ -50,7 +50,7 @@ def test_end_of_a_job(engagement, people, state, kind):
     job = Job.objects.create(kind="env.npu_info", engagement=engagement, state=state,
                              finished_at=timezone.now(), created_by=people[Role.OPERATOR])
     audit_log.record(actor=None, action="job.end", target=job, engagement=engagement,
-                 data={"state": state})
+                     data={"state": state})
     found = {(e.kind, e.subject, e.path) for e in Event.objects.all()}
     expected = {(kind, str(job), reverse("workers:job", args=[job.pk]))} if kind else set()
     assert found == expected
@@ -61,7 +61,7 @@ def test_end_of_a_job(engagement, people, state, kind):
 def test_who_started_a_job_hears_nothing_once_off_the_team(engagement, people, stranger):
     job = Job.objects.create(kind="env.npu_info", engagement=engagement, created_by=stranger)
     audit_log.record(actor=None, action="job.end", target=job, engagement=engagement,
-                 data={"state": "failed"})
+                     data={"state": "failed"})
     assert "stranger" not in notified("job_failed")
 
 
@@ -71,7 +71,7 @@ def test_quote_from_approval_to_the_customer(engagement, people, monkeypatch):
     for action in ("quote.submit", "quote.review", "quote.issue", "quote.accepted",
                    "quote.declined"):
         audit_log.record(actor=people[Role.MANAGER], action=action, target=quote,
-                     engagement=engagement)
+                         engagement=engagement)
     assert notified("quote_to_review") == {"administrator", "consultant", "sales"}
     assert notified("quote_awaiting") == {"administrator", "sales"}
     assert notified("quote_issued") == {"administrator", "sales", "reviewer"}

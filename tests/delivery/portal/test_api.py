@@ -15,7 +15,7 @@ def test_search(api, outside, people, engagement):
 def test_the_audit_log(api, people, engagement):
     for n in range(2):
         audit_log.record(actor=people[Role.MANAGER], action="engagement.update", target=engagement,
-                     engagement=engagement, data={"n": n})
+                         engagement=engagement, data={"n": n})
     for role in (Role.CONSULTANT, Role.SALES, Role.OPERATOR, Role.REVIEWER):
         assert api(role).get("/api/v1/audit-entries/").status_code == 403
         assert api(role).get("/api/v1/audit-entries/check/").status_code == 403

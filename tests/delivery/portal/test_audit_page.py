@@ -54,7 +54,7 @@ def log(people, engagement):
     services.add_model(actor=people[Role.MANAGER], engagement=engagement, code="A", name="甲")
     services.add_model(actor=people[Role.ADMINISTRATOR], engagement=engagement, code="B", name="乙")
     audit_log.record(actor=people[Role.ADMINISTRATOR], action="user.logout",
-                 target=people[Role.ADMINISTRATOR])
+                     target=people[Role.ADMINISTRATOR])
     return people
 
 

@@ -258,7 +258,7 @@ def test_documents_wait_for_whose_turn_it_is(people, engagement):
         engagement=engagement, kind="TR", created_by=people[Role.CONSULTANT],
         submitted_by=people[Role.CONSULTANT], state="in_review", submitted_at=timezone.now())
     first = ApprovalTurn.objects.create(document=document, action="review", position=1, title="x",
-                                holder=people[Role.SALES])
+                                        holder=people[Role.SALES])
     ApprovalTurn.objects.create(document=document, action="approve", position=2, title="y",
                                 role="manager")
 

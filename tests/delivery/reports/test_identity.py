@@ -106,7 +106,7 @@ def test_versions_are_only_added_and_only_by_administrators(people, engagement):
 def test_a_customer_has_what_it_sets_and_the_rest_of_the_firm(people, engagement):
     admin, customer = people[Role.ADMINISTRATOR], engagement.customer
     save_branding(actor=admin, customer=None, colour="#0a5c36", cover="band",
-                           logo=picture(), confidentiality_zh="内部", confidentiality_en="Internal")
+                  logo=picture(), confidentiality_zh="内部", confidentiality_en="Internal")
     save_branding(actor=admin, customer=customer, accent="#7a1f2b", header_zh="南方电网",
                            partner_logo=picture(colour=(1, 2, 3)))
     look = theme_for(customer)
@@ -124,7 +124,7 @@ def test_logos_in_a_word_file_say_whose_they_are(people, delivered):
     admin = people[Role.ADMINISTRATOR]
     save_branding(actor=admin, customer=None, logo=picture())
     save_branding(actor=admin, customer=delivered.customer,
-                           partner_logo=picture(colour=(1, 2, 3)))
+                  partner_logo=picture(colour=(1, 2, 3)))
     draft = services.draft_document(actor=admin, engagement=delivered, kind="SOW")
     word = docx.Document(io.BytesIO(document_docx(draft.snapshot, "en")))
     assert [shape._inline.docPr.get("descr") for shape in word.inline_shapes] == [

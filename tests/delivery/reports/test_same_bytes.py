@@ -29,7 +29,7 @@ def test_a_criteria_sheet_is_the_same_everywhere(delivered, people, tmp_path):
 @pytest.mark.slow
 def test_every_file_of_every_kind_is_the_same_everywhere(delivered, people, tmp_path):
     save_branding(actor=people[Role.ADMINISTRATOR], customer=delivered.customer,
-                           colour="#0a5c36", cover="band", header_zh="某单位")
+                  colour="#0a5c36", cover="band", header_zh="某单位")
     kinds = [kind.code for kind in registry.all_kinds()]
     found = compared(delivered, people, tmp_path, kinds)
     assert {name.split()[2] for name in found} == {"pdf", "xlsx", "docx"}

@@ -45,7 +45,7 @@ def bundle(document, people):
 
 def bundle_of(document, people, **options):
     return build_bundle(actor=people[Role.MANAGER], engagement=document.engagement,
-                                 document=document, **options)
+                        document=document, **options)
 
 
 @pytest.fixture(scope="module")

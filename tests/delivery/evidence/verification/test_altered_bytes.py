@@ -31,7 +31,7 @@ def bundle(review, act, people, tmp_path):
     act.decide(review)
     act.sign_and_seal(review)
     made = build_bundle(actor=people[Role.MANAGER], engagement=review.document.engagement,
-                                 document=review.document)
+                        document=review.document)
     path = tmp_path / "bundle.zip"
     with made.file.open("rb") as stream:
         path.write_bytes(stream.read())

@@ -130,7 +130,7 @@ def test_a_chain_written_anew_lacks_the_key(signed):
 
 def test_even_with_the_key_a_bundle_given_away_shows_it(signed, act, tmp_path):
     bundle = build_bundle(actor=act.manager, engagement=signed.document.engagement,
-                                   document=signed.document)
+                          document=signed.document)
     path = tmp_path / "bundle.zip"
     with bundle.file.open("rb") as stream:
         path.write_bytes(stream.read())
