@@ -23,9 +23,9 @@ def counted(entries: list[str], most: int):
     before = AuditEntry.objects.count()
     with CaptureQueriesContext(connection) as asked:
         yield
-    told = AuditEntry.objects.order_by("pk").values_list("action", flat=True)[before:]
+    reported = AuditEntry.objects.order_by("pk").values_list("action", flat=True)[before:]
     texts = [query["sql"] for query in asked if not query["sql"].startswith("SET ")]
-    assert (list(told), len(texts) <= most) == (entries, True), "\n".join(
+    assert (list(reported), len(texts) <= most) == (entries, True), "\n".join(
         [f"{len(texts)} statements", *texts])
 
 

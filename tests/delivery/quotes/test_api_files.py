@@ -1,4 +1,4 @@
-"""REST endpoints of a quote's papers, of all resources of a price list, and of ending one."""
+"""REST endpoints of a quote's documents, of all resources of a price list, and of ending one."""
 
 from io import BytesIO
 

@@ -1,4 +1,4 @@
-"""The quotation on paper: its totals never stand alone on a page."""
+"""The quotation in print: its totals never stand alone on a page."""
 
 import io
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""A quote from draft to answer, and its papers: the PDF and the workbook say the same."""
+"""A quote from draft to answer, and its documents: the PDF and the workbook say the same."""
 
 import csv
 import io
@@ -22,7 +22,7 @@ from delivery.quotes.xlsx.styles import safe_text
 from delivery.quotes.xlsx.workbook import quote_xlsx
 from engagements.errors import DeskError, NotAllowed, WrongState
 from engagements.models import Role
-from tests.delivery.reports.apart import same_everywhere
+from tests.delivery.reports.rendering_elsewhere import same_everywhere
 
 
 def test_printed_total_of_the_source_is_not_the_sum_of_its_lines(card):

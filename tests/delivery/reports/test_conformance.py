@@ -12,7 +12,7 @@ from delivery.documents.services.branding import save_branding
 from delivery.reports import registry, services
 from delivery.reports.rendering import render_document
 from engagements.models import Role
-from tests.delivery.reports.test_identity import picture
+from tests.delivery.documents.test_branding import picture
 
 JAXB = ("jaxb-runtime", "jaxb-core", "istack-commons-runtime", "txw2", "stax-ex", "FastInfoset")
 CHECKER = Path(__file__).with_name("Conformance.java")

@@ -1,4 +1,4 @@
-"""Every field that DOMAIN 9 asks of a kind of paper, and the chapter that prints it."""
+"""Every field that DOMAIN 9 asks of a kind of document, and the chapter that prints it."""
 
 import re
 from html import unescape
@@ -119,7 +119,7 @@ def bare(text: str) -> str:
 
 
 def chapters(document) -> dict[str, str]:
-    """The words of every chapter of the English paper, by its id; the front pages under ''.
+    """The words of every chapter of the English document, by its id; the front pages under ''.
 
     The titles of a table's columns are among them, also while it has no row to print.
     """

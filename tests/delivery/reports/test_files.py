@@ -79,7 +79,7 @@ def test_pictures_of_a_draft_are_drawn_before_its_paper_asks(
     assert services.draw_pictures(draft.pk) == 0  # a doubled message
     assert services.draw_pictures(0) == 0  # a draft that was thrown away
     context_of(draft.snapshot, "en")
-    assert len(drawings) == len(wanted)  # what was drawn ahead is what the paper shows
+    assert len(drawings) == len(wanted)  # what was drawn ahead is what the document shows
 
 
 def test_the_time_of_writing_leaves_no_trace():

@@ -176,7 +176,7 @@ def test_a_draft_that_shows_an_old_verdict_is_stopped(delivered, people):
 
 
 def test_a_paper_on_verdicts_shows_what_the_records_say_now(delivered, people):
-    """Tables, waivers and the papers it refers to; what moved on since stops the issuing."""
+    """Tables, waivers and the documents it refers to; what moved on since stops the issuing."""
     from engagements.models import StageRecord
 
     manager = people[Role.MANAGER]
@@ -184,20 +184,20 @@ def test_a_paper_on_verdicts_shows_what_the_records_say_now(delivered, people):
     services.submit_document(actor=manager, document=sheet)
     services.review_document(actor=people[Role.CONSULTANT], document=sheet)
     sheet = services.issue_document(actor=manager, document=sheet)
-    papers = [drafted(delivered, people, kind) for kind in ("TR", "PA", "FA")]
-    assert [problems_of(paper) for paper in papers] == [[], [], []]
+    drafts = [drafted(delivered, people, kind) for kind in ("TR", "PA", "FA")]
+    assert [problems_of(draft) for draft in drafts] == [[], [], []]
     control.add_issue(actor=manager, engagement=delivered, description="新问题", level="minor",
                       raised_on=date(2025, 9, 1), due_on=date(2025, 9, 30), owner=manager)
     StageRecord.objects.filter(model__code="PSR", stage="survey").update(
         state="passed", passed_at=timezone.now())
     services.withdraw_document(actor=manager, document=sheet, reason="误发")
-    for paper in papers:
-        found = sentences(paper)
+    for draft in drafts:
+        found = sentences(draft)
         assert "Table “Outstanding issues” is no longer what the records say" in found
         assert "“Models and stages” is no longer what the records say" in found
         assert f"{sheet.number} V1.0, to which the draft refers, is no longer in force" in found
-    assert "Table “Stages of the models” is no longer" in sentences(papers[0])
-    again = services.refresh_draft(actor=manager, document=papers[0])
+    assert "Table “Stages of the models” is no longer" in sentences(drafts[0])
+    again = services.refresh_draft(actor=manager, document=drafts[0])
     assert problems_of(again) == []
 
 

@@ -1,4 +1,4 @@
-"""Long lists stay short on paper: stages, environments, files, tasks."""
+"""Long lists stay short in print: stages, environments, files, tasks."""
 
 import pytest
 from django.utils.translation import override

@@ -5,7 +5,7 @@ import pytest
 from delivery.documents.services.branding import save_branding
 from delivery.reports import registry, services
 from engagements.models import Role
-from tests.delivery.reports.apart import same_everywhere
+from tests.delivery.reports.rendering_elsewhere import same_everywhere
 
 
 def issued_facts(engagement, people, kind: str) -> dict:

@@ -23,8 +23,8 @@ def test_download_and_send_back_unchanged(complete, people, client, accept):
     answer = client.get(f"/api/v1/surveys/{complete.pk}/workbook/?language=en",
                         headers={"Accept": accept})
     assert answer["Content-Type"] == XLSX
-    told = send(client, complete, answer.content, apply="true").json()
-    assert (told["differences"], told["errors"], told["saved"]) == ([], [], [])
+    reported = send(client, complete, answer.content, apply="true").json()
+    assert (reported["differences"], reported["errors"], reported["saved"]) == ([], [], [])
     assert client.get(f"/api/v1/surveys/{complete.pk}/workbook/?language=fr").status_code == 400
 
 

@@ -217,8 +217,8 @@ def test_offline_comparison(name):
 @pytest.mark.parametrize("name", rows(r"status=\d+ task=\d+", "msaccucmp/"))
 def test_opdebug(name):
     blocks = {block["block"]: block for block in values_of(name)["blocks"]}
-    told = re.findall(r"(?:acc_type=)?([\w ]+?) status=(\d+) task=(\d+)", TRUTH[name])
-    for block, status, task in told:
+    reported = re.findall(r"(?:acc_type=)?([\w ]+?) status=(\d+) task=(\d+)", TRUTH[name])
+    for block, status, task in reported:
         found = blocks[block.strip()]
         assert (found["status"], found["task_id"]) == (int(status), int(task))
 
@@ -240,12 +240,12 @@ def test_databases(name):
 @pytest.mark.parametrize("name", rows(r"UTF-8 BOM; \d+ rows", "acc_check/"))
 def test_acc_check(name):
     values = values_of(name)
-    told = {k: json.loads(v) for k, v in re.findall(r"([\w ]+)=(\{.*?\})", TRUTH[name])}
+    reported = {k: json.loads(v) for k, v in re.findall(r"([\w ]+)=(\{.*?\})", TRUTH[name])}
     assert values["rows"] == int(fact(name, r"(\d+) rows"))
-    if len(told) == 1:
-        assert values["tool_verdicts"] == next(iter(told.values()))
+    if len(reported) == 1:
+        assert values["tool_verdicts"] == next(iter(reported.values()))
     else:
-        assert values["tool_verdicts"] == {key.strip(): item for key, item in told.items()}
+        assert values["tool_verdicts"] == {key.strip(): item for key, item in reported.items()}
 
 
 @pytest.mark.parametrize("name", rows(r"rank_\d: \d+ op", "overflow_check/"))

@@ -277,7 +277,7 @@ COMPARED = {"series", "chips", "tool", "version", "procs", "idle_npus", "median_
             "unique_steps", "vs_fp32_keep_last", "overlap_steps", "first_run_steps",
             "resumed_from", "raw_loss_lines", *EFFICIENCIES}  # fmt: skip
 PAIRS = {"pair", "vs_base", "vs_fp32_keep_first"}
-"""Figures of two logs: tests/assessments/test_verdict.py compares them."""
+"""Figures of two logs: tests/assessments/verdicts/test_verdict.py compares them."""
 
 
 def test_no_value_is_passed_over():

@@ -42,8 +42,8 @@ def test_a_column_costs_nothing_before_its_first_number():
     column = Column([None, None, 1.5, None, float("nan")])
     assert np.array_equal(column.values, [np.nan, np.nan, 1.5, np.nan, np.nan], equal_nan=True)
     assert column.is_told.tolist() == [False, False, True, False, True]
-    assert column.keep(np.array([1, 2])).told.tolist() == [1.5]
-    assert Column([None]).keep(np.array([], dtype=int)).told.tolist() == []
+    assert column.keep(np.array([1, 2])).known.tolist() == [1.5]
+    assert Column([None]).keep(np.array([], dtype=int)).known.tolist() == []
     column.pop()
     column.append(2.5)
-    assert column.told.tolist() == [1.5, 2.5]
+    assert column.known.tolist() == [1.5, 2.5]

@@ -146,5 +146,5 @@ def test_a_task_without_a_score_is_named(written):
 def test_the_last_of_several_results_counts_and_is_told(written):
     reading = read_file(written(SGLANG + "next run\n" + SGLANG.replace("20.00", "40.00")))
     assert reading.values["duration_s"] == 40
-    told = [(warning.code, warning.line) for warning in reading.warnings]
-    assert ("several_results", 12) in told
+    reported = [(warning.code, warning.line) for warning in reading.warnings]
+    assert ("several_results", 12) in reported

@@ -1,4 +1,4 @@
-"""Every field that DOMAIN 9.2 and 9.10 ask of the papers of the project and of the quotation."""
+"""Every field that DOMAIN 9.2 and 9.10 ask of the documents of the project and of the quotation."""
 
 import re
 from decimal import Decimal
@@ -12,7 +12,7 @@ from delivery.quotes.rendering import quote_pdf
 from engagements.models import Role
 from tests.cached_fixtures import cached_fixture
 from tests.delivery.planning.test_changes import agreed, change  # noqa: F401  (fixtures)
-from tests.delivery.planning.test_papers import (  # noqa: F401  (fixtures)
+from tests.delivery.planning.test_pdf_documents import (  # noqa: F401  (fixtures)
     MONDAY,
     meeting,
     sheet,
@@ -55,7 +55,7 @@ def week(people, agreed):  # noqa: F811
 
 
 def lost(pdf: bytes, labels: tuple[str, ...]) -> list[str]:
-    """Labels that the paper does not print; a label may be broken over two lines."""
+    """Labels that the document does not print; a label may be broken over two lines."""
     found = re.sub(r"\s", "", words(pdf))
     return [label for label in labels if re.sub(r"\s", "", label) not in found]
 

@@ -23,47 +23,47 @@ def url(quote):
 
 
 def test_a_line_of_its_own(api, outside, quote, url):
-    door, before = url("free-lines"), quote.lines.count()
-    assert outside.post(door, LINE).status_code == 404
-    assert api(Role.CONSULTANT).post(door, LINE).status_code == 403
-    answer = api(Role.SALES).post(door, {**LINE, "revision": quote.revision})
+    endpoint, before = url("free-lines"), quote.lines.count()
+    assert outside.post(endpoint, LINE).status_code == 404
+    assert api(Role.CONSULTANT).post(endpoint, LINE).status_code == 403
+    answer = api(Role.SALES).post(endpoint, {**LINE, "revision": quote.revision})
     assert answer.status_code == 201, answer.json()
     assert answer.json()["lines"][-1]["name"] == "现场培训"
-    late = api(Role.SALES).post(door, {**LINE, "revision": quote.revision})
+    late = api(Role.SALES).post(endpoint, {**LINE, "revision": quote.revision})
     assert (late.status_code, late.json()["title"]) == (409, "changed_meanwhile")
     assert quote.lines.count() == before + 1
 
 
 def test_payment_and_staffing(api, outside, quote, url):
-    door = url("payment")
+    endpoint = url("payment")
     data = {"payment_terms": [{"name": "签约", "percent": "33.30", "days": 10},
                               {"name": "终验", "percent": "66.70"}], "revision": quote.revision}
-    assert outside.put(door, data, format="json").status_code == 404
-    assert api(Role.CONSULTANT).put(door, data, format="json").status_code == 403
-    wrong = api(Role.SALES).put(door, {"payment_terms": [{"name": "x", "percent": "101"}]},
+    assert outside.put(endpoint, data, format="json").status_code == 404
+    assert api(Role.CONSULTANT).put(endpoint, data, format="json").status_code == 403
+    wrong = api(Role.SALES).put(endpoint, {"payment_terms": [{"name": "x", "percent": "101"}]},
                                 format="json")
     assert (wrong.status_code, wrong.json()["detail"]) == (
         400, "payment_terms[0].percent: Ensure this value is less than or equal to 100.")
-    assert api(Role.SALES).put(door, data, format="json").status_code == 200
-    assert api(Role.SALES).put(door, data, format="json").status_code == 409
+    assert api(Role.SALES).put(endpoint, data, format="json").status_code == 200
+    assert api(Role.SALES).put(endpoint, data, format="json").status_code == 409
     staff = {"staffing": [{"grade": "expert", "people": 1, "days": "2.50"}]}
-    shown = api(Role.SALES).put(door, staff, format="json").json()
+    shown = api(Role.SALES).put(endpoint, staff, format="json").json()
     assert shown["staffing"] == [{"grade": "expert", "people": 1, "days": "2.5"}]
     assert [(row["name"], row["percent"]) for row in shown["payment_terms"]] == [
         ("签约", "33.3"), ("终验", "66.7")]
 
 
 def test_conditions(api, outside, quote, url):
-    door = url("conditions")
+    endpoint = url("conditions")
     data = {"conditions": {"warranty": {"zh": "六个月。", "en": "Six months."}},
             "revision": quote.revision}
-    assert outside.put(door, data, format="json").status_code == 404
-    assert api(Role.OPERATOR).put(door, data, format="json").status_code == 403
-    shown = api(Role.SALES).put(door, data, format="json").json()["conditions"]
+    assert outside.put(endpoint, data, format="json").status_code == 404
+    assert api(Role.OPERATOR).put(endpoint, data, format="json").status_code == 403
+    shown = api(Role.SALES).put(endpoint, data, format="json").json()["conditions"]
     assert shown["warranty"] == {"zh": "六个月。", "en": "Six months."}
     assert shown.keys() == standard_conditions.TITLES.keys()
     assert shown["scope"] == {"zh": "", "en": ""}
-    assert api(Role.SALES).put(door, data, format="json").status_code == 409
+    assert api(Role.SALES).put(endpoint, data, format="json").status_code == 409
 
 
 def test_margin_and_history_stay_within_the_firm(api, outside, issued, url):
@@ -77,16 +77,16 @@ def test_margin_and_history_stay_within_the_firm(api, outside, issued, url):
 
 
 def test_the_firm_and_its_discount_limits(api, card):
-    door = "/api/v1/document-company/"
-    assert api(Role.REVIEWER).get(door).status_code == 403
-    assert "limits" not in api(Role.MANAGER).get(door).json()
+    endpoint = "/api/v1/document-company/"
+    assert api(Role.REVIEWER).get(endpoint).status_code == 403
+    assert "limits" not in api(Role.MANAGER).get(endpoint).json()
     raised = {"limits": {"manager": "0.15"}}
-    assert api(Role.MANAGER).post(door, raised, format="json").status_code == 403
+    assert api(Role.MANAGER).post(endpoint, raised, format="json").status_code == 403
     for wrong in ("1.5", "-0.1"):
         answer = api(Role.ADMINISTRATOR).post(
-            door, {"limits": {"manager": wrong}}, format="json")
+            endpoint, {"limits": {"manager": wrong}}, format="json")
         assert (answer.status_code, list(answer.json()["errors"])) == (400, ["limits"])
-    seen = api(Role.ADMINISTRATOR).post(door, raised, format="json").json()
+    seen = api(Role.ADMINISTRATOR).post(endpoint, raised, format="json").json()
     assert seen["limits"] == {"manager": "0.1500", "administrator": "0.5000"}
     assert str(DiscountLimit.objects.get(role="manager").rate) == "0.1500"
     assert CompanyProfile.current().name == "昇腾迁移交付有限公司"  # what is left out stays

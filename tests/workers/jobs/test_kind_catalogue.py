@@ -65,7 +65,7 @@ def test_api_gives_one_kind_with_its_schema(people):
 
 
 def test_document_lists_the_kinds_as_they_are():
-    text = (Path(__file__).parents[2] / "docs" / "job-kinds.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[3] / "docs" / "job-kinds.md").read_text(encoding="utf-8")
     with translation.override("en"):
         table = kind_catalogue.as_markdown().split("\n### test\n")[0]  # kinds of other tests
     assert text.endswith(table), "put the output of manage.py job_kinds below the marker"

@@ -8,23 +8,23 @@ from pathlib import Path
 
 from django.conf import settings
 
-PROGRAM = Path(__file__).with_name("rendered_apart.py")
+PROGRAM = Path(__file__).with_name("render_program.py")
 PLACES = {
     "0": {"PYTHONHASHSEED": "1", "TZ": "Pacific/Auckland", "LC_ALL": "C.UTF-8", "LANG": "C"},
     "403.7": {"PYTHONHASHSEED": "4711", "TZ": "America/Los_Angeles", "LC_ALL": "C",
               "LANGUAGE": "zh_CN", "LANG": "zh_CN.UTF-8"}}  # by days from now
 
 
-def same_everywhere(folder: Path, papers: list[tuple]) -> dict[str, str]:
+def same_everywhere(folder: Path, documents: list[tuple]) -> dict[str, str]:
     """"name language format" to SHA-256; fails where a file differs. Both render side by side.
 
     Args:
         folder: an empty one for what is kept.
-        papers: ("document", snapshot), ("quote", snapshot), or ("page", arguments of
+        documents: ("document", snapshot), ("quote", snapshot), or ("page", arguments of
             `render_pdf`).
     """
-    frozen = folder / "papers"
-    frozen.write_bytes(pickle.dumps(papers))
+    frozen = folder / "documents"
+    frozen.write_bytes(pickle.dumps(documents))
     running = [begun(frozen, days, place) for days, place in PLACES.items()]
     first, second = (answered(process) for process in running)
     assert first == second

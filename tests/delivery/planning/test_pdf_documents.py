@@ -1,4 +1,4 @@
-"""Minutes, weekly report, change order and timesheet on paper."""
+"""Minutes, weekly report, change order and timesheet in print."""
 
 import io
 from datetime import date
@@ -15,7 +15,7 @@ from engagements.models import Engagement, Role
 from tests.cached_fixtures import cached_fixture
 from tests.delivery.conftest import stored
 from tests.delivery.planning.test_changes import agreed, change  # noqa: F401  (fixtures)
-from tests.delivery.reports.apart import same_everywhere
+from tests.delivery.reports.rendering_elsewhere import same_everywhere
 
 MONDAY = date(2025, 9, 22)
 LANGUAGES = ("zh-hans", "en")

@@ -108,24 +108,24 @@ def test_file_that_changes_while_collected_is_fetched_again(run, monkeypatch, ss
 def test_file_that_grows_while_collected_is_fetched_again(run, monkeypatch, ssh_server, size):
     from django.utils.translation import override
 
-    list_files, told = transfer.list_files, []
+    list_files, reported = transfer.list_files, []
 
     def then_it_grows(node, places):
         found = list_files(node, places)
-        if not told:
+        if not reported:
             [place] = places
             with (ssh_server.root / "home" / "desk-jobs" / place.directory / "work" / "a").open(
                     "ab") as stream:
                 stream.write(b"more")
         job = Job.objects.get()
         with override("en"):
-            told.append(job.sentence)
+            reported.append(job.sentence)
         return found
 
     monkeypatch.setattr(transfer, "list_files", then_it_grows)
     job = run(f"head -c {size} /dev/zero > a")
     assert (job.state, files(job)) == (JobState.SUCCEEDED, {"a": b"\0" * size + b"more"})
-    assert told[1:] == ["The file a changed while it was collected; it is fetched again."]
+    assert reported[1:] == ["The file a changed while it was collected; it is fetched again."]
 
 
 def test_vanished_scratch_folder_is_said(run, monkeypatch, ssh_server):

@@ -15,7 +15,7 @@ from engagements.models import Role
 from tests.cached_fixtures import cached_fixture
 
 
-class Press:
+class FakeRenderer:
     """Stands for the typesetter; counts its runs."""
 
     def __init__(self):
@@ -29,15 +29,15 @@ class Press:
 
 
 @pytest.fixture
-def press(monkeypatch) -> Press:
-    made = Press()
+def renderer(monkeypatch) -> FakeRenderer:
+    made = FakeRenderer()
     monkeypatch.setattr("delivery.reports.rendering.render_document", made)
     return made
 
 
 @pytest.fixture
 @cached_fixture
-def ordered(delivered, people, press) -> Document:
+def ordered(delivered, people, renderer) -> Document:
     """A document being issued, its two files on order."""
     draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
     services.submit_document(actor=people[Role.MANAGER], document=draft)
@@ -49,8 +49,8 @@ def state_of(document) -> str:
     return Document.objects.get(pk=document.pk).state
 
 
-def test_the_page_orders_and_the_worker_makes(ordered, press):
-    assert (ordered.state, press.runs) == ("issuing", 0)
+def test_the_page_orders_and_the_worker_makes(ordered, renderer):
+    assert (ordered.state, renderer.runs) == ("issuing", 0)
     first, second = ordered.render_jobs.all()
     assert services.take_render_job(first.pk)
     assert state_of(ordered) == "issuing"
@@ -58,13 +58,13 @@ def test_the_page_orders_and_the_worker_makes(ordered, press):
     assert (state_of(ordered), ordered.files.count()) == ("issued", 2)
 
 
-def test_a_doubled_message_makes_nothing_twice(ordered, press):
+def test_a_doubled_message_makes_nothing_twice(ordered, renderer):
     pk = ordered.render_jobs.first().pk
     assert [services.take_render_job(pk), services.take_render_job(pk)] == [True, False]
-    assert (press.runs, ordered.files.count()) == (1, 1)
+    assert (renderer.runs, ordered.files.count()) == (1, 1)
 
 
-def test_a_maker_that_died_is_replaced_when_its_hold_ends(ordered, press):
+def test_a_maker_that_died_is_replaced_when_its_hold_ends(ordered, renderer):
     order = ordered.render_jobs.first()
     now = timezone.now()
     RenderJob.objects.filter(pk=order.pk).update(
@@ -116,19 +116,19 @@ def test_the_sweep_finds_what_the_queue_lost(ordered, monkeypatch):
     assert woken == [order.pk for order in ordered.render_jobs.all()]
 
 
-def test_a_failure_is_said_and_may_be_tried_again(ordered, press, people):
-    press.error = PdfUnavailableError("Install the packages.")
+def test_a_failure_is_said_and_may_be_tried_again(ordered, renderer, people):
+    renderer.error = PdfUnavailableError("Install the packages.")
     order = ordered.render_jobs.first()
     assert not services.take_render_job(order.pk)
     order.refresh_from_db()
     assert (order.state, order.error) == ("failed", "Install the packages.")
-    press.error = None
+    renderer.error = None
     assert services.requeue_render_jobs(actor=people[Role.MANAGER], document=ordered) == 1
     assert services.take_render_job(order.pk)
 
 
-def test_an_unforeseen_failure_is_tried_three_times(ordered, press):
-    press.error = RuntimeError("boom")
+def test_an_unforeseen_failure_is_tried_three_times(ordered, renderer):
+    renderer.error = RuntimeError("boom")
     order = ordered.render_jobs.first()
     states = []
     for _n in range(3):
@@ -139,21 +139,21 @@ def test_an_unforeseen_failure_is_tried_three_times(ordered, press):
     assert "boom" not in order.error
 
 
-def test_the_caller_that_makes_its_own_files_hears_of_a_failure(delivered, people, press):
+def test_the_caller_that_makes_its_own_files_hears_of_a_failure(delivered, people, renderer):
     manager = people[Role.MANAGER]
     draft = services.draft_test_report(actor=manager, engagement=delivered)
     services.submit_document(actor=manager, document=draft)
     services.review_document(actor=people[Role.CONSULTANT], document=draft)
-    press.error = RuntimeError("boom")
+    renderer.error = RuntimeError("boom")
     with pytest.raises(DeskError):
         services.issue_document(actor=manager, document=draft)
-    press.error = None
+    renderer.error = None
     for order in draft.render_jobs.exclude(state="done"):
         services.take_render_job(order.pk)
     assert state_of(draft) == "issued"
 
 
-def test_a_preview_of_other_facts_is_thrown_away(delivered, people, press):
+def test_a_preview_of_other_facts_is_thrown_away(delivered, people, renderer):
     manager = people[Role.MANAGER]
     draft = services.draft_test_report(actor=manager, engagement=delivered)
     services.order_preview(actor=manager, document=draft)
@@ -177,19 +177,20 @@ def test_the_card_of_files_asks_until_all_are_ready(ordered, people, client):
     assert ready.headers["HX-Refresh"] == "true"
 
 
-def test_the_page_of_a_draft_typesets_nothing(delivered, people, press, client):
+def test_the_page_of_a_draft_typesets_nothing(delivered, people, renderer, client):
     client.force_login(people[Role.MANAGER])
     draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
     client.post(f"/documents/{draft.pk}/preview/")
     assert client.get(f"/documents/{draft.pk}/preview/en.pdf").status_code == 404
-    assert press.runs == 0
+    assert renderer.runs == 0
     for order in draft.render_jobs.all():
         services.take_render_job(order.pk)
     answer = client.get(f"/documents/{draft.pk}/preview/en.pdf")
     assert b"".join(answer.streaming_content) == b"%PDF en "
 
 
-def test_the_api_orders_a_preview_tries_again_and_discards(delivered, people, press, api, outside):
+def test_the_api_orders_a_preview_tries_again_and_discards(delivered, people, renderer, api,
+                                                           outside):
     draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
     url = f"/api/v1/documents/{draft.pk}/"
     for client, status in ((outside, 404), (api(Role.REVIEWER), 404)):

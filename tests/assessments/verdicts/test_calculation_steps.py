@@ -87,12 +87,12 @@ def test_detail_of_a_stretch(client, judged, people, stranger):
     assert (found["points"], len(found["curves"]), len(found["errors"])) == (21, 42, 21)
     assert max(row["value"] for row in found["errors"]) == pytest.approx(0.05, rel=1e-3)
     assert client.get(url, {"first": "x", "last": "60"}).status_code == 400
-    door = f"/api/v1/criteria/{judged.pk}/curve/"
-    assert client.get(door, {"first": 40, "last": 60}).json() == found
-    assert client.get(door, {"first": "x"}).json()["errors"].keys() == {"first", "last"}
+    endpoint = f"/api/v1/criteria/{judged.pk}/curve/"
+    assert client.get(endpoint, {"first": 40, "last": 60}).json() == found
+    assert client.get(endpoint, {"first": "x"}).json()["errors"].keys() == {"first", "last"}
     client.force_login(stranger)
     assert client.get(url, {"first": 1, "last": 2}).status_code == 404
-    assert client.get(door, {"first": 1, "last": 2}).status_code == 404
+    assert client.get(endpoint, {"first": 1, "last": 2}).status_code == 404
 
 
 def test_a_file_is_measured_by_the_api(client, criterion, people, model, store, stranger):

@@ -1,4 +1,4 @@
-"""A program that renders papers in a process of its own, on a day of its own.
+"""A program that renders documents in a process of its own, on a day of its own.
 
     python rendered_apart.py PAPERS DAYS FOLDER
 
@@ -39,7 +39,7 @@ def move_clock(days: float) -> None:
     datetime.datetime = Moved
 
 
-def main(papers: str, days: str, folder: str) -> None:
+def main(documents: str, days: str, folder: str) -> None:
     move_clock(float(days))
     os.environ |= {"DJANGO_SETTINGS_MODULE": "delivery.settings", "DESK_VAR_DIR": folder,
                    "DESK_ARTIFACT_DIR": folder, "DESK_RENDER_PROCESS": "false",
@@ -48,7 +48,7 @@ def main(papers: str, days: str, folder: str) -> None:
 
     django.setup()
     made = {"document": of_document, "quote": of_quote, "page": of_page}
-    for sort, frozen in pickle.loads(Path(papers).read_bytes()):
+    for sort, frozen in pickle.loads(Path(documents).read_bytes()):
         for name, content in made[sort](frozen):
             print(name, hashlib.sha256(content).hexdigest())
 

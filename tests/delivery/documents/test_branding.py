@@ -1,4 +1,4 @@
-"""How papers look: checked, versioned, per customer, and frozen with what was issued."""
+"""Branding of documents: checked, versioned, per customer, and frozen with what was issued."""
 
 import io
 

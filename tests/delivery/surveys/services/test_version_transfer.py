@@ -112,12 +112,13 @@ def test_by_page_and_by_api(client, people, answered):
     page = client.get(path)
     assert [q.key for q in page.context["transfer"].added] == ["carbon"]
     assert "能耗目标" in page.content.decode()
-    door = f"/api/v1/surveys/{answered.pk}/version/"
-    assert (client.get(door).json()["removed"], client.get(door).json()["aside"][0]["key"]) == (
+    endpoint = f"/api/v1/surveys/{answered.pk}/version/"
+    assert (client.get(endpoint).json()["removed"],
+            client.get(endpoint).json()["aside"][0]["key"]) == (
         ["need"], "need")
     client.post(path, {"version": target.version})
     answered.refresh_from_db()
     assert answered.questionnaire == target
-    assert client.post(door, {"version": target.version}).status_code == 409
+    assert client.post(endpoint, {"version": target.version}).status_code == 409
     page = client.get(reverse("surveys:overview", args=["EP2501"]))
     assert [a.question.key for a in page.context["aside"]] == ["need"]

@@ -90,8 +90,8 @@ def test_the_second_writer_is_told_and_nothing_is_overwritten(survey, people):
     assert (unchanged.conflicts, Sheet(survey).cells["need"].value) == ([], "二")
     assert answer(survey, reviewer, "need", "三", 2).names == ["need"]
     assert list(AnswerRevision.objects.values_list("value", flat=True)) == ["三", "二", "一"]
-    told = AuditEntry.objects.filter(action="survey.answer").order_by("pk")
-    assert [entry.data["need"] for entry in told] == [[None, "一"], ["一", "二"], ["二", "三"]]
+    reported = AuditEntry.objects.filter(action="survey.answer").order_by("pk")
+    assert [entry.data["need"] for entry in reported] == [[None, "一"], ["一", "二"], ["二", "三"]]
 
 
 def test_steps_to_confirmation(survey, people):
