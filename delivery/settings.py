@@ -287,7 +287,7 @@ REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "engagements.web.problem_responses.problem_response",
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": [
-        "engagements.web.json_limits.BoundedJSONParser",
+        "engagements.web.json_parser.BoundedJSONParser",
         "rest_framework.parsers.FormParser",
         "rest_framework.parsers.MultiPartParser",
     ],

@@ -1,13 +1,14 @@
-"""JSON from outside: bounded in depth and in the size of its numbers before anything reads it."""
+"""JSON from outside: bounded in depth and in the size of its numbers before anything reads it.
+
+The offline verifier packs this module: it imports nothing of the web framework but Django.
+"""
 
 import json
 from typing import Any
 
 from django.utils.translation import gettext as _
-from rest_framework.exceptions import ParseError
-from rest_framework.parsers import JSONParser
 
-MAX_DEPTH = 64  # levels of lists and objects; the deepest of our own inputs has 8
+MAX_DEPTH = 64  # levels of lists and objects
 MAX_INTEGER = 2**63 - 1  # what a database column holds
 
 
@@ -45,17 +46,3 @@ def check_limits(value: Any) -> None:
             elif isinstance(entry, int) and abs(entry) > MAX_INTEGER:
                 raise JSONTooComplex(_("The JSON holds a number that is too large."))
         level, depth = below, depth + 1
-
-
-class BoundedJSONParser(JSONParser):
-    """DRF's JSON parser with the limits above: 400 instead of an exhausted stack."""
-
-    def parse(self, stream, media_type=None, parser_context=None):
-        try:
-            value = super().parse(stream, media_type, parser_context)
-            check_limits(value)
-        except RecursionError as error:
-            raise ParseError(_("The JSON is nested too deeply.")) from error
-        except JSONTooComplex as error:
-            raise ParseError(str(error)) from error
-        return value

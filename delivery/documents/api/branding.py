@@ -13,7 +13,7 @@ from delivery.documents.models import BrandingVersion
 from delivery.documents.services.branding import save_branding
 from engagements.access import Can, require
 from engagements.models import Customer
-from engagements.web.json_limits import BoundedJSONParser
+from engagements.web.json_parser import BoundedJSONParser
 
 
 class BrandingViewSet(ListModelMixin, RetrieveModelMixin, GenericViewSet):

@@ -17,7 +17,7 @@ from delivery.quotes.quote_checks import run_checks
 from delivery.quotes.version_comparison import compare
 from engagements.access import Can, allowed, require
 from engagements.text.number_parsing import whole_number
-from engagements.web.json_limits import BoundedJSONParser
+from engagements.web.json_parser import BoundedJSONParser
 
 LINE = OpenApiParameter("line", OpenApiTypes.INT, OpenApiParameter.PATH)
 
