@@ -39,6 +39,7 @@ from workers.models import Artifact, Job, JobState
 from workers.models.job import FINAL_STATES
 
 SOURCE = "~/data/inspect_net"
+SMOKE = {"script": "~/Ascend/projects/inspection/run.py", "arguments": "smoke 12"}
 TRAINING = {"cards": 8, "train_iters": 400, "tensor_parallel": 2, "pipeline_parallel": 2}
 
 
@@ -140,6 +141,8 @@ class DemoScenario(ScenarioDocuments):
     def training(self) -> None:
         trained = [m for m in self.models if m.scope != Scope.INFERENCE]
         self._jobs(Stage.TRAIN_ADAPT, "adapt.gpu2npu", {"source": SOURCE}, trained)
+        self._jobs(Stage.TRAIN_ADAPT, "adapt.smoke_train", SMOKE, trained)
+        self._jobs(Stage.TRAIN_ADAPT, "adapt.ckpt_check", {"folder": "~/data/ckpt"}, trained)
         self._pass(Stage.TRAIN_ADAPT, trained)
         llm = [self._model("LLM")]
         self._configurations(llm)
