@@ -39,7 +39,7 @@ from workers.models import Artifact, Job, JobState
 from workers.models.job import FINAL_STATES
 
 SOURCE = "~/data/inspect_net"
-SMOKE = {"script": "~/Ascend/projects/inspection/run.py", "arguments": "smoke 12"}
+SMOKE = {"script": "~/projects/inspection/run.py", "arguments": "smoke 12"}
 TRAINING = {"cards": 8, "train_iters": 400, "tensor_parallel": 2, "pipeline_parallel": 2}
 
 
