@@ -9,6 +9,7 @@ from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, r
 from assessments.services import load_standard_definitions
 from delivery.planning.models import Meeting
 from delivery.planning.views.pdf import BY_KIND
+from delivery.quotes import quote_files
 from delivery.quotes import services as quotes
 from delivery.quotes.models import PriceImport
 from delivery.reports.services import draft_test_report
@@ -328,8 +329,7 @@ OF_AN_ENGAGEMENT = (
 @pytest.fixture(autouse=True)
 def _not_typeset(monkeypatch):
     """Who may open a PDF is asked here, not what it shows; typesetting takes a second each."""
-    monkeypatch.setattr("delivery.quotes.views.quotes.quote_pdf",
-                        lambda quote, language: b"%PDF-1.7")
+    monkeypatch.setitem(quote_files.RENDERERS, "pdf", lambda quote, language: b"%PDF-1.7")
     monkeypatch.setitem(BY_KIND, "minutes", (Meeting, lambda meeting, language: b"%PDF-1.7"))
 
 

@@ -6,6 +6,7 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from delivery.documents.bilingual import LANGUAGES
 from delivery.quotes.models.bilingual import Bilingual
 from delivery.quotes.models.prices import PriceLine
 from engagements.audit_rows.tracking import AuditedQuerySet
@@ -20,6 +21,15 @@ class QuoteQuerySet(AuditedQuerySet):
         if user.is_authenticated and user.is_reviewer:
             return quotes.exclude(state__in=Quote.OPEN_STATES)
         return quotes
+
+    def frozen(self) -> "QuoteQuerySet":
+        """What was issued, whatever became of it."""
+        return self.exclude(content_hash="")
+
+    def lacking_files(self, formats: int) -> "QuoteQuerySet":
+        """Issued, and not yet stored in all formats, of which there are so many a language."""
+        return self.frozen().annotate(stored=models.Count("files")).filter(
+            stored__lt=formats * len(LANGUAGES))
 
     def overdue(self, today: date) -> "QuoteQuerySet":
         """Issued, unanswered, and past their last valid day."""
@@ -123,6 +133,11 @@ class Quote(models.Model):
 
     def __str__(self) -> str:
         return f"{self.number} V{self.version}"
+
+    @property
+    def file_name(self) -> str:
+        """What its files are called before language and ending."""
+        return f"{self.number}-V{self.version}"
 
     @property
     def current_state(self) -> str:

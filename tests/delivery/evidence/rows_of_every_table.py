@@ -15,6 +15,7 @@ from assessments.services.waivers import sign_waiver
 from delivery.acceptance import services
 from delivery.acceptance.review.deliverables import deliverables_of
 from delivery.documents.services.branding import save_branding
+from delivery.documents.services.issued_files import store_missing
 from delivery.evidence.services import build_bundle
 from delivery.notices.services import channels, set_preferences
 from delivery.planning.services import (
@@ -49,6 +50,7 @@ from workers.models import Node
 from workers.services import chains, node_logins
 
 DAY = date(2025, 9, 22)
+PLAIN_TEXT = {"pdf": lambda row, language: f"{row} {language}".encode()}
 
 
 def write_everything(engagement, act, people):
@@ -115,6 +117,7 @@ def agree_and_plan(engagement, people):
     quote = quoting.create_quote(actor=sales, engagement=engagement)
     price = PriceLine.objects.get(code="S-PM")
     quoting.add_line(actor=sales, quote=quote, price=price, quantity=Decimal(5))
+    store_missing(quote, PLAIN_TEXT, action="quote.file")
     sheet = workbook([HEAD, ["云服务器", "8 卡", 1, 40000.0]])
     quoting.start_import(actor=sales, upload=io.BytesIO(sheet), file_name="清单.xlsx",
                          name="清单 2025", valid_from=date(2025, 1, 1))

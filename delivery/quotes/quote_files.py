@@ -1,0 +1,25 @@
+"""The files of a quote: stored once it is issued, rendered on request until then."""
+
+from delivery.documents.issued_files import stored_content
+from delivery.quotes.models import Quote
+from delivery.quotes.rendering import quote_pdf
+
+
+def quote_workbook(quote: Quote, language: str) -> bytes:
+    """As `quote_xlsx`, whose library is loaded by the first call."""
+    from delivery.quotes.xlsx.workbook import quote_xlsx  # openpyxl: not at start
+
+    return quote_xlsx(quote, language)
+
+
+RENDERERS = {"pdf": quote_pdf, "xlsx": quote_workbook}
+
+
+def quote_file(quote: Quote, language: str, form: str = "pdf") -> bytes:
+    """The bytes of a quote as pdf or xlsx: the stored ones of an issued quote.
+
+    Raises FileNotReady until a worker has stored them, FileDamaged if they have changed since.
+    """
+    if quote.content_hash:
+        return stored_content(quote.files, language, form)
+    return RENDERERS[form](quote, language)
