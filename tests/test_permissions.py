@@ -2,13 +2,13 @@
 
 import contextlib
 import itertools
+from dataclasses import replace
 
 import pytest
 from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
 
 from assessments.services import load_standard_definitions
-from delivery.planning.models import Meeting
-from delivery.planning.views.pdf import BY_KIND
+from delivery.planning.document_files import KINDS
 from delivery.quotes import quote_files
 from delivery.quotes import services as quotes
 from delivery.quotes.models import PriceImport
@@ -330,7 +330,8 @@ OF_AN_ENGAGEMENT = (
 def _not_typeset(monkeypatch):
     """Who may open a PDF is asked here, not what it shows; typesetting takes a second each."""
     monkeypatch.setitem(quote_files.RENDERERS, "pdf", lambda quote, language: b"%PDF-1.7")
-    monkeypatch.setitem(BY_KIND, "minutes", (Meeting, lambda meeting, language: b"%PDF-1.7"))
+    monkeypatch.setitem(KINDS, "minutes", replace(
+        KINDS["minutes"], render=lambda meeting, language: b"%PDF-1.7"))
 
 
 @pytest.mark.parametrize("role", Role.values)

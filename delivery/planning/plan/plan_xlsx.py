@@ -3,13 +3,13 @@
 import io
 from collections import defaultdict
 
-from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from openpyxl import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
 from delivery.documents import bilingual
+from delivery.documents.banners import working_copy
 from delivery.documents.branding.theme import heads, theme_for
 from delivery.planning.models import Dependency, Plan
 from delivery.planning.plan.task_dates import Scheduled, end_of, schedule, working_days_of
@@ -41,7 +41,8 @@ def plan_xlsx(plan: Plan) -> bytes:
         _head(sheet, plan, rows, columns)
         _table(sheet, columns, cells)
         print_setup(sheet, tuple(width for *_rest, width in columns), HEAD_ROW,
-                    f"{plan.engagement.code} · {timezone.localdate()}", heads(look, title))
+                    f"{plan.engagement.code} · {working_copy()}",
+                    heads(look, title))
     data = io.BytesIO()
     book.save(data)
     return data.getvalue()

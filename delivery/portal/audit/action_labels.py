@@ -106,7 +106,8 @@ PLANNING = {
     "meeting.update": _("Minutes changed"), "todo.add": _("To-do added"),
     "todo.finish": _("To-do done"), "weekly.draft": _("Weekly report drafted"),
     "weekly.update": _("Weekly report changed"), "weekly.refresh": _("Weekly report refreshed"),
-    "weekly.freeze": _("Weekly report frozen"),
+    "weekly.freeze": _("Weekly report frozen"), "weekly.file": _("Weekly report's file stored"),
+    "timesheet.file": _("Timesheet's file stored"),
 }
 CHANGES = {
     "change.create": _("Change request created"), "change.update": _("Change request edited"),
@@ -115,7 +116,7 @@ CHANGES = {
     "change.approve_firm": _("Change approved by us"),
     "change.approve_customer": _("Change approved by the customer"),
     "change.apply": _("Change put in force"), "change.reject": _("Change rejected"),
-    "change.result": _("Change: result recorded"),
+    "change.result": _("Change: result recorded"), "change.file": _("Change order's file stored"),
 }
 DOCUMENTS = {
     "identity.save": _("Look of papers changed"),

@@ -105,7 +105,8 @@ def steer(engagement, people):
         **common, topic="启动会", held_at=timezone.now(), chair="陈国栋", participants="双方",
         attachments=[engagement.artifacts.first()],
         todos=[{"text": "提供数据", "owner": consultant, "due_on": DAY}])
-    weekly_reports.draft_weekly(**common, day=DAY)
+    week = weekly_reports.draft_weekly(**common, day=DAY)
+    store_missing(week, PLAIN_TEXT, action="weekly.file", state="frozen", as_of=timezone.now())
     time_entries.set_grade_cost(actor=manager, grade="senior", day_cost=Decimal(2000))
 
 
@@ -140,7 +141,10 @@ def agree_and_plan(engagement, people):
                                    quantity=Decimal(2))
     time_entries.record_time(actor=consultant, engagement=engagement, half="am", model=model,
                              work_date=DAY, item="adapt", grade="senior")
-    timesheets.confirm_month(actor=manager, engagement=engagement, month=date(2025, 9, 30))
+    sheet = timesheets.confirm_month(actor=manager, engagement=engagement,
+                                     month=date(2025, 9, 30))
+    store_missing(sheet, PLAIN_TEXT, action="timesheet.file", **sheet.edition)
+    store_missing(change, PLAIN_TEXT, action="change.file", state="submitted", as_of=timezone.now())
 
 
 def ask_and_answer(engagement, people):

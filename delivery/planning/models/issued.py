@@ -1,0 +1,69 @@
+from django.db import models
+from django.db.models import Count, F, Q
+from django.db.models.functions import Coalesce
+
+from delivery.documents.bilingual import LANGUAGES
+from delivery.documents.models import IssuedFile
+from delivery.planning.models.base import SharedQuerySet
+
+
+class IssuedQuerySet(SharedQuerySet):
+    """Rows whose document is stored each time that what it prints has changed."""
+
+    def issued(self) -> "IssuedQuerySet":
+        """All but working copies."""
+        return self.exclude(state__in=self.model.WORKING_STATES)
+
+    def lacking_files(self) -> "IssuedQuerySet":
+        """Issued, and the present edition is not yet stored in every language."""
+        *earlier, last = (F(name) for name in self.model.EVENT_TIMES)
+        time = Coalesce(*earlier, last) if earlier else last
+        of_edition = Q(files__state=F("state"), files__as_of=F("edition_time"))
+        return self.issued().annotate(edition_time=time).annotate(
+            stored=Count("files", filter=of_edition)).filter(stored__lt=len(LANGUAGES))
+
+
+class IssuedRow(models.Model):
+    """A row with a document. An edition of it is named by state and time of the last event."""
+
+    WORKING_STATES: tuple[str, ...] = ()  # printed on request, nothing is stored
+    EVENT_TIMES: tuple[str, ...] = ()  # columns, the last event first; empty until it happens
+
+    class Meta:
+        abstract = True
+
+    @property
+    def is_working_copy(self) -> bool:
+        return self.state in self.WORKING_STATES
+
+    @property
+    def edition(self) -> dict:
+        """The columns of PlanningFile that tell the present edition from earlier ones."""
+        times = (getattr(self, name) for name in self.EVENT_TIMES)
+        return {"state": self.state, "as_of": next(at for at in times if at)}
+
+    @property
+    def file_name(self) -> str:
+        """The document's number, which its files are called by."""
+        return str(self).split(" ")[0]
+
+
+class PlanningFile(IssuedFile):
+    """The stored bytes of one edition of a planning document.
+
+    Earlier editions stay: what was put to the customer, and what it became by the answers.
+    """
+
+    ROW: str  # name of the foreign key to the row
+
+    state = models.CharField(max_length=10)
+    as_of = models.DateTimeField()
+
+    class Meta(IssuedFile.Meta):
+        abstract = True
+        ordering = ["as_of", "pk"]
+
+    @property
+    def download_name(self) -> str:
+        row = getattr(self, self.ROW)
+        return f"{row.file_name}-{self.state}-{self.language}.{self.ending}"
