@@ -11,9 +11,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 from delivery.documents import bilingual
 from delivery.documents.banners import working_copy
 from delivery.documents.branding.theme import heads, theme_for
-from delivery.planning.models import Dependency, Plan
-from delivery.planning.plan.task_dates import Scheduled, end_of, schedule, working_days_of
-from delivery.quotes.xlsx.styles import (
+from delivery.documents.office.workbook_styles import (
     height,
     named_styles,
     print_setup,
@@ -21,6 +19,8 @@ from delivery.quotes.xlsx.styles import (
     span,
     title_row,
 )
+from delivery.planning.models import Dependency, Plan
+from delivery.planning.plan.task_dates import Scheduled, end_of, schedule, working_days_of
 
 HEAD_ROW = 3
 NUMBER, TEXT, DATE, COUNT, MARK = (

@@ -117,7 +117,7 @@ def print_setup(sheet: Worksheet, widths: tuple[float, ...], head_row: int, titl
 
     Args:
         title: left at the foot of every page.
-        heads: texts of its head (see `identity.look.heads`).
+        heads: texts of its head (see `branding.theme.heads`).
     """
     for column, width in enumerate(widths, 1):
         sheet.column_dimensions[get_column_letter(column)].width = width
