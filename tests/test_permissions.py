@@ -19,8 +19,8 @@ from engagements import services
 from engagements.models import AuditEntry, Role
 from tests.cached_fixtures import cached_fixture
 
-OURS = ("people", "portal", "engagements", "workers", "assessments", "quotes", "reports",
-        "acceptance", "evidence", "planning", "notices", "surveys")
+OURS = ("people", "portal", "engagements", "workers", "assessments", "documents", "quotes",
+        "reports", "acceptance", "evidence", "planning", "notices", "surveys")
 ADMIN, MANAGER, CONSULTANT, SALES, OPERATOR, REVIEWER = Role.values
 EVERYBODY = frozenset(Role.values)
 FIRM = EVERYBODY - {REVIEWER}
@@ -62,7 +62,8 @@ READ = {
     "quotes:pdf": FIRM, "quotes:xlsx": FIRM, "quotes:compare": FIRM,
     "quotes:payment": PRICERS, "quotes:conditions": PRICERS, "quotes:line_new": PRICERS,
     "quotes:line_edit": PRICERS, "quotes:rate_card": FIRM, "quotes:import_new": PRICERS,
-    "quotes:import": PRICERS, "quotes:company": MANAGERS,
+    "quotes:import": PRICERS, "quotes:discount_limits": frozenset({ADMIN}),
+    "documents:company": MANAGERS,
     "planning:board": FIRM, "planning:effort": FIRM, "planning:effort_line": WORKERS,
     "planning:effort_line_new": WORKERS, "planning:time": FIRM, "planning:time_new": WORKERS,
     "planning:time_correct": WORKERS, "planning:timesheets": EVERYBODY,

@@ -72,6 +72,7 @@ JUDGEMENTS = {
     "round.remove": _("Optimisation round removed"),
 }
 QUOTES = {
+    "discount_limits.save": _("Discount limits set"),
     "quote.create": _("Quote created"), "quote.new_version": _("Quote: new version begun"),
     "quote.add_line": _("Quote: line added"), "quote.add_lines": _("Quote: lines added"),
     "quote.change_line": _("Quote: line changed"), "quote.remove_line": _("Quote: line removed"),

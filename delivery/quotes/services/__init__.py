@@ -2,8 +2,8 @@
 
 from delivery.quotes.services.actions import move_quote
 from delivery.quotes.services.agreed_versions import agree_on_version
-from delivery.quotes.services.company import save_company
 from delivery.quotes.services.customer_answers import answer_quote, expire_quotes
+from delivery.quotes.services.discount_limits import save_discount_limits
 from delivery.quotes.services.drafts import create_quote, new_version, update_quote
 from delivery.quotes.services.files import enqueue_missing_files, store_quote_files
 from delivery.quotes.services.lines import (
@@ -56,7 +56,7 @@ __all__ = [
     "remove_line",
     "return_quote",
     "review_quote",
-    "save_company",
+    "save_discount_limits",
     "source_difference",
     "start_import",
     "store_quote_files",

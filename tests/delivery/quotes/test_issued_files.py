@@ -13,6 +13,7 @@ from django.urls import reverse
 
 from delivery.documents.issued_files import FileDamaged, FileNotReady
 from delivery.documents.services.branding import save_branding
+from delivery.documents.services.company import save_company
 from delivery.quotes import quote_files, services, tasks
 from delivery.quotes.models import Quote, QuoteFile
 from delivery.quotes.quote_files import quote_file
@@ -176,7 +177,7 @@ def test_a_download_never_renders_again(client, api, people, issued, quick):
     stored = {(e.language, e.format): e.file.read() for e in issued.files.all()}
     calls = len(quick)
     save_branding(actor=people[Role.ADMINISTRATOR], customer=None, colour="#0a5c36")
-    services.save_company(actor=people[Role.MANAGER], name="另一家公司")
+    save_company(actor=people[Role.MANAGER], name="另一家公司")
     client.force_login(people[Role.REVIEWER])
     for (language, form), data in stored.items():
         page = client.get(reverse(f"quotes:{form}", args=[issued.pk, language]))

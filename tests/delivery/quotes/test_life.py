@@ -83,7 +83,7 @@ def test_firm_without_particulars_issues_nothing(quote):
     from delivery.documents.models import CompanyProfile
 
     CompanyProfile.objects.all().delete()
-    assert checks(quote)["PARTIES"].url == reverse("quotes:company")
+    assert checks(quote)["PARTIES"].url == reverse("documents:company")
 
 
 def test_expired_by_date_and_by_task(people, issued):
