@@ -1,5 +1,8 @@
 """The files of a quote: stored once it is issued, rendered on request until then."""
 
+from django.db.models import Count, QuerySet
+
+from delivery.documents.bilingual import LANGUAGES
 from delivery.documents.issued_files import stored_content
 from delivery.quotes.models import Quote
 from delivery.quotes.rendering import quote_pdf
@@ -13,6 +16,17 @@ def quote_workbook(quote: Quote, language: str) -> bytes:
 
 
 RENDERERS = {"pdf": quote_pdf, "xlsx": quote_workbook}
+
+
+def lacking_files() -> QuerySet[Quote]:
+    """Issued quotes of which a language or a format is not stored yet."""
+    return Quote.objects.frozen().annotate(stored=Count("files")).filter(
+        stored__lt=len(LANGUAGES) * len(RENDERERS))
+
+
+def is_lacking_files(quote: Quote) -> bool:
+    """Whether workers are making files of the quote."""
+    return lacking_files().filter(pk=quote.pk).exists()
 
 
 def quote_file(quote: Quote, language: str, form: str = "pdf") -> bytes:

@@ -6,7 +6,6 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from delivery.documents.bilingual import LANGUAGES
 from delivery.quotes.models.bilingual import Bilingual
 from delivery.quotes.models.prices import PriceLine
 from engagements.audit_rows.tracking import AuditedQuerySet
@@ -25,11 +24,6 @@ class QuoteQuerySet(AuditedQuerySet):
     def frozen(self) -> "QuoteQuerySet":
         """What was issued, whatever became of it."""
         return self.exclude(content_hash="")
-
-    def lacking_files(self, formats: int) -> "QuoteQuerySet":
-        """Issued, and not yet stored in all formats, of which there are so many a language."""
-        return self.frozen().annotate(stored=models.Count("files")).filter(
-            stored__lt=formats * len(LANGUAGES))
 
     def overdue(self, today: date) -> "QuoteQuerySet":
         """Issued, unanswered, and past their last valid day."""

@@ -11,7 +11,7 @@ from delivery.quotes.forms import LineForm, ResourcesForm
 from delivery.quotes.margin import margin_of
 from delivery.quotes.models import Quote
 from delivery.quotes.quote_checks import run_checks
-from delivery.quotes.quote_files import quote_file
+from delivery.quotes.quote_files import is_lacking_files, quote_file
 from delivery.quotes.rendering import in_language
 from delivery.quotes.transitions import QuoteMove, allowed_moves
 from delivery.quotes.version_comparison import compare
@@ -66,7 +66,7 @@ def quote_page(request, pk):
     return render(request, "delivery/quotes/quote.html", {
         "quote": quote, "facts": in_language(
             page.facts, request.LANGUAGE_CODE.startswith("en")),
-        "lines": page.lines,
+        "lines": page.lines, "is_waiting": is_lacking_files(quote),
         "can_edit": can_edit,
         "moves": [QuoteMove(move) for move in allowed_moves(user, quote)],
         "checks": run_checks(quote, page.facts, page.figures, page.amounts)

@@ -166,7 +166,8 @@ def test_the_api_says_that_a_file_is_being_made(api, issued, form):
 @pytest.mark.parametrize("form", FORMATS)
 def test_the_page_says_that_a_file_is_being_made(client, people, issued, form):
     client.force_login(people[Role.REVIEWER])
-    answer = client.get(reverse(f"quotes:{form}", args=[issued.pk, "en"]))
+    answer = client.get(reverse(f"quotes:{form}", args=[issued.pk, "en"]),
+                        headers={"accept-language": "en"})
     assert answer.url == reverse("quotes:quote", args=[issued.pk])
     assert ["being made" in str(message) for message in get_messages(answer.wsgi_request)] == [True]
 
@@ -209,6 +210,20 @@ def test_a_draft_is_rendered_on_request(ready, quick):
     assert quote_file(ready, "en", "xlsx") == f"{ready} en xlsx".encode()
     assert quote_file(ready, "en") == f"{ready} en pdf".encode()
     assert len(quick) == 2
+
+
+def test_page_and_api_show_the_checksums(client, people, issued, quick):
+    client.force_login(people[Role.REVIEWER])
+    page, detail = reverse("quotes:quote", args=[issued.pk]), f"/api/v1/quotes/{issued.pk}/"
+    asks_again = 'hx-select="#files"'
+    assert asks_again in client.get(page).content.decode()
+    assert client.get(detail).json()["files"] == []
+    services.store_quote_files(issued.pk)
+    shown = client.get(page).content.decode()
+    assert asks_again not in shown
+    assert [e.sha256 in shown for e in issued.files.all()] == [True] * 4
+    assert {(f["language"], f["format"], f["sha256"]) for f in client.get(detail).json()["files"]
+            } == set(issued.files.values_list("language", "format", "sha256"))
 
 
 def test_until_then_there_is_no_file(issued):
