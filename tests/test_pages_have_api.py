@@ -168,6 +168,7 @@ ENDPOINTS = {
     "planning:timesheet_withdraw": ["POST timesheet-withdraw"],
     "planning:costs": ["GET grade-cost-list", "POST grade-cost-list"],
     "planning:plan": ["GET plan-list", "POST plan-list", "GET plan-schedule"],
+    "planning:baseline_file": ["GET plan-baseline-xlsx"],
     "planning:plan_file": ["GET plan-xlsx"], "planning:plan_baseline": ["POST plan-baseline"],
     "planning:milestones": ["PUT plan-milestones"],
     "planning:task_new": ["POST plan-task-list"], "planning:task": ["PATCH plan-task-detail"],

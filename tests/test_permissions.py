@@ -8,6 +8,7 @@ import pytest
 from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
 
 from assessments.services import load_standard_definitions
+from delivery.documents.services.issued_files import store_missing
 from delivery.planning.document_files import KINDS
 from delivery.quotes import quote_files
 from delivery.quotes import services as quotes
@@ -69,6 +70,7 @@ READ = {
     "planning:time_correct": WORKERS, "planning:timesheets": EVERYBODY,
     "planning:timesheet": EVERYBODY,
     "planning:costs": MANAGERS, "planning:plan": EVERYBODY, "planning:plan_file": EVERYBODY,
+    "planning:baseline_file": EVERYBODY,
     "planning:task": MANAGERS, "planning:task_new": MANAGERS, "planning:milestones": MANAGERS,
     "planning:control": FIRM, "planning:risk": WORKERS, "planning:risk_new": WORKERS,
     "planning:issue": WORKERS, "planning:issue_new": WORKERS, "planning:todo_new": WORKERS,
@@ -196,6 +198,8 @@ def planning_world(people, engagement) -> dict[str, list]:
     entry = time_entries.record_time(work_date=day, half="am", item="env", grade="engineer",
                                      **common)
     sheet = timesheets.confirm_month(month=day, **common)
+    baseline = plans.take_baseline(actor=common["actor"], plan=made)
+    store_missing(baseline, {"xlsx": lambda *_row: b"PK"}, action="plan_baseline.file")
     of_engagement = ("effort", "time", "timesheets", "time_new", "plan", "plan_file",
                      "task_new", "milestones", "control", "risk_new", "issue_new", "todo_new",
                      "meeting_new", "changes",
@@ -207,6 +211,7 @@ def planning_world(people, engagement) -> dict[str, list]:
     return {**{f"planning:{name}": [code] for name in of_engagement},
             **{f"planning:{name}": [row.pk] for name, row in rows.items()},
             "planning:pdf": ["minutes", meeting.pk, "en"],
+            "planning:baseline_file": [baseline.pk, "en"],
             "planning:effort_line_new": [code, estimate.version]}
 
 

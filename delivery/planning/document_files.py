@@ -8,8 +8,7 @@
 | timesheet      | –                                     | submitted, answered, withdrawn          |
 | minutes        | always: they have no state, and who   | –                                       |
 |                | may write them may correct them       |                                         |
-| plan (xlsx)    | always: it shows today's dates; what  | as the migration plan, a document of    |
-|                | was agreed are its baselines          | `delivery.reports`                      |
+| plan (xlsx)    | always: it shows today's dates        | each baseline, the dates agreed on      |
 
 An effort estimate is not printed; what the customer gets of it is the quote. Working copies say
 that they are one, and the day.
@@ -22,17 +21,22 @@ from django.db.models import Model
 
 from delivery.documents.issued_files import stored_content
 from delivery.planning import pdf_documents
-from delivery.planning.models import ChangeRequest, Meeting, Timesheet, WeeklyReport
+from delivery.planning.models import ChangeRequest, Meeting, PlanBaseline, Timesheet, WeeklyReport
 from delivery.planning.models.issued import IssuedRow
 
 
 @dataclass(frozen=True)
 class PrintedKind:
-    """A kind of planning document: its rows, what renders one, the name of its page's URL."""
+    """A kind of planning document.
+
+    `page` is the name of the URL of a row's page, `engagement` the path from a row to its own.
+    """
 
     model: type[Model]
     render: Callable[[Model, str], bytes]
-    page: str
+    page: str = ""
+    form: str = "pdf"
+    engagement: str = "engagement"
 
     @property
     def is_issued(self) -> bool:
@@ -40,11 +44,20 @@ class PrintedKind:
         return issubclass(self.model, IssuedRow)
 
 
+def baseline_workbook(baseline: PlanBaseline, language: str) -> bytes:
+    """As `baseline_xlsx`, whose library is loaded by the first call."""
+    from delivery.planning.plan.plan_xlsx import baseline_xlsx  # openpyxl: not at start
+
+    return baseline_xlsx(baseline, language)
+
+
 KINDS = {
     "minutes": PrintedKind(Meeting, pdf_documents.minutes_pdf, "planning:meeting"),
     "weekly": PrintedKind(WeeklyReport, pdf_documents.weekly_pdf, "planning:weekly"),
     "change": PrintedKind(ChangeRequest, pdf_documents.change_pdf, "planning:change"),
     "timesheet": PrintedKind(Timesheet, pdf_documents.timesheet_pdf, "planning:timesheet"),
+    "plan_baseline": PrintedKind(PlanBaseline, baseline_workbook, form="xlsx",
+                                 engagement="plan__engagement"),
 }
 
 
@@ -54,11 +67,12 @@ def kind_of(row: Model) -> str:
 
 
 def planning_file(row: Model, language: str) -> bytes:
-    """The PDF of a row: the stored one of an issued row, else a working copy rendered now.
+    """The document of a row: the stored one of an issued row, else a working copy rendered now.
 
     Raises FileNotReady until a worker has stored it, FileDamaged if it has changed since,
     DeskError for a draft that cannot be printed.
     """
-    if isinstance(row, IssuedRow) and not row.is_working_copy:
-        return stored_content(row.files.filter(**row.edition), language, "pdf")
-    return KINDS[kind_of(row)].render(row, language)
+    kind = KINDS[kind_of(row)]
+    if kind.is_issued and not row.is_working_copy:
+        return stored_content(row.files.filter(**row.edition), language, kind.form)
+    return kind.render(row, language)

@@ -20,14 +20,14 @@ def answer_file(request: HttpRequest, content: Callable[[], bytes], *, name: str
     Args:
         name: the file's name, whose ending decides its content type.
         target: the row that the download's audit entry names.
-        page: name of the URL of the row's page.
+        page: address of the page that leads to the file.
     """
     ending = name.rpartition(".")[2]
     try:
         data = content()
     except DeskError as error:
         messages.warning(request, error.message)
-        return redirect(page, target.pk)
+        return redirect(page)
     how = "inline" if ending == "pdf" else "attachment"
     return download_log.of(HttpResponse(data, content_type=CONTENT_TYPES[ending], headers={
         "Content-Disposition": f'{how}; filename="{name}"'}), target)

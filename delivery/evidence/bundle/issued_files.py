@@ -1,10 +1,11 @@
-"""What else was issued in the engagement: files of quotes, change orders and timesheets."""
+"""What else was issued in the engagement: files of quotes and of the planning documents."""
 
-from delivery.planning.models import ChangeRequestFile, TimesheetFile
+from delivery.planning.models import ChangeRequestFile, PlanBaselineFile, TimesheetFile
 from delivery.quotes.models import QuoteFile
 from delivery.reports.models import Document
 
-SOURCES = ((QuoteFile, "quote"), (ChangeRequestFile, "change"), (TimesheetFile, "timesheet"))
+SOURCES = ((QuoteFile, "quote"), (ChangeRequestFile, "change"), (TimesheetFile, "timesheet"),
+           (PlanBaselineFile, "baseline__plan"))
 
 
 def issued_files(document: Document) -> list[dict]:

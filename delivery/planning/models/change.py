@@ -3,14 +3,14 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from assessments.models import CriteriaSet
-from delivery.planning.models.issued import IssuedQuerySet, IssuedRow
+from delivery.planning.models.issued import EditionQuerySet, EditionRow
 from delivery.planning.models.plan import PlanBaseline
 from delivery.quotes.models import Quote
 from engagements.models import Engagement
 from engagements.models.optimistic_locked import OptimisticLocked
 
 
-class ChangeQuerySet(IssuedQuerySet):
+class ChangeQuerySet(EditionQuerySet):
     def visible_to(self, user) -> "ChangeQuerySet":
         """Customers see what was put to them, not the firm's drafts."""
         found = super().visible_to(user)
@@ -19,7 +19,7 @@ class ChangeQuerySet(IssuedQuerySet):
         return found
 
 
-class ChangeRequest(IssuedRow, OptimisticLocked):
+class ChangeRequest(EditionRow, OptimisticLocked):
     """A change (变更单): before, after, its effects, and the approvals of both sides."""
 
     class State(models.TextChoices):

@@ -5,7 +5,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from delivery.planning.models.base import InternalQuerySet
-from delivery.planning.models.issued import IssuedQuerySet, IssuedRow
+from delivery.planning.models.issued import EditionQuerySet, EditionRow
 from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Engagement, MigratedModel
 from engagements.models.engagement import localized
@@ -185,11 +185,11 @@ class Todo(models.Model):
         return self.text
 
 
-class WeeklyReportQuerySet(InternalQuerySet, IssuedQuerySet):
+class WeeklyReportQuerySet(InternalQuerySet, EditionQuerySet):
     """Of the firm alone, also once they are frozen."""
 
 
-class WeeklyReport(IssuedRow, OptimisticLocked):
+class WeeklyReport(EditionRow, OptimisticLocked):
     """A week of an engagement: facts that were counted, words that a person wrote."""
 
     class State(models.TextChoices):

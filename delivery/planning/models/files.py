@@ -1,11 +1,28 @@
 from django.db import models
 
+from delivery.documents.models import IssuedFile
 from delivery.planning.models.change import ChangeRequest
 from delivery.planning.models.control import WeeklyReport
 from delivery.planning.models.issued import PlanningFile
+from delivery.planning.models.plan import PlanBaseline
 from delivery.planning.models.timesheet import Timesheet
 
 EDITION = ["state", "as_of", "language", "format"]
+
+
+class PlanBaselineFile(IssuedFile):
+    """A workbook of the plan as it was agreed."""
+
+    baseline = models.ForeignKey(PlanBaseline, models.CASCADE, related_name="files")
+
+    class Meta(IssuedFile.Meta):
+        constraints = [models.UniqueConstraint(
+            fields=["baseline", "language", "format"],
+            name="one_plan_baseline_file_per_language_and_format")]
+
+    @property
+    def download_name(self) -> str:
+        return f"{self.baseline.file_name}-{self.language}.{self.ending}"
 
 
 class WeeklyReportFile(PlanningFile):

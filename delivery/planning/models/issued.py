@@ -8,14 +8,24 @@ from delivery.planning.models.base import SharedQuerySet
 
 
 class IssuedQuerySet(SharedQuerySet):
-    """Rows whose document is stored each time that what it prints has changed."""
+    """Rows whose document is stored."""
 
     def issued(self) -> "IssuedQuerySet":
         """All but working copies."""
-        return self.exclude(state__in=self.model.WORKING_STATES)
+        return self.all()
 
     def lacking_files(self) -> "IssuedQuerySet":
         """Issued, and the present edition is not yet stored in every language."""
+        return self.issued().annotate(stored=Count("files")).filter(stored__lt=len(LANGUAGES))
+
+
+class EditionQuerySet(IssuedQuerySet):
+    """Rows whose document is stored each time that what it prints has changed."""
+
+    def issued(self) -> "EditionQuerySet":
+        return self.exclude(state__in=self.model.WORKING_STATES)
+
+    def lacking_files(self) -> "EditionQuerySet":
         *earlier, last = (F(name) for name in self.model.EVENT_TIMES)
         time = Coalesce(*earlier, last) if earlier else last
         of_edition = Q(files__state=F("state"), files__as_of=F("edition_time"))
@@ -24,9 +34,32 @@ class IssuedQuerySet(SharedQuerySet):
 
 
 class IssuedRow(models.Model):
-    """A row with a document. An edition of it is named by state and time of the last event."""
+    """A row whose document is stored; it never changes once it is there."""
 
-    WORKING_STATES: tuple[str, ...] = ()  # printed on request, nothing is stored
+    class Meta:
+        abstract = True
+
+    @property
+    def is_working_copy(self) -> bool:
+        """Whether nothing is stored yet and the document is rendered on request."""
+        return False
+
+    @property
+    def edition(self) -> dict:
+        """The columns of its files that tell the present edition from earlier ones."""
+        return {}
+
+    @property
+    def file_name(self) -> str:
+        """The document's number, which its files are called by."""
+        return str(self).split(" ")[0]
+
+
+class EditionRow(IssuedRow):
+    """A row that changes what its document prints: state and time of the last event name the
+    edition."""
+
+    WORKING_STATES: tuple[str, ...] = ()
     EVENT_TIMES: tuple[str, ...] = ()  # columns, the last event first; empty until it happens
 
     class Meta:
@@ -38,14 +71,8 @@ class IssuedRow(models.Model):
 
     @property
     def edition(self) -> dict:
-        """The columns of PlanningFile that tell the present edition from earlier ones."""
         times = (getattr(self, name) for name in self.EVENT_TIMES)
         return {"state": self.state, "as_of": next(at for at in times if at)}
-
-    @property
-    def file_name(self) -> str:
-        """The document's number, which its files are called by."""
-        return str(self).split(" ")[0]
 
 
 class PlanningFile(IssuedFile):

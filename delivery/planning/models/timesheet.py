@@ -4,17 +4,17 @@ from django.utils.translation import gettext_lazy as _
 
 from delivery.planning.effort_choices import Grade, WorkItem
 from delivery.planning.models.base import InternalQuerySet
-from delivery.planning.models.issued import IssuedQuerySet, IssuedRow
+from delivery.planning.models.issued import EditionQuerySet, EditionRow
 from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Engagement, MigratedModel
 from engagements.stages import Stage
 
 
-class TimesheetQuerySet(IssuedQuerySet):
+class TimesheetQuerySet(EditionQuerySet):
     """Put to the customer by a manager: the customer sees them too."""
 
 
-class Timesheet(IssuedRow):
+class Timesheet(EditionRow):
     """A month's time of an engagement (工时确认单) as a manager put it to the customer.
 
     The entries on it never change; what was recorded or corrected later comes on the next one.

@@ -16,11 +16,11 @@ def store_planning_files(kind: str, row_id: int) -> int:
     An edition that was over before its files were made is not made up for: nobody was given it.
     """
     printed = KINDS[kind]
-    row = printed.model.objects.issued().select_related("engagement__customer").filter(
-        pk=row_id).first()
+    row = printed.model.objects.issued().select_related(
+        f"{printed.engagement}__customer").filter(pk=row_id).first()
     if row is None:
         return 0
-    return store_missing(row, {"pdf": printed.render}, action=f"{kind}.file", **row.edition)
+    return store_missing(row, {printed.form: printed.render}, action=f"{kind}.file", **row.edition)
 
 
 def enqueue_files(row: IssuedRow) -> None:

@@ -1,6 +1,7 @@
 """Minutes, weekly reports, change orders and timesheets as PDF."""
 
 from django.shortcuts import get_object_or_404
+from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from delivery.documents.views.file_answers import answer_file
@@ -15,4 +16,5 @@ def document_pdf(request, kind, pk, language):
         printed.model.objects.visible_to(request.user).select_related("engagement__customer"),
         pk=pk)
     return answer_file(request, lambda: planning_file(row, language), target=row,
-                       name=f"{str(row).split(' ')[0]}-{language}.pdf", page=printed.page)
+                       name=f"{str(row).split(' ')[0]}-{language}.pdf",
+                       page=reverse(printed.page, args=[pk]))

@@ -96,6 +96,7 @@ PLANNING = {
     "driver.set": _("Effort driver set"), "driver.remove": _("Effort driver removed"),
     "grade_cost.set": _("Cost of a grade set"), "plan.draft": _("Plan drafted"),
     "plan.baseline": _("Plan: baseline taken"), "plan.milestones": _("Milestones changed"),
+    "plan_baseline.file": _("Plan: file of a baseline stored"),
     "task.add": _("Task added"), "task.update": _("Task changed"), "task.remove": _("Task removed"),
     "task.link": _("Tasks linked"), "task.unlink": _("Tasks unlinked"),
     "time.record": _("Time recorded"), "time.correct": _("Time corrected"),

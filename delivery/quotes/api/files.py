@@ -17,14 +17,15 @@ from engagements.web.form_actions import XLSX
 
 
 class QuoteFiles(PdfAction):
-    """Mixed into the viewset of quotes. Files of an issued quote are stored: 409 until they are."""
+    """Mixed into the viewset of quotes."""
 
     render = quote_file
 
     @extend_schema(parameters=[LANGUAGE], responses=schema_of(XLSX))
     @action(detail=True, content_negotiation_class=IgnoreAcceptHeader)
     def xlsx(self, request, pk=None):
-        """The quote as a workbook whose sums are formulas."""
+        """The quote as a workbook whose sums are formulas; 409 until that of an issued one is
+        stored."""
         quote, language = self.get_object(), chosen_language(request)
         return attached(quote_file(quote, language, "xlsx"), XLSX,
                         f"{quote.file_name}-{language}.xlsx", quote)

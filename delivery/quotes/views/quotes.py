@@ -2,6 +2,7 @@
 
 from django.core.paginator import Paginator
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
@@ -122,4 +123,5 @@ def xlsx(request, pk, language):
 def _file(request, pk, language, form):
     quote = get_object_or_404(Quote.objects.visible_to(request.user).defer("snapshot"), pk=pk)
     return answer_file(request, lambda: quote_file(quote, language, form), target=quote,
-                       name=f"{quote.file_name}-{language}.{form}", page="quotes:quote")
+                       name=f"{quote.file_name}-{language}.{form}",
+                       page=reverse("quotes:quote", args=[pk]))

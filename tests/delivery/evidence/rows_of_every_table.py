@@ -123,7 +123,8 @@ def agree_and_plan(engagement, people):
     quoting.start_import(actor=sales, upload=io.BytesIO(sheet), file_name="清单.xlsx",
                          name="清单 2025", valid_from=date(2025, 1, 1))
     made = plans.draft_plan(actor=manager, engagement=engagement, starts_on=DAY)
-    plans.take_baseline(actor=manager, plan=made)
+    store_missing(plans.take_baseline(actor=manager, plan=made), PLAIN_TEXT,
+                  action="plan_baseline.file")
     plans.set_milestones(actor=manager, plan=made, rows=[
         {"name": "终验", "percent": Decimal(100), "trigger": "FA"}])
     change = changes.create_change(actor=consultant, engagement=engagement, quote=quote, **WORDS)

@@ -17,7 +17,7 @@ from delivery.documents.services.branding import save_branding
 from delivery.planning import document_files, pdf_documents, tasks
 from delivery.planning.document_files import KINDS, planning_file
 from delivery.planning.models import TimesheetFile
-from delivery.planning.services import changes, timesheets, weekly_reports
+from delivery.planning.services import changes, plans, timesheets, weekly_reports
 from delivery.planning.services.files import store_planning_files
 from engagements.models import AuditEntry, Role
 from tests.delivery.planning.test_changes import agreed, change  # noqa: F401  (fixtures)
@@ -142,7 +142,9 @@ def test_only_a_frozen_report_is_stored(people, report, quick):  # noqa: F811
 
 def test_the_sweep_finds_what_is_missing(people, frozen, sheet, change, quick,  # noqa: F811
                                          messages):
-    rows = {("weekly", frozen.pk), ("timesheet", sheet.pk), ("change", change.pk)}
+    [baseline] = frozen.engagement.plan.baselines.all()
+    rows = {("weekly", frozen.pk), ("timesheet", sheet.pk), ("change", change.pk),
+            ("plan_baseline", baseline.pk)}
     tasks.sweep()
     assert {arguments for _task, arguments in messages} == rows
     for key, pk in rows:
@@ -150,6 +152,7 @@ def test_the_sweep_finds_what_is_missing(people, frozen, sheet, change, quick,  
     changes.approve_change(actor=people[Role.MANAGER], change=change)
     timesheets.answer_timesheet(actor=people[Role.REVIEWER], timesheet=sheet, is_confirmed=True)
     frozen.files.first().delete()
+    baseline.files.first().delete()
     messages.clear()
     tasks.sweep()
     assert {arguments for _task, arguments in messages} == rows
@@ -207,8 +210,37 @@ def test_the_workbook_of_a_plan_is_a_working_copy(client, people, agreed):  # no
     assert [str(timezone.localdate()) in page.oddFooter.left.text for page in book] == [True] * 2
 
 
+def test_a_baseline_keeps_the_plan_as_it_was_agreed(
+        client, api, people, agreed, messages, django_capture_on_commit_callbacks):  # noqa: F811
+    with django_capture_on_commit_callbacks(execute=True):
+        baseline = plans.take_baseline(actor=people[Role.MANAGER], plan=agreed.plan, reason="x")
+    assert messages == [("planning.store_files", ("plan_baseline", baseline.pk))]
+    page = reverse("planning:baseline_file", args=[baseline.pk, "en"])
+    url = f"/api/v1/plans/{agreed.plan.pk}/baselines/{baseline.version}/xlsx/?language=en"
+    client.force_login(people[Role.REVIEWER])
+    assert client.get(page).url == reverse("planning:plan", args=[agreed.code])
+    assert api(Role.REVIEWER).get(url).status_code == 409
+    assert store_planning_files("plan_baseline", baseline.pk) == 2
+    before = client.get(page).content
+    task = agreed.plan.tasks.get(stage="survey")
+    plans.update_task(actor=people[Role.MANAGER], task=task, days=task.days + 9)
+    assert client.get(page).content == api(Role.REVIEWER).get(url).content == before
+    rows = list(openpyxl.load_workbook(BytesIO(before)).active.iter_rows(
+        min_row=4, min_col=2, values_only=True))
+    assert sorted((title, f"{start:%Y-%m-%d}", f"{finish:%Y-%m-%d}")
+                  for title, start, finish in rows) == sorted(
+        (row["title"], row["start"], row["finish"]) for row in baseline.tasks.values())
+
+
+def test_a_stranger_gets_no_baseline(client, stranger, agreed):  # noqa: F811
+    client.force_login(stranger)
+    [baseline] = agreed.plan.baselines.all()
+    url = reverse("planning:baseline_file", args=[baseline.pk, "en"])
+    assert client.get(url).status_code == 404
+
+
 def test_every_kind_with_files_is_known(sheet):  # noqa: F811
     assert [key for key, kind in KINDS.items() if kind.is_issued] == [
-        "weekly", "change", "timesheet"]
+        "weekly", "change", "timesheet", "plan_baseline"]
     assert document_files.kind_of(sheet) == "timesheet"
     assert TimesheetFile.ROW == "timesheet"
