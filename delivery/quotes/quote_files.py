@@ -16,17 +16,18 @@ def quote_workbook(quote: Quote, language: str) -> bytes:
 
 
 RENDERERS = {"pdf": quote_pdf, "xlsx": quote_workbook}
+FILES_PER_QUOTE = len(LANGUAGES) * len(RENDERERS)
 
 
-def lacking_files() -> QuerySet[Quote]:
-    """Issued quotes of which a language or a format is not stored yet."""
-    return Quote.objects.frozen().annotate(stored=Count("files")).filter(
-        stored__lt=len(LANGUAGES) * len(RENDERERS))
+def ids_lacking_files() -> QuerySet:
+    """Ids of issued quotes of which a language or a format is not stored yet."""
+    return Quote.objects.frozen().values("pk").annotate(stored=Count("files")).filter(
+        stored__lt=FILES_PER_QUOTE).values_list("pk", flat=True)
 
 
 def is_lacking_files(quote: Quote) -> bool:
     """Whether workers are making files of the quote."""
-    return lacking_files().filter(pk=quote.pk).exists()
+    return bool(quote.content_hash) and quote.files.count() < FILES_PER_QUOTE
 
 
 def quote_file(quote: Quote, language: str, form: str = "pdf") -> bytes:

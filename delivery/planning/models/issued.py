@@ -14,9 +14,15 @@ class IssuedQuerySet(SharedQuerySet):
         """All but working copies."""
         return self.all()
 
-    def lacking_files(self) -> "IssuedQuerySet":
-        """Issued, and the present edition is not yet stored in every language."""
-        return self.issued().annotate(stored=Count("files")).filter(stored__lt=len(LANGUAGES))
+    def ids_lacking_files(self) -> models.QuerySet:
+        """Ids of issued rows whose present edition is not yet stored in every language."""
+        stored = Count("files", filter=self.of_present_edition())
+        return self.issued().values("pk").annotate(stored=stored).filter(
+            stored__lt=len(LANGUAGES)).values_list("pk", flat=True)
+
+    def of_present_edition(self) -> Q:
+        """Which of a row's files are of its present edition."""
+        return Q()
 
 
 class EditionQuerySet(IssuedQuerySet):
@@ -25,12 +31,10 @@ class EditionQuerySet(IssuedQuerySet):
     def issued(self) -> "EditionQuerySet":
         return self.exclude(state__in=self.model.WORKING_STATES)
 
-    def lacking_files(self) -> "EditionQuerySet":
-        *earlier, last = (F(name) for name in self.model.EVENT_TIMES)
-        time = Coalesce(*earlier, last) if earlier else last
-        of_edition = Q(files__state=F("state"), files__as_of=F("edition_time"))
-        return self.issued().annotate(edition_time=time).annotate(
-            stored=Count("files", filter=of_edition)).filter(stored__lt=len(LANGUAGES))
+    def of_present_edition(self) -> Q:
+        *later, first = (F(name) for name in self.model.EVENT_TIMES)
+        return Q(files__state=F("state"),
+                 files__as_of=Coalesce(*later, first) if later else first)
 
 
 class IssuedRow(models.Model):

@@ -33,5 +33,5 @@ def enqueue_missing_files() -> None:
     issued before files were stored, and where a message was lost or a file failed."""
     for key, kind in KINDS.items():
         if kind.is_issued:
-            for row_id in kind.model.objects.lacking_files().values_list("pk", flat=True):
+            for row_id in kind.model.objects.ids_lacking_files():
                 enqueue(TASK, key, row_id, expires=SWEEP_SECONDS)

@@ -2,7 +2,7 @@
 
 from delivery.documents.services.issued_files import store_missing
 from delivery.quotes.models import Quote
-from delivery.quotes.quote_files import RENDERERS, lacking_files
+from delivery.quotes.quote_files import RENDERERS, ids_lacking_files
 from engagements.queue.enqueue import enqueue, enqueue_on_commit
 
 TASK = "quotes.store_files"
@@ -26,5 +26,5 @@ def enqueue_files(quote: Quote) -> None:
 def enqueue_missing_files() -> None:
     """Ask workers for the files that issued quotes lack, a message per quote: also of quotes that
     were issued before files were stored, and where a message was lost or a file failed."""
-    for quote_id in lacking_files().values_list("pk", flat=True):
+    for quote_id in ids_lacking_files():
         enqueue(TASK, quote_id, expires=SWEEP_SECONDS)
