@@ -13,7 +13,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from delivery.documents import bilingual
 from delivery.documents.banners import working_copy
-from delivery.documents.branding.theme import heads, theme_for
+from delivery.documents.branding.theme import page_headers, theme_for
 from delivery.documents.office.deterministic_zip import deterministic_zip
 from delivery.documents.office.workbook_styles import (
     height,
@@ -71,16 +71,16 @@ def _workbook(engagement: Engagement, theme: dict, tables: list[tuple[str, list[
         said: below the title of each sheet, after the customer.
         foot: at the foot of each page, after the project code.
     """
-    book, look = Workbook(), bilingual.in_language(theme, get_language())
+    book, shown = Workbook(), bilingual.in_language(theme, get_language())
     book.remove(book.active)
-    for style in named_styles(look):
+    for style in named_styles(shown):
         book.add_named_style(style)
     for title, columns, cells in tables:
         sheet = book.create_sheet(title)
         _head(sheet, engagement, len(columns), said)
         _table(sheet, columns, cells)
         print_setup(sheet, tuple(width for *_rest, width in columns), HEAD_ROW,
-                    f"{engagement.code} · {foot}", heads(look, title))
+                    f"{engagement.code} · {foot}", page_headers(shown, title))
     data = io.BytesIO()
     book.save(data)
     return data.getvalue()

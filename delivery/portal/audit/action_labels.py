@@ -121,7 +121,7 @@ CHANGES = {
     "change.result": _("Change: result recorded"), "change.file": _("Change order's file stored"),
 }
 DOCUMENTS = {
-    "identity.save": _("Look of papers changed"),
+    "identity.save": _("Branding changed"),
     "document.draft": _("Document drafted"), "document.refresh": _("Document's facts refreshed"),
     "document.write": _("Document's words written"), "document.correct": _("Correction begun"),
     "document.file": _("Document's file stored"), "document.seal": _("Signed copy sealed"),

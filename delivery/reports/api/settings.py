@@ -74,7 +74,7 @@ def _known(code: str) -> str:
         raise Http404 from error
 
 
-class WordingViewSet(ViewSet):
+class StandardTextViewSet(ViewSet):
     """Standard texts by code; managers change them (PUT) or put the shipped back (DELETE)."""
 
     lookup_field = "code"
@@ -153,5 +153,5 @@ def _shipped(code: str) -> str:
 
 routes = [("document-company", CompanyViewSet, "document-company"),
           ("document-chains", ChainViewSet, "document-chain"),
-          ("document-texts", WordingViewSet, "document-text"),
+          ("document-texts", StandardTextViewSet, "document-text"),
           ("document-identities", BrandingViewSet, "document-identity")]
