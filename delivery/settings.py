@@ -259,6 +259,8 @@ CELERY_BEAT_SCHEDULE = {
     },
     "signed-copies": {"task": "acceptance.complete_copies", "schedule": 300.0,
                       "options": {"expires": 300}},
+    "quotes-sweep": {"task": "quotes.sweep", "schedule": 300.0, "options": {"expires": 300}},
+    "planning-sweep": {"task": "planning.sweep", "schedule": 300.0, "options": {"expires": 300}},
     "documents-sweep": {"task": "reports.sweep", "schedule": 15.0, "options": {"expires": 15}},
     "housekeeping": {"task": "workers.housekeeping", "schedule": 3600.0,
                      "options": {"expires": 600}},

@@ -2,13 +2,15 @@
 
 import contextlib
 import itertools
+from dataclasses import replace
 
 import pytest
 from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
 
 from assessments.services import load_standard_definitions
-from delivery.planning.models import Meeting
-from delivery.planning.views.pdf import BY_KIND
+from delivery.documents.services.issued_files import store_missing
+from delivery.planning.document_files import KINDS
+from delivery.quotes import quote_files
 from delivery.quotes import services as quotes
 from delivery.quotes.models import PriceImport
 from delivery.reports.services import draft_test_report
@@ -18,8 +20,8 @@ from engagements import services
 from engagements.models import AuditEntry, Role
 from tests.cached_fixtures import cached_fixture
 
-OURS = ("people", "portal", "engagements", "workers", "assessments", "quotes", "reports",
-        "acceptance", "evidence", "planning", "notices", "surveys")
+OURS = ("people", "portal", "engagements", "workers", "assessments", "documents", "quotes",
+        "reports", "acceptance", "evidence", "planning", "notices", "surveys")
 ADMIN, MANAGER, CONSULTANT, SALES, OPERATOR, REVIEWER = Role.values
 EVERYBODY = frozenset(Role.values)
 FIRM = EVERYBODY - {REVIEWER}
@@ -61,12 +63,14 @@ READ = {
     "quotes:pdf": FIRM, "quotes:xlsx": FIRM, "quotes:compare": FIRM,
     "quotes:payment": PRICERS, "quotes:conditions": PRICERS, "quotes:line_new": PRICERS,
     "quotes:line_edit": PRICERS, "quotes:rate_card": FIRM, "quotes:import_new": PRICERS,
-    "quotes:import": PRICERS, "quotes:company": MANAGERS,
+    "quotes:import": PRICERS, "quotes:discount_limits": frozenset({ADMIN}),
+    "documents:company": MANAGERS,
     "planning:board": FIRM, "planning:effort": FIRM, "planning:effort_line": WORKERS,
     "planning:effort_line_new": WORKERS, "planning:time": FIRM, "planning:time_new": WORKERS,
     "planning:time_correct": WORKERS, "planning:timesheets": EVERYBODY,
     "planning:timesheet": EVERYBODY,
     "planning:costs": MANAGERS, "planning:plan": EVERYBODY, "planning:plan_file": EVERYBODY,
+    "planning:baseline_file": EVERYBODY,
     "planning:task": MANAGERS, "planning:task_new": MANAGERS, "planning:milestones": MANAGERS,
     "planning:control": FIRM, "planning:risk": WORKERS, "planning:risk_new": WORKERS,
     "planning:issue": WORKERS, "planning:issue_new": WORKERS, "planning:todo_new": WORKERS,
@@ -194,6 +198,8 @@ def planning_world(people, engagement) -> dict[str, list]:
     entry = time_entries.record_time(work_date=day, half="am", item="env", grade="engineer",
                                      **common)
     sheet = timesheets.confirm_month(month=day, **common)
+    baseline = plans.take_baseline(actor=common["actor"], plan=made)
+    store_missing(baseline, {"xlsx": lambda *_row: b"PK"}, action="plan_baseline.file")
     of_engagement = ("effort", "time", "timesheets", "time_new", "plan", "plan_file",
                      "task_new", "milestones", "control", "risk_new", "issue_new", "todo_new",
                      "meeting_new", "changes",
@@ -205,6 +211,7 @@ def planning_world(people, engagement) -> dict[str, list]:
     return {**{f"planning:{name}": [code] for name in of_engagement},
             **{f"planning:{name}": [row.pk] for name, row in rows.items()},
             "planning:pdf": ["minutes", meeting.pk, "en"],
+            "planning:baseline_file": [baseline.pk, "en"],
             "planning:effort_line_new": [code, estimate.version]}
 
 
@@ -329,9 +336,9 @@ OF_AN_ENGAGEMENT = (
 @pytest.fixture(autouse=True)
 def _not_typeset(monkeypatch):
     """Who may open a PDF is asked here, not what it shows; typesetting takes a second each."""
-    monkeypatch.setattr("delivery.quotes.views.quotes.quote_pdf",
-                        lambda quote, language: b"%PDF-1.7")
-    monkeypatch.setitem(BY_KIND, "minutes", (Meeting, lambda meeting, language: b"%PDF-1.7"))
+    monkeypatch.setitem(quote_files.RENDERERS, "pdf", lambda quote, language: b"%PDF-1.7")
+    monkeypatch.setitem(KINDS, "minutes", replace(
+        KINDS["minutes"], render=lambda meeting, language: b"%PDF-1.7"))
 
 
 @pytest.mark.parametrize("role", Role.values)

@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
+from delivery.documents.banners import working_copy
 from delivery.documents.bilingual import in_language
 from delivery.documents.branding.theme import page_headers, theme_for
 from delivery.documents.models import CompanyProfile
@@ -47,7 +48,7 @@ def minutes_pdf(meeting: Meeting, language: str) -> bytes:
                   for todo in meeting.todos.select_related("owner")]}}
     number = str(meeting).split(" ")[0]
     return _document_pdf("minutes", meeting.engagement, number, language, lambda: facts,
-                  _digest({"number": number, **facts}))
+                         _digest({"number": number, **facts}), is_working_copy=True)
 
 
 def weekly_pdf(report: WeeklyReport, language: str) -> bytes:
@@ -71,7 +72,8 @@ def weekly_pdf(report: WeeklyReport, language: str) -> bytes:
             "is_draft": not report.content_hash}
 
     return _document_pdf("weekly", report.engagement, str(report), language, facts,
-                         report.content_hash, report.frozen_at)
+                         report.content_hash, report.frozen_at,
+                         is_working_copy=report.is_working_copy)
 
 
 def change_pdf(change: ChangeRequest, language: str) -> bytes:
@@ -99,7 +101,8 @@ def change_pdf(change: ChangeRequest, language: str) -> bytes:
                 "results": [(label, version) for label, version in results if version]}
 
     return _document_pdf("change", change.engagement, change.code, language, facts,
-                         change.content_hash, change.submitted_at)
+                         change.content_hash, change.submitted_at,
+                         is_working_copy=change.is_working_copy)
 
 
 def timesheet_pdf(timesheet: Timesheet, language: str) -> bytes:
@@ -117,14 +120,19 @@ def timesheet_pdf(timesheet: Timesheet, language: str) -> bytes:
 
 
 def _document_pdf(name: str, engagement: Engagement, number: str, language: str,
-           facts: Callable[[], dict], content_hash: str = "", frozen_at: datetime | None = None
-           ) -> bytes:
-    """The document in the theme of the time when it was frozen; a draft's in that of now."""
+                  facts: Callable[[], dict], content_hash: str = "",
+                  frozen_at: datetime | None = None, *, is_working_copy: bool = False) -> bytes:
+    """The document in the theme of the time when it was frozen; a draft's in that of now.
+
+    A working copy says so, with the day, on every page.
+    """
     theme = in_language(theme_for(engagement.customer, frozen_at), language)
     with override(language):
         context = {**_frame(name, engagement, number, theme), **facts()}
+        copy = working_copy() if is_working_copy else ""
     digest = content_hash or _digest(context)
-    context["page_foot"] = f"{number} · SHA-256 {digest[:HASH_SHOWN]}…"
+    foot = " · ".join(filter(None, (number, copy, f"SHA-256 {digest[:HASH_SHOWN]}…")))
+    context |= {"working_copy": copy, "page_foot": css_string(foot)}
     return render_pdf(f"documents/planning/{name}.html", context, language)
 
 

@@ -12,12 +12,18 @@ from openpyxl.worksheet.worksheet import Worksheet
 from delivery.documents import bilingual
 from delivery.documents.branding.theme import frozen_theme, page_headers
 from delivery.documents.office.deterministic_zip import deterministic_zip
+from delivery.documents.office.workbook_styles import (
+    height,
+    named_styles,
+    place_logos,
+    print_setup,
+    safe_text,
+)
 from delivery.quotes.models import Quote
 from delivery.quotes.rendering import in_language
 from delivery.quotes.snapshot import facts_of
 from delivery.quotes.xlsx.header import DISCOUNT, HEAD_ROW, LAST_COLUMN, WIDTHS, write_head
 from delivery.quotes.xlsx.page_breaks import keep_together
-from delivery.quotes.xlsx.styles import height, named_styles, place_logos, print_setup, safe_text
 from delivery.quotes.xlsx.terms import write_payment, write_terms
 from engagements.text.text_joining import bracketed
 

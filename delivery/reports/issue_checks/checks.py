@@ -54,7 +54,7 @@ def parties(document: Document) -> Iterator[Problem]:
     """Cells of the cover that every document needs (DOMAIN 9.1)."""
     facts = shown(document)
     if not facts["supplier"]["name"]:
-        yield Problem(_("Fill in the name of your own company."), reverse("quotes:company"))
+        yield Problem(_("Fill in the name of your own company."), reverse("documents:company"))
     if not facts["models"]:
         yield Problem(_("The engagement has no model."),
                       page("engagements:engagement", document))

@@ -20,8 +20,8 @@ from delivery.documents.banners import marks
 from delivery.documents.bilingual import in_language
 from delivery.documents.branding.theme import frozen_theme
 from delivery.documents.office.deterministic_zip import deterministic_zip
+from delivery.documents.office.workbook_styles import safe_text
 from delivery.documents.tables.column_widths import least_width, length, shared_widths
-from delivery.quotes.xlsx.styles import safe_text
 from delivery.reports.office.plain_tables import sheets
 from engagements.canonical import content_hash
 
