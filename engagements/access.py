@@ -1,5 +1,7 @@
 """What a role may do. Where it may do it is decided by `visible_to` querysets."""
 
+from typing import NoReturn
+
 from django.utils.translation import gettext as _
 
 from engagements.errors import NotAllowed
@@ -26,10 +28,18 @@ def allowed(user: User, action: Can) -> bool:
 def require(user: User, action: Can, engagement: Engagement | None = None) -> None:
     """Raise NotAllowed unless the role includes the action and the engagement is visible."""
     if not allowed(user, action):
-        raise NotAllowed(
-            _("Your role (%(role)s) does not allow this. Ask a project manager.")
-            % {"role": user.get_role_display()}
-        )
+        refuse_role(user)
+    require_visible(user, engagement)
+
+
+def refuse_role(user: User) -> NoReturn:
+    """Raise NotAllowed for a role that is not enough."""
+    raise NotAllowed(_("Your role (%(role)s) does not allow this. Ask a project manager.")
+                     % {"role": user.get_role_display()})
+
+
+def require_visible(user: User, engagement: Engagement | None) -> None:
+    """Raise NotAllowed for an engagement that the user does not see; none is nobody's secret."""
     if engagement and not Engagement.objects.visible_to(user).filter(pk=engagement.pk).exists():
         raise NotAllowed(_("You are not a member of this engagement."))
 
