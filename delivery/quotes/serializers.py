@@ -8,8 +8,9 @@ from delivery.documents.models import Currency
 from delivery.quotes.models import PriceImport, PriceLine, Quote, QuoteLine, RateCard, TaxRate
 from delivery.quotes.prices.table import FIELDS, price_table
 from delivery.quotes.queries import totals_of
-from delivery.quotes.transitions import QuoteMove, allowed_moves
+from delivery.quotes.transitions import TRANSITIONS, QuoteMove
 from engagements.access import Can, allowed
+from engagements.web.allowed_moves import AllowedMovesField
 
 
 class QuoteLineSerializer(serializers.ModelSerializer):
@@ -78,17 +79,11 @@ class QuoteSerializer(serializers.ModelSerializer):
 
 
 class QuoteDetailSerializer(QuoteSerializer):
-    """`allowed_moves`: what state, role and separation of duties leave to the one who asks."""
-
     lines = serializers.SerializerMethodField()
-    allowed_moves = serializers.SerializerMethodField()
+    allowed_moves = AllowedMovesField(TRANSITIONS)
 
     class Meta(QuoteSerializer.Meta):
         fields = [*QuoteSerializer.Meta.fields, "lines", "allowed_moves"]
-
-    @extend_schema_field(serializers.ListField(child=serializers.ChoiceField(QuoteMove.choices)))
-    def get_allowed_moves(self, quote) -> list[str]:
-        return allowed_moves(self.context["request"].user, quote)
 
     @extend_schema_field(QuoteLineSerializer(many=True))
     def get_lines(self, quote) -> list[dict]:
