@@ -326,6 +326,7 @@ SPECTACULAR_SETTINGS = {
         "PriceCategoryEnum": "delivery.quotes.models.PriceLine.Category",
         "StageMoveEnum": "engagements.stages.StageMove",
         "QuoteMoveEnum": "delivery.quotes.transitions.QuoteMove",
+        "DocumentMoveEnum": "delivery.reports.transitions.DocumentMove",
         "RoleEnum": "engagements.models.people.Role",
         "ApprovalRoleEnum": "delivery.reports.models.approval.WITHIN_THE_FIRM",
         "ApprovalActionEnum": "delivery.reports.models.approval.Step.Action",

@@ -49,7 +49,8 @@ def in_state(review, people):
 @pytest.mark.parametrize("state", ReviewState.values)
 def test_every_action_in_every_state_by_every_role(in_state, people, state):
     found = in_state(state)
-    check_state(TRANSITIONS, AGREED, people, found, lock_for_action, f"/api/v1/reviews/{found.pk}/", "actions")
+    check_state(TRANSITIONS, AGREED, people, found, lock_for_action,
+                f"/api/v1/reviews/{found.pk}/", "actions")
 
 
 def test_the_grid_names_every_action():
