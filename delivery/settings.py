@@ -327,6 +327,7 @@ SPECTACULAR_SETTINGS = {
         "StageMoveEnum": "engagements.stages.StageMove",
         "QuoteMoveEnum": "delivery.quotes.transitions.QuoteMove",
         "DocumentMoveEnum": "delivery.reports.transitions.DocumentMove",
+        "SurveyMoveEnum": "delivery.surveys.transitions.SurveyMove",
         "RoleEnum": "engagements.models.people.Role",
         "ApprovalRoleEnum": "delivery.reports.models.approval.WITHIN_THE_FIRM",
         "ApprovalActionEnum": "delivery.reports.models.approval.Step.Action",
