@@ -1,6 +1,8 @@
 from rest_framework import serializers
 
 from engagements.models import Engagement, MigratedModel
+from engagements.web.allowed_moves import AllowedMovesField
+from workers.jobs.transitions import TRANSITIONS
 from workers.kinds import JobKind
 from workers.models import Artifact, Card, Job, Node, NodeContact, NodeLogin, StoredReading
 
@@ -108,6 +110,7 @@ class ConfirmSerializer(serializers.Serializer):
 
 class JobSerializer(serializers.ModelSerializer):
     sentence = serializers.CharField(read_only=True)
+    allowed_moves = AllowedMovesField(TRANSITIONS)
 
     class Meta:
         model = Job
@@ -115,7 +118,7 @@ class JobSerializer(serializers.ModelSerializer):
                   "parameters", "command", "cards_wanted", "state", "attempt", "retry_of",
                   "created_by", "created_at", "started_at", "finished_at", "sentence",
                   "technical_cause", "exit_status", "results", "progress_done", "progress_total",
-                  "last_loss", "heartbeat_at", "cancel_requested_at"]
+                  "last_loss", "heartbeat_at", "cancel_requested_at", "allowed_moves"]
         read_only_fields = [f for f in fields if f not in (
             "kind", "engagement", "model", "stage", "node", "parameters")]
 

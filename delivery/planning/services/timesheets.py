@@ -11,10 +11,12 @@ from django.utils.translation import gettext as _
 
 from delivery.planning.models import Timesheet
 from delivery.planning.time.timesheet_facts import timesheet_facts
+from delivery.planning.time.transitions import TRANSITIONS, TimesheetMove
 from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, User
+from engagements.moves import require_move
 
 
 @transaction.atomic
@@ -66,20 +68,8 @@ def content_hash(facts: dict) -> str:
 def answer_timesheet(*, actor: User, timesheet: Timesheet, is_confirmed: bool, reason: str = ""
                      ) -> Timesheet:
     """The customer confirms, or rejects with a reason; a rejected one gives its entries free."""
-    require(actor, Can.REVIEW, timesheet.engagement)
-    timesheet = _submitted(timesheet)
-    if not is_confirmed and not reason.strip():
-        raise InvalidInput(_("Give the reason for the rejection."))
-    timesheet.state = Timesheet.State.CONFIRMED if is_confirmed else Timesheet.State.REJECTED
-    timesheet.answered_by, timesheet.answered_at = actor, timezone.now()
-    if not is_confirmed:
-        timesheet.rejection = reason.strip()
-        timesheet.entries.update(timesheet=None)
-    timesheet.save()
-    audit_log.record(actor=actor, target=timesheet, engagement=timesheet.engagement,
-                     action="timesheet.confirm" if is_confirmed else "timesheet.reject",
-                     data={"reason": timesheet.rejection})
-    return timesheet
+    move = TimesheetMove.CONFIRM if is_confirmed else TimesheetMove.REJECT
+    return _move(actor, timesheet, move, reason, "" if is_confirmed else "rejection")
 
 
 @transaction.atomic
@@ -88,22 +78,19 @@ def withdraw_timesheet(*, actor: User, timesheet: Timesheet, reason: str) -> Tim
 
     The sheet itself stays on record. Raises WrongState once the customer has answered.
     """
-    require(actor, Can.MANAGE, timesheet.engagement)
-    timesheet = _submitted(timesheet)
-    if not reason.strip():
-        raise InvalidInput(_("Give the reason for the withdrawal."))
-    timesheet.state, timesheet.withdrawal = Timesheet.State.WITHDRAWN, reason.strip()
+    return _move(actor, timesheet, TimesheetMove.WITHDRAW, reason, "withdrawal")
+
+
+def _move(actor: User, timesheet: Timesheet, move: str, reason: str, column: str) -> Timesheet:
+    """`column` keeps the reason for which the entries are given free; empty: they stay."""
+    timesheet = Timesheet.objects.select_for_update(of=("self",), no_key=True).get(pk=timesheet.pk)
+    require_move(actor, TRANSITIONS, timesheet, move, reason)
+    timesheet.state = TRANSITIONS[move].target
     timesheet.answered_by, timesheet.answered_at = actor, timezone.now()
-    timesheet.entries.update(timesheet=None)
+    if column:
+        setattr(timesheet, column, reason.strip())
+        timesheet.entries.update(timesheet=None)
     timesheet.save()
     audit_log.record(actor=actor, target=timesheet, engagement=timesheet.engagement,
-                     action="timesheet.withdraw", data={"reason": timesheet.withdrawal})
-    return timesheet
-
-
-def _submitted(timesheet: Timesheet) -> Timesheet:
-    timesheet = Timesheet.objects.select_for_update(of=("self",), no_key=True).get(pk=timesheet.pk)
-    if timesheet.state != Timesheet.State.SUBMITTED:
-        raise WrongState(_("The timesheet is “%(state)s”.")
-                         % {"state": timesheet.get_state_display()})
+                     action=f"timesheet.{move}", data={"reason": reason.strip() if column else ""})
     return timesheet
