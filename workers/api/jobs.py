@@ -58,13 +58,13 @@ class JobViewSet(mixins.CreateModelMixin, ScopedViewSet):
     @action(detail=True, methods=["post"])
     def cancel(self, request, pk=None):
         job = services.cancel_job(actor=request.user, job=self.get_object())
-        return Response(self.get_serializer(job).data)
+        return self.shown(job)
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def retry(self, request, pk=None):
         job = services.retry_job(actor=request.user, job=self.get_object())
-        return Response(self.get_serializer(job).data, status=status.HTTP_201_CREATED)
+        return self.shown(job, status.HTTP_201_CREATED)
 
     @extend_schema(responses=serializers.LogSerializer,
                    parameters=[OpenApiParameter("offset", int)])

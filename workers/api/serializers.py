@@ -2,6 +2,7 @@ from rest_framework import serializers
 
 from engagements.models import Engagement, MigratedModel
 from engagements.web.allowed_moves import AllowedMovesField
+from engagements.web.visible_field import VisibleField
 from workers.jobs.transitions import TRANSITIONS
 from workers.kinds import JobKind
 from workers.models import Artifact, Card, Job, Node, NodeContact, NodeLogin, StoredReading
@@ -164,9 +165,8 @@ class OutcomeSerializer(serializers.Serializer):
 
 
 class UploadSerializer(serializers.Serializer):
-    engagement = serializers.PrimaryKeyRelatedField(queryset=Engagement.objects.all())
-    model = serializers.PrimaryKeyRelatedField(
-        queryset=MigratedModel.objects.all(), required=False, allow_null=True)
+    engagement = VisibleField(queryset=Engagement.objects.all())
+    model = VisibleField(queryset=MigratedModel.objects.all(), required=False, allow_null=True)
     upload = serializers.FileField()
     note = serializers.CharField(required=False, default="", allow_blank=True)
 

@@ -8,11 +8,11 @@ from rest_framework.decorators import action
 from rest_framework.response import Response
 
 from delivery.planning import pdf_documents, serializers
-from delivery.planning.api.visibility import Visible
 from delivery.planning.changes import change_facts
 from delivery.planning.models import ChangeRequest
 from delivery.planning.services import added_criteria, change_drafts, changes, scope_effects
 from engagements.web.file_responses import PdfAction
+from engagements.web.scoped_viewset import ScopedViewSet
 
 ROWS = {"scope": "scope_effects", "schedule": "schedule_effects", "price": "price_effects",
         "criterion": "criterion_effects", "added": "added_criteria"}
@@ -20,7 +20,8 @@ EFFECT = [OpenApiParameter("kind", enum=list(ROWS), location=OpenApiParameter.PA
           OpenApiParameter("effect", OpenApiTypes.INT, OpenApiParameter.PATH)]
 
 
-class ChangeRequestViewSet(PdfAction, mixins.CreateModelMixin, mixins.UpdateModelMixin, Visible):
+class ChangeRequestViewSet(PdfAction, mixins.CreateModelMixin, mixins.UpdateModelMixin,
+                           ScopedViewSet):
     render = pdf_documents.change_pdf
     queryset = ChangeRequest.objects.select_related("engagement").prefetch_related(
         "scope_effects", "schedule_effects", "criterion_effects", "added_criteria",
@@ -38,9 +39,9 @@ class ChangeRequestViewSet(PdfAction, mixins.CreateModelMixin, mixins.UpdateMode
             actor=self.request.user, change=serializer.instance, **fields)
 
     def _done(self, service, serializer=None):
-        fields = self._taken(serializer) if serializer else {}
+        fields = self.validated(serializer) if serializer else {}
         service(actor=self.request.user, change=self.get_object(), **fields)
-        return self._fresh()
+        return self.fresh()
 
     @extend_schema(request=serializers.ScopeEffectSerializer)
     @action(detail=True, methods=["post"])
@@ -87,7 +88,7 @@ class ChangeRequestViewSet(PdfAction, mixins.CreateModelMixin, mixins.UpdateMode
         """Take an effect out of a draft."""
         found = get_object_or_404(getattr(self.get_object(), ROWS[kind]), pk=effect)
         change_drafts.remove_effect(actor=request.user, effect=found)
-        return self._fresh()
+        return self.fresh()
 
     @extend_schema(responses={(200, "application/json"): OpenApiTypes.OBJECT})
     @action(detail=True)

@@ -3,16 +3,15 @@
 from drf_spectacular.utils import extend_schema
 from rest_framework import mixins, status
 from rest_framework.decorators import action
-from rest_framework.response import Response
 
 from delivery.planning import pdf_documents, serializers
-from delivery.planning.api.visibility import Visible
 from delivery.planning.models import Meeting, ProjectIssue, Risk, Todo, WeeklyReport
 from delivery.planning.services import control, weekly_reports
 from engagements.web.file_responses import PdfAction
+from engagements.web.scoped_viewset import ScopedViewSet
 
 
-class RiskViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, Visible):
+class RiskViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedViewSet):
     queryset = Risk.objects.select_related("engagement", "owner")
     serializer_class = serializers.RiskSerializer
     filterset_fields = ["engagement", "owner", "state"]
@@ -27,7 +26,7 @@ class RiskViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, Visible):
             **_without(serializer, "engagement"))
 
 
-class ProjectIssueViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, Visible):
+class ProjectIssueViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedViewSet):
     queryset = ProjectIssue.objects.select_related("engagement", "owner", "model")
     serializer_class = serializers.ProjectIssueSerializer
     filterset_fields = ["engagement", "owner", "level", "model"]
@@ -42,7 +41,7 @@ class ProjectIssueViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, Visi
             **_without(serializer, "engagement"))
 
 
-class TodoViewSet(mixins.CreateModelMixin, Visible):
+class TodoViewSet(mixins.CreateModelMixin, ScopedViewSet):
     queryset = Todo.objects.select_related("engagement", "owner")
     serializer_class = serializers.TodoSerializer
     filterset_fields = ["engagement", "owner", "meeting"]
@@ -56,10 +55,10 @@ class TodoViewSet(mixins.CreateModelMixin, Visible):
     def finish(self, request, pk=None):
         """Say that it is done."""
         control.finish_todo(actor=request.user, todo=self.get_object())
-        return self._fresh()
+        return self.fresh()
 
 
-class MeetingViewSet(PdfAction, mixins.CreateModelMixin, mixins.UpdateModelMixin, Visible):
+class MeetingViewSet(PdfAction, mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedViewSet):
     render = pdf_documents.minutes_pdf
     queryset = Meeting.objects.prefetch_related("todos", "attachments").select_related(
         "engagement")
@@ -78,7 +77,7 @@ class MeetingViewSet(PdfAction, mixins.CreateModelMixin, mixins.UpdateModelMixin
             actor=self.request.user, meeting=serializer.instance, **fields)
 
 
-class WeeklyReportViewSet(PdfAction, mixins.UpdateModelMixin, Visible):
+class WeeklyReportViewSet(PdfAction, mixins.UpdateModelMixin, ScopedViewSet):
     render = pdf_documents.weekly_pdf
     queryset = WeeklyReport.objects.select_related("engagement")
     serializer_class = serializers.WeeklyReportSerializer
@@ -88,8 +87,8 @@ class WeeklyReportViewSet(PdfAction, mixins.UpdateModelMixin, Visible):
     def create(self, request):
         """Draft the report of a week from what happened in it."""
         made = weekly_reports.draft_weekly(
-            actor=request.user, **self._taken(serializers.WeekSerializer))
-        return Response(self.get_serializer(made).data, status=status.HTTP_201_CREATED)
+            actor=request.user, **self.validated(serializers.WeekSerializer))
+        return self.shown(made, status.HTTP_201_CREATED)
 
     def perform_update(self, serializer):
         serializer.instance = weekly_reports.update_weekly(
@@ -100,14 +99,14 @@ class WeeklyReportViewSet(PdfAction, mixins.UpdateModelMixin, Visible):
     def refresh(self, request, pk=None):
         """Count the facts of a draft anew; its words stay."""
         weekly_reports.refresh_weekly(actor=request.user, report=self.get_object())
-        return self._fresh()
+        return self.fresh()
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def freeze(self, request, pk=None):
         """Freeze words and facts."""
         weekly_reports.freeze_weekly(actor=request.user, report=self.get_object())
-        return self._fresh()
+        return self.fresh()
 
 
 def _without(serializer, name: str) -> dict:

@@ -7,13 +7,13 @@ from rest_framework.response import Response
 
 from delivery.planning import serializers
 from delivery.planning.api.plan_files import PlanWorkbook
-from delivery.planning.api.visibility import Visible
 from delivery.planning.models import Dependency, Plan, Task
 from delivery.planning.plan.task_dates import schedule
 from delivery.planning.services import plans
+from engagements.web.scoped_viewset import ScopedViewSet
 
 
-class PlanViewSet(PlanWorkbook, mixins.CreateModelMixin, Visible):
+class PlanViewSet(PlanWorkbook, mixins.CreateModelMixin, ScopedViewSet):
     queryset = Plan.objects.prefetch_related("milestones").order_by("pk")
     serializer_class = serializers.PlanSerializer
     filterset_fields = ["engagement"]
@@ -35,22 +35,20 @@ class PlanViewSet(PlanWorkbook, mixins.CreateModelMixin, Visible):
     def baseline(self, request, pk=None):
         """Keep the computed dates as agreed."""
         made = plans.take_baseline(actor=request.user, plan=self.get_object(),
-                                   **self._taken(serializers.PlanBaselineSerializer))
+                                   **self.validated(serializers.PlanBaselineSerializer))
         return Response(serializers.PlanBaselineSerializer(made).data)
 
     @extend_schema(request=serializers.MilestoneSerializer(many=True))
     @action(detail=True, methods=["put"])
     def milestones(self, request, pk=None):
         """Replace all milestones; their percentages add up to exactly 100."""
-        serializer = serializers.MilestoneSerializer(data=request.data, many=True)
-        serializer.is_valid(raise_exception=True)
         plans.set_milestones(actor=request.user, plan=self.get_object(),
-                             rows=serializer.validated_data)
-        return self._fresh()
+                             rows=self.validated(serializers.MilestoneSerializer, many=True))
+        return self.fresh()
 
 
 class TaskViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, mixins.DestroyModelMixin,
-                  Visible):
+                  ScopedViewSet):
     queryset = Task.objects.select_related("plan__engagement", "model").prefetch_related(
         "precursors")
     serializer_class = serializers.TaskSerializer

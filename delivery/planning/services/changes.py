@@ -5,7 +5,7 @@ from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from delivery.planning.changes.change_facts import change_facts, content_hash
+from delivery.planning.changes.change_facts import change_facts
 from delivery.planning.changes.effort_effects import days_between
 from delivery.planning.changes.transitions import TRANSITIONS, ChangeMove, side_of
 from delivery.planning.effort.usage import agreed_quote
@@ -15,6 +15,7 @@ from delivery.planning.services.change_drafts import change_draft
 from delivery.quotes.models import Quote
 from engagements.access import Can, require
 from engagements.audit import audit_log
+from engagements.canonical import SPACED, content_hash
 from engagements.errors import InvalidInput
 from engagements.models import Engagement, User
 from engagements.moves import require_move
@@ -73,7 +74,7 @@ def submit_change(*, actor: User, change: ChangeRequest) -> ChangeRequest:
     _require_priced(change)
     require_current(change)
     change.facts, change.submitted_at = change_facts(change), timezone.now()
-    change.content_hash = content_hash(change.facts)
+    change.content_hash = content_hash(change.facts, SPACED)
     return _move(change, actor, ChangeMove.SUBMIT, "change.submit", hash=change.content_hash)
 
 

@@ -1,7 +1,5 @@
 """Confirming the time of a month: a manager puts it to the customer, the customer answers."""
 
-import hashlib
-import json
 from datetime import date
 
 from django.db import transaction
@@ -14,6 +12,7 @@ from delivery.planning.time.timesheet_facts import timesheet_facts
 from delivery.planning.time.transitions import TRANSITIONS, TimesheetMove
 from engagements.access import Can, require
 from engagements.audit import audit_log
+from engagements.canonical import SPACED, content_hash
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, User
 from engagements.moves import require_move
@@ -40,7 +39,7 @@ def confirm_month(*, actor: User, engagement: Engagement, month: date) -> Timesh
     facts = timesheet_facts(engagement, month, number, entries)
     sheet = Timesheet.objects.create(
         engagement=engagement, month=month, number=number, confirmed_by=actor, facts=facts,
-        content_hash=content_hash(facts))
+        content_hash=content_hash(facts, SPACED))
     engagement.time_entries.filter(pk__in=[entry.pk for entry in entries]).update(timesheet=sheet)
     audit_log.record(actor=actor, action="timesheet.submit", target=sheet, engagement=engagement,
                      data={"days": facts["days"], "hash": sheet.content_hash})
@@ -56,12 +55,6 @@ def _open_entries(engagement: Engagement, month: date) -> list:
         raise InvalidInput(_("No time of %(month)s is left to confirm.")
                            % {"month": f"{month:%Y-%m}"})
     return entries
-
-
-def content_hash(facts: dict) -> str:
-    """SHA-256 of the facts."""
-    text = json.dumps(facts, ensure_ascii=False, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 @transaction.atomic

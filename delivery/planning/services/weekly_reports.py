@@ -1,7 +1,5 @@
 """Writes of weekly reports: facts are counted, words are written, then both are frozen."""
 
-import hashlib
-import json
 from datetime import date
 
 from django.db import transaction
@@ -15,6 +13,7 @@ from delivery.planning.models import WeeklyReport
 from delivery.planning.services.time_entries import monday_of
 from engagements.access import Can, require
 from engagements.audit import audit_log
+from engagements.canonical import SPACED, content_hash
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, User
 from engagements.moves import require_move
@@ -78,18 +77,17 @@ def freeze_weekly(*, actor: User, report: WeeklyReport) -> WeeklyReport:
     report.facts = week_facts(report.engagement, report.week_start)
     report.state = TRANSITIONS[WeeklyMove.FREEZE].target
     report.frozen_at = timezone.now()
-    report.content_hash = content_hash(report)
+    report.content_hash = weekly_hash(report)
     report.save()
     audit_log.record(actor=actor, action="weekly.freeze", target=report,
                      engagement=report.engagement, data={"hash": report.content_hash})
     return report
 
 
-def content_hash(report: WeeklyReport) -> str:
+def weekly_hash(report: WeeklyReport) -> str:
     """SHA-256 of words and facts."""
     facts = {name: getattr(report, name) for name in FROZEN_FIELDS}
-    text = json.dumps({"report": str(report), **facts}, ensure_ascii=False, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return content_hash({"report": str(report), **facts}, SPACED)
 
 
 def _locked_for(actor: User, report: WeeklyReport, move: str, seen: int | None = None

@@ -14,20 +14,20 @@ from delivery.surveys.models import Comment, Questionnaire, Survey
 from delivery.surveys.services import publishing
 from delivery.surveys.services.version_transfer import Transfer, transfer
 from engagements.access import Can, require
-from engagements.web.scoped_viewset import ScopedViewSet
+from engagements.web.scoped_viewset import DeclaredEndpoint, ScopedViewSet
 
 
-class QuestionnaireViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
+class QuestionnaireViewSet(DeclaredEndpoint, mixins.CreateModelMixin,
+                           viewsets.ReadOnlyModelViewSet):
     queryset = Questionnaire.objects.prefetch_related("questions")
     serializer_class = serializers.QuestionnaireSerializer
 
     @extend_schema(request=serializers.PublishSerializer)
     def create(self, request, *args, **kwargs):
         """A new version."""
-        serializer = serializers.PublishSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        made = publishing.publish_questionnaire(actor=request.user, **serializer.validated_data)
-        return Response(self.get_serializer(made).data, status=status.HTTP_201_CREATED)
+        made = publishing.publish_questionnaire(
+            actor=request.user, **self.validated(serializers.PublishSerializer))
+        return self.shown(made, status.HTTP_201_CREATED)
 
 
 class SurveyViewSet(WorkbookActions, ConsequenceActions, mixins.CreateModelMixin, ScopedViewSet):
@@ -84,7 +84,7 @@ class SurveyViewSet(WorkbookActions, ConsequenceActions, mixins.CreateModelMixin
         """Submit, confirm or reopen."""
         services.move_survey(actor=request.user, survey=self.get_object(),
                              **self.validated(serializers.SurveyMoveSerializer))
-        return Response(self.get_serializer(self.get_object()).data)
+        return self.fresh()
 
 
 def _transfer(found: Transfer) -> dict:
