@@ -8,6 +8,7 @@ from rest_framework.response import Response
 from engagements.access import Can, require
 from engagements.models import MigratedModel
 from engagements.web.scoped_viewset import DeclaredEndpoint, ScopedViewSet
+from engagements.web.service_hooks import creating
 from engagements.web.visible_field import VisibleField
 from workers.models import ChainRun, JobChain, Node
 from workers.services import chains
@@ -45,10 +46,7 @@ class ChainViewSet(DeclaredEndpoint, mixins.CreateModelMixin, viewsets.ReadOnlyM
     def get_queryset(self):
         require(self.request.user, Can.VIEW_INTERNAL)
         return super().get_queryset()
-
-    def perform_create(self, serializer):
-        serializer.instance = chains.save_chain(
-            actor=self.request.user, **serializer.validated_data)
+    perform_create = creating(chains.save_chain)
 
     @extend_schema(request=StartSerializer, responses=ChainRunSerializer(many=True))
     @action(detail=True, methods=["post"])

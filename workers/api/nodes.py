@@ -7,6 +7,7 @@ from rest_framework.decorators import action
 from rest_framework.response import Response
 
 from engagements.web.scoped_viewset import ScopedViewSet
+from engagements.web.service_hooks import creating, updating
 from workers import queries, rule_checks, services
 from workers.api import serializers
 from workers.models import Node, NodeLogin
@@ -20,14 +21,8 @@ class NodeViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedViewSe
     queryset = Node.objects.prefetch_related("cards")
     serializer_class = serializers.NodeSerializer
     filterset_fields = ["name", "state", "is_practice"]
-
-    def perform_create(self, serializer):
-        serializer.instance = services.enrol_node(
-            actor=self.request.user, **serializer.validated_data)
-
-    def perform_update(self, serializer):
-        serializer.instance = node_edits.edit_node(
-            actor=self.request.user, node=serializer.instance, **serializer.validated_data)
+    perform_create = creating(services.enrol_node)
+    perform_update = updating(node_edits.edit_node, "node")
 
     @extend_schema(request=serializers.ConfirmSerializer)
     @action(detail=True, methods=["post"])
@@ -87,10 +82,7 @@ class NodeLoginViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedV
     queryset = NodeLogin.objects.select_related("node", "engagement")
     serializer_class = serializers.NodeLoginSerializer
     filterset_fields = ["node", "engagement"]
-
-    def perform_create(self, serializer):
-        serializer.instance = node_logins.add_login(
-            actor=self.request.user, **serializer.validated_data)
+    perform_create = creating(node_logins.add_login)
 
     def perform_update(self, serializer):
         data, login = serializer.validated_data, serializer.instance

@@ -13,6 +13,7 @@ from delivery.planning.models import ChangeRequest
 from delivery.planning.services import added_criteria, change_drafts, changes, scope_effects
 from engagements.web.file_responses import PdfAction
 from engagements.web.scoped_viewset import ScopedViewSet
+from engagements.web.service_hooks import creating, updating
 
 ROWS = {"scope": "scope_effects", "schedule": "schedule_effects", "price": "price_effects",
         "criterion": "criterion_effects", "added": "added_criteria"}
@@ -28,15 +29,8 @@ class ChangeRequestViewSet(PdfAction, mixins.CreateModelMixin, mixins.UpdateMode
         "price_effects")
     serializer_class = serializers.ChangeRequestSerializer
     filterset_fields = ["engagement", "state", "category"]
-
-    def perform_create(self, serializer):
-        fields = {k: v for k, v in serializer.validated_data.items() if k != "seen"}
-        serializer.instance = changes.create_change(actor=self.request.user, **fields)
-
-    def perform_update(self, serializer):
-        fields = {k: v for k, v in serializer.validated_data.items() if k != "engagement"}
-        serializer.instance = changes.update_change(
-            actor=self.request.user, change=serializer.instance, **fields)
+    perform_create = creating(changes.create_change, "seen")
+    perform_update = updating(changes.update_change, "change", "engagement")
 
     def _done(self, service, serializer=None):
         fields = self.validated(serializer) if serializer else {}

@@ -9,46 +9,30 @@ from delivery.planning.models import Meeting, ProjectIssue, Risk, Todo, WeeklyRe
 from delivery.planning.services import control, weekly_reports
 from engagements.web.file_responses import PdfAction
 from engagements.web.scoped_viewset import ScopedViewSet
+from engagements.web.service_hooks import creating, updating
 
 
 class RiskViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedViewSet):
     queryset = Risk.objects.select_related("engagement", "owner")
     serializer_class = serializers.RiskSerializer
     filterset_fields = ["engagement", "owner", "state"]
-
-    def perform_create(self, serializer):
-        serializer.instance = control.add_risk(
-            actor=self.request.user, **_without(serializer, "seen"))
-
-    def perform_update(self, serializer):
-        serializer.instance = control.update_risk(
-            actor=self.request.user, risk=serializer.instance,
-            **_without(serializer, "engagement"))
+    perform_create = creating(control.add_risk, "seen")
+    perform_update = updating(control.update_risk, "risk", "engagement")
 
 
 class ProjectIssueViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedViewSet):
     queryset = ProjectIssue.objects.select_related("engagement", "owner", "model")
     serializer_class = serializers.ProjectIssueSerializer
     filterset_fields = ["engagement", "owner", "level", "model"]
-
-    def perform_create(self, serializer):
-        serializer.instance = control.add_issue(
-            actor=self.request.user, **_without(serializer, "seen"))
-
-    def perform_update(self, serializer):
-        serializer.instance = control.update_issue(
-            actor=self.request.user, issue=serializer.instance,
-            **_without(serializer, "engagement"))
+    perform_create = creating(control.add_issue, "seen")
+    perform_update = updating(control.update_issue, "issue", "engagement")
 
 
 class TodoViewSet(mixins.CreateModelMixin, ScopedViewSet):
     queryset = Todo.objects.select_related("engagement", "owner")
     serializer_class = serializers.TodoSerializer
     filterset_fields = ["engagement", "owner", "meeting"]
-
-    def perform_create(self, serializer):
-        serializer.instance = control.add_todo(
-            actor=self.request.user, **serializer.validated_data)
+    perform_create = creating(control.add_todo)
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
@@ -64,17 +48,8 @@ class MeetingViewSet(PdfAction, mixins.CreateModelMixin, mixins.UpdateModelMixin
         "engagement")
     serializer_class = serializers.MeetingSerializer
     filterset_fields = ["engagement"]
-
-    def perform_create(self, serializer):
-        fields = {k: v for k, v in serializer.validated_data.items() if k != "seen"}
-        serializer.instance = control.record_meeting(actor=self.request.user, **fields)
-
-    def perform_update(self, serializer):
-        """To-dos have an endpoint of their own."""
-        fields = {k: v for k, v in serializer.validated_data.items()
-                  if k not in ("engagement", "todos")}
-        serializer.instance = control.update_meeting(
-            actor=self.request.user, meeting=serializer.instance, **fields)
+    perform_create = creating(control.record_meeting, "seen")
+    perform_update = updating(control.update_meeting, "meeting", "engagement", "todos")
 
 
 class WeeklyReportViewSet(PdfAction, mixins.UpdateModelMixin, ScopedViewSet):
@@ -89,10 +64,7 @@ class WeeklyReportViewSet(PdfAction, mixins.UpdateModelMixin, ScopedViewSet):
         made = weekly_reports.draft_weekly(
             actor=request.user, **self.validated(serializers.WeekSerializer))
         return self.shown(made, status.HTTP_201_CREATED)
-
-    def perform_update(self, serializer):
-        serializer.instance = weekly_reports.update_weekly(
-            actor=self.request.user, report=serializer.instance, **serializer.validated_data)
+    perform_update = updating(weekly_reports.update_weekly, "report")
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
@@ -107,7 +79,3 @@ class WeeklyReportViewSet(PdfAction, mixins.UpdateModelMixin, ScopedViewSet):
         """Freeze words and facts."""
         weekly_reports.freeze_weekly(actor=request.user, report=self.get_object())
         return self.fresh()
-
-
-def _without(serializer, name: str) -> dict:
-    return {k: v for k, v in serializer.validated_data.items() if k != name}

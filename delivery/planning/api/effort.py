@@ -15,16 +15,14 @@ from engagements.access import Can, allowed, require
 from engagements.models import Engagement
 from engagements.web.file_responses import PdfAction
 from engagements.web.scoped_viewset import DeclaredEndpoint, ScopedViewSet
+from engagements.web.service_hooks import creating, destroying
 
 
 class EffortEstimateViewSet(mixins.CreateModelMixin, ScopedViewSet):
     queryset = EffortEstimate.objects.prefetch_related("lines")
     serializer_class = serializers.EffortEstimateSerializer
     filterset_fields = ["engagement", "state"]
-
-    def perform_create(self, serializer):
-        serializer.instance = estimates.draft_estimate(
-            actor=self.request.user, **serializer.validated_data)
+    perform_create = creating(estimates.draft_estimate)
 
     @extend_schema(responses=serializers.EstimateTotalsSerializer)
     @action(detail=True)
@@ -79,13 +77,8 @@ class TimeEntryViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin, Scoped
     queryset = TimeEntry.objects.select_related("engagement", "person")
     serializer_class = serializers.TimeEntrySerializer
     filterset_fields = ["engagement", "person", "work_date", "grade", "item"]
-
-    def perform_create(self, serializer):
-        serializer.instance = time_entries.record_time(
-            actor=self.request.user, **serializer.validated_data)
-
-    def perform_destroy(self, instance):
-        time_entries.remove_time(actor=self.request.user, entry=instance)
+    perform_create = creating(time_entries.record_time)
+    perform_destroy = destroying(time_entries.remove_time, "entry")
 
     @extend_schema(responses=serializers.UsageSerializer, filters=False, parameters=[
         OpenApiParameter("engagement", str, required=True, description="project code")])
@@ -138,10 +131,7 @@ class TimesheetViewSet(PdfAction, mixins.CreateModelMixin, ScopedViewSet):
     queryset = Timesheet.objects.select_related("engagement")
     serializer_class = serializers.TimesheetSerializer
     filterset_fields = ["engagement", "month", "state"]
-
-    def perform_create(self, serializer):
-        serializer.instance = timesheets.confirm_month(
-            actor=self.request.user, **serializer.validated_data)
+    perform_create = creating(timesheets.confirm_month)
 
     @extend_schema(request=serializers.TimesheetAnswerSerializer)
     @action(detail=True, methods=["post"])

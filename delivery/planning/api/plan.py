@@ -11,16 +11,14 @@ from delivery.planning.models import Dependency, Plan, Task
 from delivery.planning.plan.task_dates import schedule
 from delivery.planning.services import plans
 from engagements.web.scoped_viewset import ScopedViewSet
+from engagements.web.service_hooks import creating, destroying, updating
 
 
 class PlanViewSet(PlanWorkbook, mixins.CreateModelMixin, ScopedViewSet):
     queryset = Plan.objects.prefetch_related("milestones").order_by("pk")
     serializer_class = serializers.PlanSerializer
     filterset_fields = ["engagement"]
-
-    def perform_create(self, serializer):
-        serializer.instance = plans.draft_plan(
-            actor=self.request.user, **serializer.validated_data)
+    perform_create = creating(plans.draft_plan)
 
     @extend_schema(responses=serializers.ScheduledSerializer(many=True))
     @action(detail=True, pagination_class=None, filterset_fields=None)
@@ -53,18 +51,9 @@ class TaskViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, mixins.Destr
         "precursors")
     serializer_class = serializers.TaskSerializer
     filterset_fields = ["plan", "model", "stage", "owner"]
-
-    def perform_create(self, serializer):
-        fields = {k: v for k, v in serializer.validated_data.items() if k != "seen"}
-        serializer.instance = plans.add_task(actor=self.request.user, **fields)
-
-    def perform_update(self, serializer):
-        fields = {k: v for k, v in serializer.validated_data.items() if k != "plan"}
-        serializer.instance = plans.update_task(
-            actor=self.request.user, task=serializer.instance, **fields)
-
-    def perform_destroy(self, instance):
-        plans.remove_task(actor=self.request.user, task=instance)
+    perform_create = creating(plans.add_task, "seen")
+    perform_update = updating(plans.update_task, "task", "plan")
+    perform_destroy = destroying(plans.remove_task, "task")
 
 
 class DependencyViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin,
@@ -76,10 +65,5 @@ class DependencyViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin,
     def get_queryset(self):
         return super().get_queryset().filter(
             after__in=Task.objects.visible_to(self.request.user))
-
-    def perform_create(self, serializer):
-        serializer.instance = plans.link_tasks(
-            actor=self.request.user, **serializer.validated_data)
-
-    def perform_destroy(self, instance):
-        plans.unlink_tasks(actor=self.request.user, link=instance)
+    perform_create = creating(plans.link_tasks)
+    perform_destroy = destroying(plans.unlink_tasks, "link")

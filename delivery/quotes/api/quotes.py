@@ -19,6 +19,7 @@ from engagements.access import Can, allowed, require
 from engagements.text.number_parsing import whole_number
 from engagements.web.json_parser import BoundedJSONParser
 from engagements.web.scoped_viewset import DeclaredEndpoint, ScopedViewSet
+from engagements.web.service_hooks import creating, destroying, updating
 
 LINE = OpenApiParameter("line", OpenApiTypes.INT, OpenApiParameter.PATH)
 
@@ -91,9 +92,7 @@ class PriceImportViewSet(mixins.DestroyModelMixin, FirmOnly):
         card = services.confirm_import(actor=request.user, source=self.get_object())
         return Response(serializers.RateCardSerializer(card).data,
                         status=status.HTTP_201_CREATED)
-
-    def perform_destroy(self, instance):
-        services.discard_import(actor=self.request.user, source=instance)
+    perform_destroy = destroying(services.discard_import, "source")
 
 
 class QuoteViewSet(QuoteFiles, QuoteTerms, mixins.CreateModelMixin, mixins.UpdateModelMixin,
@@ -108,15 +107,8 @@ class QuoteViewSet(QuoteFiles, QuoteTerms, mixins.CreateModelMixin, mixins.Updat
     def get_queryset(self):
         quotes = super().get_queryset()
         return quotes.defer("snapshot") if self.action == "list" else quotes
-
-    def perform_create(self, serializer):
-        fields = {k: v for k, v in serializer.validated_data.items() if k != "revision"}
-        serializer.instance = services.create_quote(actor=self.request.user, **fields)
-
-    def perform_update(self, serializer):
-        fields = {k: v for k, v in serializer.validated_data.items() if k != "engagement"}
-        serializer.instance = services.update_quote(
-            actor=self.request.user, quote=serializer.instance, **fields)
+    perform_create = creating(services.create_quote, "revision")
+    perform_update = updating(services.update_quote, "quote", "engagement")
 
     @extend_schema(request=serializers.AddLineSerializer)
     @action(detail=True, methods=["post"])

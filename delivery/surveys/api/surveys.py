@@ -15,6 +15,7 @@ from delivery.surveys.services import publishing
 from delivery.surveys.services.version_transfer import Transfer, transfer
 from engagements.access import Can, require
 from engagements.web.scoped_viewset import DeclaredEndpoint, ScopedViewSet
+from engagements.web.service_hooks import creating
 
 
 class QuestionnaireViewSet(DeclaredEndpoint, mixins.CreateModelMixin,
@@ -34,10 +35,7 @@ class SurveyViewSet(WorkbookActions, ConsequenceActions, mixins.CreateModelMixin
     queryset = Survey.objects.select_related("engagement", "questionnaire")
     serializer_class = serializers.SurveySerializer
     filterset_fields = ["engagement", "state"]
-
-    def perform_create(self, serializer):
-        serializer.instance = services.start_survey(
-            actor=self.request.user, **serializer.validated_data)
+    perform_create = creating(services.start_survey)
 
     @extend_schema(request=serializers.AnswerChangesSerializer, responses={200: dict})
     @action(detail=True, methods=["get", "post"])
