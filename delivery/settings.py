@@ -312,7 +312,7 @@ SPECTACULAR_SETTINGS = {
         "GradeEnum": "delivery.planning.models.effort.Grade",
         "QuotedGradeEnum": "delivery.quotes.snapshot.GRADES",
         "DocumentStateEnum": "delivery.reports.models.Document.State",
-        "RenderOrderStateEnum": "delivery.reports.models.RenderJob.State",
+        "RenderJobStateEnum": "delivery.reports.models.RenderJob.State",
         "CriteriaStateEnum": "assessments.models.criteria.CriteriaSet.State",
         "EstimateStateEnum": "delivery.planning.models.effort.EffortEstimate.State",
         "RiskStateEnum": "delivery.planning.models.control.Risk.State",

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from delivery.documents.bilingual import in_language
-from delivery.documents.branding.theme import heads, theme_for
+from delivery.documents.branding.theme import page_headers, theme_for
 from delivery.documents.models import CompanyProfile
 from delivery.documents.pdf import css_string, render_pdf
 from delivery.planning.changes import change_labels
@@ -46,7 +46,7 @@ def minutes_pdf(meeting: Meeting, language: str) -> bytes:
         "todos": [{"text": todo.text, "owner": str(todo.owner), "due": f"{todo.due_on}"}
                   for todo in meeting.todos.select_related("owner")]}}
     number = str(meeting).split(" ")[0]
-    return _paper("minutes", meeting.engagement, number, language, lambda: facts,
+    return _document_pdf("minutes", meeting.engagement, number, language, lambda: facts,
                   _digest({"number": number, **facts}))
 
 
@@ -70,8 +70,8 @@ def weekly_pdf(report: WeeklyReport, language: str) -> bytes:
             "late": len(late), "most_late": max((row["slip"] for row in late), default=0)},
             "is_draft": not report.content_hash}
 
-    return _paper("weekly", report.engagement, str(report), language, facts, report.content_hash,
-                  report.frozen_at)
+    return _document_pdf("weekly", report.engagement, str(report), language, facts,
+                         report.content_hash, report.frozen_at)
 
 
 def change_pdf(change: ChangeRequest, language: str) -> bytes:
@@ -98,8 +98,8 @@ def change_pdf(change: ChangeRequest, language: str) -> bytes:
                               for side, who, at in approvals],
                 "results": [(label, version) for label, version in results if version]}
 
-    return _paper("change", change.engagement, change.code, language, facts, change.content_hash,
-                  change.submitted_at)
+    return _document_pdf("change", change.engagement, change.code, language, facts,
+                         change.content_hash, change.submitted_at)
 
 
 def timesheet_pdf(timesheet: Timesheet, language: str) -> bytes:
@@ -112,17 +112,17 @@ def timesheet_pdf(timesheet: Timesheet, language: str) -> bytes:
                 "answered_by": str(timesheet.answered_by or ""),
                 "answered_at": _minute(timesheet.answered_at)}
 
-    return _paper("timesheet", timesheet.engagement, str(timesheet), language, facts,
+    return _document_pdf("timesheet", timesheet.engagement, str(timesheet), language, facts,
                   timesheet.content_hash, timesheet.confirmed_at)
 
 
-def _paper(name: str, engagement: Engagement, number: str, language: str,
+def _document_pdf(name: str, engagement: Engagement, number: str, language: str,
            facts: Callable[[], dict], content_hash: str = "", frozen_at: datetime | None = None
            ) -> bytes:
-    """The document in the look of the time when it was frozen; a draft's in that of now."""
-    look = in_language(theme_for(engagement.customer, frozen_at), language)
+    """The document in the theme of the time when it was frozen; a draft's in that of now."""
+    theme = in_language(theme_for(engagement.customer, frozen_at), language)
     with override(language):
-        context = {**_frame(name, engagement, number, look), **facts()}
+        context = {**_frame(name, engagement, number, theme), **facts()}
     digest = content_hash or _digest(context)
     context["page_foot"] = f"{number} · SHA-256 {digest[:HASH_SHOWN]}…"
     return render_pdf(f"documents/planning/{name}.html", context, language)
@@ -133,7 +133,7 @@ def _digest(context: dict) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _frame(name: str, engagement: Engagement, number: str, look: dict) -> dict:
+def _frame(name: str, engagement: Engagement, number: str, theme: dict) -> dict:
     """What every document carries: title, parties, project, header and footer (DOMAIN 9.1)."""
     profile, customer = CompanyProfile.current(), engagement.customer
     titles = {"minutes": _("Minutes of meeting"), "weekly": _("Weekly status report"),
@@ -141,9 +141,9 @@ def _frame(name: str, engagement: Engagement, number: str, look: dict) -> dict:
     before, between, after = _("Page {page} of {pages}").replace(
         "{pages}", "{page}").split("{page}")
     return {
-        "title": titles[name], "number": number, "look": look,
+        "title": titles[name], "number": number, "theme": theme,
         **{key: css_string(text)
-           for key, text in heads(look, f"{titles[name]} · {number}").items()},
+           for key, text in page_headers(theme, f"{titles[name]} · {number}").items()},
         "page_before": before, "page_between": between, "page_after": after,
         "supplier": {"name": localized(profile.name, profile.name_en)},
         "customer": {"name": customer.localized_name}, "is_draft": False,

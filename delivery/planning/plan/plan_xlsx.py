@@ -10,7 +10,7 @@ from openpyxl import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
 from delivery.documents import bilingual
-from delivery.documents.branding.theme import heads, theme_for
+from delivery.documents.branding.theme import page_headers, theme_for
 from delivery.planning.models import Dependency, Plan
 from delivery.planning.plan.task_dates import Scheduled, end_of, schedule, working_days_of
 from delivery.quotes.xlsx.styles import (
@@ -31,8 +31,8 @@ Column = tuple[str, str, float]  # its title, the style of its cells, its width
 def plan_xlsx(plan: Plan) -> bytes:
     """Tasks with dates, slack and baseline on one sheet, milestones on the other."""
     book, rows = Workbook(), schedule(plan)
-    look = bilingual.in_language(theme_for(plan.engagement.customer), get_language())
-    for style in named_styles(look):
+    theme = bilingual.in_language(theme_for(plan.engagement.customer), get_language())
+    for style in named_styles(theme):
         book.add_named_style(style)
     for sheet, title, columns, cells in (
             (book.active, _("Plan"), _task_columns(), _tasks(plan, rows)),
@@ -41,7 +41,7 @@ def plan_xlsx(plan: Plan) -> bytes:
         _head(sheet, plan, rows, columns)
         _table(sheet, columns, cells)
         print_setup(sheet, tuple(width for *_rest, width in columns), HEAD_ROW,
-                    f"{plan.engagement.code} · {timezone.localdate()}", heads(look, title))
+                    f"{plan.engagement.code} · {timezone.localdate()}", page_headers(theme, title))
     data = io.BytesIO()
     book.save(data)
     return data.getvalue()

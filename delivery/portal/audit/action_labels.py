@@ -117,7 +117,7 @@ CHANGES = {
     "change.result": _("Change: result recorded"),
 }
 DOCUMENTS = {
-    "identity.save": _("Look of papers changed"),
+    "identity.save": _("Branding changed"),
     "document.draft": _("Document drafted"), "document.refresh": _("Document's facts refreshed"),
     "document.write": _("Document's words written"), "document.correct": _("Correction begun"),
     "document.file": _("Document's file stored"), "document.seal": _("Signed copy sealed"),

@@ -10,7 +10,7 @@ from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.worksheet import Worksheet
 
 from delivery.documents import bilingual
-from delivery.documents.branding.theme import heads, shown
+from delivery.documents.branding.theme import frozen_theme, page_headers
 from delivery.documents.office.deterministic_zip import deterministic_zip
 from delivery.quotes.models import Quote
 from delivery.quotes.rendering import in_language
@@ -37,11 +37,11 @@ def quote_xlsx(quote: Quote, language: str) -> bytes:
     with override(language):
         frozen = facts_of(quote)
         facts = in_language(frozen, language.startswith("en"))
-        look = bilingual.in_language(shown(frozen), language)
+        theme = bilingual.in_language(frozen_theme(frozen), language)
         book = Workbook()
         sheet = book.active
         sheet.title = _("Quotation")
-        for style in named_styles(look):
+        for style in named_styles(theme):
             book.add_named_style(style)
         total = HEAD_ROW + len(facts["lines"]) + 1
         write_head(sheet, facts, total)
@@ -50,9 +50,9 @@ def quote_xlsx(quote: Quote, language: str) -> bytes:
         paid = write_payment(sheet, facts, sums + 2, total)
         signed = write_terms(sheet, facts, paid + 2)
         keep_together(sheet, [(max(total - 1, FIRST_LINE), sums), signed])
-        place_logos(sheet, look, LOGO_CELLS)
+        place_logos(sheet, theme, LOGO_CELLS)
         print_setup(sheet, WIDTHS, HEAD_ROW, f"{facts['number']} V{facts['version']}.0",
-                    heads(look, _("Quotation")))
+                    page_headers(theme, _("Quotation")))
         sheet.protection.sheet = True
     data = io.BytesIO()
     book.save(data)

@@ -71,7 +71,7 @@ def _known(code: str) -> str:
         raise Http404 from error
 
 
-class WordingViewSet(DeclaredEndpoint, ViewSet):
+class StandardTextViewSet(DeclaredEndpoint, ViewSet):
     """Standard texts by code; managers change them (PUT) or put the shipped back (DELETE)."""
 
     lookup_field = "code"
@@ -143,5 +143,5 @@ def _shipped(code: str) -> str:
 
 routes = [("document-company", CompanyViewSet, "document-company"),
           ("document-chains", ChainViewSet, "document-chain"),
-          ("document-texts", WordingViewSet, "document-text"),
+          ("document-texts", StandardTextViewSet, "document-text"),
           ("document-identities", BrandingViewSet, "document-identity")]

@@ -66,7 +66,7 @@ def words_written(document: Document) -> Iterator[Problem]:
         text = document.words.get(block.code, {})
         if block.is_required and not text.get("zh", "").strip():
             yield Problem(_("Write the passage “%(title)s”.") % {"title": block.title},
-                          reverse("reports:words", args=[document.pk]))
+                          reverse("reports:texts", args=[document.pk]))
 
 
 def tables_filled(document: Document) -> Iterator[Problem]:

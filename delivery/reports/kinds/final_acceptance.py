@@ -53,7 +53,7 @@ def trial_told(document: Document) -> Iterator[Problem]:
     is_written = document.words.get("fa_trial", {}).get("zh", "").strip()
     if trial(Source(document))["rows"] and not is_written:
         yield Problem(_now("Write the result of the trial run."),
-                      reverse("reports:words", args=[document.pk]))
+                      reverse("reports:texts", args=[document.pk]))
 
 
 def before(name: str, added: Section) -> tuple[Section, ...]:

@@ -26,9 +26,6 @@ def store_file(document: Document, language: str, content: bytes, format: str = 
     return entry
 
 
-store_pdf = store_file
-
-
 def forget_previews(document: Document) -> None:
     """Previews show facts that are no more: remove rows at once, files after the commit."""
     files = list(document.files.filter(format=PREVIEW))
