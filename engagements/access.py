@@ -1,5 +1,8 @@
 """What a role may do. Where it may do it is decided by `visible_to` querysets."""
 
+from collections.abc import Iterable
+from typing import NoReturn
+
 from django.utils.translation import gettext as _
 
 from engagements.errors import NotAllowed
@@ -27,9 +30,20 @@ def allowed(user: User, action: Can) -> bool:
 def require(user: User, action: Can, engagement: Engagement | None = None) -> None:
     """Raise NotAllowed unless the role includes the action and the engagement is visible."""
     if not allowed(user, action):
-        raise NotAllowed(_("Your role (%(role)s) does not allow this; these roles may: %(roles)s.")
-                         % {"role": user.get_role_display(), "roles": listed(
-                             Role(role).label for role in Role if action in PERMISSIONS[role])})
+        refuse_role(user, {action})
+    require_visible(user, engagement)
+
+
+def refuse_role(user: User, actions: Iterable[Can]) -> NoReturn:
+    """Raise NotAllowed for a role that is not enough; names the roles that have one of them."""
+    asked = set(actions)
+    raise NotAllowed(_("Your role (%(role)s) does not allow this; these roles may: %(roles)s.") % {
+        "role": user.get_role_display(),
+        "roles": listed(Role(role).label for role in Role if PERMISSIONS[role] & asked)})
+
+
+def require_visible(user: User, engagement: Engagement | None) -> None:
+    """Raise NotAllowed for an engagement that the user does not see; none is nobody's secret."""
     if engagement and not Engagement.objects.visible_to(user).filter(pk=engagement.pk).exists():
         raise NotAllowed(_("You are not a member of this engagement."))
 

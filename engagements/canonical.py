@@ -2,6 +2,8 @@
 
 The form has a version, so that what was sealed under one can be checked after a newer one came.
 Version 1: keys sorted, no blanks between parts, non-ASCII characters as they are, UTF-8.
+Version 0: the same with a blank behind every comma and colon. Rows of quotes, change requests,
+timesheets, weekly reports and waivers hold hashes of it and stay with it.
 """
 
 import hashlib
@@ -9,8 +11,9 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-CURRENT_VERSION = 1
+CURRENT_VERSION, SPACED = 1, 0
 ENCODERS: dict[int, Callable[[Any], str]] = {
+    SPACED: lambda facts: json.dumps(facts, ensure_ascii=False, sort_keys=True),
     1: lambda facts: json.dumps(facts, ensure_ascii=False, sort_keys=True, separators=(",", ":")),
 }
 

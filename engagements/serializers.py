@@ -1,4 +1,3 @@
-from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from engagements.models import (
@@ -13,8 +12,8 @@ from engagements.models import (
     User,
 )
 from engagements.services.migrated_models import MODEL_FACTS
-from engagements.services.stage_moves import possible_moves
-from engagements.stages import Scope, StageMove
+from engagements.stages import TRANSITIONS, Scope, StageMove
+from engagements.web.allowed_moves import AllowedMovesField
 
 
 class CustomerSerializer(serializers.ModelSerializer):
@@ -86,17 +85,12 @@ class StageTransitionSerializer(serializers.ModelSerializer):
 class StageRecordSerializer(serializers.ModelSerializer):
     checklist = ChecklistItemSerializer(many=True, read_only=True)
     transitions = StageTransitionSerializer(many=True, read_only=True)
-    allowed_moves = serializers.SerializerMethodField()
+    allowed_moves = AllowedMovesField(TRANSITIONS)
 
     class Meta:
         model = StageRecord
         fields = ["id", "model", "stage", "state", "started_at", "submitted_at", "passed_at",
                   "checklist", "transitions", "allowed_moves"]
-
-    @extend_schema_field(serializers.ListField(child=serializers.ChoiceField(StageMove.choices)))
-    def get_allowed_moves(self, record: StageRecord) -> list[str]:
-        """Moves that the user may try now; gate and other stages decide when one is made."""
-        return possible_moves(self.context["request"].user, record)
 
 
 class StageWaiverSerializer(serializers.ModelSerializer):

@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 
 from django.db import models
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from engagements.errors import WrongState
 from engagements.permissions import Can
 from engagements.transitions import Transition, TransitionTable
 
@@ -56,8 +58,33 @@ class StageTransitionRule(Transition):
     stamp: str = ""
 
 
-def _rule(*sources: str, to: str, by: Can = Can.MANAGE, **more) -> StageTransitionRule:
-    return StageTransitionRule(sources=frozenset(sources), target=to, permission=by, **more)
+# Every model is surveyed, and nobody but the customer decides on acceptance.
+NEVER_SKIPPED = frozenset({Stage.SURVEY, Stage.ACCEPT})
+
+
+def _not_dropped(_user, record) -> None:
+    if record.model.dropped_at:
+        raise WrongState(gettext("%(model)s was dropped from the project; its stages do not move.")
+                         % {"model": record.model})
+
+
+def _may_be_skipped(_user, record) -> None:
+    if record.stage in NEVER_SKIPPED:
+        raise WrongState(gettext("%(stage)s belongs to every model and is never out of scope.")
+                         % {"stage": record.get_stage_display()})
+
+
+def _has_signed_waiver(_user, record) -> None:
+    if record.stage == Stage.ACCEPT:
+        raise WrongState(gettext(
+            "Acceptance is not waived: the customer may accept with conditions."))
+    if not any(waiver.signed_at and not waiver.revoked_at for waiver in record.waivers.all()):
+        raise WrongState(gettext("There is no signed waiver for this stage."))
+
+
+def _rule(*sources: str, to: str, by: Can = Can.MANAGE, guards=(), **more) -> StageTransitionRule:
+    return StageTransitionRule(sources=frozenset(sources), target=to, permissions=(by,),
+                               guards=(_not_dropped, *guards), **more)
 
 
 TRANSITIONS = TransitionTable({
@@ -70,19 +97,17 @@ TRANSITIONS = TransitionTable({
     StageMove.SEND_BACK: _rule(StageState.SUBMITTED, StageState.PASSED, StageState.WAIVED,
                                to=StageState.SENT_BACK, needs_reason=True),
     StageMove.WAIVE: _rule(StageState.SUBMITTED, to=StageState.WAIVED, is_decision=True,
-                           stamp="passed_at"),
+                           stamp="passed_at", guards=(_has_signed_waiver,)),
     StageMove.REOPEN: _rule(StageState.PASSED, StageState.WAIVED, to=StageState.IN_PROGRESS,
                             needs_reason=True),
     StageMove.SKIP: _rule(StageState.NOT_STARTED, StageState.IN_PROGRESS, StageState.SENT_BACK,
-                          to=StageState.SKIPPED, needs_reason=True),
+                          to=StageState.SKIPPED, needs_reason=True, guards=(_may_be_skipped,)),
     StageMove.RESTORE: _rule(StageState.SKIPPED, to=StageState.NOT_STARTED, needs_reason=True),
 })
 
 # A waived stage is not passed (rule 2), but the following ones may build on it.
 LET_THROUGH = frozenset({StageState.PASSED, StageState.WAIVED})
 DONE = LET_THROUGH | {StageState.SKIPPED}
-# Every model is surveyed, and nobody but the customer decides on acceptance.
-NEVER_SKIPPED = frozenset({Stage.SURVEY, Stage.ACCEPT})
 
 OUT_OF_SCOPE: dict[str, frozenset[str]] = {
     Scope.FULL: frozenset(),

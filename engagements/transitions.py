@@ -1,35 +1,76 @@
 """State machines as tables: each move with its states, who may make it, and what it needs.
 
 One table drives the guard of the service, the buttons of the page, the moves that the API offers,
-and the tests of every state, move and role.
+and the tests of every state, move and role. `engagements.moves` asks it about a person.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any
+
+from django.utils.translation import gettext as _
 
 from engagements.permissions import Can
+
+# A right that a role includes, or a predicate of the person and the object.
+Permission = Can | Callable[[Any, Any], bool]
+# Raises a DeskError where something but role and state keeps the person from the move.
+Guard = Callable[[Any, Any], None]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Transition:
-    """One move: from which states, to which, and what the actor's role has to include."""
+    """One move: from which states, to which, and for whom.
+
+    `target` is empty where the state stays; one of the `permissions` is needed, and all `guards`
+    have to let it pass.
+    """
 
     sources: frozenset[str]
-    target: str
-    permission: Can
+    target: str = ""
+    permissions: tuple[Permission, ...]
+    guards: tuple[Guard, ...] = ()
     needs_reason: bool = False
 
 
+def transition(*sources: str, by: Permission | tuple[Permission, ...], to: str = "", **more
+               ) -> Transition:
+    """A row of a table, as one reads it: these states, by whom, to that state."""
+    return Transition(sources=frozenset(sources), target=to,
+                      permissions=by if isinstance(by, tuple) else (by,), **more)
+
+
+def not_possible_now(subject: Any, _move: str) -> str:
+    """The sentence for a move that the state does not allow, of an object that has no better."""
+    return _("%(name)s is “%(state)s”: this step is not possible now.") % {
+        "name": subject, "state": subject.get_state_display()}
+
+
 class TransitionTable(dict[str, Transition]):
-    """The transitions of a state machine by the code of their move, in the order of the buttons."""
+    """The transitions of a state machine by the code of their move, in the order of the buttons.
+
+    A constant. `moves` is the enumeration of its codes.
+
+    Args:
+        state_of: the state of an object, if it is more than its column.
+        refusal: the sentence why an object's state does not allow a move.
+    """
+
+    def __init__(self, transitions: Mapping[str, Transition],
+                 state_of: Callable[[Any], str] = attrgetter("state"),
+                 refusal: Callable[[Any, str], str] = not_possible_now):
+        super().__init__(transitions)
+        self.moves, self.state_of, self.refusal = type(next(iter(self))), state_of, refusal
+
+    def __deepcopy__(self, _memo) -> "TransitionTable":
+        return self
 
     def target(self, state: str, move: str) -> str | None:
         """The state to which the move leads; None where it is not possible in this state."""
-        transition = self.get(move)
-        return transition.target if transition and state in transition.sources else None
+        row = self.get(move)
+        return (row.target or state) if row and state in row.sources else None
 
-    def moves_from(self, state: str, is_permitted: Callable[[Can], bool] = lambda _can: True
-                   ) -> list[str]:
-        """The moves that are possible in a state, of those for which the role is enough."""
-        return [move for move, transition in self.items()
-                if state in transition.sources and is_permitted(transition.permission)]
+    def moves_from(self, state: str) -> list[str]:
+        """The moves that are possible in a state."""
+        return [move for move, row in self.items() if state in row.sources]

@@ -17,6 +17,8 @@ from engagements.audit_rows import tracking
 from engagements.models import AuditEntry, Customer, Engagement, Membership, Role, User
 from tests.cached_fixtures import cached_fixture
 
+pytest.register_assert_rewrite("tests.transition_cases")
+
 ROLES = list(Role.values)
 TESTS = Path(__file__).parent
 PRODUCT = tuple(f"{TESTS.parent / part}{os.sep}" for part in (

@@ -1,7 +1,5 @@
 """Writes about waivers and accepted differences: what people take upon themselves, signed."""
 
-import hashlib
-import json
 from datetime import date
 
 from django.db import transaction
@@ -13,6 +11,7 @@ from assessments.queries import newest_verdict
 from assessments.verdicts.environments import unreviewed
 from engagements.access import Can, allowed, require
 from engagements.audit import audit_log
+from engagements.canonical import SPACED, content_hash
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, User
 
@@ -44,11 +43,10 @@ def sign_waiver(*, actor: User, criterion: Criterion, reason: str, scope: str, e
     facts = {"criterion": str(criterion), "outcome": verdict.outcome, "figure": verdict.figure,
              "reason": reason.strip(), "scope": scope.strip(), "expires_on": str(expires_on),
              "signed_by": actor.username, "signed_at": now.isoformat()}
-    text = json.dumps(facts, ensure_ascii=False, sort_keys=True)
     waiver = Waiver.objects.create(
         criterion=criterion, verdict=verdict, reason=reason.strip(), scope=scope.strip(),
         expires_on=expires_on, signed_by=actor, signed_at=now,
-        content_hash=hashlib.sha256(text.encode()).hexdigest())
+        content_hash=content_hash(facts, SPACED))
     audit_log.record(actor=actor, action="waiver.sign", target=waiver, engagement=engagement,
                      data=facts)
     return waiver

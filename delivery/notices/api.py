@@ -10,6 +10,7 @@ from delivery.notices import queries, serializers, services
 from delivery.notices.models import Channel, Dispatch, Notice
 from engagements.models import Engagement
 from engagements.web.scoped_viewset import ScopedViewSet
+from engagements.web.service_hooks import creating, updating
 
 
 class NoticeViewSet(ScopedViewSet):
@@ -70,14 +71,8 @@ class ChannelViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedVie
     queryset = Channel.objects.all()
     serializer_class = serializers.ChannelSerializer
     filterset_fields = ["kind", "state", "engagement"]
-
-    def perform_create(self, serializer):
-        serializer.instance = services.create_channel(
-            actor=self.request.user, **serializer.validated_data)
-
-    def perform_update(self, serializer):
-        serializer.instance = services.update_channel(
-            actor=self.request.user, channel=serializer.instance, **serializer.validated_data)
+    perform_create = creating(services.create_channel)
+    perform_update = updating(services.update_channel, "channel")
 
     @extend_schema(request=serializers.SwitchSerializer)
     @action(detail=True, methods=["post"])

@@ -16,8 +16,9 @@ from delivery.quotes.models import (
 )
 from delivery.quotes.prices.table import FIELDS, price_table
 from delivery.quotes.queries import totals_of
-from delivery.quotes.transitions import QuoteMove, allowed_moves
+from delivery.quotes.transitions import TRANSITIONS, QuoteMove
 from engagements.access import Can, allowed
+from engagements.web.allowed_moves import AllowedMovesField
 
 
 class QuoteLineSerializer(serializers.ModelSerializer):
@@ -92,21 +93,14 @@ class QuoteFileSerializer(serializers.ModelSerializer):
 
 
 class QuoteDetailSerializer(QuoteSerializer):
-    """`allowed_moves`: what state, role and separation of duties leave to the one who asks.
-
-    `files`: those of an issued quote that are stored.
-    """
+    """`files`: those of an issued quote that are stored."""
 
     files = QuoteFileSerializer(many=True, read_only=True)
     lines = serializers.SerializerMethodField()
-    allowed_moves = serializers.SerializerMethodField()
+    allowed_moves = AllowedMovesField(TRANSITIONS)
 
     class Meta(QuoteSerializer.Meta):
         fields = [*QuoteSerializer.Meta.fields, "files", "lines", "allowed_moves"]
-
-    @extend_schema_field(serializers.ListField(child=serializers.ChoiceField(QuoteMove.choices)))
-    def get_allowed_moves(self, quote) -> list[str]:
-        return allowed_moves(self.context["request"].user, quote)
 
     @extend_schema_field(QuoteLineSerializer(many=True))
     def get_lines(self, quote) -> list[dict]:

@@ -1,9 +1,8 @@
 """From a quote to a frozen snapshot: every fact of the document, none of the firm's costs."""
 
-import hashlib
-import json
 from collections.abc import Iterable
 from decimal import Decimal
+from functools import partial
 from typing import NamedTuple
 
 from django.utils.translation import gettext as _
@@ -22,6 +21,7 @@ from delivery.quotes.money import (
     totals,
     totals_by_rate,
 )
+from engagements import canonical
 
 SUPPLIER_FIELDS = ("name", "name_en", "credit_code", "address", "address_en", "phone", "email",
                    "contact_name", "bank", "bank_account")
@@ -165,10 +165,7 @@ def _staffing(quote: Quote, lines: Iterable) -> list[dict]:
             for grade in known]
 
 
-def content_hash(facts: dict) -> str:
-    """SHA-256 of the snapshot."""
-    text = json.dumps(facts, ensure_ascii=False, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
+content_hash = partial(canonical.content_hash, version=canonical.SPACED)
 
 
 def facts_of(quote: Quote) -> dict:

@@ -1,13 +1,15 @@
 """The transitions of a quote (DOMAIN 9.11): author, reviewer and approver are three people."""
 
-from dataclasses import dataclass
-
 from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from delivery.quotes.models import Quote
 from engagements.access import Can, allowed
+from engagements.errors import NotAllowed, WrongState
 from engagements.models import User
+from engagements.transitions import Guard, TransitionTable, transition
 
 State = Quote.State
 
@@ -25,63 +27,53 @@ class QuoteMove(models.TextChoices):
     DECLINE = "decline", _("Decline the quote")
 
 
-@dataclass(frozen=True)
-class QuoteTransition:
-    """From `source` to `target`; one of the permissions is needed.
-
-    `by_author`: True, only the quote's author; False, anybody but the author; None, anybody.
-    """
-
-    move: str
-    source: str
-    target: str
-    permissions: tuple[Can, ...]
-    by_author: bool | None = None
-    by_reviewer: bool = True
+def _reviews(user: User, quote: Quote) -> bool:
+    """Who delivers or prices; a reviewed quote is for managers."""
+    return quote.state not in (State.REVIEWED, State.APPROVED) and (
+        allowed(user, Can.WORK) or allowed(user, Can.PRICE))
 
 
-TRANSITIONS = (
-    QuoteTransition(QuoteMove.SUBMIT, State.DRAFT, State.IN_REVIEW, (Can.PRICE,)),
-    QuoteTransition(QuoteMove.WITHDRAW, State.IN_REVIEW, State.DRAFT, (Can.PRICE,), True),
-    QuoteTransition(QuoteMove.WITHDRAW, State.REVIEWED, State.DRAFT, (Can.PRICE,), True),
-    QuoteTransition(QuoteMove.REVIEW, State.IN_REVIEW, State.REVIEWED, (Can.WORK, Can.PRICE),
-                    False),
-    QuoteTransition(QuoteMove.APPROVE, State.REVIEWED, State.APPROVED, (Can.MANAGE,), False,
-                    by_reviewer=False),
-    QuoteTransition(QuoteMove.RETURN, State.IN_REVIEW, State.DRAFT, (Can.WORK, Can.PRICE), False),
-    QuoteTransition(QuoteMove.RETURN, State.REVIEWED, State.DRAFT, (Can.MANAGE,), False),
-    QuoteTransition(QuoteMove.RETURN, State.APPROVED, State.DRAFT, (Can.MANAGE,), False),
-    QuoteTransition(QuoteMove.ISSUE, State.APPROVED, State.ISSUED, (Can.PRICE,)),
-    QuoteTransition(QuoteMove.ACCEPT, State.ISSUED, State.ACCEPTED, (Can.REVIEW,)),
-    QuoteTransition(QuoteMove.DECLINE, State.ISSUED, State.DECLINED, (Can.REVIEW,)),
-)
+def _is_author(user: User, quote: Quote) -> None:
+    if quote.created_by_id != user.pk:
+        raise NotAllowed(gettext(
+            "Only its author withdraws a quote; an approver sends it back."))
 
 
-def sources_of(move: str) -> frozenset[str]:
-    """The states in which a move is possible."""
-    return frozenset(row.source for row in TRANSITIONS if row.move == move)
+def _not_by_author(sentence: str) -> Guard:
+    def guard(user: User, quote: Quote) -> None:
+        if quote.created_by_id == user.pk:
+            raise NotAllowed(sentence)
+
+    return guard
 
 
-def target_of(move: str) -> str:
-    """The state to which a move leads."""
-    return next(row.target for row in TRANSITIONS if row.move == move)
+def _is_not_reviewer(user: User, quote: Quote) -> None:
+    if quote.reviewed_by_id == user.pk:
+        raise NotAllowed(gettext("You reviewed this quote; somebody else must approve it."))
 
 
-def has_permission(user: User, move: str) -> bool:
-    """Whether the role makes the move in any state."""
-    return any(allowed(user, one) for row in TRANSITIONS if row.move == move
-               for one in row.permissions)
+def _is_valid(_user: User, quote: Quote) -> None:
+    if quote.valid_until < timezone.localdate():
+        raise WrongState(gettext("This quote expired on %(day)s. Ask for a new version.")
+                         % {"day": quote.valid_until})
 
 
-def allowed_moves(user: User, quote: Quote) -> list[str]:
-    """The moves that state, role and separation of duties leave to the user, without the checks
-    of the quote's content."""
-    return [row.move for row in TRANSITIONS
-            if row.source == quote.current_state and _may(user, quote, row)]
-
-
-def _may(user: User, quote: Quote, row: QuoteTransition) -> bool:
-    is_author = quote.created_by_id == user.pk
-    return (any(allowed(user, one) for one in row.permissions)
-            and row.by_author in (None, is_author)
-            and (row.by_reviewer or quote.reviewed_by_id != user.pk))
+TRANSITIONS = TransitionTable({
+    QuoteMove.SUBMIT: transition(State.DRAFT, to=State.IN_REVIEW, by=Can.PRICE),
+    QuoteMove.WITHDRAW: transition(State.IN_REVIEW, State.REVIEWED, to=State.DRAFT, by=Can.PRICE,
+                                   guards=(_is_author,)),
+    QuoteMove.REVIEW: transition(State.IN_REVIEW, to=State.REVIEWED, by=(Can.WORK, Can.PRICE),
+                                 guards=(_not_by_author(_(
+                                     "You wrote this quote; somebody else must review it.")),)),
+    QuoteMove.APPROVE: transition(State.REVIEWED, to=State.APPROVED, by=Can.MANAGE, guards=(
+        _not_by_author(_("You wrote this quote; somebody else must approve it.")),
+        _is_not_reviewer)),
+    QuoteMove.RETURN: transition(State.IN_REVIEW, State.REVIEWED, State.APPROVED, to=State.DRAFT,
+                                 by=(Can.MANAGE, _reviews), needs_reason=True, guards=(
+        _not_by_author(_("You wrote this quote; withdraw it instead.")),)),
+    QuoteMove.ISSUE: transition(State.APPROVED, to=State.ISSUED, by=Can.PRICE),
+    QuoteMove.ACCEPT: transition(State.ISSUED, to=State.ACCEPTED, by=Can.REVIEW,
+                                 guards=(_is_valid,)),
+    QuoteMove.DECLINE: transition(State.ISSUED, to=State.DECLINED, by=Can.REVIEW,
+                                  guards=(_is_valid,), needs_reason=True),
+})

@@ -13,8 +13,10 @@ from delivery.reports.models import (
     RenderJob,
     Step,
 )
+from delivery.reports.transitions import TRANSITIONS
 from engagements.access import Can, allowed
 from engagements.models import Role
+from engagements.web.allowed_moves import AllowedMovesField
 
 
 class DocumentFileSerializer(serializers.ModelSerializer):
@@ -70,9 +72,11 @@ class DocumentDetailSerializer(DocumentSerializer):
     steps = DocumentStepSerializer(many=True, read_only=True)
     turns = TurnSerializer(many=True, read_only=True)
     orders = RenderJobSerializer(many=True, read_only=True, source="render_jobs")
+    allowed_moves = AllowedMovesField(TRANSITIONS)
 
     class Meta(DocumentSerializer.Meta):
-        fields = [*DocumentSerializer.Meta.fields, "words", "steps", "turns", "orders", "snapshot"]
+        fields = [*DocumentSerializer.Meta.fields, "words", "steps", "turns", "orders",
+                  "allowed_moves", "snapshot"]
         read_only_fields = fields
 
     def to_representation(self, instance):

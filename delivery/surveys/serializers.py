@@ -1,6 +1,8 @@
 from rest_framework import serializers
 
 from delivery.surveys.models import Comment, Decision, Question, Questionnaire, Survey
+from delivery.surveys.transitions import TRANSITIONS, SurveyMove
+from engagements.web.allowed_moves import AllowedMovesField
 
 
 class QuestionSerializer(serializers.ModelSerializer):
@@ -32,10 +34,12 @@ class CommentSerializer(serializers.ModelSerializer):
 
 
 class SurveySerializer(serializers.ModelSerializer):
+    allowed_moves = AllowedMovesField(TRANSITIONS)
+
     class Meta:
         model = Survey
         fields = ["id", "engagement", "questionnaire", "state", "submitted_by", "submitted_at",
-                  "confirmed_by", "confirmed_at"]
+                  "confirmed_by", "confirmed_at", "allowed_moves"]
         read_only_fields = ["questionnaire", "state", "submitted_by", "submitted_at",
                             "confirmed_by", "confirmed_at"]
         extra_kwargs = {"engagement": {"validators": []}}
@@ -58,7 +62,7 @@ class AddCommentSerializer(serializers.Serializer):
 
 
 class SurveyMoveSerializer(serializers.Serializer):
-    move = serializers.ChoiceField(choices=["submit", "confirm", "reopen"])
+    move = serializers.ChoiceField(SurveyMove.choices)
 
 
 class ReadinessEntrySerializer(serializers.Serializer):

@@ -8,20 +8,15 @@ from rest_framework.response import Response
 from engagements import serializers, services
 from engagements.models import Customer, Engagement, Membership, MigratedModel
 from engagements.web.scoped_viewset import ScopedViewSet
+from engagements.web.service_hooks import creating, destroying, updating
 
 
 class CustomerViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedViewSet):
     queryset = Customer.objects.all()
     serializer_class = serializers.CustomerSerializer
     filterset_fields = ["name"]
-
-    def perform_create(self, serializer):
-        serializer.instance = services.create_customer(
-            actor=self.request.user, **serializer.validated_data)
-
-    def perform_update(self, serializer):
-        serializer.instance = services.update_customer(
-            actor=self.request.user, customer=serializer.instance, **serializer.validated_data)
+    perform_create = creating(services.create_customer)
+    perform_update = updating(services.update_customer, "customer")
 
 
 class EngagementViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedViewSet):
@@ -29,37 +24,23 @@ class EngagementViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, Scoped
     serializer_class = serializers.EngagementSerializer
     filterset_fields = ["code", "scope", "state", "customer"]
     lookup_field = "code"
-
-    def perform_create(self, serializer):
-        serializer.instance = services.create_engagement(
-            actor=self.request.user, **serializer.validated_data)
-
-    def perform_update(self, serializer):
-        serializer.instance = services.update_engagement(
-            actor=self.request.user, engagement=serializer.instance, **serializer.validated_data)
+    perform_create = creating(services.create_engagement)
+    perform_update = updating(services.update_engagement, "engagement")
 
 
 class MembershipViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin, ScopedViewSet):
     queryset = Membership.objects.select_related("engagement", "user")
     serializer_class = serializers.MembershipSerializer
     filterset_fields = ["engagement", "user", "role"]
-
-    def perform_create(self, serializer):
-        serializer.instance = services.add_member(
-            actor=self.request.user, **serializer.validated_data)
-
-    def perform_destroy(self, instance):
-        services.remove_member(actor=self.request.user, membership=instance)
+    perform_create = creating(services.add_member)
+    perform_destroy = destroying(services.remove_member, "membership")
 
 
 class MigratedModelViewSet(mixins.CreateModelMixin, ScopedViewSet):
     queryset = MigratedModel.objects.all()
     serializer_class = serializers.MigratedModelSerializer
     filterset_fields = ["engagement", "code", "scope"]
-
-    def perform_create(self, serializer):
-        serializer.instance = services.add_model(
-            actor=self.request.user, **serializer.validated_data)
+    perform_create = creating(services.add_model)
 
     @extend_schema(request=serializers.ModelFactsSerializer)
     def partial_update(self, request, pk=None):

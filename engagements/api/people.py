@@ -5,6 +5,7 @@ from rest_framework import mixins, viewsets
 from engagements import serializers, services
 from engagements.access import require_administrator
 from engagements.models import User
+from engagements.web.service_hooks import updating
 
 
 class PersonViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
@@ -22,11 +23,7 @@ class PersonViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
     def perform_create(self, serializer):
         serializer.instance = services.add_person(
             actor=self.request.user, **{"password": "", **serializer.validated_data})
-
-    def perform_update(self, serializer):
-        fields = {k: v for k, v in serializer.validated_data.items() if k != "username"}
-        serializer.instance = services.update_person(
-            actor=self.request.user, person=serializer.instance, **fields)
+    perform_update = updating(services.update_person, "person", "username")
 
 
 routes = [("people", PersonViewSet, "person")]

@@ -25,7 +25,7 @@ class StageRecordViewSet(ScopedViewSet):
         """Make one move of the table; some need a comment as their reason."""
         services.move_stage(actor=request.user, record=self.get_object(),
                             **self.validated(serializers.StageMoveSerializer))
-        return Response(self.get_serializer(self.get_object()).data)
+        return self.fresh()
 
     @extend_schema(request=serializers.BulkMoveSerializer,
                    responses=serializers.BulkMovedSerializer)
@@ -57,7 +57,7 @@ class StageRecordViewSet(ScopedViewSet):
         fields = self.validated(serializers.TickSerializer)
         item = get_object_or_404(record.checklist, pk=fields.pop("item"))
         services.tick_item(actor=request.user, item=item, **fields)
-        return Response(self.get_serializer(self.get_object()).data)
+        return self.fresh()
 
     @extend_schema(request=serializers.WaiverDraftSerializer,
                    responses={201: serializers.StageWaiverSerializer})

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from engagements.access import require
 from engagements.errors import DeskError
 from engagements.models import StageRecord, StageTransition, User
+from engagements.moves import has_permission, refuse_move
 from engagements.services.stage_moves import move_stage
 from engagements.stages import TRANSITIONS, StageMove
 
@@ -33,7 +33,8 @@ def move_stages(*, actor: User, records: Iterable[StageRecord], move: str, comme
 
     Raises NotAllowed, with nothing moved, for who may not make this move at all.
     """
-    require(actor, TRANSITIONS[StageMove(move)].permission)
+    if not has_permission(actor, TRANSITIONS[StageMove(move)]):
+        refuse_move(actor, TRANSITIONS[StageMove(move)])
     done = BulkMove()
     for record in records:
         try:

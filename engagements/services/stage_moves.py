@@ -5,35 +5,20 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from engagements.access import allowed, require
 from engagements.audit import audit_log
-from engagements.errors import GateNotMet, InvalidInput, NotAllowed, WrongState
+from engagements.errors import GateNotMet, NotAllowed, WrongState
 from engagements.gates import CheckResult, evaluate
 from engagements.involvement import involvement_in
 from engagements.models import StageRecord, StageTransition, User
+from engagements.moves import require_move
 from engagements.stages import (
     DONE,
     LET_THROUGH,
-    NEVER_SKIPPED,
     TRANSITIONS,
-    Stage,
     StageMove,
     StageState,
 )
 from engagements.text.text_joining import following, labelled
-
-
-def possible_moves(user: User, record: StageRecord) -> list[str]:
-    """The moves that the table, the user's role and the record itself allow, for buttons and API.
-
-    Whether the gate is met, and the state of the other stages, is found out when one is made.
-    """
-    moves = TRANSITIONS.moves_from(record.state, lambda action: allowed(user, action))
-    return [move for move in moves if not (
-        record.model.dropped_at
-        or (move == StageMove.SKIP and record.stage in NEVER_SKIPPED)
-        or (move == StageMove.WAIVE and not any(
-            waiver.signed_at and not waiver.revoked_at for waiver in record.waivers.all())))]
 
 
 @transaction.atomic
@@ -51,39 +36,24 @@ def move_stage(*, actor: User, record: StageRecord, move: str, comment: str = ""
             `details["checks"]` lists all checks.
         InvalidInput: a move that needs a reason, without one.
     """
-    require(actor, TRANSITIONS[StageMove(move)].permission, record.engagement)
     record = StageRecord.objects.select_for_update(of=("self",), no_key=True).select_related(
         "model__engagement").get(pk=record.pk)
-    target = TRANSITIONS.target(record.state, move)
-    if target is None:
-        raise WrongState(
-            _("%(stage)s is “%(state)s”: this step is not possible now.")
-            % {"stage": record.get_stage_display(), "state": record.get_state_display()}
-        )
-    checks = _guard(actor, record, move, comment)
-    return _apply(actor, record, move, target, comment, checks)
+    require_move(actor, TRANSITIONS, record, move, comment)
+    checks = _checks(actor, record, move)
+    return _apply(actor, record, move, comment, checks)
 
 
-def _guard(actor: User, record: StageRecord, move: str, comment: str) -> list[dict]:
-    """The checks of a decision, none for other moves; raises where a guard refuses."""
-    if record.model.dropped_at:
-        raise WrongState(_("%(model)s was dropped from the project; its stages do not move.")
-                         % {"model": record.model})
-    if TRANSITIONS[move].needs_reason and not comment.strip():
-        raise InvalidInput(_("Give the reason for sending the stage back.")
-                           if move == StageMove.SEND_BACK else _("Give the reason."))
+def _checks(actor: User, record: StageRecord, move: str) -> list[dict]:
+    """The checks of a decision, none for other moves; raises where stages or gate refuse."""
     if move == StageMove.START:
         _require_earlier_done(record)
     if move in (StageMove.SEND_BACK, StageMove.REOPEN, StageMove.RESTORE):
         _require_later_untouched(record)
-    if move == StageMove.SKIP and record.stage in NEVER_SKIPPED:
-        raise WrongState(_("%(stage)s belongs to every model and is never out of scope.")
-                         % {"stage": record.get_stage_display()})
     if not TRANSITIONS[move].is_decision:
         return []
     require_other_hands(actor, record)
     results = evaluate(record)
-    _require_gate(results, record, waived=waived_codes(record) if move == StageMove.WAIVE
+    _require_gate(results, record, waived=_waived_codes(record) if move == StageMove.WAIVE
                   else None)
     return [result.as_dict() for result in results]
 
@@ -96,7 +66,7 @@ def take_out(actor: User, record: StageRecord, reason: str) -> StageTransition:
     if record.state == StageState.SUBMITTED:
         raise WrongState(_("%(stage)s is submitted: pass it or send it back first.")
                          % {"stage": record})
-    return _apply(actor, record, StageMove.SKIP, StageState.SKIPPED, reason, [])
+    return _apply(actor, record, StageMove.SKIP, reason, [])
 
 
 def require_other_hands(actor: User, record: StageRecord) -> None:
@@ -106,14 +76,9 @@ def require_other_hands(actor: User, record: StageRecord) -> None:
                            "Ask another manager.") % {"involvement": following(*found)})
 
 
-def waived_codes(record: StageRecord) -> frozenset[str]:
-    """Codes of the checks that the signed waiver of the stage names. WrongState without one."""
-    if record.stage == Stage.ACCEPT:
-        raise WrongState(_("Acceptance is not waived: the customer may accept with conditions."))
-    waiver = record.waivers.open().exclude(signed_at=None).first()
-    if waiver is None:
-        raise WrongState(_("There is no signed waiver for this stage."))
-    return waiver.codes
+def _waived_codes(record: StageRecord) -> frozenset[str]:
+    """Codes of the checks that the signed waiver of the stage names."""
+    return record.waivers.open().exclude(signed_at=None).first().codes
 
 
 def _require_gate(results: list[CheckResult], record: StageRecord,
@@ -146,10 +111,10 @@ def _require_later_untouched(record: StageRecord) -> None:
                          % {"stage": busy.get_stage_display()})
 
 
-def _apply(actor: User, record: StageRecord, move: str, target: str, comment: str,
-           checks: list[dict]) -> StageTransition:
+def _apply(actor: User, record: StageRecord, move: str, comment: str, checks: list[dict]
+           ) -> StageTransition:
     now = timezone.now()
-    before, record.state = record.state, target
+    before, record.state = record.state, TRANSITIONS[move].target
     if before in LET_THROUGH:
         record.passed_at = None
         record.waivers.open().update(revoked_at=now, revoked_by=actor)
@@ -157,10 +122,10 @@ def _apply(actor: User, record: StageRecord, move: str, target: str, comment: st
         setattr(record, stamp, now)
     record.save()
     transition = StageTransition.objects.create(
-        record=record, move=move, from_state=before, to_state=target, actor=actor, at=now,
+        record=record, move=move, from_state=before, to_state=record.state, actor=actor, at=now,
         comment=comment.strip(), checks=checks,
     )
     audit_log.record(actor=actor, action=f"stage.{move}", target=record,
                      engagement=record.engagement,
-                     data={"from": before, "to": target, "comment": comment.strip()})
+                     data={"from": before, "to": record.state, "comment": comment.strip()})
     return transition

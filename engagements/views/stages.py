@@ -10,6 +10,7 @@ from engagements.access import Can, allowed
 from engagements.gates import evaluate, seen_by
 from engagements.involvement import involvement_in
 from engagements.models import ChecklistItem, StageRecord, StageWaiver, User
+from engagements.moves import allowed_moves
 from engagements.stage_forms import STAGE_FORMS
 from engagements.stages import (
     TRANSITIONS,
@@ -65,7 +66,7 @@ def _moves(user: User, record: StageRecord) -> list[dict]:
     offered = [{"move": move, "label": StageMove(move).label,
                 "needs_reason": TRANSITIONS[move].needs_reason,
                 "is_decision": TRANSITIONS[move].is_decision}
-               for move in services.possible_moves(user, record)]
+               for move in allowed_moves(user, TRANSITIONS, record)]
     return sorted(offered, key=lambda entry: entry["needs_reason"])
 
 

@@ -3,25 +3,21 @@
 from django.http import FileResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
-from rest_framework import status, viewsets
+from rest_framework import status
 from rest_framework.decorators import action
 from rest_framework.parsers import MultiPartParser
-from rest_framework.response import Response
 
 from engagements.audit import download_log
-from engagements.models import Engagement, MigratedModel
+from engagements.web.scoped_viewset import ScopedViewSet
 from workers import services
 from workers.api import serializers
 from workers.models import Artifact
 
 
-class ArtifactViewSet(viewsets.ReadOnlyModelViewSet):
+class ArtifactViewSet(ScopedViewSet):
     queryset = Artifact.objects.prefetch_related("readings")
     serializer_class = serializers.ArtifactSerializer
     filterset_fields = ["engagement", "model", "job", "name", "sha256"]
-
-    def get_queryset(self):
-        return super().get_queryset().visible_to(self.request.user)
 
     @extend_schema(responses={(200, "application/octet-stream"): OpenApiTypes.BINARY})
     @action(detail=True)
@@ -36,18 +32,15 @@ class ArtifactViewSet(viewsets.ReadOnlyModelViewSet):
     def read_again(self, request, pk=None):
         """Read the file with today's readers; readings of older versions stay."""
         services.read_again(actor=request.user, artifact=self.get_object())
-        return Response(self.get_serializer(self.get_object()).data)
+        return self.fresh()
 
     @extend_schema(request=serializers.UploadSerializer)
     @action(detail=False, methods=["post"], parser_classes=[MultiPartParser])
     def upload(self, request):
         """Store a file and read it by its content."""
-        serializer = serializers.UploadSerializer(data=request.data)
-        serializer.fields["engagement"].queryset = Engagement.objects.visible_to(request.user)
-        serializer.fields["model"].queryset = MigratedModel.objects.visible_to(request.user)
-        serializer.is_valid(raise_exception=True)
-        artifact = services.upload_artifact(actor=request.user, **serializer.validated_data)
-        return Response(self.get_serializer(artifact).data, status=status.HTTP_201_CREATED)
+        return self.shown(services.upload_artifact(
+            actor=request.user, **self.validated(serializers.UploadSerializer)),
+            status.HTTP_201_CREATED)
 
 
 routes = [("artifacts", ArtifactViewSet, "artifact")]

@@ -6,7 +6,10 @@ from rest_framework.decorators import action
 from rest_framework.response import Response
 
 from engagements.access import Can, require
-from engagements.models import Engagement, MigratedModel
+from engagements.models import MigratedModel
+from engagements.web.scoped_viewset import DeclaredEndpoint, ScopedViewSet
+from engagements.web.service_hooks import creating
+from engagements.web.visible_field import VisibleField
 from workers.models import ChainRun, JobChain, Node
 from workers.services import chains
 
@@ -32,44 +35,32 @@ class ChainRunSerializer(serializers.ModelSerializer):
 
 
 class StartSerializer(serializers.Serializer):
-    models = serializers.PrimaryKeyRelatedField(queryset=MigratedModel.objects.all(), many=True)
-    node = serializers.PrimaryKeyRelatedField(queryset=Node.objects.all())
+    models = VisibleField(queryset=MigratedModel.objects.all(), many=True)
+    node = VisibleField(queryset=Node.objects.all())
 
 
-class ChainViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
+class ChainViewSet(DeclaredEndpoint, mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
     queryset = JobChain.objects.all()
     serializer_class = ChainSerializer
 
     def get_queryset(self):
         require(self.request.user, Can.VIEW_INTERNAL)
         return super().get_queryset()
-
-    def perform_create(self, serializer):
-        serializer.instance = chains.save_chain(
-            actor=self.request.user, **serializer.validated_data)
+    perform_create = creating(chains.save_chain)
 
     @extend_schema(request=StartSerializer, responses=ChainRunSerializer(many=True))
     @action(detail=True, methods=["post"])
     def start(self, request, pk=None):
         """Start the chain for each of the models."""
-        serializer = StartSerializer(data=request.data)
-        visible = Engagement.objects.visible_to(request.user)
-        serializer.fields["models"].child_relation.queryset = MigratedModel.objects.filter(
-            engagement__in=visible)
-        serializer.fields["node"].queryset = Node.objects.visible_to(request.user)
-        serializer.is_valid(raise_exception=True)
         runs = chains.start_chain(actor=request.user, chain=self.get_object(),
-                                  **serializer.validated_data)
+                                  **self.validated(StartSerializer))
         return Response(ChainRunSerializer(runs, many=True).data, status=status.HTTP_201_CREATED)
 
 
-class ChainRunViewSet(viewsets.ReadOnlyModelViewSet):
+class ChainRunViewSet(ScopedViewSet):
     queryset = ChainRun.objects.prefetch_related("jobs__job")
     serializer_class = ChainRunSerializer
     filterset_fields = ["chain", "model", "node"]
-
-    def get_queryset(self):
-        return super().get_queryset().visible_to(self.request.user)
 
 
 routes = [

@@ -6,6 +6,7 @@ from rest_framework.decorators import action
 from rest_framework.response import Response
 
 from engagements.text.number_parsing import whole_number
+from engagements.web.scoped_viewset import ScopedViewSet
 from workers import kinds, services
 from workers.api import serializers
 from workers.jobs import kind_catalogue
@@ -32,13 +33,10 @@ class KindViewSet(viewsets.ViewSet):
         return Response(serializers.kind_facts(kind_catalogue.known_kind(code)))
 
 
-class JobViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
-    queryset = Job.objects.all()
+class JobViewSet(mixins.CreateModelMixin, ScopedViewSet):
+    queryset = Job.objects.prefetch_related("retries")
     serializer_class = serializers.JobSerializer
     filterset_fields = ["kind", "state", "engagement", "model", "stage", "node"]
-
-    def get_queryset(self):
-        return super().get_queryset().visible_to(self.request.user)
 
     def perform_create(self, serializer):
         serializer.instance = services.queue_job(
@@ -60,13 +58,13 @@ class JobViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
     @action(detail=True, methods=["post"])
     def cancel(self, request, pk=None):
         job = services.cancel_job(actor=request.user, job=self.get_object())
-        return Response(self.get_serializer(job).data)
+        return self.shown(job)
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def retry(self, request, pk=None):
         job = services.retry_job(actor=request.user, job=self.get_object())
-        return Response(self.get_serializer(job).data, status=status.HTTP_201_CREATED)
+        return self.shown(job, status.HTTP_201_CREATED)
 
     @extend_schema(responses=serializers.LogSerializer,
                    parameters=[OpenApiParameter("offset", int)])

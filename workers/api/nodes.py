@@ -2,62 +2,50 @@
 
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
-from rest_framework import mixins, viewsets
+from rest_framework import mixins
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
+from engagements.web.scoped_viewset import ScopedViewSet
+from engagements.web.service_hooks import creating, updating
 from workers import queries, rule_checks, services
 from workers.api import serializers
 from workers.models import Node, NodeLogin
 from workers.services import node_edits, node_logins
 
 
-class NodeViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
-                  viewsets.ReadOnlyModelViewSet):
+class NodeViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedViewSet):
     """Nodes. A change of the address leads back to the confirmation of the host key."""
 
     http_method_names = ["get", "post", "patch", "head", "options"]
     queryset = Node.objects.prefetch_related("cards")
     serializer_class = serializers.NodeSerializer
     filterset_fields = ["name", "state", "is_practice"]
-
-    def get_queryset(self):
-        return super().get_queryset().visible_to(self.request.user)
-
-    def perform_create(self, serializer):
-        serializer.instance = services.enrol_node(
-            actor=self.request.user, **serializer.validated_data)
-
-    def perform_update(self, serializer):
-        serializer.instance = node_edits.edit_node(
-            actor=self.request.user, node=serializer.instance, **serializer.validated_data)
+    perform_create = creating(services.enrol_node)
+    perform_update = updating(node_edits.edit_node, "node")
 
     @extend_schema(request=serializers.ConfirmSerializer)
     @action(detail=True, methods=["post"])
     def confirm(self, request, pk=None):
         """Pin the offered host key by its fingerprint."""
-        serializer = serializers.ConfirmSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
         node = services.confirm_host_key(actor=request.user, node=self.get_object(),
-                                         **serializer.validated_data)
-        return Response(self.get_serializer(node).data)
+                                         **self.validated(serializers.ConfirmSerializer))
+        return self.shown(node)
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def refetch(self, request, pk=None):
         """Fetch the host key anew; it must be confirmed before the node is used."""
         node = services.fetch_new_host_key(actor=request.user, node=self.get_object())
-        return Response(self.get_serializer(node).data)
+        return self.shown(node)
 
     @extend_schema(request=serializers.MaintenanceSerializer)
     @action(detail=True, methods=["post"])
     def maintenance(self, request, pk=None):
         """Drain the node (running jobs go on, none starts), or take it back."""
-        serializer = serializers.MaintenanceSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        node = services.set_maintenance(actor=request.user, node=self.get_object(),
-                                        is_on=serializer.validated_data["on"])
-        return Response(self.get_serializer(node).data)
+        is_on = self.validated(serializers.MaintenanceSerializer)["on"]
+        return self.shown(services.set_maintenance(
+            actor=request.user, node=self.get_object(), is_on=is_on))
 
     @extend_schema(request=None, responses=serializers.TrialSerializer)
     @action(detail=True, methods=["post"], url_path="try")
@@ -87,21 +75,14 @@ class NodeViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
         return Response(serializers.OutcomeSerializer(rule_checks.of_node(self.get_object())).data)
 
 
-class NodeLoginViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
-                       viewsets.ReadOnlyModelViewSet):
+class NodeLoginViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedViewSet):
     """Log-ins of engagements at shared nodes."""
 
     http_method_names = ["get", "post", "patch", "head", "options"]
     queryset = NodeLogin.objects.select_related("node", "engagement")
     serializer_class = serializers.NodeLoginSerializer
     filterset_fields = ["node", "engagement"]
-
-    def get_queryset(self):
-        return super().get_queryset().visible_to(self.request.user)
-
-    def perform_create(self, serializer):
-        serializer.instance = node_logins.add_login(
-            actor=self.request.user, **serializer.validated_data)
+    perform_create = creating(node_logins.add_login)
 
     def perform_update(self, serializer):
         data, login = serializer.validated_data, serializer.instance
@@ -121,7 +102,7 @@ class NodeLoginViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
     def withdraw(self, request, pk=None):
         """Erase the key; later jobs use the node's own log-in."""
         login = node_logins.withdraw_login(actor=request.user, login=self.get_object())
-        return Response(self.get_serializer(login).data)
+        return self.shown(login)
 
 
 routes = [

@@ -9,7 +9,7 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.response import Response
 
 from engagements.access import Can, require
-from engagements.models import Engagement, MigratedModel
+from engagements.web.scoped_viewset import DeclaredEndpoint
 from workers.api.serializers import ReadingSerializer, UploadSerializer
 from workers.models import StoredReading
 from workers.rules.rule_list import filtered_rules
@@ -40,7 +40,7 @@ class RuleViewSet(viewsets.ViewSet):
         return Response(RuleSerializer(filtered_rules(request.query_params), many=True).data)
 
 
-class ScanViewSet(viewsets.ReadOnlyModelViewSet):
+class ScanViewSet(DeclaredEndpoint, viewsets.ReadOnlyModelViewSet):
     """Source scans; `values` holds totals, effort in person-days and findings."""
 
     queryset = StoredReading.objects.none()
@@ -56,12 +56,8 @@ class ScanViewSet(viewsets.ReadOnlyModelViewSet):
     @action(detail=False, methods=["post"], parser_classes=[MultiPartParser])
     def upload(self, request):
         """Scan a source archive."""
-        serializer = UploadSerializer(data=request.data)
-        serializer.fields["engagement"].queryset = Engagement.objects.visible_to(request.user)
-        serializer.fields["model"].queryset = MigratedModel.objects.visible_to(request.user)
-        serializer.is_valid(raise_exception=True)
-        scan = scans.scan_upload(actor=request.user, **serializer.validated_data)
-        return Response(self.get_serializer(scan).data, status=status.HTTP_201_CREATED)
+        return self.shown(scans.scan_upload(
+            actor=request.user, **self.validated(UploadSerializer)), status.HTTP_201_CREATED)
 
     @extend_schema(responses={(200, "text/x-diff"): OpenApiTypes.STR})
     @action(detail=True)

@@ -1,6 +1,9 @@
 from rest_framework import serializers
 
 from engagements.models import Engagement, MigratedModel
+from engagements.web.allowed_moves import AllowedMovesField
+from engagements.web.visible_field import VisibleField
+from workers.jobs.transitions import TRANSITIONS
 from workers.kinds import JobKind
 from workers.models import Artifact, Card, Job, Node, NodeContact, NodeLogin, StoredReading
 
@@ -108,6 +111,7 @@ class ConfirmSerializer(serializers.Serializer):
 
 class JobSerializer(serializers.ModelSerializer):
     sentence = serializers.CharField(read_only=True)
+    allowed_moves = AllowedMovesField(TRANSITIONS)
 
     class Meta:
         model = Job
@@ -115,7 +119,7 @@ class JobSerializer(serializers.ModelSerializer):
                   "parameters", "command", "cards_wanted", "state", "attempt", "retry_of",
                   "created_by", "created_at", "started_at", "finished_at", "sentence",
                   "technical_cause", "exit_status", "results", "progress_done", "progress_total",
-                  "last_loss", "heartbeat_at", "cancel_requested_at"]
+                  "last_loss", "heartbeat_at", "cancel_requested_at", "allowed_moves"]
         read_only_fields = [f for f in fields if f not in (
             "kind", "engagement", "model", "stage", "node", "parameters")]
 
@@ -161,9 +165,8 @@ class OutcomeSerializer(serializers.Serializer):
 
 
 class UploadSerializer(serializers.Serializer):
-    engagement = serializers.PrimaryKeyRelatedField(queryset=Engagement.objects.all())
-    model = serializers.PrimaryKeyRelatedField(
-        queryset=MigratedModel.objects.all(), required=False, allow_null=True)
+    engagement = VisibleField(queryset=Engagement.objects.all())
+    model = VisibleField(queryset=MigratedModel.objects.all(), required=False, allow_null=True)
     upload = serializers.FileField()
     note = serializers.CharField(required=False, default="", allow_blank=True)
 

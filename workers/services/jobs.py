@@ -10,13 +10,14 @@ from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import DeskError, InvalidInput, NotAllowed, WrongState
 from engagements.models import Engagement, MigratedModel, User
+from engagements.moves import require_move
 from engagements.services import mark_practice
 from workers import kinds
 from workers.dispatch import enqueueing
 from workers.dispatch.job_claims import due
 from workers.jobs import preflight
+from workers.jobs.transitions import TRANSITIONS, JobMove
 from workers.models import Job, JobState, Node, Priority
-from workers.models.job import FINAL_STATES
 from workers.rules.facts import stored
 from workers.services import node_logins
 
@@ -124,10 +125,7 @@ def _stage_of(declaration) -> str:
 @transaction.atomic
 def cancel_job(*, actor: User, job: Job) -> Job:
     """Ask for the end of a job; the cards stay leased until nothing of it runs."""
-    require(actor, Can.WORK if job.engagement_id else Can.OPERATE, job.engagement)
-    job = Job.objects.select_for_update(of=("self",), no_key=True).get(pk=job.pk)
-    if job.state in FINAL_STATES:
-        raise WrongState(_("The job has already ended."))
+    job = _locked_for(actor, job, JobMove.CANCEL)
     if job.cancel_requested_at is None:
         job.cancel_requested_at = job.next_step_at = timezone.now()
         job.save(update_fields=["cancel_requested_at", "next_step_at"])
@@ -139,10 +137,14 @@ def cancel_job(*, actor: User, job: Job) -> Job:
 @transaction.atomic
 def retry_job(*, actor: User, job: Job) -> Job:
     """A new attempt with the same parameters, linked to the old one."""
-    require(actor, Can.WORK if job.engagement_id else Can.OPERATE, job.engagement)
-    if job.state not in FINAL_STATES or job.state == JobState.SUCCEEDED:
-        raise WrongState(_("Only a job that ended without success can be tried again."))
+    job = _locked_for(actor, job, JobMove.RETRY)
     new = _queue_unwoken(actor, job.kind, job.parameters, job.engagement, job.model, job.stage,
                          job.node, job.priority, retry_of=job)
     _wake(new)
     return new
+
+
+def _locked_for(actor: User, job: Job, move: str) -> Job:
+    job = Job.objects.select_for_update(of=("self",), no_key=True).get(pk=job.pk)
+    require_move(actor, TRANSITIONS, job, move)
+    return job

@@ -9,12 +9,14 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from engagements.access import Can, require
 from engagements.models import Engagement
+from engagements.moves import allowed_moves
 from engagements.text.number_parsing import whole_number
 from engagements.web.form_actions import attempt, attempt_form
 from workers import kinds, queries, rule_checks, services
 from workers.dispatch import card_queue
 from workers.forms.jobs import JobForm
 from workers.jobs import preflight
+from workers.jobs.transitions import TRANSITIONS
 from workers.logs import early_warnings, live_log, progress, search
 from workers.models import Job, JobState, Node
 from workers.views.page_context import place_asked
@@ -84,7 +86,7 @@ def job_page(request, pk):
         "rule_counts": rule_checks.counts_of((_("Before the job"), job.results.get("preflight")),
                                              (_("On its files"), job.results.get("rule_outcome"))),
         "artifacts": job.artifacts.prefetch_related("readings"),
-        "can_retry": kind.is_known and job.is_final and job.state != JobState.SUCCEEDED})
+        "moves": allowed_moves(request.user, TRANSITIONS, job)})
 
 
 @require_GET

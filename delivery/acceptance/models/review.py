@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 from assessments.models import Criterion
 from delivery.reports.models import Document
 from engagements.audit_rows.tracking import AuditedQuerySet
-from engagements.models import MigratedModel
+from engagements.models import Engagement, MigratedModel
 
 
 class ReviewQuerySet(AuditedQuerySet):
@@ -53,6 +53,10 @@ class Review(models.Model):
 
     def __str__(self) -> str:
         return str(self.document)
+
+    @property
+    def engagement(self) -> Engagement:
+        return self.document.engagement
 
 
 CHOSEN = [(value, label) for value, label in Review.Decision.choices

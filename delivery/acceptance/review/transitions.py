@@ -1,14 +1,14 @@
 """States of a review, and the table of actions allowed in them by permission."""
 
-from dataclasses import dataclass
-
 from django.db import models
 from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import Review, Signer
 from delivery.reports.models import Document
-from engagements.access import Can, allowed
+from engagements.access import Can
+from engagements.errors import NotAllowed, WrongState
 from engagements.models import User
+from engagements.transitions import TransitionTable, transition
 
 
 class ReviewState(models.TextChoices):
@@ -36,30 +36,9 @@ class ReviewAction(models.TextChoices):
     DEEMED = "deemed"
 
 
-@dataclass(frozen=True)
-class Rule:
-    """States in which an action is allowed, and the permissions of which one is needed."""
-
-    states: frozenset[str]
-    permissions: tuple[Can, ...]
-
-
 _S, _A = ReviewState, ReviewAction
 ISSUED = frozenset({_S.OPEN, _S.DECIDED, _S.DEEMED})
 IN_SIGNING = frozenset({_S.DECIDED, _S.SIGNED})
-
-TRANSITIONS: dict[str, Rule] = {
-    _A.COMMENT: Rule(ISSUED, (Can.REVIEW, Can.WORK)),
-    _A.RESOLVE: Rule(ISSUED, (Can.REVIEW, Can.WORK)),
-    _A.RECEIPTS: Rule(ISSUED | {_S.SIGNED}, (Can.REVIEW,)),
-    _A.DECIDE: Rule(frozenset({_S.OPEN}), (Can.REVIEW,)),
-    _A.IDENTIFY: Rule(IN_SIGNING, (Can.REVIEW,)),
-    _A.SIGN: Rule(IN_SIGNING, (Can.REVIEW,)),
-    _A.DECLINE: Rule(ISSUED, (Can.REVIEW,)),
-    _A.SIGNERS: Rule(ISSUED, (Can.ISSUE,)),
-    _A.NOTICE: Rule(ISSUED, (Can.ISSUE,)),
-    _A.DEEMED: Rule(frozenset({_S.OPEN}), (Can.ISSUE,)),
-}
 
 
 def state_of(review: Review) -> ReviewState:
@@ -73,39 +52,55 @@ def state_of(review: Review) -> ReviewState:
     return ReviewState.DECIDED if review.decision else ReviewState.OPEN
 
 
-def allowed_actions(user: User, review: Review) -> list[str]:
-    """Actions that state, role and signing order allow; reads signers and signatures."""
-    state = state_of(review)
-    found = [action for action, rule in TRANSITIONS.items() if state in rule.states
-             and any(allowed(user, one) for one in rule.permissions)]
-    signing = {ReviewAction.IDENTIFY, ReviewAction.SIGN}
-    if signing & set(found) and not is_next_signer(user, review):
-        found = [action for action in found if action not in signing]
-    return found
+def current_signer(user: User, review: Review) -> Signer | None:
+    """The user's row if it is the user's turn to sign; None where no order is set.
 
-
-def is_next_signer(user: User, review: Review) -> bool:
-    """Whether it is the user's turn: not signed yet, nobody declined, next in any order set."""
+    Raises WrongState after a signature, a refusal or out of turn, NotAllowed for no signer.
+    """
     if any(row.signer_id == user.pk for row in review.signatures.all()):
-        return False
-    signers = list(review.signers.all())
-    waiting = [row for row in signers if row.state == Signer.State.WAITING]
-    has_refusal = any(row.state == Signer.State.DECLINED for row in signers)
-    return not signers or bool(not has_refusal and waiting and waiting[0].user_id == user.pk)
+        raise WrongState(_("You have signed this document already."))
+    rows = list(review.signers.all())
+    refused = next((row for row in rows if row.state == Signer.State.DECLINED), None)
+    if refused:
+        raise WrongState(_("%(person)s declined to sign: %(reason)s The project manager names the "
+                           "signers anew or issues a new version.")
+                         % {"person": refused.user, "reason": refused.reason})
+    if rows and user.pk not in {row.user_id for row in rows}:
+        raise NotAllowed(_("You are not among the signers of this document."))
+    current = next((row for row in rows if row.state == Signer.State.WAITING), None)
+    if current and current.user_id != user.pk:
+        raise WrongState(_("It is %(person)s's turn to sign.") % {"person": current.user})
+    return current
 
 
-def refusal(action: str, state: str) -> str:
-    """The sentence why an action is not allowed in a state."""
+def refusal(review: Review, action: str) -> str:
+    """The sentence why an action is not allowed in the review's state."""
+    state = state_of(review)
     if action == ReviewAction.DECIDE and state in ISSUED:
         return _("The decision was made already; it is made once.")
     if action == ReviewAction.DEEMED and state in ISSUED:
         return _("The customer has answered; there is no silence to rely on.")
     if action == ReviewAction.RECEIPTS:
         return _("This version was replaced; nothing is added to it.")
-    if TRANSITIONS[action].states == IN_SIGNING:
+    if TRANSITIONS[action].sources == IN_SIGNING:
         return {
             ReviewState.OPEN: _("Decide first, then sign."),
             ReviewState.DEEMED: _("This document is accepted under the contract; nobody signs it."),
             ReviewState.REPLACED: _("This version was replaced; sign the newest one."),
         }[state]
     return _("This document is signed or was replaced; nothing is added to it.")
+
+
+_EITHER = (Can.REVIEW, Can.WORK)
+TRANSITIONS = TransitionTable({
+    _A.COMMENT: transition(*ISSUED, by=_EITHER),
+    _A.RESOLVE: transition(*ISSUED, by=_EITHER),
+    _A.RECEIPTS: transition(*ISSUED, _S.SIGNED, by=Can.REVIEW),
+    _A.DECIDE: transition(_S.OPEN, to=_S.DECIDED, by=Can.REVIEW),
+    _A.IDENTIFY: transition(*IN_SIGNING, by=Can.REVIEW, guards=(current_signer,)),
+    _A.SIGN: transition(*IN_SIGNING, by=Can.REVIEW, to=_S.SIGNED, guards=(current_signer,)),
+    _A.DECLINE: transition(*ISSUED, by=Can.REVIEW, guards=(current_signer,)),
+    _A.SIGNERS: transition(*ISSUED, by=Can.ISSUE),
+    _A.NOTICE: transition(*ISSUED, by=Can.ISSUE),
+    _A.DEEMED: transition(_S.OPEN, to=_S.DEEMED, by=Can.ISSUE),
+}, state_of=state_of, refusal=refusal)

@@ -15,9 +15,10 @@ from delivery.acceptance.models import (
     Signer,
 )
 from delivery.acceptance.models.review import CHOSEN
-from delivery.acceptance.review.transitions import ReviewAction, allowed_actions
+from delivery.acceptance.review.transitions import TRANSITIONS
 from delivery.reports.models import Document
 from engagements.models import User
+from engagements.web.allowed_moves import AllowedMovesField
 
 
 class ConditionSerializer(serializers.ModelSerializer):
@@ -183,7 +184,7 @@ class SignerSerializer(serializers.ModelSerializer):
 class ReviewSerializer(serializers.ModelSerializer):
     conditions = ConditionSerializer(many=True, read_only=True)
     comments = serializers.SerializerMethodField()
-    actions = serializers.SerializerMethodField()
+    actions = AllowedMovesField(TRANSITIONS)
     notice_proofs = NoticeProofSerializer(many=True, read_only=True)
     signatures = ReviewSignatureSerializer(many=True, read_only=True)
     signers = SignerSerializer(many=True, read_only=True)
@@ -195,11 +196,6 @@ class ReviewSerializer(serializers.ModelSerializer):
                   "opened_at", "due_on", "trial_ends_on", "model_decisions", "conditions",
                   "comments", "signers", "signatures", "notice_proofs", "terms", "actions"]
         read_only_fields = fields
-
-    @extend_schema_field(serializers.ListField(child=serializers.ChoiceField(ReviewAction.choices)))
-    def get_actions(self, review: Review) -> list[str]:
-        """What the visitor may do now."""
-        return allowed_actions(self.context["request"].user, review)
 
     @extend_schema_field(CommentSerializer(many=True))
     def get_comments(self, review: Review) -> list[dict]:

@@ -6,11 +6,11 @@ from django.utils.translation import gettext as _
 
 from assessments.models import Criterion
 from delivery.acceptance.models import Review, ReviewComment
-from delivery.acceptance.review.transitions import ReviewAction
-from delivery.acceptance.services.preconditions import require_action
+from delivery.acceptance.review.transitions import TRANSITIONS, ReviewAction
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Engagement, MigratedModel, User
+from engagements.moves import require_move
 
 
 @transaction.atomic
@@ -25,7 +25,7 @@ def comment(*, actor: User, review: Review, text: str, model: MigratedModel | No
         is_internal: visible to the team only; nobody is notified.
     """
     engagement = review.document.engagement
-    require_action(actor, review, ReviewAction.COMMENT)
+    require_move(actor, TRANSITIONS, review, ReviewAction.COMMENT)
     if not text.strip():
         raise InvalidInput(_("Write the comment first."))
     if is_internal and actor.is_reviewer:
@@ -66,7 +66,7 @@ def _about(review: Review, engagement: Engagement, model, criterion, first) -> d
 def resolve_comment(*, actor: User, comment: ReviewComment) -> ReviewComment:
     """Mark a comment as settled, by the side that wrote it. Writes an audit entry."""
     review = comment.review
-    require_action(actor, review, ReviewAction.RESOLVE)
+    require_move(actor, TRANSITIONS, review, ReviewAction.RESOLVE)
     found = ReviewComment.objects.visible_to(actor).select_for_update(
         of=("self",), no_key=True).filter(
         pk=comment.pk).first()

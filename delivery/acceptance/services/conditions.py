@@ -5,7 +5,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import Condition, Review
-from delivery.acceptance.services.preconditions import require_reviewer
 from delivery.acceptance.services.signatures import accept_engagement
 from delivery.reports.models import Document
 from engagements.access import Can, require
@@ -42,7 +41,7 @@ def close_condition(*, actor: User, condition: Condition) -> Condition:
 
     The last one that held up a signed final acceptance makes the engagement accepted.
     """
-    require_reviewer(actor, condition.review)
+    require(actor, Can.REVIEW, condition.review.engagement)
     condition = _locked_open(condition)
     if not condition.reported_at:
         raise WrongState(_("The team has not reported yet what was done."))

@@ -12,18 +12,14 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import Identification, Review
-from delivery.acceptance.review.transitions import ReviewAction
+from delivery.acceptance.review.transitions import TRANSITIONS, ReviewAction
 from delivery.acceptance.services.powers_of_attorney import valid_power_of_attorney
-from delivery.acceptance.services.preconditions import (
-    lock_review,
-    require_permission,
-    require_state,
-)
-from delivery.acceptance.services.signing_order import require_turn
+from delivery.acceptance.services.preconditions import lock_review
 from delivery.acceptance.signing import signing_terms
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
+from engagements.moves import require_move, require_permission
 
 LIFETIME = timedelta(minutes=10)
 PAUSE = timedelta(seconds=60)
@@ -40,7 +36,7 @@ def begin_signing(*, actor: User, review: Review, name: str, capacity: str, agre
     keyed hash is stored. One a minute and five an hour. A signer with a power of attorney signs in
     that capacity. Writes an audit entry.
     """
-    require_permission(actor, review, ReviewAction.IDENTIFY)
+    require_permission(actor, TRANSITIONS, review, ReviewAction.IDENTIFY)
     code = f"{secrets.randbelow(10 ** DIGITS):0{DIGITS}}"
     made = _create_identification(actor, review, name.strip(), capacity.strip(), agrees, code,
                                   ip_address)
@@ -83,10 +79,7 @@ def require_signable(actor: User, review: Review) -> None:
 
     That includes his power of attorney, where the contract asks for one or one was recorded.
     """
-    require_state(review, ReviewAction.SIGN)
-    if review.signatures.filter(signer=actor).exists():
-        raise WrongState(_("You have signed this document already."))
-    require_turn(actor, review)
+    require_move(actor, TRANSITIONS, review, ReviewAction.SIGN)
     valid_power_of_attorney(actor, review)
 
 

@@ -8,16 +8,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import Identification, Review, Signature
-from delivery.acceptance.review.transitions import ReviewAction
+from delivery.acceptance.review.transitions import TRANSITIONS, ReviewAction
 from delivery.acceptance.scan_validation import Scan, checked_scan
 from delivery.acceptance.services.identification import check_code, require_signable
 from delivery.acceptance.services.powers_of_attorney import valid_power_of_attorney
-from delivery.acceptance.services.preconditions import (
-    PASSING,
-    lock_review,
-    open_blocking,
-    require_permission,
-)
+from delivery.acceptance.services.preconditions import PASSING, lock_review, open_blocking
 from delivery.acceptance.services.signed_copies import queue_signed_copies
 from delivery.acceptance.services.signing_order import mark_signed, notify_next_signer
 from delivery.acceptance.signing.drawn_signature import checked_drawing
@@ -26,6 +21,7 @@ from delivery.reports.models import Document
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, User
+from engagements.moves import require_permission
 
 TYPED, DRAWN, SCANNED = Signature.Mark.values
 
@@ -44,7 +40,7 @@ def sign(*, actor: User, review: Review, code: str, mark: str = TYPED, strokes=N
     accepted (see `accept_engagement`), a preliminary one begins the trial period. A worker then
     stores sealed copies with a signature page beside the issued files.
     """
-    require_permission(actor, review, ReviewAction.SIGN)
+    require_permission(actor, TRANSITIONS, review, ReviewAction.SIGN)
     facts = _mark_columns(mark, strokes, scan)
     with transaction.atomic():
         require_signable(actor, lock_review(review))

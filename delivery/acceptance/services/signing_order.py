@@ -5,10 +5,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import Review, Signer
-from delivery.acceptance.review.transitions import ReviewAction
+from delivery.acceptance.review.transitions import ReviewAction, current_signer
 from delivery.acceptance.services.preconditions import lock_for_action
 from engagements.audit import audit_log
-from engagements.errors import InvalidInput, NotAllowed, WrongState
+from engagements.errors import InvalidInput
 from engagements.models import User
 
 WAITING, SIGNED, DECLINED = Signer.State.values
@@ -53,34 +53,13 @@ def decline(*, actor: User, review: Review, reason: str) -> Signer:
     review = lock_for_action(actor, review, ReviewAction.DECLINE)
     if not reason.strip():
         raise InvalidInput(_("Say why you decline to sign."))
-    if review.signatures.filter(signer=actor).exists():
-        raise WrongState(_("You have signed this document already."))
-    row = require_turn(actor, review) or Signer(
+    row = current_signer(actor, review) or Signer(
         review=review, user=actor, position=review.signers.count() + 1)
     row.state, row.reason, row.answered_at = DECLINED, reason.strip()[:400], timezone.now()
     row.save()
     audit_log.record(actor=actor, action="review.decline", target=review.document,
                      engagement=review.document.engagement, data={"reason": row.reason})
     return row
-
-
-def require_turn(actor: User, review: Review) -> Signer | None:
-    """The actor's row if it is the actor's turn; None where no order is set.
-
-    Raises WrongState after a refusal or out of turn, NotAllowed if the actor is no signer.
-    """
-    rows = list(review.signers.select_related("user"))
-    refused = next((row for row in rows if row.state == DECLINED), None)
-    if refused:
-        raise WrongState(_("%(person)s declined to sign: %(reason)s The project manager names the "
-                           "signers anew or issues a new version.")
-                         % {"person": refused.user, "reason": refused.reason})
-    if rows and actor.pk not in {row.user_id for row in rows}:
-        raise NotAllowed(_("You are not among the signers of this document."))
-    current = next((row for row in rows if row.state == WAITING), None)
-    if current and current.user_id != actor.pk:
-        raise WrongState(_("It is %(person)s's turn to sign.") % {"person": current.user})
-    return current
 
 
 def mark_signed(review: Review, actor: User) -> bool:

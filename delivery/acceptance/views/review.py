@@ -27,7 +27,7 @@ from delivery.acceptance.review.model_results import (
     model_results,
 )
 from delivery.acceptance.review.progress import review_steps
-from delivery.acceptance.review.transitions import ReviewAction, allowed_actions
+from delivery.acceptance.review.transitions import TRANSITIONS, ReviewAction
 from delivery.acceptance.services.decisions import models_by_code
 from delivery.acceptance.services.deemed_acceptance import deemed_day
 from delivery.acceptance.services.signed_copies import copy_format
@@ -36,6 +36,7 @@ from delivery.documents.bilingual import in_language
 from delivery.reports.models import Document
 from delivery.reports.views import in_reading_order
 from engagements.access import Can, allowed
+from engagements.moves import allowed_moves
 from engagements.web.form_actions import attempt, attempt_form
 
 
@@ -93,7 +94,7 @@ def _remarks(request, found: Review) -> dict:
 
 def _people(request, found: Review) -> dict:
     prefetch_related_objects([found], "signatures__signer", "signers__user")
-    actions = allowed_actions(request.user, found)
+    actions = allowed_moves(request.user, TRANSITIONS, found)
     return {"signatures": found.signatures.all(), "signers": found.signers.all(),
             "actions": actions, "may_confirm": allowed(request.user, Can.REVIEW),
             "may_prove": ReviewAction.NOTICE in actions and not found.decision

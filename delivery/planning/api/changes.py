@@ -8,12 +8,13 @@ from rest_framework.decorators import action
 from rest_framework.response import Response
 
 from delivery.planning import serializers
-from delivery.planning.api.visibility import Visible
 from delivery.planning.changes import change_facts
 from delivery.planning.document_files import planning_file
 from delivery.planning.models import ChangeRequest
 from delivery.planning.services import added_criteria, change_drafts, changes, scope_effects
 from engagements.web.file_responses import PdfAction
+from engagements.web.scoped_viewset import ScopedViewSet
+from engagements.web.service_hooks import creating, updating
 
 ROWS = {"scope": "scope_effects", "schedule": "schedule_effects", "price": "price_effects",
         "criterion": "criterion_effects", "added": "added_criteria"}
@@ -21,27 +22,21 @@ EFFECT = [OpenApiParameter("kind", enum=list(ROWS), location=OpenApiParameter.PA
           OpenApiParameter("effect", OpenApiTypes.INT, OpenApiParameter.PATH)]
 
 
-class ChangeRequestViewSet(PdfAction, mixins.CreateModelMixin, mixins.UpdateModelMixin, Visible):
+class ChangeRequestViewSet(PdfAction, mixins.CreateModelMixin, mixins.UpdateModelMixin,
+                           ScopedViewSet):
     render = planning_file
     queryset = ChangeRequest.objects.select_related("engagement").prefetch_related(
         "scope_effects", "schedule_effects", "criterion_effects", "added_criteria",
         "price_effects")
     serializer_class = serializers.ChangeRequestSerializer
     filterset_fields = ["engagement", "state", "category"]
-
-    def perform_create(self, serializer):
-        fields = {k: v for k, v in serializer.validated_data.items() if k != "seen"}
-        serializer.instance = changes.create_change(actor=self.request.user, **fields)
-
-    def perform_update(self, serializer):
-        fields = {k: v for k, v in serializer.validated_data.items() if k != "engagement"}
-        serializer.instance = changes.update_change(
-            actor=self.request.user, change=serializer.instance, **fields)
+    perform_create = creating(changes.create_change, "seen")
+    perform_update = updating(changes.update_change, "change", "engagement")
 
     def _done(self, service, serializer=None):
-        fields = self._taken(serializer) if serializer else {}
+        fields = self.validated(serializer) if serializer else {}
         service(actor=self.request.user, change=self.get_object(), **fields)
-        return self._fresh()
+        return self.fresh()
 
     @extend_schema(request=serializers.ScopeEffectSerializer)
     @action(detail=True, methods=["post"])
@@ -88,7 +83,7 @@ class ChangeRequestViewSet(PdfAction, mixins.CreateModelMixin, mixins.UpdateMode
         """Take an effect out of a draft."""
         found = get_object_or_404(getattr(self.get_object(), ROWS[kind]), pk=effect)
         change_drafts.remove_effect(actor=request.user, effect=found)
-        return self._fresh()
+        return self.fresh()
 
     @extend_schema(responses={(200, "application/json"): OpenApiTypes.OBJECT})
     @action(detail=True)

@@ -7,7 +7,6 @@ from rest_framework.decorators import action
 from rest_framework.response import Response
 
 from delivery.planning import queries, serializers
-from delivery.planning.api.visibility import Visible
 from delivery.planning.document_files import planning_file
 from delivery.planning.effort import calibration, usage
 from delivery.planning.models import EffortEstimate, GradeCost, TimeEntry, Timesheet
@@ -16,16 +15,15 @@ from delivery.quotes.serializers import QuoteDetailSerializer
 from engagements.access import Can, allowed, require
 from engagements.models import Engagement
 from engagements.web.file_responses import PdfAction
+from engagements.web.scoped_viewset import DeclaredEndpoint, ScopedViewSet
+from engagements.web.service_hooks import creating, destroying
 
 
-class EffortEstimateViewSet(mixins.CreateModelMixin, Visible):
+class EffortEstimateViewSet(mixins.CreateModelMixin, ScopedViewSet):
     queryset = EffortEstimate.objects.prefetch_related("lines")
     serializer_class = serializers.EffortEstimateSerializer
     filterset_fields = ["engagement", "state"]
-
-    def perform_create(self, serializer):
-        serializer.instance = estimates.draft_estimate(
-            actor=self.request.user, **serializer.validated_data)
+    perform_create = creating(estimates.draft_estimate)
 
     @extend_schema(responses=serializers.EstimateTotalsSerializer)
     @action(detail=True)
@@ -47,18 +45,18 @@ class EffortEstimateViewSet(mixins.CreateModelMixin, Visible):
     @action(detail=True, methods=["post"])
     def adjust(self, request, pk=None):
         """Replace the days of a line, with the reason."""
-        fields = self._taken(serializers.AdjustSerializer)
+        fields = self.validated(serializers.AdjustSerializer)
         line = get_object_or_404(self.get_object().lines, pk=fields.pop("line"))
         estimates.adjust_line(actor=request.user, line=line, **fields)
-        return self._fresh()
+        return self.fresh()
 
     @extend_schema(request=serializers.NewLineSerializer)
     @action(detail=True, methods=["post"])
     def lines(self, request, pk=None):
         """Add a line that the rules do not give, with the reason."""
         estimates.add_effort_line(actor=request.user, estimate=self.get_object(),
-                                  **self._taken(serializers.NewLineSerializer))
-        return self._fresh()
+                                  **self.validated(serializers.NewLineSerializer))
+        return self.fresh()
 
     @extend_schema(request=None, responses={201: QuoteDetailSerializer})
     @action(detail=True, methods=["post"])
@@ -73,20 +71,15 @@ class EffortEstimateViewSet(mixins.CreateModelMixin, Visible):
     def approve(self, request, pk=None):
         """Freeze the draft."""
         estimates.approve_estimate(actor=request.user, estimate=self.get_object())
-        return self._fresh()
+        return self.fresh()
 
 
-class TimeEntryViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin, Visible):
+class TimeEntryViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin, ScopedViewSet):
     queryset = TimeEntry.objects.select_related("engagement", "person")
     serializer_class = serializers.TimeEntrySerializer
     filterset_fields = ["engagement", "person", "work_date", "grade", "item"]
-
-    def perform_create(self, serializer):
-        serializer.instance = time_entries.record_time(
-            actor=self.request.user, **serializer.validated_data)
-
-    def perform_destroy(self, instance):
-        time_entries.remove_time(actor=self.request.user, entry=instance)
+    perform_create = creating(time_entries.record_time)
+    perform_destroy = destroying(time_entries.remove_time, "entry")
 
     @extend_schema(responses=serializers.UsageSerializer, filters=False, parameters=[
         OpenApiParameter("engagement", str, required=True, description="project code")])
@@ -107,11 +100,11 @@ class TimeEntryViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin, Visibl
     def correct(self, request, pk=None):
         """A new entry in place of a confirmed one."""
         made = time_entries.correct_time(actor=request.user, entry=self.get_object(),
-                                         **self._taken(serializers.TimeCorrectionSerializer))
-        return Response(self.get_serializer(made).data, status=status.HTTP_201_CREATED)
+                                         **self.validated(serializers.TimeCorrectionSerializer))
+        return self.shown(made, status.HTTP_201_CREATED)
 
 
-class GradeCostViewSet(viewsets.ViewSet):
+class GradeCostViewSet(DeclaredEndpoint, viewsets.ViewSet):
     """What a person-day of each grade costs the firm; for managers."""
 
     serializer_class = serializers.GradeCostSerializer
@@ -125,14 +118,13 @@ class GradeCostViewSet(viewsets.ViewSet):
     def create(self, request):
         """Set the cost of a grade; a later one takes its place."""
         require(request.user, Can.MANAGE)
-        serializer = serializers.GradeCostSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        cost = time_entries.set_grade_cost(actor=request.user, **serializer.validated_data)
+        cost = time_entries.set_grade_cost(
+            actor=request.user, **self.validated(serializers.GradeCostSerializer))
         return Response(serializers.GradeCostSerializer(cost).data,
                         status=status.HTTP_201_CREATED)
 
 
-class TimesheetViewSet(PdfAction, mixins.CreateModelMixin, Visible):
+class TimesheetViewSet(PdfAction, mixins.CreateModelMixin, ScopedViewSet):
     """A month's time: a manager confirms it for the firm, the customer answers."""
 
     render = planning_file
@@ -140,23 +132,20 @@ class TimesheetViewSet(PdfAction, mixins.CreateModelMixin, Visible):
     queryset = Timesheet.objects.select_related("engagement")
     serializer_class = serializers.TimesheetSerializer
     filterset_fields = ["engagement", "month", "state"]
-
-    def perform_create(self, serializer):
-        serializer.instance = timesheets.confirm_month(
-            actor=self.request.user, **serializer.validated_data)
+    perform_create = creating(timesheets.confirm_month)
 
     @extend_schema(request=serializers.TimesheetAnswerSerializer)
     @action(detail=True, methods=["post"])
     def answer(self, request, pk=None):
         """The customer confirms, or rejects with a reason."""
         timesheets.answer_timesheet(actor=request.user, timesheet=self.get_object(),
-                                    **self._taken(serializers.TimesheetAnswerSerializer))
-        return self._fresh()
+                                    **self.validated(serializers.TimesheetAnswerSerializer))
+        return self.fresh()
 
     @extend_schema(request=serializers.RejectionSerializer)
     @action(detail=True, methods=["post"])
     def withdraw(self, request, pk=None):
         """The firm takes an unanswered timesheet back, with the reason."""
         timesheets.withdraw_timesheet(actor=request.user, timesheet=self.get_object(),
-                                      **self._taken(serializers.RejectionSerializer))
-        return self._fresh()
+                                      **self.validated(serializers.RejectionSerializer))
+        return self.fresh()

@@ -7,20 +7,18 @@ from rest_framework.response import Response
 
 from delivery.planning import serializers
 from delivery.planning.api.plan_files import PlanWorkbook
-from delivery.planning.api.visibility import Visible
 from delivery.planning.models import Dependency, Plan, Task
 from delivery.planning.plan.task_dates import schedule
 from delivery.planning.services import plans
+from engagements.web.scoped_viewset import ScopedViewSet
+from engagements.web.service_hooks import creating, destroying, updating
 
 
-class PlanViewSet(PlanWorkbook, mixins.CreateModelMixin, Visible):
+class PlanViewSet(PlanWorkbook, mixins.CreateModelMixin, ScopedViewSet):
     queryset = Plan.objects.prefetch_related("milestones").order_by("pk")
     serializer_class = serializers.PlanSerializer
     filterset_fields = ["engagement"]
-
-    def perform_create(self, serializer):
-        serializer.instance = plans.draft_plan(
-            actor=self.request.user, **serializer.validated_data)
+    perform_create = creating(plans.draft_plan)
 
     @extend_schema(responses=serializers.ScheduledSerializer(many=True))
     @action(detail=True, pagination_class=None, filterset_fields=None)
@@ -35,38 +33,27 @@ class PlanViewSet(PlanWorkbook, mixins.CreateModelMixin, Visible):
     def baseline(self, request, pk=None):
         """Keep the computed dates as agreed."""
         made = plans.take_baseline(actor=request.user, plan=self.get_object(),
-                                   **self._taken(serializers.PlanBaselineSerializer))
+                                   **self.validated(serializers.PlanBaselineSerializer))
         return Response(serializers.PlanBaselineSerializer(made).data)
 
     @extend_schema(request=serializers.MilestoneSerializer(many=True))
     @action(detail=True, methods=["put"])
     def milestones(self, request, pk=None):
         """Replace all milestones; their percentages add up to exactly 100."""
-        serializer = serializers.MilestoneSerializer(data=request.data, many=True)
-        serializer.is_valid(raise_exception=True)
         plans.set_milestones(actor=request.user, plan=self.get_object(),
-                             rows=serializer.validated_data)
-        return self._fresh()
+                             rows=self.validated(serializers.MilestoneSerializer, many=True))
+        return self.fresh()
 
 
 class TaskViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, mixins.DestroyModelMixin,
-                  Visible):
+                  ScopedViewSet):
     queryset = Task.objects.select_related("plan__engagement", "model").prefetch_related(
         "precursors")
     serializer_class = serializers.TaskSerializer
     filterset_fields = ["plan", "model", "stage", "owner"]
-
-    def perform_create(self, serializer):
-        fields = {k: v for k, v in serializer.validated_data.items() if k != "seen"}
-        serializer.instance = plans.add_task(actor=self.request.user, **fields)
-
-    def perform_update(self, serializer):
-        fields = {k: v for k, v in serializer.validated_data.items() if k != "plan"}
-        serializer.instance = plans.update_task(
-            actor=self.request.user, task=serializer.instance, **fields)
-
-    def perform_destroy(self, instance):
-        plans.remove_task(actor=self.request.user, task=instance)
+    perform_create = creating(plans.add_task, "seen")
+    perform_update = updating(plans.update_task, "task", "plan")
+    perform_destroy = destroying(plans.remove_task, "task")
 
 
 class DependencyViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin,
@@ -78,10 +65,5 @@ class DependencyViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin,
     def get_queryset(self):
         return super().get_queryset().filter(
             after__in=Task.objects.visible_to(self.request.user))
-
-    def perform_create(self, serializer):
-        serializer.instance = plans.link_tasks(
-            actor=self.request.user, **serializer.validated_data)
-
-    def perform_destroy(self, instance):
-        plans.unlink_tasks(actor=self.request.user, link=instance)
+    perform_create = creating(plans.link_tasks)
+    perform_destroy = destroying(plans.unlink_tasks, "link")

@@ -3,8 +3,6 @@
 While it is a draft the facts are computed from what is in force; submitting freezes them.
 """
 
-import hashlib
-import json
 from decimal import Decimal
 
 from assessments.models import CriteriaSet, Criterion, MetricDefinition
@@ -45,12 +43,6 @@ def change_facts(change: ChangeRequest) -> dict:
 def shown_facts(change: ChangeRequest) -> dict:
     """The frozen facts of a submitted change; of a draft its present ones."""
     return change.facts if change.content_hash else change_facts(change)
-
-
-def content_hash(facts: dict) -> str:
-    """SHA-256 of the facts."""
-    text = json.dumps(facts, ensure_ascii=False, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _schedule(change: ChangeRequest, scope: list[dict]) -> dict:

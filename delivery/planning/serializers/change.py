@@ -2,6 +2,7 @@
 
 from rest_framework import serializers
 
+from delivery.planning.changes.transitions import TRANSITIONS
 from delivery.planning.models import (
     AddedCriterion,
     ChangeRequest,
@@ -11,6 +12,7 @@ from delivery.planning.models import (
     ScopeEffect,
 )
 from delivery.planning.serializers.control import EditedSerializer
+from engagements.web.allowed_moves import AllowedMovesField
 
 
 class ScopeEffectSerializer(serializers.ModelSerializer):
@@ -67,6 +69,7 @@ class ChangeRequestSerializer(EditedSerializer):
     criterion_effects = CriterionEffectSerializer(many=True, read_only=True)
     added_criteria = AddedCriterionSerializer(many=True, read_only=True)
     price_effects = PriceEffectSerializer(many=True, read_only=True)
+    allowed_moves = AllowedMovesField(TRANSITIONS)
 
     class Meta:
         model = ChangeRequest
@@ -80,7 +83,7 @@ class ChangeRequestSerializer(EditedSerializer):
                   "new_baseline", "new_estimate",
                   "scope_effects", "schedule_effects", "criterion_effects", "added_criteria",
                   "price_effects", "submitted_at",
-                  "content_hash", "lock_version", "seen"]
+                  "content_hash", "allowed_moves", "lock_version", "seen"]
         read_only_fields = ["number", "state", "created_by", "created_at", "firm_approved_by",
                             "firm_approved_at", "customer_approved_by", "customer_approved_at",
                             "rejected_by", "rejection", "applied_at", "result", "result_by",

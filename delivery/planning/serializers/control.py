@@ -2,7 +2,9 @@
 
 from rest_framework import serializers
 
+from delivery.planning.control.transitions import TRANSITIONS
 from delivery.planning.models import Meeting, ProjectIssue, Risk, Todo, WeeklyReport
+from engagements.web.allowed_moves import AllowedMovesField
 from workers.models import Artifact
 
 
@@ -72,10 +74,12 @@ class WeekSerializer(serializers.ModelSerializer):
 
 
 class WeeklyReportSerializer(EditedSerializer):
+    allowed_moves = AllowedMovesField(TRANSITIONS)
+
     class Meta:
         model = WeeklyReport
         fields = ["id", "engagement", "week_start", "state", "light", "facts", "summary",
                   "deviations", "next_week", "problems", "customer_duties", "written_by",
-                  "frozen_at", "content_hash", "lock_version", "seen"]
+                  "frozen_at", "content_hash", "allowed_moves", "lock_version", "seen"]
         read_only_fields = ["engagement", "week_start", "state", "facts", "written_by",
                             "frozen_at", "content_hash", "lock_version"]

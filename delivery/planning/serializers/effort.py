@@ -4,6 +4,8 @@ from rest_framework import serializers
 
 from delivery.planning import queries
 from delivery.planning.models import EffortEstimate, EffortLine, TimeEntry, Timesheet
+from delivery.planning.time.transitions import TRANSITIONS
+from engagements.web.allowed_moves import AllowedMovesField
 
 
 class EffortLineSerializer(serializers.ModelSerializer):
@@ -83,11 +85,13 @@ class TimeCorrectionSerializer(serializers.ModelSerializer):
 class TimesheetSerializer(serializers.ModelSerializer):
     """`month` is any day of it; `facts` is what both sides confirm."""
 
+    allowed_moves = AllowedMovesField(TRANSITIONS)
+
     class Meta:
         model = Timesheet
         fields = ["id", "engagement", "month", "number", "state", "facts", "content_hash",
                   "confirmed_by", "confirmed_at", "answered_by", "answered_at", "rejection",
-                  "withdrawal"]
+                  "withdrawal", "allowed_moves"]
         read_only_fields = ["number", "state", "facts", "content_hash", "confirmed_by",
                             "confirmed_at", "answered_by", "answered_at", "rejection",
                             "withdrawal"]

@@ -5,18 +5,21 @@ from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from delivery.planning.changes.change_facts import change_facts, content_hash
+from delivery.planning.changes.change_facts import change_facts
 from delivery.planning.changes.effort_effects import days_between
+from delivery.planning.changes.transitions import TRANSITIONS, ChangeMove, side_of
 from delivery.planning.effort.usage import agreed_quote
 from delivery.planning.models import ChangeRequest
 from delivery.planning.services.change_application import apply_effects, require_current
 from delivery.planning.services.change_drafts import change_draft
 from delivery.planning.services.files import enqueue_files
 from delivery.quotes.models import Quote
-from engagements.access import Can, allowed, require
+from engagements.access import Can, require
 from engagements.audit import audit_log
-from engagements.errors import InvalidInput, NotAllowed, WrongState
+from engagements.canonical import SPACED, content_hash
+from engagements.errors import InvalidInput
 from engagements.models import Engagement, User
+from engagements.moves import require_move
 from engagements.optimistic_locking import assign, save_changes
 
 
@@ -63,7 +66,7 @@ def submit_change(*, actor: User, change: ChangeRequest) -> ChangeRequest:
     has lines that change, and a change of person-days names the quote in force; ChecksFailed for
     a quote that could not come into force.
     """
-    change = change_draft(actor, change)
+    change = _locked_for(actor, change, ChangeMove.SUBMIT)
     if not change.effect_on_quality.strip():
         raise InvalidInput(_("State the effect on quality, also where there is none."))
     if change.quote and not change.price_effects.exists():
@@ -72,9 +75,8 @@ def submit_change(*, actor: User, change: ChangeRequest) -> ChangeRequest:
     _require_priced(change)
     require_current(change)
     change.facts, change.submitted_at = change_facts(change), timezone.now()
-    change.content_hash = content_hash(change.facts)
-    return _move(change, actor, ChangeRequest.State.SUBMITTED, "change.submit",
-                 hash=change.content_hash)
+    change.content_hash = content_hash(change.facts, SPACED)
+    return _move(change, actor, ChangeMove.SUBMIT, "change.submit", hash=change.content_hash)
 
 
 def _require_priced(change: ChangeRequest) -> None:
@@ -96,10 +98,7 @@ def approve_change(*, actor: User, change: ChangeRequest) -> ChangeRequest:
         NotAllowed: neither manager nor customer reviewer, or the writer of the request.
         WrongState: not submitted, approved already, or something has changed since.
     """
-    change = _submitted(change)
-    side = _side(actor, change)
-    if getattr(change, f"{side}_approved_at"):
-        raise WrongState(_("This side has approved already."))
+    change, side = _locked_for(actor, change, ChangeMove.APPROVE), side_of(actor)
     setattr(change, f"{side}_approved_by", actor)
     setattr(change, f"{side}_approved_at", timezone.now())
     change.save()
@@ -115,7 +114,7 @@ def approve_change(*, actor: User, change: ChangeRequest) -> ChangeRequest:
 def _apply(change: ChangeRequest) -> None:
     apply_effects(change)
     change.applied_at = timezone.now()
-    _move(change, change.firm_approved_by, ChangeRequest.State.APPLIED, "change.apply",
+    _move(change, change.firm_approved_by, ChangeMove.APPROVE, "change.apply",
           estimate=change.new_estimate and str(change.new_estimate),
           criteria=change.new_criteria and str(change.new_criteria),
           quote=change.new_quote and str(change.new_quote),
@@ -128,50 +127,30 @@ def record_result(*, actor: User, change: ChangeRequest, result: str) -> ChangeR
 
     Raises WrongState before it is in force, InvalidInput without a word.
     """
-    require(actor, Can.WORK, change.engagement)
-    change = ChangeRequest.objects.select_for_update(of=("self",), no_key=True).get(pk=change.pk)
-    if change.state != ChangeRequest.State.APPLIED:
-        raise WrongState(_("Only a change in force has a result."))
+    change = _locked_for(actor, change, ChangeMove.RESULT)
     if not result.strip():
         raise InvalidInput(_("Say how the change was carried out and what came of it."))
     change.result, change.result_by = result.strip(), actor
     change.result_at = timezone.now()
-    return _move(change, actor, change.state, "change.result", result=change.result)
+    return _move(change, actor, ChangeMove.RESULT, "change.result", result=change.result)
 
 
 @transaction.atomic
 def reject_change(*, actor: User, change: ChangeRequest, reason: str) -> ChangeRequest:
     """Either side rejects, with a reason."""
-    change = _submitted(change)
-    _side(actor, change)
-    if not reason.strip():
-        raise InvalidInput(_("Give the reason for the rejection."))
+    change = _locked_for(actor, change, ChangeMove.REJECT, reason)
     change.rejected_by, change.rejection = actor, reason.strip()
-    return _move(change, actor, ChangeRequest.State.REJECTED, "change.reject",
-                 reason=change.rejection)
+    return _move(change, actor, ChangeMove.REJECT, "change.reject", reason=change.rejection)
 
 
-def _side(actor: User, change: ChangeRequest) -> str:
-    """firm for a manager, customer for a reviewer."""
-    if allowed(actor, Can.REVIEW):
-        require(actor, Can.REVIEW, change.engagement)
-        return "customer"
-    require(actor, Can.MANAGE, change.engagement)
-    if change.created_by_id == actor.pk:
-        raise NotAllowed(_("You wrote this change request; somebody else must decide on it."))
-    return "firm"
-
-
-def _submitted(change: ChangeRequest) -> ChangeRequest:
+def _locked_for(actor: User, change: ChangeRequest, move: str, reason: str = "") -> ChangeRequest:
     change = ChangeRequest.objects.select_for_update(of=("self",), no_key=True).get(pk=change.pk)
-    if change.state != ChangeRequest.State.SUBMITTED:
-        raise WrongState(_("The change request is “%(state)s”.")
-                         % {"state": change.get_state_display()})
+    require_move(actor, TRANSITIONS, change, move, reason)
     return change
 
 
-def _move(change: ChangeRequest, actor: User, state: str, action: str, **data) -> ChangeRequest:
-    change.state = state
+def _move(change: ChangeRequest, actor: User, move: str, action: str, **data) -> ChangeRequest:
+    change.state = TRANSITIONS.target(change.state, move)
     change.save()
     audit_log.record(actor=actor, action=action, target=change, engagement=change.engagement,
                      data=data)

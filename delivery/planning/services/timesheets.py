@@ -1,7 +1,5 @@
 """Confirming the time of a month: a manager puts it to the customer, the customer answers."""
 
-import hashlib
-import json
 from datetime import date
 
 from django.db import transaction
@@ -12,10 +10,13 @@ from django.utils.translation import gettext as _
 from delivery.planning.models import Timesheet
 from delivery.planning.services.files import enqueue_files
 from delivery.planning.time.timesheet_facts import timesheet_facts
+from delivery.planning.time.transitions import TRANSITIONS, TimesheetMove
 from engagements.access import Can, require
 from engagements.audit import audit_log
+from engagements.canonical import SPACED, content_hash
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, User
+from engagements.moves import require_move
 
 
 @transaction.atomic
@@ -39,7 +40,7 @@ def confirm_month(*, actor: User, engagement: Engagement, month: date) -> Timesh
     facts = timesheet_facts(engagement, month, number, entries)
     sheet = Timesheet.objects.create(
         engagement=engagement, month=month, number=number, confirmed_by=actor, facts=facts,
-        content_hash=content_hash(facts))
+        content_hash=content_hash(facts, SPACED))
     engagement.time_entries.filter(pk__in=[entry.pk for entry in entries]).update(timesheet=sheet)
     audit_log.record(actor=actor, action="timesheet.submit", target=sheet, engagement=engagement,
                      data={"days": facts["days"], "hash": sheet.content_hash})
@@ -58,31 +59,12 @@ def _open_entries(engagement: Engagement, month: date) -> list:
     return entries
 
 
-def content_hash(facts: dict) -> str:
-    """SHA-256 of the facts."""
-    text = json.dumps(facts, ensure_ascii=False, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
 @transaction.atomic
 def answer_timesheet(*, actor: User, timesheet: Timesheet, is_confirmed: bool, reason: str = ""
                      ) -> Timesheet:
     """The customer confirms, or rejects with a reason; a rejected one gives its entries free."""
-    require(actor, Can.REVIEW, timesheet.engagement)
-    timesheet = _submitted(timesheet)
-    if not is_confirmed and not reason.strip():
-        raise InvalidInput(_("Give the reason for the rejection."))
-    timesheet.state = Timesheet.State.CONFIRMED if is_confirmed else Timesheet.State.REJECTED
-    timesheet.answered_by, timesheet.answered_at = actor, timezone.now()
-    if not is_confirmed:
-        timesheet.rejection = reason.strip()
-        timesheet.entries.update(timesheet=None)
-    timesheet.save()
-    audit_log.record(actor=actor, target=timesheet, engagement=timesheet.engagement,
-                     action="timesheet.confirm" if is_confirmed else "timesheet.reject",
-                     data={"reason": timesheet.rejection})
-    enqueue_files(timesheet)
-    return timesheet
+    move = TimesheetMove.CONFIRM if is_confirmed else TimesheetMove.REJECT
+    return _move(actor, timesheet, move, reason, "" if is_confirmed else "rejection")
 
 
 @transaction.atomic
@@ -91,23 +73,20 @@ def withdraw_timesheet(*, actor: User, timesheet: Timesheet, reason: str) -> Tim
 
     The sheet itself stays on record. Raises WrongState once the customer has answered.
     """
-    require(actor, Can.MANAGE, timesheet.engagement)
-    timesheet = _submitted(timesheet)
-    if not reason.strip():
-        raise InvalidInput(_("Give the reason for the withdrawal."))
-    timesheet.state, timesheet.withdrawal = Timesheet.State.WITHDRAWN, reason.strip()
+    return _move(actor, timesheet, TimesheetMove.WITHDRAW, reason, "withdrawal")
+
+
+def _move(actor: User, timesheet: Timesheet, move: str, reason: str, column: str) -> Timesheet:
+    """`column` keeps the reason for which the entries are given free; empty: they stay."""
+    timesheet = Timesheet.objects.select_for_update(of=("self",), no_key=True).get(pk=timesheet.pk)
+    require_move(actor, TRANSITIONS, timesheet, move, reason)
+    timesheet.state = TRANSITIONS[move].target
     timesheet.answered_by, timesheet.answered_at = actor, timezone.now()
-    timesheet.entries.update(timesheet=None)
+    if column:
+        setattr(timesheet, column, reason.strip())
+        timesheet.entries.update(timesheet=None)
     timesheet.save()
     audit_log.record(actor=actor, target=timesheet, engagement=timesheet.engagement,
-                     action="timesheet.withdraw", data={"reason": timesheet.withdrawal})
+                     action=f"timesheet.{move}", data={"reason": reason.strip() if column else ""})
     enqueue_files(timesheet)
-    return timesheet
-
-
-def _submitted(timesheet: Timesheet) -> Timesheet:
-    timesheet = Timesheet.objects.select_for_update(of=("self",), no_key=True).get(pk=timesheet.pk)
-    if timesheet.state != Timesheet.State.SUBMITTED:
-        raise WrongState(_("The timesheet is “%(state)s”.")
-                         % {"state": timesheet.get_state_display()})
     return timesheet

@@ -1,13 +1,12 @@
 """Writes of weekly reports: facts are counted, words are written, then both are frozen."""
 
-import hashlib
-import json
 from datetime import date
 
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from delivery.planning.control.transitions import TRANSITIONS, WeeklyMove
 from delivery.planning.control.weekly_facts import week_facts
 from delivery.planning.control.weekly_labels import first_words
 from delivery.planning.models import WeeklyReport
@@ -15,8 +14,10 @@ from delivery.planning.services.files import enqueue_files
 from delivery.planning.services.time_entries import monday_of
 from engagements.access import Can, require
 from engagements.audit import audit_log
+from engagements.canonical import SPACED, content_hash
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, User
+from engagements.moves import require_move
 from engagements.optimistic_locking import assign, lock_checked, save_changes
 
 FROZEN_FIELDS = ("light", "summary", "deviations", "next_week", "problems", "customer_duties",
@@ -51,7 +52,7 @@ def draft_weekly(*, actor: User, engagement: Engagement, day: date, today: date 
 def update_weekly(*, actor: User, report: WeeklyReport, seen: int | None = None, **fields
                   ) -> WeeklyReport:
     """Change the words of a draft. Raises EditConflict when it moved on since `seen`."""
-    report = _draft(actor, report, seen)
+    report = _locked_for(actor, report, WeeklyMove.UPDATE, seen)
     changed = assign(report, fields)
     save_changes(report, actor=actor, action="weekly.update", engagement=report.engagement,
                  changed=changed)
@@ -61,7 +62,7 @@ def update_weekly(*, actor: User, report: WeeklyReport, seen: int | None = None,
 @transaction.atomic
 def refresh_weekly(*, actor: User, report: WeeklyReport) -> WeeklyReport:
     """Count the facts of a draft anew; its words stay."""
-    report = _draft(actor, report, None)
+    report = _locked_for(actor, report, WeeklyMove.REFRESH)
     report.facts = week_facts(report.engagement, report.week_start)
     save_changes(report, actor=actor, action="weekly.refresh", engagement=report.engagement,
                  changed={})
@@ -71,13 +72,13 @@ def refresh_weekly(*, actor: User, report: WeeklyReport) -> WeeklyReport:
 @transaction.atomic
 def freeze_weekly(*, actor: User, report: WeeklyReport) -> WeeklyReport:
     """Freeze words and facts with their SHA-256; from then on nothing changes."""
-    require(actor, Can.MANAGE, report.engagement)
-    report = _draft(actor, report, None)
+    report = _locked_for(actor, report, WeeklyMove.FREEZE)
     if not report.summary.strip():
         raise InvalidInput(_("Write what was done this week before freezing."))
     report.facts = week_facts(report.engagement, report.week_start)
-    report.state, report.frozen_at = WeeklyReport.State.FROZEN, timezone.now()
-    report.content_hash = content_hash(report)
+    report.state = TRANSITIONS[WeeklyMove.FREEZE].target
+    report.frozen_at = timezone.now()
+    report.content_hash = weekly_hash(report)
     report.save()
     audit_log.record(actor=actor, action="weekly.freeze", target=report,
                      engagement=report.engagement, data={"hash": report.content_hash})
@@ -85,16 +86,14 @@ def freeze_weekly(*, actor: User, report: WeeklyReport) -> WeeklyReport:
     return report
 
 
-def content_hash(report: WeeklyReport) -> str:
+def weekly_hash(report: WeeklyReport) -> str:
     """SHA-256 of words and facts."""
     facts = {name: getattr(report, name) for name in FROZEN_FIELDS}
-    text = json.dumps({"report": str(report), **facts}, ensure_ascii=False, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return content_hash({"report": str(report), **facts}, SPACED)
 
 
-def _draft(actor: User, report: WeeklyReport, seen: int | None) -> WeeklyReport:
-    require(actor, Can.WORK, report.engagement)
+def _locked_for(actor: User, report: WeeklyReport, move: str, seen: int | None = None
+                ) -> WeeklyReport:
     report = lock_checked(report, seen)
-    if report.state != WeeklyReport.State.DRAFT:
-        raise WrongState(_("A frozen report never changes."))
+    require_move(actor, TRANSITIONS, report, move)
     return report

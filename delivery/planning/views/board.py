@@ -8,8 +8,9 @@ from django.views.decorators.http import require_GET, require_POST
 from delivery.planning.board import Row
 from delivery.planning.board import board as rows_of
 from engagements import services
-from engagements.access import Can, allowed, require
+from engagements.access import Can, require
 from engagements.models import Engagement, StageRecord
+from engagements.moves import has_permission
 from engagements.stages import DONE, TRANSITIONS, Stage, StageMove, StageState
 
 BULK_MOVES = (StageMove.START, StageMove.SUBMIT, StageMove.PASS, StageMove.SEND_BACK)
@@ -29,7 +30,7 @@ def board(request):
 
 
 def _moves(user) -> list[StageMove]:
-    return [move for move in BULK_MOVES if allowed(user, TRANSITIONS[move].permission)]
+    return [move for move in BULK_MOVES if has_permission(user, TRANSITIONS[move])]
 
 
 @require_POST

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from delivery.planning.changes.change_facts import shown_facts
 from delivery.planning.changes.change_labels import presented, scope_row, threshold_row
 from delivery.planning.changes.scope_effects import scope_facts
+from delivery.planning.changes.transitions import TRANSITIONS
 from delivery.planning.forms.change import (
     AddedCriterionForm,
     ChangeForm,
@@ -26,6 +27,7 @@ from delivery.planning.services import scope_effects as scope_services
 from delivery.planning.views.common import form_page, saved, visible_engagement
 from engagements.access import Can, allowed, require
 from engagements.errors import DeskError
+from engagements.moves import allowed_moves
 from engagements.text.text_joining import in_turn, labelled
 from engagements.web.form_actions import attempt
 
@@ -75,8 +77,7 @@ def change(request, pk):
     return render(request, "delivery/planning/change.html", {
         "facts": facts, "problem": problem,
         "change": row, "engagement": row.engagement, "active": "changes", "is_draft": may_write,
-        "may_price": may_price, "may_decide": _may_decide(user, row),
-        "may_follow": row.state == ChangeRequest.State.APPLIED and allowed(user, Can.WORK),
+        "may_price": may_price, "moves": allowed_moves(user, TRANSITIONS, row),
         "price_effects": prices,
         "listed_prices": [] if facts and facts["price"]["lines"] else prices,
         "scope_effects": [scope_row(found) for found in scope_facts(row)],
@@ -98,16 +99,6 @@ def _facts(row: ChangeRequest) -> tuple[dict | None, str]:
         return presented(shown_facts(row)), ""
     except DeskError as error:
         return None, error.message
-
-
-def _may_decide(user, row: ChangeRequest) -> bool:
-    """Whether the user's side has not approved yet."""
-    if row.state != ChangeRequest.State.SUBMITTED:
-        return False
-    if allowed(user, Can.REVIEW):
-        return row.customer_approved_at is None
-    return (allowed(user, Can.MANAGE) and row.firm_approved_at is None
-            and row.created_by_id != user.pk)
 
 
 @require_http_methods(["GET", "POST"])

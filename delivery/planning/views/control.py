@@ -6,6 +6,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from delivery.planning.control.transitions import TRANSITIONS
 from delivery.planning.control.weekly_labels import done_lines, problem_lines
 from delivery.planning.forms.control import (
     IssueForm,
@@ -21,6 +22,7 @@ from delivery.planning.services import control as services
 from delivery.planning.services import weekly_reports as weekly_services
 from delivery.planning.views.common import form_page, internal_engagement, saved
 from engagements.access import Can, require
+from engagements.moves import allowed_moves
 from engagements.web.form_actions import attempt
 from workers.services import upload_artifact
 
@@ -192,8 +194,8 @@ def _report(request, pk) -> WeeklyReport:
 @require_http_methods(["GET", "POST"])
 def weekly(request, pk):
     report = _report(request, pk)
-    is_draft = report.state == WeeklyReport.State.DRAFT
-    form = WeeklyForm(request.POST or None, instance=report) if is_draft else None
+    moves = allowed_moves(request.user, TRANSITIONS, report)
+    form = WeeklyForm(request.POST or None, instance=report) if "update" in moves else None
     if form and form.is_valid():
         seen, fields = form.split_version()
         if saved(form, lambda: weekly_services.update_weekly(
@@ -201,7 +203,7 @@ def weekly(request, pk):
             return redirect("planning:weekly", pk)
     return render(request, "delivery/planning/weekly.html", {
         "report": report, "engagement": report.engagement, "active": "control", "form": form,
-        "done": done_lines(report.facts), "problems": problem_lines(report.facts)})
+        "moves": moves, "done": done_lines(report.facts), "problems": problem_lines(report.facts)})
 
 
 @require_POST

@@ -15,6 +15,7 @@ from delivery.planning.queries import open_months
 from delivery.planning.services import time_entries as time_services
 from delivery.planning.services import timesheets as services
 from delivery.planning.time.timesheet_labels import presented
+from delivery.planning.time.transitions import TRANSITIONS
 from delivery.planning.views.common import (
     form_page,
     internal_engagement,
@@ -22,6 +23,7 @@ from delivery.planning.views.common import (
     visible_engagement,
 )
 from engagements.access import Can, allowed, require
+from engagements.moves import allowed_moves
 from engagements.web.form_actions import attempt
 
 
@@ -57,12 +59,10 @@ def _timesheet(request, pk) -> Timesheet:
 @require_GET
 def timesheet(request, pk):
     sheet = _timesheet(request, pk)
-    is_open = sheet.state == Timesheet.State.SUBMITTED
     return render(request, "delivery/planning/timesheet.html", {
         "timesheet": sheet, "engagement": sheet.engagement, "active": "time",
         "facts": presented(sheet.facts),
-        "may_answer": is_open and allowed(request.user, Can.REVIEW),
-        "may_withdraw": is_open and allowed(request.user, Can.MANAGE)})
+        "moves": allowed_moves(request.user, TRANSITIONS, sheet)})
 
 
 @require_POST

@@ -10,10 +10,11 @@ from assessments.models import Confirmation, CriteriaSet, Side
 from delivery.planning.models import ChangeRequest, Timesheet
 from delivery.portal.inbox.items import OPEN, OTHERS_WAIT, InboxContext, InboxItem
 from delivery.quotes.models import Quote
-from delivery.quotes.transitions import QuoteMove, has_permission
+from delivery.quotes.transitions import TRANSITIONS, QuoteMove
 from delivery.surveys.models import Survey
 from engagements.access import Can, allowed
 from engagements.models import AuditEntry, Engagement
+from engagements.moves import has_permission
 
 
 def surveys(context: InboxContext) -> Iterator[InboxItem]:
@@ -51,7 +52,7 @@ def quotes(context: InboxContext) -> Iterator[InboxItem]:
     rows = Quote.objects.visible_to(user).select_related("engagement").defer(
         "snapshot").order_by("pk")
     wanted = []
-    if has_permission(user, QuoteMove.REVIEW):
+    if has_permission(user, TRANSITIONS[QuoteMove.REVIEW]):
         wanted.append((rows.filter(state=states.IN_REVIEW).exclude(created_by=user),
                        _("Quote to review"), "created_at"))
     if allowed(user, Can.MANAGE):

@@ -18,11 +18,13 @@ from delivery.quotes.version_comparison import compare
 from engagements.access import Can, allowed, require
 from engagements.text.number_parsing import whole_number
 from engagements.web.json_parser import BoundedJSONParser
+from engagements.web.scoped_viewset import DeclaredEndpoint, ScopedViewSet
+from engagements.web.service_hooks import creating, destroying, updating
 
 LINE = OpenApiParameter("line", OpenApiTypes.INT, OpenApiParameter.PATH)
 
 
-class FirmOnly:
+class FirmOnly(DeclaredEndpoint, viewsets.ReadOnlyModelViewSet):
     """Nothing for the customer's reviewers."""
 
     def get_queryset(self):
@@ -30,7 +32,7 @@ class FirmOnly:
         return super().get_queryset() if is_internal else super().get_queryset().none()
 
 
-class RateCardViewSet(FirmOnly, viewsets.ReadOnlyModelViewSet):
+class RateCardViewSet(FirmOnly):
     queryset = RateCard.objects.all()
     filterset_fields = ["name", "currency"]
 
@@ -42,53 +44,46 @@ class RateCardViewSet(FirmOnly, viewsets.ReadOnlyModelViewSet):
     @action(detail=True, methods=["post"])
     def close(self, request, pk=None):
         """End the period of a price list; quotes keep the prices they copied."""
-        serializer = serializers.CloseSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        card = services.close_rate_card(
-            actor=request.user, card=self.get_object(), **serializer.validated_data)
+        card = services.close_rate_card(actor=request.user, card=self.get_object(),
+                                        **self.validated(serializers.CloseSerializer))
         return Response(serializers.RateCardSerializer(card).data)
 
 
-class TaxRateViewSet(FirmOnly, viewsets.ReadOnlyModelViewSet):
+class TaxRateViewSet(FirmOnly):
     queryset = TaxRate.objects.all()
     serializer_class = serializers.TaxRateSerializer
 
 
-class CurrencyViewSet(FirmOnly, viewsets.ReadOnlyModelViewSet):
+class CurrencyViewSet(FirmOnly):
     queryset = Currency.objects.all()
     serializer_class = serializers.CurrencySerializer
 
 
-class PriceImportViewSet(FirmOnly, mixins.DestroyModelMixin, viewsets.ReadOnlyModelViewSet):
+class PriceImportViewSet(mixins.DestroyModelMixin, FirmOnly):
     """A price list from xlsx: upload, choose columns, confirm."""
 
     queryset = PriceImport.objects.all()
     serializer_class = serializers.PriceImportSerializer
     parser_classes = [BoundedJSONParser, MultiPartParser]
 
-    def _answer(self, source, code=status.HTTP_200_OK):
-        return Response(self.get_serializer(source).data, status=code)
-
     @extend_schema(request={"multipart/form-data": serializers.PriceUploadSerializer},
                    responses={201: serializers.PriceImportSerializer})
     def create(self, request):
         """Read a workbook; no price list exists yet."""
         require(request.user, Can.PRICE)
-        serializer = serializers.PriceUploadSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        upload = serializer.validated_data.pop("file")
-        return self._answer(services.start_import(
-            actor=request.user, upload=upload, file_name=upload.name, **serializer.validated_data),
+        fields = self.validated(serializers.PriceUploadSerializer)
+        upload = fields.pop("file")
+        return self.shown(services.start_import(
+            actor=request.user, upload=upload, file_name=upload.name, **fields),
             status.HTTP_201_CREATED)
 
     @extend_schema(request=serializers.ColumnsSerializer)
     @action(detail=True, methods=["post"])
     def columns(self, request, pk=None):
         """Choose the row of the headings and a column per field."""
-        serializer = serializers.ColumnsSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        return self._answer(services.map_columns(
-            actor=request.user, source=self.get_object(), **serializer.validated_data))
+        return self.shown(services.map_columns(
+            actor=request.user, source=self.get_object(),
+            **self.validated(serializers.ColumnsSerializer)))
 
     @extend_schema(request=None, responses={201: serializers.RateCardSerializer})
     @action(detail=True, methods=["post"])
@@ -97,13 +92,11 @@ class PriceImportViewSet(FirmOnly, mixins.DestroyModelMixin, viewsets.ReadOnlyMo
         card = services.confirm_import(actor=request.user, source=self.get_object())
         return Response(serializers.RateCardSerializer(card).data,
                         status=status.HTTP_201_CREATED)
-
-    def perform_destroy(self, instance):
-        services.discard_import(actor=self.request.user, source=instance)
+    perform_destroy = destroying(services.discard_import, "source")
 
 
 class QuoteViewSet(QuoteFiles, QuoteTerms, mixins.CreateModelMixin, mixins.UpdateModelMixin,
-                   viewsets.ReadOnlyModelViewSet):
+                   ScopedViewSet):
     queryset = Quote.objects.select_related("engagement__customer")
     filterset_fields = ["engagement", "number", "state"]
 
@@ -112,40 +105,27 @@ class QuoteViewSet(QuoteFiles, QuoteTerms, mixins.CreateModelMixin, mixins.Updat
                 else serializers.QuoteDetailSerializer)
 
     def get_queryset(self):
-        quotes = super().get_queryset().visible_to(self.request.user)
+        quotes = super().get_queryset()
         return quotes.defer("snapshot") if self.action == "list" else quotes
-
-    def perform_create(self, serializer):
-        fields = {k: v for k, v in serializer.validated_data.items() if k != "revision"}
-        serializer.instance = services.create_quote(actor=self.request.user, **fields)
-
-    def perform_update(self, serializer):
-        fields = {k: v for k, v in serializer.validated_data.items() if k != "engagement"}
-        serializer.instance = services.update_quote(
-            actor=self.request.user, quote=serializer.instance, **fields)
-
-    def _answer(self, code=status.HTTP_200_OK):
-        return Response(self.get_serializer(self.get_object()).data, status=code)
+    perform_create = creating(services.create_quote, "revision")
+    perform_update = updating(services.update_quote, "quote", "engagement")
 
     @extend_schema(request=serializers.AddLineSerializer)
     @action(detail=True, methods=["post"])
     def lines(self, request, pk=None):
         """Add an item of a price list."""
-        serializer = serializers.AddLineSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        services.add_line(actor=request.user, quote=self.get_object(), **serializer.validated_data)
-        return self._answer(status.HTTP_201_CREATED)
+        services.add_line(actor=request.user, quote=self.get_object(),
+                          **self.validated(serializers.AddLineSerializer))
+        return self.fresh(status.HTTP_201_CREATED)
 
     @extend_schema(request=serializers.ResourcesSerializer,
                    responses={201: serializers.QuoteDetailSerializer})
     @action(detail=True, methods=["post"])
     def resources(self, request, pk=None):
         """Add all cloud resources of a price list in their usual quantities."""
-        serializer = serializers.ResourcesSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
         services.add_resources(actor=request.user, quote=self.get_object(),
-                               **serializer.validated_data)
-        return self._answer(status.HTTP_201_CREATED)
+                               **self.validated(serializers.ResourcesSerializer))
+        return self.fresh(status.HTTP_201_CREATED)
 
     @extend_schema(parameters=[LINE], request=serializers.QuoteLineSerializer, methods=["PATCH"])
     @extend_schema(parameters=[LINE], request=None, methods=["DELETE"],
@@ -158,34 +138,30 @@ class QuoteViewSet(QuoteFiles, QuoteTerms, mixins.CreateModelMixin, mixins.Updat
         revision = whole_number(request.query_params.get("revision"))
         if request.method == "DELETE":
             services.remove_line(actor=request.user, line=found, revision=revision)
-            return self._answer()
+            return self.fresh()
         serializer = serializers.QuoteLineSerializer(found, data=request.data, partial=True,
                                                      context=self.get_serializer_context())
         serializer.is_valid(raise_exception=True)
         services.update_line(actor=request.user, line=found, revision=revision,
                              **serializer.validated_data)
-        return self._answer()
+        return self.fresh()
 
     @extend_schema(request=serializers.QuoteMoveSerializer)
     @action(detail=True, methods=["post"])
     def move(self, request, pk=None):
         """Submit, withdraw, review, approve, issue, return, accept or decline."""
-        serializer = serializers.QuoteMoveSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
         services.move_quote(actor=request.user, quote=self.get_object(),
-                            **serializer.validated_data)
-        return self._answer()
+                            **self.validated(serializers.QuoteMoveSerializer))
+        return self.fresh()
 
     @extend_schema(request=serializers.NewVersionSerializer,
                    responses={201: serializers.QuoteDetailSerializer})
     @action(detail=True, methods=["post"])
     def versions(self, request, pk=None):
         """Open the next version as a draft."""
-        serializer = serializers.NewVersionSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
         made = services.new_version(actor=request.user, quote=self.get_object(),
-                                    **serializer.validated_data)
-        return Response(self.get_serializer(made).data, status=status.HTTP_201_CREATED)
+                                    **self.validated(serializers.NewVersionSerializer))
+        return self.shown(made, status.HTTP_201_CREATED)
 
     @extend_schema(responses=serializers.ComparisonSerializer, parameters=[
         OpenApiParameter("other", OpenApiTypes.INT, OpenApiParameter.PATH)])

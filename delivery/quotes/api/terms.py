@@ -15,11 +15,6 @@ from engagements.access import Can, require
 class QuoteTerms:
     """Mixed into the viewset of quotes."""
 
-    def _taken(self, serializer) -> dict:
-        serializer = serializer(data=self.request.data, context=self.get_serializer_context())
-        serializer.is_valid(raise_exception=True)
-        return serializer.validated_data
-
     @extend_schema(request=serializers.FreeLineSerializer,
                    responses={201: QuoteDetailSerializer})
     @action(detail=True, methods=["post"], url_path="free-lines")
@@ -27,8 +22,8 @@ class QuoteTerms:
         """Add a line that stands on no price list."""
         quote = self.get_object()
         services.add_free_line(actor=request.user, quote=quote,
-                               **self._taken(serializers.FreeLineSerializer))
-        return self._answer(status.HTTP_201_CREATED)
+                               **self.validated(serializers.FreeLineSerializer))
+        return self.fresh(status.HTTP_201_CREATED)
 
     @extend_schema(request=serializers.PaymentSerializer, responses=QuoteDetailSerializer)
     @action(detail=True, methods=["put"])
@@ -36,8 +31,8 @@ class QuoteTerms:
         """Replace the payment milestones, the staffing, or both; what is left out stays."""
         quote = self.get_object()
         services.update_quote(actor=request.user, quote=quote,
-                              **self._taken(serializers.PaymentSerializer))
-        return self._answer()
+                              **self.validated(serializers.PaymentSerializer))
+        return self.fresh()
 
     @extend_schema(request=serializers.ConditionsSerializer, responses=QuoteDetailSerializer)
     @action(detail=True, methods=["put"])
@@ -45,8 +40,8 @@ class QuoteTerms:
         """Replace the written conditions; a block that is left out is empty."""
         quote = self.get_object()
         services.update_quote(actor=request.user, quote=quote,
-                              **self._taken(serializers.ConditionsSerializer))
-        return self._answer()
+                              **self.validated(serializers.ConditionsSerializer))
+        return self.fresh()
 
     @extend_schema(responses=serializers.MarginSerializer)
     @action(detail=True)

@@ -4,27 +4,18 @@ from datetime import date
 
 from django.db import transaction
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from delivery.quotes.models import Quote
-from delivery.quotes.services.transitions import in_state, moved, supersede_older
-from delivery.quotes.transitions import QuoteMove, sources_of
-from engagements.access import Can, require
-from engagements.errors import InvalidInput, WrongState
+from delivery.quotes.services.transitions import locked_for, moved, supersede_older
+from delivery.quotes.transitions import TRANSITIONS, QuoteMove
 from engagements.models import User
 
 
 @transaction.atomic
 def answer_quote(*, actor: User, quote: Quote, is_accepted: bool, reason: str = "") -> Quote:
     """The customer accepts or declines an issued quote that is still valid."""
-    require(actor, Can.REVIEW, quote.engagement)
-    quote = in_state(quote, *sources_of(QuoteMove.ACCEPT))
-    if quote.valid_until < timezone.localdate():
-        raise WrongState(_("This quote expired on %(day)s. Ask for a new version.")
-                         % {"day": quote.valid_until})
-    if not is_accepted and not reason.strip():
-        raise InvalidInput(_("Give the reason for declining."))
-    state = Quote.State.ACCEPTED if is_accepted else Quote.State.DECLINED
+    move = QuoteMove.ACCEPT if is_accepted else QuoteMove.DECLINE
+    quote, state = locked_for(actor, quote, move, reason), TRANSITIONS[move].target
     quote.answered_by, quote.answered_at = actor, timezone.now()
     quote.answer_reason = reason.strip()
     if is_accepted:

@@ -5,15 +5,14 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.quotes import snapshot, standard_rates
-from delivery.quotes.draft_revisions import locked_draft
 from delivery.quotes.models import Quote
 from delivery.quotes.quote_checks import QuoteCheck, failed_checks
 from delivery.quotes.services.files import enqueue_files
-from delivery.quotes.transitions import QuoteMove, sources_of, target_of
-from engagements.access import Can, allowed, require
+from delivery.quotes.transitions import TRANSITIONS, QuoteMove
 from engagements.audit import audit_log
-from engagements.errors import DeskError, InvalidInput, NotAllowed, WrongState
+from engagements.errors import DeskError, NotAllowed
 from engagements.models import Role, User
+from engagements.moves import require_move
 from engagements.text.text_joining import following, labelled, listed
 
 
@@ -27,10 +26,9 @@ class ChecksFailed(DeskError):
 @transaction.atomic
 def submit_quote(*, actor: User, quote: Quote) -> Quote:
     """Hand a draft to its reviewer. Raises ChecksFailed naming the rules that are not met."""
-    require(actor, Can.PRICE, quote.engagement)
-    quote = locked_draft(quote)
+    quote = locked_for(actor, quote, QuoteMove.SUBMIT)
     refuse_failed(quote)
-    return moved(quote, actor, target_of(QuoteMove.SUBMIT), "quote.submit")
+    return _move(quote, actor, QuoteMove.SUBMIT)
 
 
 def refuse_failed(quote: Quote) -> None:
@@ -54,31 +52,18 @@ def review_quote(*, actor: User, quote: Quote, note: str = "") -> Quote:
     Args:
         note: what was looked at; stands in the history of the firm only.
     """
-    require_reviewer(actor, quote)
-    quote = in_state(quote, *sources_of(QuoteMove.REVIEW))
-    if quote.created_by_id == actor.pk:
-        raise NotAllowed(_("You wrote this quote; somebody else must review it."))
+    quote = locked_for(actor, quote, QuoteMove.REVIEW)
     quote.reviewed_by, quote.reviewed_at = actor, timezone.now()
-    return moved(quote, actor, target_of(QuoteMove.REVIEW), "quote.review", reason=note.strip())
-
-
-def require_reviewer(actor: User, quote: Quote) -> None:
-    require(actor, Can.WORK if allowed(actor, Can.WORK) else Can.PRICE, quote.engagement)
+    return _move(quote, actor, QuoteMove.REVIEW, reason=note.strip())
 
 
 @transaction.atomic
 def approve_quote(*, actor: User, quote: Quote) -> Quote:
     """Approve a reviewed quote within the role's discount limit; a third person does it."""
-    require(actor, Can.MANAGE, quote.engagement)
-    quote = in_state(quote, *sources_of(QuoteMove.APPROVE))
-    if quote.created_by_id == actor.pk:
-        raise NotAllowed(_("You wrote this quote; somebody else must approve it."))
-    if quote.reviewed_by_id == actor.pk:
-        raise NotAllowed(_("You reviewed this quote; somebody else must approve it."))
+    quote = locked_for(actor, quote, QuoteMove.APPROVE)
     check_limit(actor, quote)
     quote.approved_by, quote.approved_at = actor, timezone.now()
-    return moved(quote, actor, target_of(QuoteMove.APPROVE), "quote.approve",
-                 discount=str(quote.discount_rate))
+    return _move(quote, actor, QuoteMove.APPROVE, discount=str(quote.discount_rate))
 
 
 def check_limit(actor: User, quote: Quote) -> None:
@@ -96,35 +81,21 @@ def check_limit(actor: User, quote: Quote) -> None:
 
 @transaction.atomic
 def return_quote(*, actor: User, quote: Quote, reason: str) -> Quote:
-    """Reviewer or approver sends a quote that is not yet issued back to its author.
-
-    Raises NotAllowed for its author (who withdraws), and once reviewed for all but approvers.
-    """
-    require_reviewer(actor, quote)
-    quote = in_state(quote, *sources_of(QuoteMove.RETURN))
-    if quote.created_by_id == actor.pk:
-        raise NotAllowed(_("You wrote this quote; withdraw it instead."))
-    if quote.state != Quote.State.IN_REVIEW:
-        require(actor, Can.MANAGE, quote.engagement)
-    if not reason.strip():
-        raise InvalidInput(_("Give the reason for sending the quote back."))
-    return _back_to_draft(quote, actor, "quote.return", reason)
+    """Reviewer or approver sends a quote that is not yet issued back to its author."""
+    quote = locked_for(actor, quote, QuoteMove.RETURN, reason)
+    return _back_to_draft(quote, actor, QuoteMove.RETURN, reason)
 
 
 @transaction.atomic
 def withdraw_quote(*, actor: User, quote: Quote) -> Quote:
     """Its author takes a quote back before it is approved."""
-    require(actor, Can.PRICE, quote.engagement)
-    quote = in_state(quote, *sources_of(QuoteMove.WITHDRAW))
-    if quote.created_by_id != actor.pk:
-        raise NotAllowed(_("Only its author withdraws a quote; an approver sends it back."))
-    return _back_to_draft(quote, actor, "quote.withdraw")
+    return _back_to_draft(locked_for(actor, quote, QuoteMove.WITHDRAW), actor, QuoteMove.WITHDRAW)
 
 
-def _back_to_draft(quote: Quote, actor: User, action: str, reason: str = "") -> Quote:
+def _back_to_draft(quote: Quote, actor: User, move: str, reason: str = "") -> Quote:
     quote.reviewed_by = quote.reviewed_at = quote.approved_by = quote.approved_at = None
     quote.revision += 1
-    return moved(quote, actor, Quote.State.DRAFT, action, reason=reason, revision=quote.revision)
+    return _move(quote, actor, move, reason=reason, revision=quote.revision)
 
 
 @transaction.atomic
@@ -133,12 +104,11 @@ def issue_quote(*, actor: User, quote: Quote) -> Quote:
 
     The checks run once more, as time has passed; an earlier issued version is superseded.
     """
-    require(actor, Can.PRICE, quote.engagement)
-    quote = in_state(quote, *sources_of(QuoteMove.ISSUE))
+    quote = locked_for(actor, quote, QuoteMove.ISSUE)
     refuse_failed(quote)
     freeze(quote)
     supersede_older(quote, actor, Quote.State.ISSUED)
-    return moved(quote, actor, target_of(QuoteMove.ISSUE), "quote.issue", hash=quote.content_hash)
+    return _move(quote, actor, QuoteMove.ISSUE, hash=quote.content_hash)
 
 
 def freeze(quote: Quote) -> None:
@@ -157,12 +127,15 @@ def supersede_older(quote: Quote, actor: User, *states: str) -> None:
         moved(older, actor, Quote.State.SUPERSEDED, "quote.supersede", by=str(quote))
 
 
-def in_state(quote: Quote, *states: str) -> Quote:
-    """The locked row. Raises WrongState unless it is in one of the states."""
+def locked_for(actor: User, quote: Quote, move: str, reason: str = "") -> Quote:
+    """The locked row, once the table of transitions lets the actor make the move."""
     quote = Quote.objects.select_for_update(of=("self",), no_key=True).get(pk=quote.pk)
-    if quote.state not in states:
-        raise WrongState(_("The quote is “%(state)s”.") % {"state": quote.get_state_display()})
+    require_move(actor, TRANSITIONS, quote, move, reason)
     return quote
+
+
+def _move(quote: Quote, actor: User, move: str, **data) -> Quote:
+    return moved(quote, actor, TRANSITIONS[move].target, f"quote.{move}", **data)
 
 
 def moved(quote: Quote, actor: User | None, state: str, action: str, **data) -> Quote:

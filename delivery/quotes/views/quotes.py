@@ -14,10 +14,11 @@ from delivery.quotes.models import Quote
 from delivery.quotes.quote_checks import run_checks
 from delivery.quotes.quote_files import is_lacking_files, quote_file
 from delivery.quotes.rendering import in_language
-from delivery.quotes.transitions import QuoteMove, allowed_moves
+from delivery.quotes.transitions import TRANSITIONS, QuoteMove
 from delivery.quotes.version_comparison import compare
 from engagements.access import Can, allowed
 from engagements.models import Engagement
+from engagements.moves import allowed_moves
 from engagements.web.form_actions import attempt
 
 
@@ -69,7 +70,7 @@ def quote_page(request, pk):
             page.facts, request.LANGUAGE_CODE.startswith("en")),
         "lines": page.lines, "is_waiting": is_lacking_files(quote),
         "can_edit": can_edit,
-        "moves": [QuoteMove(move) for move in allowed_moves(user, quote)],
+        "moves": [QuoteMove(move) for move in allowed_moves(user, TRANSITIONS, quote)],
         "checks": run_checks(quote, page.facts, page.figures, page.amounts)
         if not quote.content_hash and not user.is_reviewer else [],
         "line_form": LineForm(initial=start, day=quote.quote_date) if can_edit else None,

@@ -7,7 +7,6 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status
 from rest_framework.decorators import action
 from rest_framework.response import Response
-from rest_framework.viewsets import ReadOnlyModelViewSet
 
 from delivery.reports import registry, services
 from delivery.reports.api.settings import routes as settings_routes
@@ -28,29 +27,33 @@ from delivery.reports.serializers import (
 from engagements.access import Can, require
 from engagements.audit import download_log
 from engagements.models import Engagement
+from engagements.web.scoped_viewset import ScopedViewSet
 
 
-class DocumentViewSet(ReadOnlyModelViewSet):
+class DocumentViewSet(ScopedViewSet):
     """Documents of all kinds; POST makes a draft."""
 
-    queryset = Document.objects.none()
+    queryset = Document.objects.select_related("engagement__customer").prefetch_related(
+        "files__document__engagement")
     filterset_fields = ["kind", "state", "engagement__code"]
 
-    def get_queryset(self):
-        return Document.objects.visible_to(self.request.user).select_related(
-            "engagement__customer").prefetch_related("files__document__engagement")
-
     def get_serializer_class(self):
-        return DocumentDetailSerializer if self.action == "retrieve" else DocumentSerializer
+        return (DocumentDetailSerializer if self.action in ("retrieve", "preview", "repeat")
+                else DocumentSerializer)
+
+    def _done(self, service, serializer=None, code=status.HTTP_200_OK) -> Response:
+        fields = self.validated(serializer) if serializer else {}
+        return self.shown(service(actor=self.request.user, document=self.get_object(), **fields),
+                          code)
 
     @extend_schema(request=DraftSerializer, responses={201: DocumentSerializer})
     def create(self, request):
-        form = DraftSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
+        fields = self.validated(DraftSerializer)
         engagement = get_object_or_404(Engagement.objects.visible_to(request.user),
-                                       code=form.validated_data["engagement"])
-        return self._made(services.draft_document(
-            actor=request.user, engagement=engagement, kind=form.validated_data["kind"]))
+                                       code=fields["engagement"])
+        return self.shown(services.draft_document(
+            actor=request.user, engagement=engagement, kind=fields["kind"]),
+            status.HTTP_201_CREATED)
 
     def destroy(self, request, pk=None):
         """Discard a draft."""
@@ -74,18 +77,16 @@ class DocumentViewSet(ReadOnlyModelViewSet):
     @action(detail=True, methods=["post"])
     def words(self, request, pk=None):
         """Write passages of a draft."""
-        form = PassageSerializer(data=request.data, many=True)
-        form.is_valid(raise_exception=True)
-        return self._changed(services.write_words(
+        rows = self.validated(PassageSerializer, many=True)
+        return self.shown(services.write_words(
             actor=request.user, document=self.get_object(),
-            words={row["code"]: {"zh": row["zh"], "en": row["en"]} for row in form.validated_data}))
+            words={row["code"]: {"zh": row["zh"], "en": row["en"]} for row in rows}))
 
     @extend_schema(request=None, responses=DocumentSerializer)
     @action(detail=True, methods=["post"])
     def refresh(self, request, pk=None):
         """Collect the facts of a draft anew."""
-        return self._changed(services.refresh_draft(
-            actor=request.user, document=self.get_object()))
+        return self._done(services.refresh_draft)
 
     @extend_schema(request=None, responses={202: DocumentDetailSerializer})
     @action(detail=True, methods=["post"])
@@ -101,25 +102,19 @@ class DocumentViewSet(ReadOnlyModelViewSet):
 
     def _ordered(self, service) -> Response:
         service(actor=self.request.user, document=self.get_object())
-        shown = DocumentDetailSerializer(self.get_object(),
-                                         context=self.get_serializer_context())
-        return Response(shown.data, status=status.HTTP_202_ACCEPTED)
+        return self.fresh(status.HTTP_202_ACCEPTED)
 
     @extend_schema(request=None, responses=DocumentSerializer)
     @action(detail=True, methods=["post"])
     def submit(self, request, pk=None):
         """Hand a draft to its reviewers."""
-        return self._changed(services.submit_document(
-            actor=request.user, document=self.get_object()))
+        return self._done(services.submit_document)
 
     @extend_schema(request=ReviewCommentSerializer, responses=DocumentSerializer)
     @action(detail=True, methods=["post"])
     def review(self, request, pk=None):
         """Confirm a draft as its reviewer, who is not its author."""
-        form = ReviewCommentSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        return self._changed(services.review_document(
-            actor=request.user, document=self.get_object(), **form.validated_data))
+        return self._done(services.review_document, ReviewCommentSerializer)
 
     @extend_schema(request=ColleagueSerializer, responses=DocumentSerializer)
     @action(detail=True, methods=["post"], url_path="hand-over")
@@ -134,49 +129,42 @@ class DocumentViewSet(ReadOnlyModelViewSet):
         return self._passed_on(request, services.add_co_signer)
 
     def _passed_on(self, request, service) -> Response:
-        form = ColleagueSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        document = self.get_object()
+        fields, document = self.validated(ColleagueSerializer), self.get_object()
         require(request.user, Can.VIEW_INTERNAL)
         colleague = get_object_or_404(approval_chain.colleagues(document),
-                                      username=form.validated_data["colleague"])
-        return self._changed(service(actor=request.user, document=document, colleague=colleague,
-                                     reason=form.validated_data["reason"]))
+                                      username=fields["colleague"])
+        return self.shown(service(actor=request.user, document=document, colleague=colleague,
+                                  reason=fields["reason"]))
 
     @extend_schema(request=ReasonSerializer, responses=DocumentSerializer)
     @action(detail=True, methods=["post"], url_path="send-back")
     def send_back(self, request, pk=None):
         """Return a draft in review to its author."""
-        return self._changed(services.send_back_document(
-            actor=request.user, document=self.get_object(), reason=self._reason(request)))
+        return self._done(services.send_back_document, ReasonSerializer)
 
     @extend_schema(request=None, responses=DocumentSerializer)
     @action(detail=True, methods=["post"])
     def recall(self, request, pk=None):
         """Its author takes a document back from review."""
-        return self._changed(services.recall_document(
-            actor=request.user, document=self.get_object()))
+        return self._done(services.recall_document)
 
     @extend_schema(request=None, responses={202: DocumentSerializer})
     @action(detail=True, methods=["post"])
     def issue(self, request, pk=None):
         """Approve a reviewed document: it is numbered and frozen; workers make its files."""
-        document = services.order_issue(actor=request.user, document=self.get_object())
-        return Response(DocumentSerializer(document).data, status=status.HTTP_202_ACCEPTED)
+        return self._done(services.order_issue, code=status.HTTP_202_ACCEPTED)
 
     @extend_schema(request=ReasonSerializer, responses={201: DocumentSerializer})
     @action(detail=True, methods=["post"])
     def correct(self, request, pk=None):
         """A draft of the next version of an issued document."""
-        return self._made(services.draft_correction(
-            actor=request.user, document=self.get_object(), reason=self._reason(request)))
+        return self._done(services.draft_correction, ReasonSerializer, status.HTTP_201_CREATED)
 
     @extend_schema(request=ReasonSerializer, responses=DocumentSerializer)
     @action(detail=True, methods=["post"])
     def withdraw(self, request, pk=None):
         """Withdraw an issued document; its files stay readable."""
-        return self._changed(services.withdraw_document(
-            actor=request.user, document=self.get_object(), reason=self._reason(request)))
+        return self._done(services.withdraw_document, ReasonSerializer)
 
     @extend_schema(
         responses={(200, "application/octet-stream"): OpenApiTypes.BINARY},
@@ -191,17 +179,6 @@ class DocumentViewSet(ReadOnlyModelViewSet):
         return download_log.of(FileResponse(
             stored.file.open("rb"), content_type=stored.content_type,
             filename=stored.served_name), stored.document)
-
-    def _reason(self, request) -> str:
-        form = ReasonSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        return form.validated_data["reason"]
-
-    def _changed(self, document: Document) -> Response:
-        return Response(DocumentSerializer(document).data)
-
-    def _made(self, document: Document) -> Response:
-        return Response(DocumentSerializer(document).data, status=status.HTTP_201_CREATED)
 
 
 routes = [("documents", DocumentViewSet, "document"), *settings_routes]

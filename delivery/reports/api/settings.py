@@ -24,13 +24,14 @@ from delivery.reports.standard_text_library import STANDARD
 from engagements.access import Can, require
 from engagements.errors import InvalidInput
 from engagements.models import Customer
+from engagements.web.scoped_viewset import DeclaredEndpoint
 
 KIND = [OpenApiParameter("kind", str, OpenApiParameter.PATH)]
 CODE = [OpenApiParameter("code", str, OpenApiParameter.PATH),
         OpenApiParameter("customer", int, description="the text for one; without, for all")]
 
 
-class ChainViewSet(ViewSet):
+class ChainViewSet(DeclaredEndpoint, ViewSet):
     """Approval chains by kind; administrators set them (PUT) or put the shipped back (DELETE)."""
 
     lookup_field = "kind"
@@ -49,10 +50,8 @@ class ChainViewSet(ViewSet):
     @extend_schema(parameters=KIND, request=ApprovalChainSerializer,
                    responses=ApprovalChainSerializer)
     def update(self, request, kind: str):
-        form = ApprovalChainSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
         services.save_chain(actor=request.user, kind=_known(kind),
-                            steps=form.validated_data["steps"])
+                            steps=self.validated(ApprovalChainSerializer)["steps"])
         return Response(_chain(kind))
 
     @extend_schema(parameters=KIND, responses={204: None})
@@ -74,7 +73,7 @@ def _known(code: str) -> str:
         raise Http404 from error
 
 
-class StandardTextViewSet(ViewSet):
+class StandardTextViewSet(DeclaredEndpoint, ViewSet):
     """Standard texts by code; managers change them (PUT) or put the shipped back (DELETE)."""
 
     lookup_field = "code"
@@ -93,11 +92,9 @@ class StandardTextViewSet(ViewSet):
 
     @extend_schema(parameters=CODE, request=WordingSerializer, responses=WordingSerializer)
     def update(self, request, code: str):
-        form = WordingSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
         customer = customer_in(request)
         services.save_standard_text(actor=request.user, code=_shipped(code), customer=customer,
-                                    **form.validated_data)
+                                    **self.validated(WordingSerializer))
         return Response(_text(code, customer))
 
     @extend_schema(parameters=CODE, responses={204: None})
@@ -107,7 +104,7 @@ class StandardTextViewSet(ViewSet):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-class CompanyViewSet(ViewSet):
+class CompanyViewSet(DeclaredEndpoint, ViewSet):
     """The firm's own particulars as documents print them; managers change them (POST).
 
     What is left out stays. Only administrators set `limits`, the largest discounts.
@@ -120,13 +117,12 @@ class CompanyViewSet(ViewSet):
 
     @extend_schema(request=CompanySerializer, responses=CompanySerializer)
     def create(self, request):
-        form = CompanySerializer(data=request.data, partial=True)
-        form.is_valid(raise_exception=True)
-        limits = form.validated_data.pop("limits", {})
+        fields = self.validated(CompanySerializer, partial=True)
+        limits = fields.pop("limits", {})
         with transaction.atomic():
             if limits:
                 save_discount_limits(actor=request.user, limits=limits)
-            return self._answer(save_company(actor=request.user, **form.validated_data))
+            return self._answer(save_company(actor=request.user, **fields))
 
     def _answer(self, profile: CompanyProfile) -> Response:
         return Response(CompanySerializer(profile, context={"request": self.request}).data)

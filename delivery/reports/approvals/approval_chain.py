@@ -48,10 +48,14 @@ def turn_of(user: User, document: Document) -> ApprovalTurn | None:
     return next((turn for turn in open_turns(document) if is_for(user, turn)), None)
 
 
+def is_author(user: User, document: Document) -> bool:
+    """Whether the user wrote or submitted the document."""
+    return user.pk in (document.created_by_id, document.submitted_by_id)
+
+
 def can_review(user: User, document: Document) -> bool:
     """Not its author, within the firm and the engagement, and not asked twice."""
-    is_author = user.pk in (document.created_by_id, document.submitted_by_id)
-    return not is_author and not document.turns.filter(done_by=user).exists() and (
+    return not is_author(user, document) and not document.turns.filter(done_by=user).exists() and (
         Engagement.objects.visible_to(user).filter(pk=document.engagement_id).exists())
 
 
@@ -64,19 +68,10 @@ def is_for(user: User, turn: ApprovalTurn) -> bool:
     return user.role in roles_for(turn.document.kind, turn.action)
 
 
-def may_approve(user: User, document: Document) -> bool:
-    """Whether the user may issue the document: by the chain, and not as one of its reviewers."""
-    if not allowed(user, registry.get(document.kind).issued_by):
-        return False
-    turn = approval_of(document)
-    return user.pk != document.reviewed_by_id and (turn is None or is_for(user, turn)) and (
-        not document.turns.filter(action=Action.REVIEW, done_by=user).exists())
-
-
 def waits_for(user: User, document: Document) -> bool:
     """Whether a submitted document is the user's to review, or a reviewed one to approve.
 
-    As `turn_of` and `may_approve` say, but asked of rows that are read already: for lists of
+    As the table of transitions says, but asked of rows that are read already: for lists of
     documents that the user may see, with their `turns` prefetched.
     """
     turns = list(document.turns.all())

@@ -9,26 +9,25 @@ from django.utils.translation import gettext as _
 
 from delivery.reports import registry
 from delivery.reports.approvals import approval_chain
-from delivery.reports.models import ApprovalTurn, Document, DocumentStep
-from delivery.reports.services.locking import locked, record_step, require_state
+from delivery.reports.models import ApprovalTurn, Document
+from delivery.reports.services.locking import locked_for, record_step
 from delivery.reports.services.render_jobs import enqueue_later, queue_render_jobs
-from engagements.access import Can, require
-from engagements.errors import InvalidInput, NotAllowed, WrongState
+from delivery.reports.transitions import TRANSITIONS, DocumentMove
+from engagements.errors import InvalidInput
 from engagements.models import User
 
-State, Action = Document.State, DocumentStep.Action
+State = Document.State
 
 
 @transaction.atomic
 def submit_document(*, actor: User, document: Document) -> Document:
     """Hand a draft to its reviewers."""
-    require(actor, registry.get(document.kind).written_by, document.engagement)
-    document = require_state(locked(document), State.DRAFT)
+    document = locked_for(actor, document, DocumentMove.SUBMIT)
     document.submitted_by, document.submitted_at = actor, timezone.now()
     document.turns.all().delete()
     ApprovalTurn.objects.bulk_create(ApprovalTurn(document=document, **step)
                              for step in approval_chain.chain_of(document.kind))
-    return _move(document, actor, State.IN_REVIEW, Action.SUBMIT)
+    return _move(document, actor, DocumentMove.SUBMIT)
 
 
 @transaction.atomic
@@ -37,34 +36,25 @@ def review_document(*, actor: User, document: Document, comment: str = "") -> Do
 
     When the last review of the chain is done the document is reviewed.
     """
-    document = require_state(locked(document), State.IN_REVIEW)
-    turn = _own_turn(actor, document)
+    document = locked_for(actor, document, DocumentMove.REVIEW)
+    turn = approval_chain.turn_of(actor, document)
     turn.done_by, turn.done_at = actor, timezone.now()
     turn.save()
     document.reviewed_by, document.reviewed_at = actor, turn.done_at
     is_last = not approval_chain.open_turns(document).exists()
-    return _move(document, actor, State.REVIEWED if is_last else State.IN_REVIEW, Action.REVIEW,
-                 comment)
-
-
-def _own_turn(actor: User, document: Document) -> ApprovalTurn:
-    if actor.pk in (document.created_by_id, document.submitted_by_id):
-        raise NotAllowed(_("You wrote this document; somebody else must review it."))
-    turn = approval_chain.turn_of(actor, document)
-    if turn is None:
-        raise NotAllowed(_("It is not your turn to review this document."))
-    return turn
+    return _move(document, actor, DocumentMove.REVIEW, comment,
+                 None if is_last else State.IN_REVIEW)
 
 
 @transaction.atomic
 def hand_over_review(*, actor: User, document: Document, colleague: User, reason: str = ""
                      ) -> Document:
     """Let a colleague do the review that is the actor's turn."""
-    document = require_state(locked(document), State.IN_REVIEW)
-    turn = _own_turn(actor, document)
+    document = locked_for(actor, document, DocumentMove.HAND_OVER)
+    turn = approval_chain.turn_of(actor, document)
     turn.holder = _colleague(actor, document, colleague)
     turn.save()
-    record_step(document, actor, Action.HAND_OVER, _to(colleague, reason))
+    record_step(document, actor, DocumentMove.HAND_OVER, _to(colleague, reason))
     return document
 
 
@@ -72,11 +62,11 @@ def hand_over_review(*, actor: User, document: Document, colleague: User, reason
 def add_co_signer(*, actor: User, document: Document, colleague: User, reason: str = ""
                   ) -> Document:
     """Ask a colleague to review beside the actor, whose turn it is; both must confirm."""
-    document = require_state(locked(document), State.IN_REVIEW)
-    turn = _own_turn(actor, document)
+    document = locked_for(actor, document, DocumentMove.CO_SIGN)
+    turn = approval_chain.turn_of(actor, document)
     ApprovalTurn.objects.create(document=document, position=turn.position, title="会签",
                         title_en="Co-signed by", holder=_colleague(actor, document, colleague))
-    record_step(document, actor, Action.CO_SIGN, _to(colleague, reason))
+    record_step(document, actor, DocumentMove.CO_SIGN, _to(colleague, reason))
     return document
 
 
@@ -96,25 +86,15 @@ def _to(colleague: User, reason: str) -> str:
 @transaction.atomic
 def send_back_document(*, actor: User, document: Document, reason: str) -> Document:
     """Return a draft in review, or a reviewed one, to its author, with a reason."""
-    kind = registry.get(document.kind)
-    document = require_state(locked(document), State.IN_REVIEW, State.REVIEWED)
-    if document.state == State.REVIEWED:
-        require(actor, kind.issued_by, document.engagement)
-    elif approval_chain.turn_of(actor, document) is None:
-        require(actor, kind.reviewed_by, document.engagement)
-    if not reason.strip():
-        raise InvalidInput(_("Give the reason for sending the document back."))
-    return _to_draft(document, actor, Action.SEND_BACK, reason.strip())
+    document = locked_for(actor, document, DocumentMove.SEND_BACK, reason)
+    return _to_draft(document, actor, DocumentMove.SEND_BACK, reason.strip())
 
 
 @transaction.atomic
 def recall_document(*, actor: User, document: Document) -> Document:
     """Its author takes a document back from review."""
-    document = require_state(locked(document), State.IN_REVIEW, State.REVIEWED)
-    require(actor, registry.get(document.kind).written_by, document.engagement)
-    if actor.pk not in (document.created_by_id, document.submitted_by_id):
-        raise NotAllowed(_("Only its author takes a document back; a reviewer sends it back."))
-    return _to_draft(document, actor, Action.RECALL)
+    document = locked_for(actor, document, DocumentMove.RECALL)
+    return _to_draft(document, actor, DocumentMove.RECALL)
 
 
 @transaction.atomic
@@ -124,29 +104,24 @@ def withdraw_document(*, actor: User, document: Document, reason: str) -> Docume
     Its files stay readable byte for byte: the checksums of all of them, office files too, were
     issued. Copies that bear the mark on every page are made beside them.
     """
-    require(actor, Can.ISSUE, document.engagement)
-    document = require_state(locked(document), State.ISSUED)
-    if not reason.strip():
-        raise InvalidInput(_("Give the reason for withdrawing the document."))
-    if getattr(document, "review", None) and document.review.decision:
-        raise WrongState(_("The customer has decided on this document; correct it by a new "
-                           "version."))
-    _move(document, actor, State.WITHDRAWN, Action.WITHDRAW, reason.strip())
+    document = locked_for(actor, document, DocumentMove.WITHDRAW, reason)
+    _move(document, actor, DocumentMove.WITHDRAW, reason.strip())
     queue_render_jobs(document, registry.get(document.kind).withdrawn_formats)
     enqueue_later(document)
     return document
 
 
-def _to_draft(document: Document, actor: User, action: str, comment: str = "") -> Document:
+def _to_draft(document: Document, actor: User, move: str, comment: str = "") -> Document:
     document.submitted_by = document.submitted_at = None
     document.reviewed_by = document.reviewed_at = None
     document.turns.all().delete()
-    return _move(document, actor, State.DRAFT, action, comment)
+    return _move(document, actor, move, comment)
 
 
-def _move(document: Document, actor: User, state: str, action: str, comment: str = ""
+def _move(document: Document, actor: User, move: str, comment: str = "", state: str | None = None
           ) -> Document:
-    document.state = state
+    """Save the document in the move's target, or in another state, with the step of the chain."""
+    document.state = state or TRANSITIONS[move].target
     document.save()
-    record_step(document, actor, action, comment)
+    record_step(document, actor, move, comment)
     return document

@@ -9,8 +9,9 @@ from delivery.reports.facts.snapshot import collect
 from delivery.reports.models import Document
 from delivery.reports.services.chart_drawing import draw_later
 from delivery.reports.services.files import forget_previews
-from delivery.reports.services.locking import locked, require_state
-from engagements.access import Can, require
+from delivery.reports.services.locking import locked_for
+from delivery.reports.transitions import DocumentMove
+from engagements.access import require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, User
@@ -53,15 +54,10 @@ def _save_draft(actor: User, document: Document, action: str) -> Document:
     return document
 
 
-def _own_draft(actor: User, document: Document) -> Document:
-    require(actor, registry.get(document.kind).written_by, document.engagement)
-    return require_state(locked(document), Document.State.DRAFT)
-
-
 @transaction.atomic
 def refresh_draft(*, actor: User, document: Document) -> Document:
     """Collect the facts of a draft anew."""
-    return _save_draft(actor, _own_draft(actor, document), "document.refresh")
+    return _save_draft(actor, locked_for(actor, document, DocumentMove.REFRESH), "document.refresh")
 
 
 @transaction.atomic
@@ -71,7 +67,7 @@ def write_words(*, actor: User, document: Document, words: dict[str, dict[str, s
     Args:
         words: {code of a passage: {"zh", "en"}}; passages that are not named stay as they are.
     """
-    document = _own_draft(actor, document)
+    document = locked_for(actor, document, DocumentMove.WORDS)
     blocks = {block.code: block for block in registry.get(document.kind).blocks}
     for code, texts in words.items():
         if code not in blocks:
@@ -93,7 +89,7 @@ def _text(value: str, title: str) -> str:
 @transaction.atomic
 def discard_draft(*, actor: User, document: Document) -> None:
     """Throw a draft away. An issued document stays for good."""
-    document = _own_draft(actor, document)
+    document = locked_for(actor, document, DocumentMove.DISCARD)
     forget_previews(document)
     Document.objects.filter(pk=document.pk).delete()
     audit_log.record(actor=actor, action="document.discard", target=document,
@@ -107,14 +103,7 @@ def draft_correction(*, actor: User, document: Document, reason: str) -> Documen
     Raises InvalidInput without a reason, WrongState for a draft, a superseded document, or one
     whose correction is open already.
     """
-    require(actor, Can.ISSUE, document.engagement)
-    document = locked(document)
-    if document.state not in (*Document.IN_FORCE, Document.State.WITHDRAWN):
-        raise WrongState(_("Only an issued document is corrected, by a new version."))
-    if document.successors.exists():
-        raise WrongState(_("A newer version of this document exists already."))
-    if not reason.strip():
-        raise InvalidInput(_("Say what is corrected and why."))
+    document = locked_for(actor, document, DocumentMove.CORRECT, reason)
     draft = Document(engagement=document.engagement, kind=document.kind, created_by=actor,
                      replaces=document, version=document.version + 1,
                      words=document.words, change_note=reason.strip()[:400])

@@ -6,20 +6,19 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from delivery.reports import registry
-from delivery.reports.approvals import approval_chain
 from delivery.reports.facts.snapshot import approved, content_hash
 from delivery.reports.issue_checks.checks import problems_of
 from delivery.reports.models import Document, DocumentStep
 from delivery.reports.services.files import forget_previews
-from delivery.reports.services.locking import locked, record_step, require_state
+from delivery.reports.services.locking import locked_for, record_step
 from delivery.reports.services.render_jobs import State as OrderState
 from delivery.reports.services.render_jobs import enqueue_later, queue_render_jobs, run_render_job
-from engagements.access import require
-from engagements.errors import DeskError, InvalidInput, NotAllowed
+from delivery.reports.transitions import TRANSITIONS, DocumentMove
+from engagements.errors import DeskError, InvalidInput
 from engagements.models import User
+from engagements.moves import require_permission
 
 ATTEMPTS = 8
 
@@ -55,7 +54,7 @@ def issue_document(*, actor: User, document: Document) -> Document:
 
 
 def _frozen(actor: User, document: Document, claim_token: str = "") -> Document:
-    require(actor, registry.get(document.kind).issued_by, document.engagement)
+    require_permission(actor, TRANSITIONS, document, DocumentMove.ISSUE)
     _require_complete(document)
     for last in range(ATTEMPTS - 1, -1, -1):
         try:
@@ -77,8 +76,8 @@ def _require_complete(document: Document) -> None:
 
 @transaction.atomic
 def _freeze(actor: User, document: Document, claim_token: str) -> Document:
-    document = require_state(locked(document), Document.State.REVIEWED)
-    _require_turn(actor, document)
+    document = locked_for(actor, document, DocumentMove.ISSUE)
+    document.turns.filter(action="approve").update(done_by=actor, done_at=timezone.now())
     now, old = timezone.now(), document.replaces
     document.number = old.number if old else _next_number(document, now)
     document.state, document.issued_at, document.issued_by = Document.State.ISSUING, now, actor
@@ -91,16 +90,6 @@ def _freeze(actor: User, document: Document, claim_token: str) -> Document:
     if not claim_token:
         enqueue_later(document)
     return document
-
-
-def _require_turn(actor: User, document: Document) -> None:
-    if document.turns.filter(done_by=actor).exists() or document.reviewed_by_id == actor.pk:
-        raise NotAllowed(_("You reviewed this document; somebody else must approve it."))
-    turn = approval_chain.approval_of(document)
-    if turn and not approval_chain.is_for(actor, turn):
-        raise NotAllowed(_("By the chain of this kind “%(step)s” is for: %(role)s.") % {
-            "step": turn, "role": turn.get_role_display()})
-    document.turns.filter(action="approve").update(done_by=actor, done_at=timezone.now())
 
 
 def _next_number(document: Document, now: datetime) -> str:

@@ -17,9 +17,11 @@ from delivery.reports import registry, rendering
 from delivery.reports.models import Document, RenderJob
 from delivery.reports.services.files import PREVIEW, store_file
 from delivery.reports.services.finishing import finish_issue
+from delivery.reports.transitions import TRANSITIONS, DocumentMove
 from engagements.access import Can, require
-from engagements.errors import DeskError, WrongState
+from engagements.errors import DeskError
 from engagements.models import User
+from engagements.moves import require_move
 from engagements.queue.enqueue import enqueue
 
 HOLD = timedelta(minutes=6)  # longer than a task may take
@@ -59,9 +61,7 @@ def enqueue_render_jobs(jobs: QuerySet) -> None:
 @transaction.atomic
 def order_preview(*, actor: User, document: Document) -> Document:
     """Have a draft set as PDF in both languages."""
-    require(actor, Can.VIEW_INTERNAL, document.engagement)
-    if document.is_frozen or document.state == Document.State.ISSUING:
-        raise WrongState(_("An issued document has its files; it needs no preview."))
+    require_move(actor, TRANSITIONS, document, DocumentMove.PREVIEW)
     queue_render_jobs(document, (PREVIEW,))
     enqueue_later(document)
     return document

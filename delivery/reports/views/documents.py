@@ -13,9 +13,11 @@ from delivery.reports.facts.trial_run import outdated
 from delivery.reports.issue_checks.checks import problems_of
 from delivery.reports.models import Document, DocumentFile, RenderJob
 from delivery.reports.services.files import PREVIEW
+from delivery.reports.transitions import TRANSITIONS
 from delivery.reports.views.common import LANGUAGE_NAMES, in_reading_order, visible_document
 from engagements.access import Can, allowed
 from engagements.audit import download_log
+from engagements.moves import allowed_moves
 
 WAITING = (RenderJob.State.PENDING, RenderJob.State.RUNNING)
 
@@ -32,7 +34,7 @@ def document_page(request, pk):
         "facts": in_language(document.snapshot, request.LANGUAGE_CODE),
         "versions": _versions(document, request.user), "bundles": document.bundles.all(),
         "review": getattr(document, "review", None), "is_open": is_open,
-        "may": _may(request.user, document),
+        "moves": allowed_moves(request.user, TRANSITIONS, document),
         "turns": document.turns.select_related("holder", "done_by") if is_inside else [],
         "colleagues": approval_chain.colleagues(document) if is_inside else [],
         "steps": document.steps.select_related("actor") if is_inside else [],
@@ -46,28 +48,6 @@ def _outdated(document: Document) -> str:
     is_waiting = document.kind == Document.Kind.ACCEPTANCE and (
         document.state == Document.State.ISSUED and not hasattr(document, "review"))
     return outdated(document) if is_waiting else ""
-
-
-def _may(user, document: Document) -> dict[str, bool]:
-    """What the user could do with the document now; the services decide."""
-    kind, state, states = registry.get(document.kind), document.state, Document.State
-    is_author = user.pk in (document.created_by_id, document.submitted_by_id)
-    writes, reviews = allowed(user, kind.written_by), approval_chain.turn_of(user,
-                                                                             document) is not None
-    issues = allowed(user, kind.issued_by)
-    in_review, reviewed = state == states.IN_REVIEW, state == states.REVIEWED
-    return {
-        "write": writes and state == states.DRAFT,
-        "review": reviews and in_review and not is_author,
-        "send_back": (in_review and not is_author and (
-            reviews or allowed(user, kind.reviewed_by))) or (issues and reviewed),
-        "recall": writes and is_author and (in_review or reviewed),
-        "issue": reviewed and approval_chain.may_approve(user, document),
-        "correct": allowed(user, Can.ISSUE) and state in (*Document.IN_FORCE, states.WITHDRAWN),
-        "withdraw": allowed(user, Can.ISSUE) and state == states.ISSUED,
-        "preview": allowed(user, Can.VIEW_INTERNAL) and state in (
-            states.DRAFT, states.IN_REVIEW, states.REVIEWED),
-    }
 
 
 def _versions(document: Document, user) -> list[Document]:
@@ -97,7 +77,8 @@ def document_progress(request, pk):
     """The card of files, which asks for itself until nothing is on order any more."""
     document = visible_document(request, pk, with_facts=False)
     answer = render(request, "delivery/reports/files.html", {
-        "document": document, "may": _may(request.user, document), **_progress(document)})
+        "document": document, **_progress(document),
+        "moves": allowed_moves(request.user, TRANSITIONS, document)})
     if document.is_frozen and request.GET.get("was") == Document.State.ISSUING:
         answer["HX-Refresh"] = "true"
     return answer

@@ -14,7 +14,7 @@ from delivery.reports.views.common import visible_document
 from engagements.web.form_actions import attempt
 
 
-def _door(service: Callable[..., Any], success: str, word: str = "") -> Callable:
+def _view_of(service: Callable[..., Any], success: str, word: str = "") -> Callable:
     """A view of a service; `word` names the field whose text the service takes, if it takes one."""
 
     @require_POST
@@ -43,18 +43,19 @@ def _passing_on(service: Callable[..., Any], success: str) -> Callable:
     return view
 
 
-refresh = _door(services.refresh_draft, gettext_lazy("The facts were collected anew."))
-submit = _door(services.submit_document, gettext_lazy("Submitted for review."))
-review = _door(services.review_document,
-               gettext_lazy("Reviewed; it can be approved and issued now."), "comment")
-send_back = _door(services.send_back_document, gettext_lazy("Sent back to its author."), "reason")
-recall = _door(services.recall_document, gettext_lazy("Taken back; it is a draft again."))
-issue = _door(services.order_issue,
-              gettext_lazy("Approved: numbered and frozen. Its files are being made."))
-withdraw = _door(services.withdraw_document,
-                 gettext_lazy("Withdrawn. It stays readable and is marked."), "reason")
-repeat = _door(services.requeue_render_jobs, gettext_lazy("The files are being made again."))
-preview_order = _door(services.order_preview, gettext_lazy("The preview is being set."))
+refresh = _view_of(services.refresh_draft, gettext_lazy("The facts were collected anew."))
+submit = _view_of(services.submit_document, gettext_lazy("Submitted for review."))
+review = _view_of(services.review_document,
+                  gettext_lazy("Reviewed; it can be approved and issued now."), "comment")
+send_back = _view_of(services.send_back_document, gettext_lazy("Sent back to its author."),
+                     "reason")
+recall = _view_of(services.recall_document, gettext_lazy("Taken back; it is a draft again."))
+issue = _view_of(services.order_issue,
+                 gettext_lazy("Approved: numbered and frozen. Its files are being made."))
+withdraw = _view_of(services.withdraw_document,
+                    gettext_lazy("Withdrawn. It stays readable and is marked."), "reason")
+repeat = _view_of(services.requeue_render_jobs, gettext_lazy("The files are being made again."))
+preview_order = _view_of(services.order_preview, gettext_lazy("The preview is being set."))
 hand_over = _passing_on(services.hand_over_review, gettext_lazy("Handed over."))
 co_sign = _passing_on(services.add_co_signer, gettext_lazy("Asked to co-sign."))
 

@@ -47,11 +47,9 @@ class ConsequenceActions:
     @consequences.mapping.post
     def take_over(self, request, pk=None):
         """Take over the rows with these tokens, or all open ones: all of them or none."""
-        survey = self._internal()
-        serializer = serializers.TakeOverSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
+        survey, wanted = self._internal(), self.validated(serializers.TakeOverSerializer)
         return Response({"codes": services.apply_consequences(
-            actor=request.user, survey=survey, tokens=serializer.validated_data.get("tokens"))})
+            actor=request.user, survey=survey, tokens=wanted.get("tokens"))})
 
     @extend_schema(responses=serializers.SurveyDecisionSerializer(many=True))
     @action(detail=True, pagination_class=None, filterset_fields=None)
@@ -65,9 +63,7 @@ class ConsequenceActions:
     @decisions.mapping.post
     def decide(self, request, pk=None):
         """Decide on going ahead."""
-        survey = self._internal()
-        serializer = serializers.SurveyDecisionSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        made = services.decide(actor=request.user, survey=survey, **serializer.validated_data)
+        made = services.decide(actor=request.user, survey=self._internal(),
+                               **self.validated(serializers.SurveyDecisionSerializer))
         return Response(serializers.SurveyDecisionSerializer(made).data,
                         status=status.HTTP_201_CREATED)

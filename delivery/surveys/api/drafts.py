@@ -16,6 +16,7 @@ from delivery.surveys.models import QuestionnaireDraft
 from delivery.surveys.serializers import QuestionnaireSerializer
 from delivery.surveys.services import questionnaire_drafts
 from engagements.access import require_administrator
+from engagements.web.scoped_viewset import DeclaredEndpoint
 
 KEY = OpenApiParameter("key", OpenApiTypes.STR, OpenApiParameter.PATH)
 SEEN = OpenApiParameter("seen", OpenApiTypes.INT, required=True)
@@ -26,17 +27,11 @@ def _draft(request) -> QuestionnaireDraft:
     return get_object_or_404(QuestionnaireDraft.objects.select_related("base"))
 
 
-def _taken(serializer, data) -> dict:
-    serializer = serializer(data=data)
-    serializer.is_valid(raise_exception=True)
-    return serializer.validated_data
-
-
 def _answer(draft: QuestionnaireDraft, code: int = status.HTTP_200_OK) -> Response:
     return Response(serializers.DraftSerializer(draft).data, status=code)
 
 
-class QuestionnaireDraftViewSet(viewsets.ViewSet):
+class QuestionnaireDraftViewSet(DeclaredEndpoint, viewsets.ViewSet):
     """The draft of the next version, one for all administrators; POST begins it."""
 
     @extend_schema(responses=serializers.DraftSerializer,
@@ -58,7 +53,7 @@ class QuestionnaireDraftViewSet(viewsets.ViewSet):
         """Make it the newest version; surveys already begun keep theirs."""
         _draft(request)
         made = questionnaire_drafts.publish_draft(
-            actor=request.user, **_taken(serializers.PublishDraftSerializer, request.data))
+            actor=request.user, **self.validated(serializers.PublishDraftSerializer))
         return Response(QuestionnaireSerializer(made).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=serializers.SeenSerializer, responses={204: None})
@@ -67,11 +62,11 @@ class QuestionnaireDraftViewSet(viewsets.ViewSet):
         """Throw it away."""
         _draft(request)
         questionnaire_drafts.discard_draft(
-            actor=request.user, **_taken(serializers.SeenSerializer, request.data))
+            actor=request.user, **self.validated(serializers.SeenSerializer))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-class DraftQuestionViewSet(viewsets.ViewSet):
+class DraftQuestionViewSet(DeclaredEndpoint, viewsets.ViewSet):
     """The questions of the draft; every answer is the whole draft with its new `edits`."""
 
     lookup_field = "key"
@@ -89,7 +84,7 @@ class DraftQuestionViewSet(viewsets.ViewSet):
         """Put a question in: behind the one named in `after`, else at the end."""
         _draft(request)
         return _answer(questionnaire_drafts.save_question(
-            actor=request.user, **_taken(serializers.NewQuestionSerializer, request.data)),
+            actor=request.user, **self.validated(serializers.NewQuestionSerializer)),
                        status.HTTP_201_CREATED)
 
     @extend_schema(parameters=[KEY], request=serializers.ChangedQuestionSerializer,
@@ -97,7 +92,7 @@ class DraftQuestionViewSet(viewsets.ViewSet):
     def update(self, request, key: str):
         """Replace a question; it keeps its key."""
         known = self._known(key)
-        fields = _taken(serializers.ChangedQuestionSerializer, request.data)
+        fields = self.validated(serializers.ChangedQuestionSerializer)
         question = {**fields["question"], "key": known}
         return _answer(questionnaire_drafts.save_question(
             actor=request.user, seen=fields["seen"], question=question, key=known))
@@ -105,7 +100,7 @@ class DraftQuestionViewSet(viewsets.ViewSet):
     @extend_schema(parameters=[KEY, SEEN], responses={200: serializers.DraftSerializer})
     def destroy(self, request, key: str):
         """Take a question out; `?seen=` as read."""
-        fields = _taken(serializers.SeenSerializer, request.query_params)
+        fields = self.validated(serializers.SeenSerializer, data=request.query_params)
         return _answer(questionnaire_drafts.remove_question(
             actor=request.user, key=self._known(key), **fields))
 
@@ -114,7 +109,7 @@ class DraftQuestionViewSet(viewsets.ViewSet):
     @action(detail=True, methods=["post"])
     def move(self, request, key: str):
         """Let it change places with its neighbour."""
-        fields = _taken(serializers.MoveQuestionSerializer, request.data)
+        fields = self.validated(serializers.MoveQuestionSerializer)
         return _answer(questionnaire_drafts.move_question(
             actor=request.user, key=self._known(key), seen=fields["seen"],
             is_up=fields["way"] == "up"))

@@ -14,33 +14,28 @@ from delivery.surveys.models import Comment, Questionnaire, Survey
 from delivery.surveys.services import publishing
 from delivery.surveys.services.version_transfer import Transfer, transfer
 from engagements.access import Can, require
+from engagements.web.scoped_viewset import DeclaredEndpoint, ScopedViewSet
+from engagements.web.service_hooks import creating
 
 
-class QuestionnaireViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
+class QuestionnaireViewSet(DeclaredEndpoint, mixins.CreateModelMixin,
+                           viewsets.ReadOnlyModelViewSet):
     queryset = Questionnaire.objects.prefetch_related("questions")
     serializer_class = serializers.QuestionnaireSerializer
 
     @extend_schema(request=serializers.PublishSerializer)
     def create(self, request, *args, **kwargs):
         """A new version."""
-        serializer = serializers.PublishSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        made = publishing.publish_questionnaire(actor=request.user, **serializer.validated_data)
-        return Response(self.get_serializer(made).data, status=status.HTTP_201_CREATED)
+        made = publishing.publish_questionnaire(
+            actor=request.user, **self.validated(serializers.PublishSerializer))
+        return self.shown(made, status.HTTP_201_CREATED)
 
 
-class SurveyViewSet(WorkbookActions, ConsequenceActions, mixins.CreateModelMixin,
-                    viewsets.ReadOnlyModelViewSet):
+class SurveyViewSet(WorkbookActions, ConsequenceActions, mixins.CreateModelMixin, ScopedViewSet):
     queryset = Survey.objects.select_related("engagement", "questionnaire")
     serializer_class = serializers.SurveySerializer
     filterset_fields = ["engagement", "state"]
-
-    def get_queryset(self):
-        return super().get_queryset().visible_to(self.request.user)
-
-    def perform_create(self, serializer):
-        serializer.instance = services.start_survey(
-            actor=self.request.user, **serializer.validated_data)
+    perform_create = creating(services.start_survey)
 
     @extend_schema(request=serializers.AnswerChangesSerializer, responses={200: dict})
     @action(detail=True, methods=["get", "post"])
@@ -49,10 +44,8 @@ class SurveyViewSet(WorkbookActions, ConsequenceActions, mixins.CreateModelMixin
         survey = self.get_object()
         if request.method == "GET":
             return Response({"answers": _answers(survey)})
-        serializer = serializers.AnswerChangesSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
         changes = [services.Change(c["name"], c["value"], c["revision"])
-                   for c in serializer.validated_data["changes"]]
+                   for c in self.validated(serializers.AnswerChangesSerializer)["changes"]]
         saved = services.save_answers(actor=request.user, survey=survey, changes=changes)
         return Response({"saved": saved.names, "errors": saved.errors, "conflicts": [
             {"name": c.cell.name, "stored": c.cell.value, "revision": c.cell.revision,
@@ -65,9 +58,8 @@ class SurveyViewSet(WorkbookActions, ConsequenceActions, mixins.CreateModelMixin
         """Comments the user may read; POST adds one."""
         survey = self.get_object()
         if request.method == "POST":
-            serializer = serializers.AddCommentSerializer(data=request.data)
-            serializer.is_valid(raise_exception=True)
-            services.add_comment(actor=request.user, survey=survey, **serializer.validated_data)
+            services.add_comment(actor=request.user, survey=survey,
+                                 **self.validated(serializers.AddCommentSerializer))
         found = Comment.objects.visible_to(request.user).filter(survey=survey)
         return Response({"comments": serializers.CommentSerializer(
             found.select_related("question", "model"), many=True).data})
@@ -80,20 +72,17 @@ class SurveyViewSet(WorkbookActions, ConsequenceActions, mixins.CreateModelMixin
         require(request.user, Can.WORK, survey.engagement)
         if request.method == "GET":
             return Response(_transfer(transfer(survey, publishing.current_questionnaire())))
-        serializer = serializers.SurveyVersionSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
         return Response(_transfer(services.move_to_version(
-            actor=request.user, survey=survey, **serializer.validated_data)))
+            actor=request.user, survey=survey,
+            **self.validated(serializers.SurveyVersionSerializer))))
 
     @extend_schema(request=serializers.SurveyMoveSerializer)
     @action(detail=True, methods=["post"])
     def move(self, request, pk=None):
         """Submit, confirm or reopen."""
-        serializer = serializers.SurveyMoveSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
         services.move_survey(actor=request.user, survey=self.get_object(),
-                             **serializer.validated_data)
-        return Response(self.get_serializer(self.get_object()).data)
+                             **self.validated(serializers.SurveyMoveSerializer))
+        return self.fresh()
 
 
 def _transfer(found: Transfer) -> dict:

@@ -41,11 +41,10 @@ class WorkbookActions:
 
         survey = self.get_object()
         services.require_filling(request.user, survey.engagement)
-        serializer = serializers.WorkbookUploadSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        reading = read_upload(survey, serializer.validated_data["file"])
+        fields = self.validated(serializers.WorkbookUploadSerializer)
+        reading = read_upload(survey, fields["file"])
         saved = services.Saved()
-        if serializer.validated_data["apply"]:
+        if fields["apply"]:
             saved = services.save_answers(actor=request.user, survey=survey,
                                           changes=[d.change for d in reading.differences])
         return Response({**serializers.WorkbookReadingSerializer({

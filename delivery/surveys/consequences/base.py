@@ -1,7 +1,5 @@
 """What a consequence is, and the registry of their kinds."""
 
-import hashlib
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,6 +7,7 @@ from typing import Any, ClassVar
 
 from delivery.surveys.consequences.counted_answers import CountedAnswers
 from delivery.surveys.models import Consequence, Survey
+from engagements.canonical import SPACED, content_hash
 from engagements.models import MigratedModel, User
 
 
@@ -36,8 +35,7 @@ class Item:
 
 def digest(value: Any) -> str:
     """A short hash of a value, so that what is applied is what was shown."""
-    text = json.dumps(value, sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return content_hash(value, SPACED)[:16]
 
 
 class Kind(ABC):

@@ -16,9 +16,11 @@ from delivery.surveys.models import Comment, Question, Questionnaire, Survey
 from delivery.surveys.serializers import QuestionSerializer
 from delivery.surveys.services import publishing
 from delivery.surveys.services.version_transfer import set_aside
+from delivery.surveys.transitions import TRANSITIONS
 from engagements.access import require_administrator
 from engagements.errors import DeskError, InvalidInput
 from engagements.models import Engagement
+from engagements.moves import allowed_moves
 from engagements.web.form_actions import attempt, attempt_form
 from engagements.web.json_limits import parse_json
 
@@ -47,6 +49,7 @@ def overview(request, code):
         "sections": sheet.sections() if sheet else [], "missing": sheet.missing if sheet else [],
         "progress": sheet.progress() if sheet else {},
         "may_fill": services.may_fill(request.user),
+        "moves": allowed_moves(request.user, TRANSITIONS, survey) if survey else [],
         "newest": publishing.current_questionnaire(),
         "aside": set_aside(survey) if survey else []})
 

@@ -198,7 +198,7 @@ def test_frozen_report_never_changes(people, busy_week):
             service(actor=manager, report=report)
     stored = WeeklyReport.objects.get()
     assert (stored.summary, stored.facts["jobs"]) == ("完成调研", {"succeeded": 1})
-    assert weekly_reports.content_hash(stored) == stored.content_hash == frozen.content_hash
+    assert weekly_reports.weekly_hash(stored) == stored.content_hash == frozen.content_hash
 
 
 def test_report_by_page(client, people, busy_week):

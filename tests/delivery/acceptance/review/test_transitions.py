@@ -1,40 +1,28 @@
 """Every state x action x role of a review: what the guard allows, page and API offer."""
 
-from itertools import product
-
 import pytest
 from django.utils.translation import override
-from rest_framework.test import APIClient
 
-from delivery.acceptance.models import Review
-from delivery.acceptance.review.transitions import ReviewAction, ReviewState, allowed_actions
-from delivery.acceptance.services.preconditions import require_action
+from delivery.acceptance.models import Review, Signer
+from delivery.acceptance.review.transitions import TRANSITIONS, ReviewState
+from delivery.acceptance.services.preconditions import lock_for_action
 from delivery.reports.models import Document
-from engagements.errors import NotAllowed, WrongState
+from engagements.errors import WrongState
 from engagements.models import Membership, Role
+from engagements.moves import allowed_moves
+from tests.transition_cases import check_coverage, check_state, grid
 
 pytestmark = pytest.mark.django_db
 
-TALK = {"comment", "resolve"}
-OF_REVIEWER = {
-    "open": TALK | {"receipts", "decide", "decline"},
-    "decided": TALK | {"receipts", "identify", "sign", "decline"},
-    "deemed": TALK | {"receipts", "decline"},
-    "signed": {"receipts", "identify", "sign"},
-    "replaced": set(),
-}
-OF_MANAGER = {
-    "open": TALK | {"signers", "notice", "deemed"},
-    "decided": TALK | {"signers", "notice"},
-    "deemed": TALK | {"signers", "notice"},
-    "signed": set(),
-    "replaced": set(),
-}
-OF_CONSULTANT = {state: TALK & actions for state, actions in OF_MANAGER.items()}
-EXPECTED = {
-    Role.ADMINISTRATOR: OF_MANAGER, Role.MANAGER: OF_MANAGER, Role.REVIEWER: OF_REVIEWER,
-    Role.CONSULTANT: OF_CONSULTANT, Role.SALES: {}, Role.OPERATOR: {},
-}
+AGREED = grid("""
+    open: reviewer = comment resolve receipts decide decline
+    open: administrator manager = comment resolve signers notice deemed
+    decided: reviewer = comment resolve receipts identify sign decline
+    deemed: reviewer = comment resolve receipts decline
+    decided deemed: administrator manager = comment resolve signers notice
+    open decided deemed: consultant = comment resolve
+    signed: reviewer = receipts identify sign
+""")
 COLUMNS = {  # state of the document, decision
     "open": ("issued", ""), "decided": ("issued", "accepted"), "deemed": ("issued", "deemed"),
     "signed": ("signed", "accepted"), "replaced": ("superseded", "accepted"),
@@ -59,25 +47,25 @@ def in_state(review, people):
 
 
 @pytest.mark.parametrize("state", ReviewState.values)
-def test_guard_and_offer_agree_with_the_table(in_state, people, state):
+def test_every_action_in_every_state_by_every_role(in_state, people, state):
     found = in_state(state)
-    for role, action in product(people, ReviewAction.values):
-        is_expected = action in EXPECTED[role].get(state, ())
-        try:
-            require_action(people[role], found, action)
-            is_allowed = True
-        except (NotAllowed, WrongState):
-            is_allowed = False
-        is_offered = action in allowed_actions(people[role], found)
-        assert (role, action, is_allowed, is_offered) == (role, action, is_expected, is_expected)
+    check_state(TRANSITIONS, AGREED, people, found, lock_for_action,
+                f"/api/v1/reviews/{found.pk}/", "actions")
 
 
-@pytest.mark.parametrize("state", ReviewState.values)
-def test_the_api_names_the_actions(in_state, people, state):
-    found, client = in_state(state), APIClient()
-    client.force_authenticate(people[Role.REVIEWER])
-    shown = client.get(f"/api/v1/reviews/{found.pk}/").json()
-    assert set(shown["actions"]) == OF_REVIEWER[state]
+def test_the_grid_names_every_action():
+    check_coverage(TRANSITIONS, AGREED, ReviewState.values)
+
+
+@pytest.mark.parametrize("state", Signer.State.values)
+def test_only_the_next_signer_is_offered_to_sign_or_decline(in_state, people, state):
+    found, reviewer = in_state("decided"), people[Role.REVIEWER]
+    answered = {} if state == "waiting" else {"answered_at": found.opened_at, "reason": "r"}
+    Signer.objects.create(review=found, user=people[Role.MANAGER], position=1, state=state,
+                          **answered)
+    Signer.objects.create(review=found, user=reviewer, position=2)
+    offered = {"identify", "sign", "decline"} & set(allowed_moves(reviewer, TRANSITIONS, found))
+    assert offered == ({"identify", "sign", "decline"} if state == "signed" else set())
 
 
 @pytest.mark.parametrize(("state", "action", "sentence"), [
@@ -87,4 +75,4 @@ def test_the_api_names_the_actions(in_state, people, state):
 ])
 def test_a_refusal_says_why(in_state, people, state, action, sentence):
     with override("en"), pytest.raises(WrongState, match=sentence):
-        require_action(people[Role.REVIEWER], in_state(state), action)
+        lock_for_action(people[Role.REVIEWER], in_state(state), action)

@@ -1,0 +1,117 @@
+"""What may be done with a document (DOMAIN 9.11): written, reviewed by somebody else, issued."""
+
+from dataclasses import replace
+
+from django.db import models
+from django.utils.translation import gettext as _
+
+from delivery.reports import registry
+from delivery.reports.approvals import approval_chain
+from delivery.reports.models import Document
+from engagements.access import Can, allowed
+from engagements.errors import NotAllowed, WrongState
+from engagements.models import User
+from engagements.transitions import TransitionTable, transition
+
+State = Document.State
+IN_CHAIN = (State.IN_REVIEW, State.REVIEWED)
+
+
+class DocumentMove(models.TextChoices):
+    """Values are the names of the page's addresses and, with hyphens, of the API's endpoints."""
+
+    DISCARD = "discard"
+    REFRESH = "refresh"
+    WORDS = "words"
+    SUBMIT = "submit"
+    REVIEW = "review"
+    HAND_OVER = "hand_over"
+    CO_SIGN = "co_sign"
+    SEND_BACK = "send_back"
+    RECALL = "recall"
+    PREVIEW = "preview"
+    ISSUE = "issue"
+    CORRECT = "correct"
+    WITHDRAW = "withdraw"
+
+
+def _writes(user: User, document: Document) -> bool:
+    return allowed(user, registry.get(document.kind).written_by)
+
+
+def _issues(user: User, document: Document) -> bool:
+    return allowed(user, registry.get(document.kind).issued_by)
+
+
+def _returns(user: User, document: Document) -> bool:
+    """Whoever approves, of a reviewed document; else a reviewer, or whose turn it is."""
+    if document.state == State.REVIEWED:
+        return _issues(user, document)
+    return (allowed(user, registry.get(document.kind).reviewed_by)
+            or approval_chain.turn_of(user, document) is not None)
+
+
+def _is_author(user: User, document: Document) -> None:
+    if not approval_chain.is_author(user, document):
+        raise NotAllowed(_("Only its author takes a document back; a reviewer sends it back."))
+
+
+def _not_by_author(user: User, document: Document) -> None:
+    if document.state == State.IN_REVIEW and approval_chain.is_author(user, document):
+        raise NotAllowed(_("You wrote this document; somebody else must review it."))
+
+
+def _has_turn(user: User, document: Document) -> None:
+    if approval_chain.turn_of(user, document) is None:
+        raise NotAllowed(_("It is not your turn to review this document."))
+
+
+def _may_approve(user: User, document: Document) -> None:
+    if document.turns.filter(done_by=user).exists() or document.reviewed_by_id == user.pk:
+        raise NotAllowed(_("You reviewed this document; somebody else must approve it."))
+    turn = approval_chain.approval_of(document)
+    if turn and not approval_chain.is_for(user, turn):
+        raise NotAllowed(_("By the chain of this kind “%(step)s” is for: %(role)s.") % {
+            "step": turn, "role": turn.get_role_display()})
+
+
+def _is_newest(_user: User, document: Document) -> None:
+    if document.successors.exists():
+        raise WrongState(_("A newer version of this document exists already."))
+
+
+def _is_undecided(_user: User, document: Document) -> None:
+    if getattr(document, "review", None) and document.review.decision:
+        raise WrongState(_("The customer has decided on this document; correct it by a new "
+                           "version."))
+
+
+def refusal(document: Document, _move: str) -> str:
+    """The sentence why a move is not possible in the document's state."""
+    if document.is_frozen:
+        return _("An issued document is never changed; make a new version of it.")
+    return _("The document is “%(state)s”; this cannot be done with it now.") % {
+        "state": document.get_state_display()}
+
+
+_M = DocumentMove
+_WRITING = transition(State.DRAFT, by=_writes)
+_REVIEWING = transition(State.IN_REVIEW, by=Can.VIEW_INTERNAL, guards=(_not_by_author, _has_turn))
+TRANSITIONS = TransitionTable({
+    _M.DISCARD: _WRITING,
+    _M.REFRESH: _WRITING,
+    _M.WORDS: _WRITING,
+    _M.SUBMIT: transition(State.DRAFT, to=State.IN_REVIEW, by=_writes),
+    _M.REVIEW: replace(_REVIEWING, target=State.REVIEWED),  # by the last one of the chain
+    _M.HAND_OVER: _REVIEWING,
+    _M.CO_SIGN: _REVIEWING,
+    _M.SEND_BACK: transition(*IN_CHAIN, to=State.DRAFT, by=_returns, guards=(_not_by_author,),
+                             needs_reason=True),
+    _M.RECALL: transition(*IN_CHAIN, to=State.DRAFT, by=_writes, guards=(_is_author,)),
+    _M.PREVIEW: transition(State.DRAFT, *IN_CHAIN, by=Can.VIEW_INTERNAL),
+    _M.ISSUE: transition(State.REVIEWED, to=State.ISSUING, by=_issues, guards=(_may_approve,)),
+    _M.CORRECT: transition(State.ISSUED, State.SIGNED, State.WITHDRAWN, by=Can.ISSUE,
+                           guards=(_is_newest,), needs_reason=True),
+    _M.WITHDRAW: transition(State.ISSUED, to=State.WITHDRAWN, by=Can.ISSUE,
+                            guards=(_is_undecided,), needs_reason=True),
+}, refusal=refusal)

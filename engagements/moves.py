@@ -1,0 +1,72 @@
+"""Who may make which move of a transition table: what is offered, and what a service demands."""
+
+from typing import Any, NoReturn
+
+from django.utils.translation import gettext as _
+
+from engagements.access import allowed, refuse_role, require_visible
+from engagements.errors import DeskError, InvalidInput, WrongState
+from engagements.models import User
+from engagements.permissions import Can
+from engagements.transitions import Permission, Transition, TransitionTable
+
+
+def has_permission(user: User, transition: Transition, subject: Any = None) -> bool:
+    """Whether the role is enough; without an object, whether it is whatever the object."""
+    return any(_holds(user, permission, subject) for permission in transition.permissions)
+
+
+def _holds(user: User, permission: Permission, subject: Any) -> bool:
+    if isinstance(permission, Can):
+        return allowed(user, permission)
+    return subject is not None and permission(user, subject)
+
+
+def allowed_moves(user: User, table: TransitionTable, subject: Any) -> list[str]:
+    """The moves that state, role and guards leave to the user, in the table's order."""
+    return [move for move in table.moves_from(table.state_of(subject))
+            if has_permission(user, table[move], subject) and _passes(user, table[move], subject)]
+
+
+def _passes(user: User, transition: Transition, subject: Any) -> bool:
+    try:
+        for guard in transition.guards:
+            guard(user, subject)
+    except DeskError:
+        return False
+    return True
+
+
+def require_permission(user: User, table: TransitionTable, subject: Any, move: str) -> None:
+    """Raise NotAllowed unless the role is enough and the user sees the engagement."""
+    if move not in table:
+        raise InvalidInput(_("There is no such step."))
+    if not has_permission(user, table[move], subject):
+        refuse_move(user, table[move])
+    require_visible(user, subject.engagement)
+
+
+def refuse_move(user: User, transition: Transition) -> NoReturn:
+    """Raise NotAllowed naming the roles that may make the move."""
+    refuse_role(user, (one for one in transition.permissions if isinstance(one, Can)))
+
+
+def require_state(table: TransitionTable, subject: Any, move: str) -> None:
+    """Raise WrongState unless the state allows the move."""
+    if table.target(table.state_of(subject), move) is None:
+        raise WrongState(table.refusal(subject, move))
+
+
+def require_move(user: User, table: TransitionTable, subject: Any, move: str,
+                 reason: str | None = None) -> None:
+    """Demand everything that the table asks for, of the row as it was read under its lock.
+
+    Raises NotAllowed for the role, WrongState for the state, what a guard raises, and InvalidInput
+    where the move needs a reason and has none.
+    """
+    require_permission(user, table, subject, move)
+    require_state(table, subject, move)
+    for guard in table[move].guards:
+        guard(user, subject)
+    if table[move].needs_reason and not (reason or "").strip():
+        raise InvalidInput(_("Give the reason."))
