@@ -1,5 +1,6 @@
 """What a role may do. Where it may do it is decided by `visible_to` querysets."""
 
+from collections.abc import Iterable
 from typing import NoReturn
 
 from django.utils.translation import gettext as _
@@ -7,6 +8,7 @@ from django.utils.translation import gettext as _
 from engagements.errors import NotAllowed
 from engagements.models import Engagement, Role, User
 from engagements.permissions import Can
+from engagements.text.text_joining import listed
 
 PERMISSIONS: dict[str, frozenset[Can]] = {
     Role.ADMINISTRATOR: frozenset(set(Can) - {Can.REVIEW}),
@@ -28,14 +30,15 @@ def allowed(user: User, action: Can) -> bool:
 def require(user: User, action: Can, engagement: Engagement | None = None) -> None:
     """Raise NotAllowed unless the role includes the action and the engagement is visible."""
     if not allowed(user, action):
-        refuse_role(user)
+        refuse_role(user, [role for role in Role if action in PERMISSIONS[role]])
     require_visible(user, engagement)
 
 
-def refuse_role(user: User) -> NoReturn:
-    """Raise NotAllowed for a role that is not enough."""
-    raise NotAllowed(_("Your role (%(role)s) does not allow this. Ask a project manager.")
-                     % {"role": user.get_role_display()})
+def refuse_role(user: User, roles: Iterable[str]) -> NoReturn:
+    """Raise NotAllowed for a role that is not enough, naming those that are."""
+    raise NotAllowed(_("Your role (%(role)s) does not allow this; these roles may: %(roles)s.")
+                     % {"role": user.get_role_display(),
+                        "roles": listed(Role(role).label for role in roles)})
 
 
 def require_visible(user: User, engagement: Engagement | None) -> None:

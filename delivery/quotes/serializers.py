@@ -5,7 +5,15 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from delivery.documents.models import Currency
-from delivery.quotes.models import PriceImport, PriceLine, Quote, QuoteLine, RateCard, TaxRate
+from delivery.quotes.models import (
+    PriceImport,
+    PriceLine,
+    Quote,
+    QuoteFile,
+    QuoteLine,
+    RateCard,
+    TaxRate,
+)
 from delivery.quotes.prices.table import FIELDS, price_table
 from delivery.quotes.queries import totals_of
 from delivery.quotes.transitions import TRANSITIONS, QuoteMove
@@ -78,12 +86,21 @@ class QuoteSerializer(serializers.ModelSerializer):
         return known[quote.pk]
 
 
+class QuoteFileSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = QuoteFile
+        fields = ["language", "format", "size", "sha256", "created_at"]
+
+
 class QuoteDetailSerializer(QuoteSerializer):
+    """`files`: those of an issued quote that are stored."""
+
+    files = QuoteFileSerializer(many=True, read_only=True)
     lines = serializers.SerializerMethodField()
     allowed_moves = AllowedMovesField(TRANSITIONS)
 
     class Meta(QuoteSerializer.Meta):
-        fields = [*QuoteSerializer.Meta.fields, "lines", "allowed_moves"]
+        fields = [*QuoteSerializer.Meta.fields, "files", "lines", "allowed_moves"]
 
     @extend_schema_field(QuoteLineSerializer(many=True))
     def get_lines(self, quote) -> list[dict]:

@@ -4,7 +4,8 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import mixins, status
 from rest_framework.decorators import action
 
-from delivery.planning import pdf_documents, serializers
+from delivery.planning import serializers
+from delivery.planning.document_files import planning_file
 from delivery.planning.models import Meeting, ProjectIssue, Risk, Todo, WeeklyReport
 from delivery.planning.services import control, weekly_reports
 from engagements.web.file_responses import PdfAction
@@ -43,7 +44,7 @@ class TodoViewSet(mixins.CreateModelMixin, ScopedViewSet):
 
 
 class MeetingViewSet(PdfAction, mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedViewSet):
-    render = pdf_documents.minutes_pdf
+    render = planning_file
     queryset = Meeting.objects.prefetch_related("todos", "attachments").select_related(
         "engagement")
     serializer_class = serializers.MeetingSerializer
@@ -53,7 +54,7 @@ class MeetingViewSet(PdfAction, mixins.CreateModelMixin, mixins.UpdateModelMixin
 
 
 class WeeklyReportViewSet(PdfAction, mixins.UpdateModelMixin, ScopedViewSet):
-    render = pdf_documents.weekly_pdf
+    render = planning_file
     queryset = WeeklyReport.objects.select_related("engagement")
     serializer_class = serializers.WeeklyReportSerializer
     filterset_fields = ["engagement", "state", "week_start"]

@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.planning.models import Timesheet
+from delivery.planning.services.files import enqueue_files
 from delivery.planning.time.timesheet_facts import timesheet_facts
 from delivery.planning.time.transitions import TRANSITIONS, TimesheetMove
 from engagements.access import Can, require
@@ -43,6 +44,7 @@ def confirm_month(*, actor: User, engagement: Engagement, month: date) -> Timesh
     engagement.time_entries.filter(pk__in=[entry.pk for entry in entries]).update(timesheet=sheet)
     audit_log.record(actor=actor, action="timesheet.submit", target=sheet, engagement=engagement,
                      data={"days": facts["days"], "hash": sheet.content_hash})
+    enqueue_files(sheet)
     return sheet
 
 
@@ -86,4 +88,5 @@ def _move(actor: User, timesheet: Timesheet, move: str, reason: str, column: str
     timesheet.save()
     audit_log.record(actor=actor, target=timesheet, engagement=timesheet.engagement,
                      action=f"timesheet.{move}", data={"reason": reason.strip() if column else ""})
+    enqueue_files(timesheet)
     return timesheet

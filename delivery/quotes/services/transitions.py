@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from delivery.quotes import snapshot, standard_rates
 from delivery.quotes.models import Quote
 from delivery.quotes.quote_checks import QuoteCheck, failed_checks
+from delivery.quotes.services.files import enqueue_files
 from delivery.quotes.transitions import TRANSITIONS, QuoteMove
 from engagements.audit import audit_log
 from engagements.errors import DeskError, NotAllowed
@@ -111,10 +112,12 @@ def issue_quote(*, actor: User, quote: Quote) -> Quote:
 
 
 def freeze(quote: Quote) -> None:
-    """Fix the snapshot, its hash and the time of issue on the row; the caller saves it."""
+    """Fix the snapshot, its hash and the time of issue on the row; the caller saves it. Workers
+    store its files after the commit."""
     quote.snapshot = snapshot.snapshot(quote)
     quote.content_hash = snapshot.content_hash(quote.snapshot)
     quote.issued_at = timezone.now()
+    enqueue_files(quote)
 
 
 def supersede_older(quote: Quote, actor: User, *states: str) -> None:

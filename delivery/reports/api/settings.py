@@ -1,5 +1,6 @@
 """API of what the firm sets for its documents: approval chains and standard texts."""
 
+from django.db import transaction
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -9,7 +10,8 @@ from rest_framework.viewsets import ViewSet
 
 from delivery.documents.api.branding import BrandingViewSet
 from delivery.documents.models import CompanyProfile
-from delivery.quotes.services.company import save_company
+from delivery.documents.services.company import save_company
+from delivery.quotes.services import save_discount_limits
 from delivery.reports import registry, services, standard_text
 from delivery.reports.approvals import approval_chain
 from delivery.reports.models import ApprovalStep
@@ -71,7 +73,7 @@ def _known(code: str) -> str:
         raise Http404 from error
 
 
-class WordingViewSet(DeclaredEndpoint, ViewSet):
+class StandardTextViewSet(DeclaredEndpoint, ViewSet):
     """Standard texts by code; managers change them (PUT) or put the shipped back (DELETE)."""
 
     lookup_field = "code"
@@ -115,8 +117,12 @@ class CompanyViewSet(DeclaredEndpoint, ViewSet):
 
     @extend_schema(request=CompanySerializer, responses=CompanySerializer)
     def create(self, request):
-        return self._answer(save_company(
-            actor=request.user, **self.validated(CompanySerializer, partial=True)))
+        fields = self.validated(CompanySerializer, partial=True)
+        limits = fields.pop("limits", {})
+        with transaction.atomic():
+            if limits:
+                save_discount_limits(actor=request.user, limits=limits)
+            return self._answer(save_company(actor=request.user, **fields))
 
     def _answer(self, profile: CompanyProfile) -> Response:
         return Response(CompanySerializer(profile, context={"request": self.request}).data)
@@ -143,5 +149,5 @@ def _shipped(code: str) -> str:
 
 routes = [("document-company", CompanyViewSet, "document-company"),
           ("document-chains", ChainViewSet, "document-chain"),
-          ("document-texts", WordingViewSet, "document-text"),
+          ("document-texts", StandardTextViewSet, "document-text"),
           ("document-identities", BrandingViewSet, "document-identity")]
