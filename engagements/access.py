@@ -30,16 +30,15 @@ def allowed(user: User, action: Can) -> bool:
 def require(user: User, action: Can, engagement: Engagement | None = None) -> None:
     """Raise NotAllowed unless the role includes the action and the engagement is visible."""
     if not allowed(user, action):
-        refuse_role(user, {action})
+        refuse_role(user, [role for role in Role if action in PERMISSIONS[role]])
     require_visible(user, engagement)
 
 
-def refuse_role(user: User, actions: Iterable[Can]) -> NoReturn:
-    """Raise NotAllowed for a role that is not enough; names the roles that have one of them."""
-    asked = set(actions)
-    raise NotAllowed(_("Your role (%(role)s) does not allow this; these roles may: %(roles)s.") % {
-        "role": user.get_role_display(),
-        "roles": listed(Role(role).label for role in Role if PERMISSIONS[role] & asked)})
+def refuse_role(user: User, roles: Iterable[str]) -> NoReturn:
+    """Raise NotAllowed for a role that is not enough, naming those that are."""
+    raise NotAllowed(_("Your role (%(role)s) does not allow this; these roles may: %(roles)s.")
+                     % {"role": user.get_role_display(),
+                        "roles": listed(Role(role).label for role in roles)})
 
 
 def require_visible(user: User, engagement: Engagement | None) -> None:

@@ -1,12 +1,13 @@
 """Who may make which move of a transition table: what is offered, and what a service demands."""
 
-from typing import Any, NoReturn
+from copy import copy
+from typing import Any
 
 from django.utils.translation import gettext as _
 
 from engagements.access import allowed, refuse_role, require_visible
 from engagements.errors import DeskError, InvalidInput, WrongState
-from engagements.models import User
+from engagements.models import Role, User
 from engagements.permissions import Can
 from engagements.transitions import Permission, Transition, TransitionTable
 
@@ -14,6 +15,17 @@ from engagements.transitions import Permission, Transition, TransitionTable
 def has_permission(user: User, transition: Transition, subject: Any = None) -> bool:
     """Whether the role is enough; without an object, whether it is whatever the object."""
     return any(_holds(user, permission, subject) for permission in transition.permissions)
+
+
+def roles_for(user: User, transition: Transition, subject: Any = None) -> list[str]:
+    """The roles with which the user would have the permission."""
+    return [role for role in Role if has_permission(_as(user, role), transition, subject)]
+
+
+def _as(user: User, role: str) -> User:
+    probe = copy(user)
+    probe.role = role
+    return probe
 
 
 def _holds(user: User, permission: Permission, subject: Any) -> bool:
@@ -42,13 +54,8 @@ def require_permission(user: User, table: TransitionTable, subject: Any, move: s
     if move not in table:
         raise InvalidInput(_("There is no such step."))
     if not has_permission(user, table[move], subject):
-        refuse_move(user, table[move])
+        refuse_role(user, roles_for(user, table[move], subject))
     require_visible(user, subject.engagement)
-
-
-def refuse_move(user: User, transition: Transition) -> NoReturn:
-    """Raise NotAllowed naming the roles that may make the move."""
-    refuse_role(user, (one for one in transition.permissions if isinstance(one, Can)))
 
 
 def require_state(table: TransitionTable, subject: Any, move: str) -> None:

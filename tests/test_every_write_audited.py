@@ -21,7 +21,6 @@ SILENT = {
     **dict.fromkeys(("update_quote", "add_estimated", "add_line", "add_free_line",
                      "add_resources", "remove_line",
                      "update_line"), KEPT),
-    "move_survey": "chooses one of three services by name, each of which is recorded",
     "confirm": "one half of confirming a criteria set or a baseline, whose services record it",
     **dict.fromkeys(("mark_read", "mark_all_read"), "one's own inbox"),
     "order_preview": "files of a draft, for its authors; issuing is recorded",

@@ -11,18 +11,17 @@ from assessments.accuracy.readings import CONFIG_READERS
 from assessments.api import accuracy_serializers as serializers
 from assessments.models import AllowedDifference, Comparison
 from engagements.models import Engagement
+from engagements.web.scoped_viewset import ScopedViewSet
+from engagements.web.service_hooks import creating
 from workers.models import StoredReading
 
 
-class ComparisonViewSet(viewsets.ReadOnlyModelViewSet):
+class ComparisonViewSet(ScopedViewSet):
     """Indexed operator comparisons of visible engagements."""
 
     queryset = Comparison.objects.select_related("artifact")
     serializer_class = serializers.OperatorComparisonSerializer
     filterset_fields = ["artifact", "artifact__model", "artifact__engagement"]
-
-    def get_queryset(self):
-        return super().get_queryset().visible_to(self.request.user)
 
     @extend_schema(
         responses=serializers.OperatorRowSerializer(many=True), filters=False,
@@ -49,33 +48,27 @@ class ComparisonViewSet(viewsets.ReadOnlyModelViewSet):
         return Response(serializers.OperatorRunSerializer(runs, many=True).data)
 
 
-class AllowedDifferenceViewSet(mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
+class AllowedDifferenceViewSet(mixins.CreateModelMixin, ScopedViewSet):
     """The allow-list; creating proposes an entry, another person reviews it."""
 
     queryset = AllowedDifference.objects.select_related("engagement")
     serializer_class = serializers.AllowedDifferenceSerializer
     filterset_fields = ["engagement", "sheet"]
-
-    def get_queryset(self):
-        return super().get_queryset().visible_to(self.request.user)
-
-    def perform_create(self, serializer):
-        serializer.instance = services.propose_difference(
-            actor=self.request.user, **serializer.validated_data)
+    perform_create = creating(services.propose_difference)
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def review(self, request, pk=None):
         """Let a proposed entry count."""
         found = services.review_difference(actor=request.user, entry=self.get_object())
-        return Response(self.get_serializer(found).data)
+        return self.shown(found)
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def withdraw(self, request, pk=None):
         """End an entry."""
         found = services.withdraw_difference(actor=request.user, entry=self.get_object())
-        return Response(self.get_serializer(found).data)
+        return self.shown(found)
 
 
 class ConfigCheckViewSet(viewsets.ReadOnlyModelViewSet):

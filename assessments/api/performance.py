@@ -11,35 +11,26 @@ from assessments.models import OptimisationRound
 from assessments.performance.metric_bars import bars_of
 from assessments.performance.rounds import history
 from engagements.models import MigratedModel
+from engagements.web.scoped_viewset import ScopedViewSet
+from engagements.web.service_hooks import creating, destroying
 
 
-class OptimisationRoundViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin,
-                               viewsets.ReadOnlyModelViewSet):
+class OptimisationRoundViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin, ScopedViewSet):
     """Rounds hold no figures: those are measurements, see `performance`."""
 
     queryset = OptimisationRound.objects.select_related("model__engagement")
     serializer_class = serializers.OptimisationRoundSerializer
     filterset_fields = ["model"]
-
-    def get_queryset(self):
-        return super().get_queryset().visible_to(self.request.user)
-
-    def perform_create(self, serializer):
-        serializer.instance = services.record_round(
-            actor=self.request.user, **serializer.validated_data)
-
-    def perform_destroy(self, instance):
-        services.remove_last_round(actor=self.request.user, entry=instance)
+    perform_create = creating(services.record_round)
+    perform_destroy = destroying(services.remove_last_round, "entry")
 
     @extend_schema(request=serializers.RoundDecisionSerializer)
     @action(detail=True, methods=["post"])
     def keep(self, request, pk=None):
         """Keep or revert the change of a round."""
-        data = serializers.RoundDecisionSerializer(data=request.data)
-        data.is_valid(raise_exception=True)
-        found = services.set_round_kept(actor=request.user, entry=self.get_object(),
-                                        **data.validated_data)
-        return Response(self.get_serializer(found).data)
+        return self.shown(services.set_round_kept(
+            actor=request.user, entry=self.get_object(),
+            **self.validated(serializers.RoundDecisionSerializer)))
 
 
 class PerformanceViewSet(viewsets.GenericViewSet):

@@ -27,7 +27,7 @@ class NoticeViewSet(ScopedViewSet):
     def read(self, request, pk=None):
         """Mark it read."""
         notice = services.mark_read(actor=request.user, notice=self.get_object())
-        return Response(self.get_serializer(notice).data)
+        return self.shown(notice)
 
     @extend_schema(request=None, responses=serializers.ReadCountSerializer)
     @action(detail=False, methods=["post"], url_path="read-all")
@@ -81,7 +81,7 @@ class ChannelViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedVie
         is_on = self.validated(serializers.SwitchSerializer)["on"]
         channel = services.switch_channel(actor=request.user, channel=self.get_object(),
                                           is_on=is_on)
-        return Response(self.get_serializer(channel).data)
+        return self.shown(channel)
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
@@ -89,7 +89,7 @@ class ChannelViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedVie
         """Send a test message now; 409 with the reason if it does not arrive."""
         channel = self.get_object()
         services.send_test_message(actor=request.user, channel=channel)
-        return Response(self.get_serializer(channel).data)
+        return self.shown(channel)
 
 
 class DispatchViewSet(ScopedViewSet):
@@ -104,7 +104,7 @@ class DispatchViewSet(ScopedViewSet):
     def again(self, request, pk=None):
         """Send one that was given up again."""
         dispatch = services.send_again(actor=request.user, dispatch=self.get_object())
-        return Response(self.get_serializer(dispatch).data)
+        return self.shown(dispatch)
 
 
 routes = [("notices", NoticeViewSet, "notice"),

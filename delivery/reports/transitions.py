@@ -18,7 +18,7 @@ IN_CHAIN = (State.IN_REVIEW, State.REVIEWED)
 
 
 class DocumentMove(models.TextChoices):
-    """Values are the names of the page's addresses and, with hyphens, of the API's endpoints."""
+    """Values are the names of the API's endpoints, with underscores; `discard` is its DELETE."""
 
     DISCARD = "discard"
     REFRESH = "refresh"

@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from engagements.access import refuse_role
 from engagements.errors import DeskError
 from engagements.models import StageRecord, StageTransition, User
-from engagements.moves import has_permission, refuse_move
+from engagements.moves import has_permission, roles_for
 from engagements.services.stage_moves import move_stage
 from engagements.stages import TRANSITIONS, StageMove
 
@@ -33,8 +34,9 @@ def move_stages(*, actor: User, records: Iterable[StageRecord], move: str, comme
 
     Raises NotAllowed, with nothing moved, for who may not make this move at all.
     """
-    if not has_permission(actor, TRANSITIONS[StageMove(move)]):
-        refuse_move(actor, TRANSITIONS[StageMove(move)])
+    transition = TRANSITIONS[StageMove(move)]
+    if not has_permission(actor, transition):
+        refuse_role(actor, roles_for(actor, transition))
     done = BulkMove()
     for record in records:
         try:
