@@ -15,6 +15,7 @@ from workers import kinds, queries, rule_checks, services
 from workers.dispatch import card_queue
 from workers.forms.jobs import JobForm
 from workers.jobs import preflight
+from workers.labels import job_endings
 from workers.logs import early_warnings, live_log, progress, search
 from workers.models import Job, JobState, Node
 from workers.views.page_context import place_asked
@@ -80,6 +81,7 @@ def job_page(request, pk):
         "expected_start": card_queue.expected_start(job, now) if is_waiting else None,
         "log": "" if request.htmx else live_log.tail(job, 60_000),
         "log_offset": live_log.line_start(job, job.log_stored - LOG_AT_FIRST),
+        "left_behind": job_endings.left_behind(job.results),
         "cards": job.results.get("cards", []), "hits": preflight.kept_hits(job.results),
         "rule_counts": rule_checks.counts_of((_("Before the job"), job.results.get("preflight")),
                                              (_("On its files"), job.results.get("rule_outcome"))),
