@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from workers import remote
+from workers.logs.diagnosis import Diagnosis
 from workers.models import Job, JobState, Trouble
 from workers.nodes import card_leases, reachability, ssh
 from workers.remote import replies, survivors
@@ -19,6 +20,7 @@ from workers.remote.survivors import Process, Survivors
 STOPPED = (JobState.CANCELLED, JobState.TIMED_OUT)
 GRACE = timedelta(seconds=10)
 LONGEST_PAUSE = 60
+LINES_OF_LOG = 12
 LAST_TRIES = timedelta(seconds=20)
 SIGNALLED = (None, 143, 137, 130)  # ended by KILL of all, or the command by TERM, KILL, INT
 STILL_THERE = gettext_noop(
@@ -51,6 +53,20 @@ def end(state: str, message: str, cause: str = "", **values) -> dict:
 def failed(message: str, cause: str = "", **values) -> dict:
     """The changes that end a job as failed. Only where nothing of it can be running."""
     return end(JobState.FAILED, message, cause=cause, **values)
+
+
+def explained(judged: dict, found: Diagnosis | None, log: str) -> dict:
+    """The changes of a failure with its cause as the sentence; what the kind said is kept.
+
+    Where no cause is known, the end of the log is the technical cause.
+    """
+    if found is None:
+        return {**judged, "technical_cause": "\n".join(log.splitlines()[-LINES_OF_LOG:])}
+    kept = {**found.kept(), "judged": {"message": judged["message"],
+                                       "values": judged["message_values"]}}
+    return {**judged, "message": found.cause.headline, "message_values": found.values,
+            "technical_cause": found.excerpt[-20000:],
+            "results": {**judged["results"], "diagnosis": kept}}
 
 
 def trouble(job: Job, message: str, cause: str = "", **values) -> dict:
