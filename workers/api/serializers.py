@@ -19,6 +19,8 @@ class NodeSerializer(serializers.ModelSerializer):
         help_text="OpenSSH or PEM; without one the worker's SSH agent is asked.")
     passphrase = serializers.CharField(write_only=True, required=False, allow_blank=True)
     cards = CardSerializer(many=True, read_only=True)
+    has_read_cards = serializers.BooleanField(
+        read_only=True, help_text="Whether npu-smi has shown the cards; else they were typed in.")
     offered_fingerprint = serializers.SerializerMethodField()
     pinned_fingerprint = serializers.SerializerMethodField()
 
@@ -29,7 +31,8 @@ class NodeSerializer(serializers.ModelSerializer):
                   "keep_days", "bastion_host", "bastion_port", "bastion_username",
                   "bastion_host_key", "software", "last_seen_at", "unreachable_since", "trouble",
                   "last_error", "shell_seconds", "clock_offset_seconds", "scratch_used_mb",
-                  "scratch_free_mb", "offered_fingerprint", "pinned_fingerprint", "cards"]
+                  "scratch_free_mb", "offered_fingerprint", "pinned_fingerprint", "has_read_cards",
+                  "cards"]
         read_only_fields = ["state", "software", "last_seen_at", "unreachable_since", "trouble",
                             "last_error", "shell_seconds", "clock_offset_seconds",
                             "scratch_used_mb", "scratch_free_mb"]
