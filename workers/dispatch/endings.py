@@ -114,6 +114,10 @@ def lost(state: RemoteState, job: Job) -> dict:
     if state.is_of_another_boot(job.remote):
         return end(JobState.LOST, gettext_noop(
             "The node restarted while the job ran: it shows another boot id."), cause=state.line)
+    if not (state.boot_id and job.remote.get("boot_id")):
+        return end(JobState.LOST, gettext_noop(
+            "The command ended without an exit status; the node does not tell whether it "
+            "restarted."), cause=state.line)
     return end(JobState.LOST, gettext_noop(
         "The command was killed together with the shell that watched it: it ended without an "
         "exit status. The node did not restart."), cause=state.line)

@@ -70,6 +70,7 @@ def test_a_restart_is_told_only_with_another_boot_id():
     job = Job(remote={"boot_id": "one"}, timeout_seconds=60)
     assert "did not restart" in endings.lost(state_of("one"), job)["message"]
     assert "restarted while the job ran" in endings.lost(state_of("two"), job)["message"]
+    assert "does not tell" in endings.lost(state_of(""), job)["message"]
 
 
 # Pages ------------------------------------------------------------------------------
