@@ -120,7 +120,7 @@ TOOL_MISSING = (
 )
 NOT_EXECUTABLE = (
     _cause("other_architecture",
-           r"^(?:.*?[: ])?(?P<name>[^\s:]+): .*(?:Exec format error|cannot execute binary file).*$",
+           r"^.*?(?P<name>[^\s:]+): (?:Exec format error|cannot execute binary file).*$",
            gettext_noop("%(name)s is built for another processor architecture than the node's."),
            gettext_noop("Install the build for the node's architecture (uname -m); Ascend servers "
                         "are mostly aarch64."), SHELL, status=126),

@@ -25,11 +25,25 @@ from workers.models import Job
 from workers.rules.citations import CITED
 
 HEAD, TAIL = 2**20, 4 * 2**20  # bytes of a long log that are searched
-LONGEST_QUOTE = 400
+LONGEST_QUOTE, LONGEST_LINE = 400, 2000
 BEFORE, AFTER = 12, 3  # lines around the quoted one that the technical cause holds
+# Every line that a cause can show has one of these words, in any case, or a code.
+SUSPECT = (
+    "error", "exception", "interrupt", "exit:", "exitcode", "exit-on", "not found", "未找到",
+    "no such", "没有那个", "no module", "no npu", "no cuda", "no nvidia", "denied", "权限", "interpreter",
+    "kill", "memory", "bad_alloc", "shm", "space left", "quota", "in use", "inuse", "cannot",
+    "can't", "can not", "could not", "license", "licence", "time out", "timeout", "timed out",
+    "timedout", "dcmi", "match", "incompatible", " ecc", "is used", "busy", "signal", "cuda",
+    "libcu")
+CODE = re.compile(r"\bE[1-9A-Z]\d{4}|\b[125]\d7\d{3}\b")
 ORDER = (*CAUSES, *ASCEND_CAUSES, *SYMPTOMS)
 BY_CODE = {(cause.code, cause.headline): cause
            for cause in (*ORDER, OOM_KILLER, SIGNALLED, *STATUS_ONLY.values())}
+
+
+def _is_suspect(line: str) -> bool:
+    lower = line.lower()
+    return any(word in lower for word in SUSPECT) or CODE.search(line) is not None
 
 
 @dataclass(frozen=True)
@@ -43,16 +57,28 @@ class Part:
     first_line: int = 1
 
     @cached_property
-    def shown(self) -> str:
-        return self.text.replace("\r", "\n")
+    def suspect_lines(self) -> list[tuple[int, str]]:
+        """Place and text of the lines that may tell of a cause; long ones are cut."""
+        return [(place, shown[:LONGEST_LINE])
+                for place, line in enumerate(self.text.split("\n"))
+                for shown in line.split("\r") if _is_suspect(shown)]
 
-    def line_at(self, position: int) -> int:
-        return self.first_line + self.text.count("\n", 0, position)
+    @cached_property
+    def suspect_text(self) -> str:
+        return "\n".join(line for _place, line in self.suspect_lines)
 
-    def around(self, position: int) -> str:
-        """The lines before and after the one at a position."""
-        at = self.shown.count("\n", 0, position)
-        return "\n".join(self.shown.split("\n")[max(0, at - BEFORE):at + AFTER + 1])
+    def place_of(self, position: int) -> int:
+        """Which line of the part stands at a position of the suspect text; from 0 on."""
+        return self.suspect_lines[self.suspect_text.count("\n", 0, position)][0]
+
+    def around(self, place: int) -> str:
+        """The lines before and after one."""
+        lines = self.text.split("\n")[max(0, place - BEFORE):place + AFTER + 1]
+        return "\n".join(line.rpartition("\r")[2][:LONGEST_LINE] for line in lines)
+
+    @property
+    def end(self) -> str:
+        return self.around(self.text.rstrip("\n").count("\n")).rstrip("\n")
 
 
 @dataclass(frozen=True)
@@ -122,15 +148,16 @@ def _shown(parts: list[Part], status: int | None) -> Diagnosis | None:
 
 
 def _in_part(cause: Cause, part: Part) -> Diagnosis | None:
-    matches = cause.pattern.finditer(part.shown)
+    matches = cause.pattern.finditer(part.suspect_text)
     match = _last_of(matches) if cause.is_last else next(matches, None)
     if match is None:
         return None
     values = {name: text.strip() for name, text in match.groupdict(default="").items()}
     if "module" in values and "ascend" in values:
         values["module"] = MODULES.get(values["module"], values["module"])
-    return Diagnosis(cause, values, part.line_at(match.start()), match[0].strip()[:LONGEST_QUOTE],
-                     part.around(match.start()))
+    place = part.place_of(match.start())
+    return Diagnosis(cause, values, part.first_line + place, match[0].strip()[:LONGEST_QUOTE],
+                     part.around(place))
 
 
 def _last_of(matches: Iterator[re.Match[str]]) -> re.Match[str] | None:
@@ -140,16 +167,12 @@ def _last_of(matches: Iterator[re.Match[str]]) -> re.Match[str] | None:
 
 def _of_status(status: int | None, parts: list[Part]) -> Diagnosis | None:
     if status in STATUS_ONLY:
-        return Diagnosis(STATUS_ONLY[status], {}, excerpt=_end_of(parts))
+        return Diagnosis(STATUS_ONLY[status], {}, excerpt=parts[-1].end if parts else "")
     if status is None or status <= 128 or status - 128 not in list(signal.Signals):
         return None
     number = signal.Signals(status - 128)
     return Diagnosis(SIGNALLED, {"signal": int(number), "name": number.name},
-                     excerpt=_end_of(parts))
-
-
-def _end_of(parts: list[Part]) -> str:
-    return "\n".join(parts[-1].shown.rstrip("\n").split("\n")[-BEFORE:]) if parts else ""
+                     excerpt=parts[-1].end if parts else "")
 
 
 def _parts(job: Job) -> list[Part]:

@@ -1,5 +1,7 @@
 """What the log of a failed job says about the cause, by lines as the tools print them."""
 
+import time
+
 import pytest
 from django.utils.translation import override
 
@@ -127,6 +129,16 @@ def test_lines_that_are_no_cause(text):
 def test_progress_bars_do_not_shift_the_line():
     text = " 10%|█\r 20%|██\r 30%|███\nMemoryError\n"
     assert find([Part(text)], 1).line == 2
+
+
+@pytest.mark.parametrize("line", [
+    '{"a": "error b", ' * 60_000, "QUJD+/" * 200_000 + " error", "license " * 100_000,
+    "x: " * 300_000 + "error", "driver " * 100_000 + "version error",
+    "step 1 loss 2.0\n" * 300_000])
+def test_long_lines_and_logs_are_looked_through_quickly(line):
+    begun = time.process_time()
+    assert find([Part(f"{line}\nMemoryError\n")], 1).cause.code == "host_memory"
+    assert time.process_time() - begun < 5
 
 
 def test_every_cause_has_remedy_and_source_and_is_found_again():
