@@ -30,8 +30,8 @@ BEFORE, AFTER = 12, 3  # lines around the quoted one that the technical cause ho
 # Every line that a cause can show has one of these words, in any case, or a code.
 SUSPECT = (
     "error", "exception", "interrupt", "exit:", "exitcode", "exit-on", "not found", "未找到",
-    "no such", "没有那个", "no module", "no npu", "no cuda", "no nvidia", "denied", "权限", "interpreter",
-    "kill", "memory", "bad_alloc", "shm", "space left", "quota", "in use", "inuse", "cannot",
+    "no such", "没有那个", "no module", "no npu", "no cuda", "no nvidia", "denied", "权限",
+    "interpreter", "kill", "memory", "bad_alloc", "shm", "space left", "quota", "in use", "inuse", "cannot",
     "can't", "can not", "could not", "license", "licence", "time out", "timeout", "timed out",
     "timedout", "dcmi", "match", "incompatible", " ecc", "is used", "busy", "signal", "cuda",
     "libcu")
