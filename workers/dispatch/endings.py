@@ -20,7 +20,7 @@ from workers.remote.survivors import Process, Survivors
 STOPPED = (JobState.CANCELLED, JobState.TIMED_OUT)
 GRACE = timedelta(seconds=10)
 LONGEST_PAUSE = 60
-LINES_OF_LOG = 12
+LINES_OF_LOG, LOOKS_AT_CARDS = 12, 3
 LAST_TRIES = timedelta(seconds=20)
 SIGNALLED = (None, 143, 137, 130)  # ended by KILL of all, or the command by TERM, KILL, INT
 STILL_THERE = gettext_noop(
@@ -195,8 +195,7 @@ def how_stopped(job: Job) -> dict:
     """
     if not was_stopped(job):
         return {}
-    script = remote.survivors_script(replies.place(job), has_cards=bool(job.cards_wanted))
-    left = survivors.parse(ssh.run(job.access, script))
+    left = _survivors(job)
     is_given_up = _is_given_up(job)
     if left.running and (job.cards_wanted or not is_given_up):
         return stop(job)
@@ -204,6 +203,31 @@ def how_stopped(job: Job) -> dict:
         return {"next_step_at": timezone.now() + timedelta(seconds=2)}
     return _stopped(
         job, JobState.CANCELLED if job.cancel_requested_at else JobState.TIMED_OUT, left)
+
+
+def _survivors(job: Job) -> Survivors:
+    script = remote.survivors_script(replies.place(job), has_cards=bool(job.cards_wanted))
+    return survivors.parse(ssh.run(job.access, script))
+
+
+def left_on_cards(job: Job) -> dict:
+    """For a job whose command ended: the column `results` with the processes that npu-smi still
+    shows on its cards, or another look in two seconds; else nothing.
+
+    Raises what `workers.nodes.ssh` raises.
+    """
+    found = _on_its_cards(job, _survivors(job)) if job.cards_wanted else ()
+    if not found:
+        return {}
+    if job.troubles < LOOKS_AT_CARDS:
+        return {"troubles": job.troubles + 1,
+                "next_step_at": timezone.now() + timedelta(seconds=2)}
+    return {"results": {**job.results, "on_cards": [list(each) for each in found]}}
+
+
+def needs_last_look(job: Job) -> bool:
+    """Whether the node is asked once more before the job is judged or final."""
+    return was_stopped(job) or bool(job.cards_wanted)
 
 
 def _stopped(job: Job, state: str, left: Survivors) -> dict:

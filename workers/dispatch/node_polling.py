@@ -178,8 +178,8 @@ def _followed(job: Job, reply: NodeReply) -> dict:
 
 def _collected(job: Job, reply: NodeReply) -> dict:
     """For a job that left nothing to fetch; the transfers of others are steps of their own, and so
-    is the last look for what runs of a job that was stopped."""
-    if job.state != JobState.COLLECTING or endings.was_stopped(job):
+    is the last look for what runs of a job that was stopped or had cards."""
+    if job.state != JobState.COLLECTING or endings.needs_last_look(job):
         return {}
     found = reply.listing.get(job.directory_name) if job_files.wants_files(job) else []
     if found is None or job_files.missing_files(job, found):

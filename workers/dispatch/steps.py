@@ -188,8 +188,12 @@ def collected(job: Job) -> dict:
 
 
 def _stopped_or_reading(job: Job) -> dict:
-    return endings.how_stopped(job) or {
-        "state": JobState.READING, "message": "", "troubles": 0, "next_step_at": timezone.now()}
+    if stopped := endings.how_stopped(job):
+        return stopped
+    found = endings.left_on_cards(job)
+    return found if "next_step_at" in found else {
+        "state": JobState.READING, "message": "", "troubles": 0, "next_step_at": timezone.now(),
+        **found}
 
 
 def _reading(job: Job) -> dict:

@@ -4,7 +4,7 @@ from django.utils.translation import gettext as _
 
 
 def left_behind(results: dict) -> list[str]:
-    """Sentences on the processes that outlived the command: still there, or ended."""
+    """Sentences on the processes that outlived the command: there, ended, or on its cards."""
     found = []
     still = results.get("still_running", [])
     if still:
@@ -15,6 +15,9 @@ def left_behind(results: dict) -> list[str]:
     if ended:
         found.append(_("The command left %(n)d processes behind when it ended; they were ended: "
                        "%(which)s.") % {"n": len(ended), "which": _named(ended)})
+    if on_cards := results.get("on_cards"):
+        found.append(_("After the command had ended npu-smi still showed %(n)d processes on its "
+                       "cards: %(which)s.") % {"n": len(on_cards), "which": _named(on_cards)})
     return found
 
 

@@ -7,12 +7,14 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.utils.translation import override
 
 from tests.workers.shell_kind import ShellKind
 from tests.workers.sshd import USER, can_run, running_sshd
 from workers import remote, services
 from workers.dispatch import endings, runner
 from workers.kinds import base as registry
+from workers.labels import job_endings
 from workers.models import Job, JobState
 from workers.nodes import ssh
 from workers.nodes.card_leases import held_cards
@@ -153,6 +155,45 @@ def test_cards_stay_leased_while_survivors_run(queue, sshd, people, unkillable):
     assert not job.is_final
     assert job.message_values["which"] == _named(workers)
     assert held_cards(job) == [0]
+
+
+def npu_smi_shows(sshd, monkeypatch, process: int) -> None:
+    """The node's npu-smi shows a process on card 1."""
+    tool = sshd.home / "npu-smi"
+    tool.write_text(f"#!/bin/sh\necho '| 1    0    | {process}  | python3   | 2048   |'\n")
+    tool.chmod(0o755)
+    survivors_script = remote.survivors_script
+    monkeypatch.setattr(remote, "survivors_script", lambda place, has_cards: (
+        'PATH="$HOME:$PATH"\n' + survivors_script(place, has_cards)))
+
+
+def test_processes_on_the_cards_are_named_after_a_cancel(queue, sshd, people, monkeypatch):
+    npu_smi_shows(sshd, monkeypatch, 4711)
+    monkeypatch.setattr(endings, "GRACE", timedelta(0))
+    monkeypatch.setattr(endings, "LAST_TRIES", timedelta(0))
+    job = started(queue("sleep 120", cards=2))
+    workers_of(sshd)
+    services.cancel_job(actor=people["consultant"], job=job)
+    job = runner.drive(job)
+    assert (job.state, job.message_values) == (
+        JobState.CANCELLED, {"n": 1, "which": "4711 (python3, NPU 1)"})
+    assert "npu-smi still shows" in job.message
+
+
+def test_processes_on_the_cards_are_named_after_the_end(queue, sshd, monkeypatch):
+    npu_smi_shows(sshd, monkeypatch, 4711)
+    job = runner.drive(queue("echo done", cards=2))
+    assert (job.state, job.results["on_cards"]) == (
+        JobState.SUCCEEDED, [[4711, "python3, NPU 1"]])
+    with override("en"):
+        assert job_endings.left_behind(job.results)[-1] == (
+            "After the command had ended npu-smi still showed 1 processes on its cards: "
+            "4711 (python3, NPU 1).")
+
+
+def test_processes_on_other_cards_are_no_concern(queue, sshd, monkeypatch):
+    npu_smi_shows(sshd, monkeypatch, 4711)
+    assert "on_cards" not in runner.drive(queue("echo done", cards=1)).results
 
 
 def _named(workers: list[int]) -> str:
