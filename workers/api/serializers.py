@@ -1,7 +1,9 @@
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from engagements.models import Engagement, MigratedModel
 from workers.kinds import JobKind
+from workers.logs import diagnosis
 from workers.models import Artifact, Card, Job, Node, NodeContact, NodeLogin, StoredReading
 
 
@@ -109,18 +111,33 @@ class ConfirmSerializer(serializers.Serializer):
     fingerprint = serializers.CharField()
 
 
+class DiagnosisSerializer(serializers.Serializer):
+    """Why the job failed: the log's line that shows it, what to do, and who says so."""
+
+    line = serializers.IntegerField(allow_null=True)
+    quote = serializers.CharField()
+    remedy = serializers.CharField()
+    source = serializers.CharField()
+    kind_says = serializers.CharField()
+
+
 class JobSerializer(serializers.ModelSerializer):
     sentence = serializers.CharField(read_only=True)
+    diagnosis = serializers.SerializerMethodField()
 
     class Meta:
         model = Job
         fields = ["id", "kind", "engagement", "model", "stage", "node", "login", "is_practice",
                   "parameters", "command", "cards_wanted", "state", "attempt", "retry_of",
                   "created_by", "created_at", "started_at", "finished_at", "sentence",
-                  "technical_cause", "exit_status", "results", "progress_done", "progress_total",
-                  "last_loss", "heartbeat_at", "cancel_requested_at"]
+                  "technical_cause", "diagnosis", "exit_status", "results", "progress_done",
+                  "progress_total", "last_loss", "heartbeat_at", "cancel_requested_at"]
         read_only_fields = [f for f in fields if f not in (
             "kind", "engagement", "model", "stage", "node", "parameters")]
+
+    @extend_schema_field(DiagnosisSerializer(allow_null=True))
+    def get_diagnosis(self, job) -> dict | None:
+        return diagnosis.told(job.results)
 
 
 class ReadingSerializer(serializers.ModelSerializer):

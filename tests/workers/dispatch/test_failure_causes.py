@@ -1,5 +1,7 @@
 """Failures as they happen on a node: the job's sentence names the cause, its page leads to it."""
 
+import json
+
 import pytest
 from django.urls import reverse
 
@@ -95,6 +97,9 @@ def test_page_quotes_the_line_and_leads_to_it(queue, page):
     assert f'href="{url}?line=301#L301"' in text
     assert "npu-smio: not found" in text
     assert "status 127" in text
+    told = json.loads(page(f"/api/v1/jobs/{job.pk}/"))["diagnosis"]
+    assert (told["line"], told["kind_says"]) == (301, "status 127")
+    assert told["remedy"].startswith("Install it on the node")
     lines = page(f"{url}?line=301")
     assert '<span id="L301" class="fw-bold text-danger">301  ' in lines
     assert 'id="L201"' in lines
