@@ -33,8 +33,8 @@ SUSPECT = (
     "no such", "没有那个", "no module", "no npu", "no cuda", "no nvidia", "denied", "权限",
     "interpreter", "kill", "memory", "bad_alloc", "shm", "space left", "quota", "in use", "inuse",
     "cannot", "can't", "can not", "could not", "license", "licence", "time out", "timeout",
-    "timed out", "timedout", "dcmi", "match", "incompatible", " ecc", "is used", "busy", "signal", "cuda",
-    "libcu")
+    "timed out", "timedout", "dcmi", "match", "incompatible", " ecc", "is used", "busy", "signal",
+    "cuda", "libcu")
 CODE = re.compile(r"\bE[1-9A-Z]\d{4}|\b[125]\d7\d{3}\b")
 ORDER = (*CAUSES, *ASCEND_CAUSES, *SYMPTOMS)
 BY_CODE = {(cause.code, cause.headline): cause

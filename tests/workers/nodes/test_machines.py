@@ -95,6 +95,15 @@ def test_identity_is_the_machine_s_own(sshd, enrol, confirm):
         assert machines.identity_of(node).boot_id == boot.read().strip()
 
 
+def test_nodes_enrolled_twice_by_an_earlier_release_are_told(sshd, people, client):
+    nodes = [Node.objects.create(name=name, host="192.0.2.1", username="desk", state="ready",
+                                 host_key=sshd.host_key) for name in ("n1", "n2")]
+    client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
+    client.force_login(people["operator"])
+    page = client.get(reverse("workers:node", args=[nodes[0].pk])).content.decode()
+    assert "The node n2 shows the same host key" in page
+
+
 def test_cards_that_were_typed_in_are_marked_until_they_are_read(people, client):
     node = Node.objects.create(name="n1", host="192.0.2.1", username="desk", state="ready")
     client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
