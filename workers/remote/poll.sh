@@ -23,8 +23,13 @@ report() { # its state and the new part of its log
     if [ "$process" = gone ]; then # what it leaves cannot change any more
         [ "$leader" = 0 ] || case "$running" in *" $leader:"*) process=orphans ;; esac
         case "$marks" in *"=$directory "*) process=orphans ;; esac
-        read -r group 2>/dev/null < "$job/group" \
-            && read -r _ 2>/dev/null < "$group/cgroup.procs" && process=orphans
+        if read -r group 2>/dev/null < "$job/group" && [ -d "$group" ]; then
+            if [ -n "$(find "$group" -name cgroup.procs -exec cat {} + 2>/dev/null)" ]; then
+                process=orphans
+            else
+                find "$group" -depth -type d -exec rmdir {} + 2>/dev/null
+            fi
+        fi
         read -r status 2>/dev/null < "$job/exit"
         read -r oom 2>/dev/null < "$job/oom"
     fi

@@ -239,7 +239,8 @@ def test_child_without_the_mark_is_found_in_the_control_group(run, tmp_path):
     assert told(run, remote.cancel_script(PLACE, "KILL")).ended == ((child, "python3"),)
     assert not is_running(child)
     group = Path((tmp_path / "jobs" / "desk-job-1-1-x" / "group").read_text().strip())
-    run(remote.remove_script(PLACE))
+    (group / "nested").mkdir()
+    assert poll(run).process == "gone"
     assert not group.exists()
 
 
