@@ -23,7 +23,7 @@ def nodes_with_load(nodes: QuerySet) -> QuerySet:
     held = Count("leases", filter=Q(leases__released_at=None), distinct=True)
     waiting = Count("jobs", distinct=True,
                     filter=Q(jobs__state__in=card_queue.WAITING))
-    return nodes.annotate(held=held, waiting=waiting)
+    return nodes.annotate(held=held, waiting=waiting).prefetch_related("cards")
 
 
 def cards_with_holders(node: Node, user) -> list[dict]:

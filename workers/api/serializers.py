@@ -1,3 +1,4 @@
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from engagements.models import Engagement, MigratedModel
@@ -5,6 +6,7 @@ from engagements.web.allowed_moves import AllowedMovesField
 from engagements.web.visible_field import VisibleField
 from workers.jobs.transitions import TRANSITIONS
 from workers.kinds import JobKind
+from workers.logs import diagnosis
 from workers.models import Artifact, Card, Job, Node, NodeContact, NodeLogin, StoredReading
 
 
@@ -22,6 +24,8 @@ class NodeSerializer(serializers.ModelSerializer):
         help_text="OpenSSH or PEM; without one the worker's SSH agent is asked.")
     passphrase = serializers.CharField(write_only=True, required=False, allow_blank=True)
     cards = CardSerializer(many=True, read_only=True)
+    has_read_cards = serializers.BooleanField(
+        read_only=True, help_text="Whether npu-smi has shown the cards; else they were typed in.")
     offered_fingerprint = serializers.SerializerMethodField()
     pinned_fingerprint = serializers.SerializerMethodField()
 
@@ -32,7 +36,8 @@ class NodeSerializer(serializers.ModelSerializer):
                   "keep_days", "bastion_host", "bastion_port", "bastion_username",
                   "bastion_host_key", "software", "last_seen_at", "unreachable_since", "trouble",
                   "last_error", "shell_seconds", "clock_offset_seconds", "scratch_used_mb",
-                  "scratch_free_mb", "offered_fingerprint", "pinned_fingerprint", "cards"]
+                  "scratch_free_mb", "offered_fingerprint", "pinned_fingerprint", "has_read_cards",
+                  "cards"]
         read_only_fields = ["state", "software", "last_seen_at", "unreachable_since", "trouble",
                             "last_error", "shell_seconds", "clock_offset_seconds",
                             "scratch_used_mb", "scratch_free_mb"]
@@ -109,19 +114,35 @@ class ConfirmSerializer(serializers.Serializer):
     fingerprint = serializers.CharField()
 
 
+class DiagnosisSerializer(serializers.Serializer):
+    """Why the job failed: the log's line that shows it, what to do, and who says so."""
+
+    line = serializers.IntegerField(allow_null=True)
+    quote = serializers.CharField()
+    remedy = serializers.CharField()
+    source = serializers.CharField()
+    kind_says = serializers.CharField()
+
+
 class JobSerializer(serializers.ModelSerializer):
     sentence = serializers.CharField(read_only=True)
     allowed_moves = AllowedMovesField(TRANSITIONS)
+    diagnosis = serializers.SerializerMethodField()
 
     class Meta:
         model = Job
         fields = ["id", "kind", "engagement", "model", "stage", "node", "login", "is_practice",
                   "parameters", "command", "cards_wanted", "state", "attempt", "retry_of",
                   "created_by", "created_at", "started_at", "finished_at", "sentence",
-                  "technical_cause", "exit_status", "results", "progress_done", "progress_total",
-                  "last_loss", "heartbeat_at", "cancel_requested_at", "allowed_moves"]
+                  "technical_cause", "diagnosis", "exit_status", "results", "progress_done",
+                  "progress_total", "last_loss", "heartbeat_at", "cancel_requested_at",
+                  "allowed_moves"]
         read_only_fields = [f for f in fields if f not in (
             "kind", "engagement", "model", "stage", "node", "parameters")]
+
+    @extend_schema_field(DiagnosisSerializer(allow_null=True))
+    def get_diagnosis(self, job) -> dict | None:
+        return diagnosis.told(job.results)
 
 
 class ReadingSerializer(serializers.ModelSerializer):

@@ -10,15 +10,38 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from workers import remote
+from workers.logs.diagnosis import Diagnosis
 from workers.models import Job, JobState, Trouble
-from workers.nodes import reachability, ssh
-from workers.remote import replies
+from workers.nodes import card_leases, reachability, ssh
+from workers.remote import replies, survivors
 from workers.remote.replies import RemoteState
+from workers.remote.survivors import Process, Survivors
 
 STOPPED = (JobState.CANCELLED, JobState.TIMED_OUT)
 GRACE = timedelta(seconds=10)
 LONGEST_PAUSE = 60
+LINES_OF_LOG, LOOKS_AT_CARDS = 12, 3
+LAST_TRIES = timedelta(seconds=20)
 SIGNALLED = (None, 143, 137, 130)  # ended by KILL of all, or the command by TERM, KILL, INT
+STILL_THERE = gettext_noop(
+    "%(n)d processes of it survive SIGKILL: %(which)s. An administrator has to end them on the "
+    "node; its cards stay leased until they are gone.")
+# By final state: nothing is found any more; processes survive; processes are on its cards.
+STOPPED_SENTENCES = {
+    JobState.CANCELLED: (
+        gettext_noop("Cancelled; nothing of it runs any more."),
+        gettext_noop("Cancelled, but %(n)d processes of it survive SIGKILL: %(which)s. An "
+                     "administrator has to end them on the node."),
+        gettext_noop("Cancelled; nothing that it started is found any more, but npu-smi still "
+                     "shows %(n)d processes on its cards: %(which)s.")),
+    JobState.TIMED_OUT: (
+        gettext_noop("Stopped after its time limit of %(seconds)d s."),
+        gettext_noop("Stopped after its time limit of %(seconds)d s, but %(n)d processes of it "
+                     "survive SIGKILL: %(which)s. An administrator has to end them on the node."),
+        gettext_noop("Stopped after its time limit of %(seconds)d s; nothing that it started is "
+                     "found any more, but npu-smi still shows %(n)d processes on its cards: "
+                     "%(which)s.")),
+}
 
 
 def end(state: str, message: str, cause: str = "", **values) -> dict:
@@ -30,6 +53,20 @@ def end(state: str, message: str, cause: str = "", **values) -> dict:
 def failed(message: str, cause: str = "", **values) -> dict:
     """The changes that end a job as failed. Only where nothing of it can be running."""
     return end(JobState.FAILED, message, cause=cause, **values)
+
+
+def explained(judged: dict, found: Diagnosis | None, log: str) -> dict:
+    """The changes of a failure with its cause as the sentence; what the kind said is kept.
+
+    Where no cause is known, the end of the log is the technical cause.
+    """
+    if found is None:
+        return {**judged, "technical_cause": "\n".join(log.splitlines()[-LINES_OF_LOG:])}
+    kept = {**found.kept(), "judged": {"message": judged["message"],
+                                       "values": judged["message_values"]}}
+    return {**judged, "message": found.cause.headline, "message_values": found.values,
+            "technical_cause": found.excerpt[-20000:],
+            "results": {**judged["results"], "diagnosis": kept}}
 
 
 def trouble(job: Job, message: str, cause: str = "", **values) -> dict:
@@ -74,49 +111,148 @@ def lost(state: RemoteState, job: Job) -> dict:
         return end(JobState.LOST, gettext_noop(
             "The job's folder on the node has vanished, and nothing of it runs."),
                    cause=state.line)
+    if state.is_of_another_boot(job.remote):
+        return end(JobState.LOST, gettext_noop(
+            "The node restarted while the job ran: it shows another boot id."), cause=state.line)
+    if not (state.boot_id and job.remote.get("boot_id")):
+        return end(JobState.LOST, gettext_noop(
+            "The command ended without an exit status; the node does not tell whether it "
+            "restarted."), cause=state.line)
     return end(JobState.LOST, gettext_noop(
-        "The node restarted or the command was killed: it ended without an exit status."),
-               cause=state.line)
+        "The command was killed together with the shell that watched it: it ended without an "
+        "exit status. The node did not restart."), cause=state.line)
 
 
 def stop(job: Job, signal: str = "") -> dict:
     """TERM first, KILL after ten seconds. A job that never started is final at once."""
-    left = _left_after(job, signal or _signal(job))
-    if left == "0" and job.state == JobState.STARTING:
-        return _cancelled()
-    return {"next_step_at": timezone.now() + timedelta(seconds=0 if left == "0" else 1)}
+    left = _signalled(job, signal or _signal(job))
+    if left.is_gone and job.state == JobState.STARTING:
+        return _stopped(job, JobState.CANCELLED, left)
+    if left.running and _is_given_up(job):
+        return _outlived(job, left)
+    return _look_again(left)
 
 
 def _signal(job: Job) -> str:
-    asked_at = job.cancel_requested_at or _deadline(job)
-    return "TERM" if timezone.now() < asked_at + GRACE else "KILL"
+    return "TERM" if timezone.now() < _stopped_at(job) + GRACE else "KILL"
+
+
+def _stopped_at(job: Job) -> datetime:
+    return job.cancel_requested_at or _deadline(job)
+
+
+def _is_given_up(job: Job) -> bool:
+    """Whether KILL was sent again and again in vain."""
+    if was_stopped(job):
+        return timezone.now() > _stopped_at(job) + GRACE + LAST_TRIES
+    return job.troubles > LAST_TRIES.seconds
 
 
 def end_leftovers(job: Job) -> dict:
     """The command ended and left processes behind: TERM, then KILL, before anything else."""
-    left = _left_after(job, "TERM" if job.troubles < 3 else "KILL")
-    pause = timedelta(seconds=0 if left == "0" else 1)
-    return {"troubles": job.troubles + 1, "next_step_at": timezone.now() + pause}
+    left = _signalled(job, "TERM" if job.troubles < 3 else "KILL")
+    if left.running and _is_given_up(job):
+        return _outlived(job, left)
+    return {**_look_again(left), **({} if was_stopped(job) else _left_behind(job, left.ended)),
+            "troubles": job.troubles + 1}
 
 
-def _left_after(job: Job, signal: str) -> str:
-    answer = ssh.run(job.access, remote.cancel_script(replies.place(job), signal))
-    words = desk_words(answer)
-    return words[1] if words[0] == "left" and len(words) > 1 else "unknown"
+def _look_again(left: Survivors) -> dict:
+    return {"next_step_at": timezone.now() + timedelta(seconds=0 if left.is_gone else 1)}
+
+
+def _left_behind(job: Job, processes: tuple[Process, ...]) -> dict:
+    """The column `results` with processes that outlived the command: each once."""
+    known = job.results.get("left_behind", [])
+    new = [list(process) for process in processes if list(process) not in known]
+    return {"results": {**job.results, "left_behind": known + new}} if new else {}
+
+
+def _outlived(job: Job, left: Survivors) -> dict:
+    """KILL does not end them. Cards stay leased while that is so; a job without any ends."""
+    if job.cards_wanted:
+        return {"message": STILL_THERE, "message_values": _values(left.running),
+                "troubles": job.troubles + 1,
+                "next_step_at": timezone.now() + timedelta(seconds=10)}
+    return {"state": JobState.COLLECTING, "next_step_at": timezone.now(),
+            "results": {**job.results, "still_running": [list(each) for each in left.running]}}
+
+
+def _signalled(job: Job, signal: str) -> Survivors:
+    return survivors.parse(ssh.run(job.access, remote.cancel_script(replies.place(job), signal)))
+
+
+def was_stopped(job: Job) -> bool:
+    """Whether a person or the time limit ended the job."""
+    return bool(job.cancel_requested_at) or (is_overdue(job) and job.exit_status in SIGNALLED)
 
 
 def how_stopped(job: Job) -> dict:
-    """The final changes of a job that a person or its time limit stopped; else nothing."""
-    if job.cancel_requested_at:
-        return _cancelled()
-    if is_overdue(job) and job.exit_status in SIGNALLED:
-        return end(JobState.TIMED_OUT, gettext_noop(
-            "Stopped after its time limit of %(seconds)d s."), seconds=job.timeout_seconds)
-    return {}
+    """For a job that a person or its time limit stopped: one more look at the node and its cards,
+    and the final changes or another try. Else nothing.
+
+    Raises what `workers.nodes.ssh` raises.
+    """
+    if not was_stopped(job):
+        return {}
+    left = _survivors(job)
+    is_given_up = _is_given_up(job)
+    if left.running and (job.cards_wanted or not is_given_up):
+        return stop(job)
+    if _on_its_cards(job, left) and not is_given_up:
+        return {"next_step_at": timezone.now() + timedelta(seconds=2)}
+    return _stopped(
+        job, JobState.CANCELLED if job.cancel_requested_at else JobState.TIMED_OUT, left)
 
 
-def _cancelled() -> dict:
-    return end(JobState.CANCELLED, gettext_noop("Cancelled; nothing of it runs any more."))
+def _survivors(job: Job) -> Survivors:
+    script = remote.survivors_script(replies.place(job), has_cards=bool(job.cards_wanted))
+    return survivors.parse(ssh.run(job.access, script))
+
+
+def left_on_cards(job: Job) -> dict:
+    """For a job whose command ended: the column `results` with the processes that npu-smi still
+    shows on its cards, or another look in two seconds; else nothing.
+
+    Raises what `workers.nodes.ssh` raises.
+    """
+    found = _on_its_cards(job, _survivors(job)) if job.cards_wanted else ()
+    if not found:
+        return {}
+    if job.troubles < LOOKS_AT_CARDS:
+        return {"troubles": job.troubles + 1,
+                "next_step_at": timezone.now() + timedelta(seconds=2)}
+    return {"results": {**job.results, "on_cards": [list(each) for each in found]}}
+
+
+def needs_last_look(job: Job) -> bool:
+    """Whether the node is asked once more before the job is judged or final."""
+    return was_stopped(job) or bool(job.cards_wanted)
+
+
+def _stopped(job: Job, state: str, left: Survivors) -> dict:
+    on_cards = _on_its_cards(job, left)
+    clean, surviving, occupying = STOPPED_SENTENCES[state]
+    values = {"seconds": job.timeout_seconds} if state == JobState.TIMED_OUT else {}
+    if left.running:
+        return end(state, surviving, **values, **_values(left.running))
+    if on_cards:
+        return end(state, occupying, **values, **_values(on_cards))
+    return end(state, clean, **values)
+
+
+def _values(processes: tuple[Process, ...]) -> dict:
+    return {"n": len(processes), "which": survivors.told(processes)}
+
+
+def _on_its_cards(job: Job, left: Survivors) -> tuple[Process, ...]:
+    """Processes that npu-smi shows on the cards that the job holds."""
+    if not left.on_cards:
+        return ()
+    ids = dict(job.node.cards.values_list("index", "npu_id"))
+    held = {ids.get(card, card) for card in card_leases.held_cards(job)}
+    return tuple((number, f"{name}, NPU {npu}") for npu, number, name in left.on_cards
+                 if npu in held)
 
 
 # The node -----------------------------------------------------------------------

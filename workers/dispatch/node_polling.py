@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from workers import remote
 from workers.artifacts import transfer
-from workers.dispatch import enqueueing, job_files, steps
+from workers.dispatch import endings, enqueueing, job_files, steps
 from workers.dispatch.job_claims import claimed, due
 from workers.dispatch.runner import guarded, look_again_soon, without_troubles, write, write_alike
 from workers.models import Job, JobState, Node
@@ -177,8 +177,9 @@ def _followed(job: Job, reply: NodeReply) -> dict:
 
 
 def _collected(job: Job, reply: NodeReply) -> dict:
-    """For a job that left nothing to fetch; the transfers of others are steps of their own."""
-    if job.state != JobState.COLLECTING:
+    """For a job that left nothing to fetch; the transfers of others are steps of their own, and so
+    is the last look for what runs of a job that was stopped or had cards."""
+    if job.state != JobState.COLLECTING or endings.needs_last_look(job):
         return {}
     found = reply.listing.get(job.directory_name) if job_files.wants_files(job) else []
     if found is None or job_files.missing_files(job, found):

@@ -11,7 +11,7 @@ from workers.artifacts.artifact_store import finite_json
 from workers.dispatch import card_queue, endings, job_files
 from workers.dispatch.endings import end, failed
 from workers.kinds import Finished, Judgement, unknown_kind
-from workers.logs import live_log
+from workers.logs import diagnosis, live_log
 from workers.models import Job, JobState, Node
 from workers.nodes import card_leases, ssh
 from workers.remote import replies
@@ -144,6 +144,8 @@ def follow(job: Job, state: RemoteState) -> dict:
     if state.process == "gone" and state.has_more_log:
         return {**changes, "next_step_at": now}
     if state.exit_status is not None:
+        if state.oom_kills:
+            job.remote = changes["remote"] = {**job.remote, "oom_kills": state.oom_kills}
         return {**changes, **_after_exit(job, state)}
     if state.is_lost(job.remote):
         if "log_stored" in changes:  # keep this part first
@@ -186,8 +188,12 @@ def collected(job: Job) -> dict:
 
 
 def _stopped_or_reading(job: Job) -> dict:
-    return endings.how_stopped(job) or {
-        "state": JobState.READING, "message": "", "troubles": 0, "next_step_at": timezone.now()}
+    if stopped := endings.how_stopped(job):
+        return stopped
+    found = endings.left_on_cards(job)
+    return found if "next_step_at" in found else {
+        "state": JobState.READING, "message": "", "troubles": 0, "next_step_at": timezone.now(),
+        **found}
 
 
 def _reading(job: Job) -> dict:
@@ -201,7 +207,10 @@ def _reading(job: Job) -> dict:
     kind.after(job, finished)
     outcome = rule_checks.of_job(job, artifacts)
     job.results = {**job.results, "rule_outcome": finite_json(outcome)}
-    return _judged(judgement, job)
+    judged = _judged(judgement, job)
+    if judgement.is_success or (finished.exit_status == 0 and finished.readings):
+        return judged  # a command that ended well failed for what its files show
+    return endings.explained(judged, diagnosis.of_job(job), finished.log)
 
 
 def _judged(judgement: Judgement, job: Job | None = None) -> dict:

@@ -154,15 +154,20 @@ class JobForm(forms.Form):
         """Hits of the rules over the values as they stand; none while they are not complete."""
         bound = self.is_bound and self.is_valid()
         given = {p.name: self.cleaned_data.get(p.name) if bound
-                 else self.defaults.get(p.name, p.default)
+                 else self.initial.get(p.name, self.defaults.get(p.name, p.default))
                  for p in self.kind.parameters}
         node = (self.cleaned_data.get("node") if bound
-                else self["node"].initial if "node" in self.fields else None)
+                else self._first_node() if "node" in self.fields else None)
         try:
             values = self.kind.clean({name: _plain(value) for name, value in given.items()})
         except InvalidInput:
             return []
         return preflight.outcome_for(self.kind, values, node, self.migrated).hits
+
+    def _first_node(self) -> Node | None:
+        """The node that the form offers before anything is chosen."""
+        field = self.fields["node"]
+        return field.queryset.filter(pk=self.initial.get("node")).first() or field.initial
 
     def parameters(self) -> dict:
         """The cleaned values of the kind's parameters."""

@@ -18,6 +18,10 @@ def state_sentences(node: Node, now: datetime) -> list[tuple[str, str]]:
     if node.state == Node.State.MAINTENANCE:
         found.append(("info", _("In maintenance: jobs that run go on, none starts; what is queued "
                                 "waits here until the maintenance ends.")))
+    if node.cards_total and not node.has_read_cards:
+        found.append(("warning", _("The number of cards (%(n)d) was typed in by hand; no reading "
+                                   "of npu-smi has shown them. “Read chips and host” does.")
+                      % {"n": node.cards_total}))
     if node.shell_seconds is not None and node.shell_seconds >= SLOW_SHELL:
         found.append(("warning", _slow_sentence(node)))
     return found

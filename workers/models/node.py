@@ -78,6 +78,8 @@ class Node(models.Model):
         _("cards"), default=8, validators=[MaxValueValidator(64)]
     )
     software = models.JSONField(default=dict, blank=True)
+    machine_id = models.CharField(max_length=64, blank=True, editable=False)
+    boot_id = models.CharField(max_length=36, blank=True, editable=False)
     lease_counter = models.PositiveBigIntegerField(default=0, editable=False)
     scratch_used_mb = models.PositiveIntegerField(null=True, editable=False)
     scratch_free_mb = models.PositiveIntegerField(null=True, editable=False)
@@ -95,6 +97,11 @@ class Node(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def has_read_cards(self) -> bool:
+        """Whether npu-smi has shown the cards; else their number is what somebody typed in."""
+        return bool(self.cards.all())
 
     @property
     def bastion_login(self) -> "Node":

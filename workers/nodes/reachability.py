@@ -17,6 +17,7 @@ class ClockReading(Protocol):
     """An answer that may tell the node's own time."""
 
     node_time: datetime | None
+    boot_id: str
 
 
 def clock_offset_seconds(reading: ClockReading, now: datetime) -> int | None:
@@ -33,6 +34,7 @@ def seen(node: Node, state: ClockReading | None = None) -> None:
     changes = {"last_seen_at": now, "last_error": "", "trouble": "", "unreachable_since": None}
     if state is not None:
         changes["clock_offset_seconds"] = clock_offset_seconds(state, now)
+        changes["boot_id"] = state.boot_id or node.boot_id
     returned = Node.objects.filter(pk=node.pk, unreachable_since__isnull=False).update(**changes)
     if returned:
         NodeContact.objects.create(node=node, is_reachable=True, at=now)

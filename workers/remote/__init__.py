@@ -89,11 +89,18 @@ def _polls(polls: list[tuple[Place, int, int]], files_of: Collection[str]) -> st
 
 
 def cancel_script(place: Place, signal: str) -> str:
-    """Script that signals the job's whole session and says whether anything is left.
+    """Script that signals all that the job started and says what is left.
 
     A job that has not started yet can never start afterwards.
     """
-    return place.text() + f"signal={shlex.quote(signal)}\n" + _read("cancel.sh")
+    return (place.text() + _read("survivors.sh") + f"signal={shlex.quote(signal)}\n"
+            + _read("cancel.sh"))
+
+
+def survivors_script(place: Place, has_cards: bool) -> str:
+    """Script that says what of the job runs and, for one that had cards, what npu-smi shows."""
+    return (place.text() + _read("survivors.sh") + "members\ntell_survivors\n"
+            + ("tell_cards\n" if has_cards else ""))
 
 
 def list_script(places: list[Place]) -> str:

@@ -5,14 +5,15 @@ if [ ! -f "$job/pid" ] && [ -z "$known" ]; then
     rm -f "$job/pid.$$"
 fi
 members
+tell ended
+if [ "$signal" = KILL ] && read -r group 2>/dev/null < "$job/group"; then
+    { echo 1 > "$group/cgroup.kill"; } 2>/dev/null
+fi
 for process in $found; do
     # TERM goes to the work, not to its wrapper, which must still write the exit status.
     [ "$signal" = TERM ] && [ "$process" = "$pid" ] && [ ! -f "$job/exit" ] && continue
     kill -"$signal" "$process" 2>/dev/null
 done
-[ -z "$found" ] || sleep 0.3 2>/dev/null || sleep 1
+[ "$found" = " " ] || sleep 0.3 2>/dev/null || sleep 1
 members
-left=0
-for process in $found; do left=$((left + 1)); done
-[ -s "$job/pid" ] || [ -n "$known" ] || left=unknown
-echo "desk left $left"
+tell_survivors

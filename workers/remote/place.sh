@@ -13,20 +13,19 @@ alive() { # is it still the same process, and no zombie?
     set -- ${stat##*) }
     [ "$1" != Z ] && [ "${20}" = "$born" ]
 }
-look_around() { # $running: session and process of everything that runs, as ` session:process `
+look_around() { # $running: of everything that runs ` session:process:parent `
     running=" "
     for entry in /proc/[0-9]*; do
         read -r stat 2>/dev/null < "$entry/stat" || continue
         # shellcheck disable=SC2086
         set -- ${stat##*) }
-        [ "$1" = Z ] || running="$running$4:${entry#/proc/} "
+        [ "$1" = Z ] || running="$running$4:${entry#/proc/}:$2 "
     done
 }
-members() { # $found: processes of the job's session that still run
-    found=
-    identify || return 0
-    look_around
-    for entry in $running; do
-        case "$entry" in "$pid":*) found="$found ${entry#*:}" ;; esac
+look_for_marks() { # $marks: ` process=directory ` of all whose environment names a job's folder
+    marks=" "
+    for entry in $(grep -aos 'DESK_JOB=desk-job-[0-9]*-[0-9]*-[0-9a-z]*' /proc/[0-9]*/environ); do
+        entry=${entry#/proc/}
+        marks="$marks${entry%%/*}=${entry##*=} "
     done
 }

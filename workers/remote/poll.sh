@@ -19,16 +19,25 @@ measure() { # sizes of the logs, beside their names; some busybox has no format 
     [ -n "$sizes" ] || sizes=$(wc -c -- "$@" 2>/dev/null < /dev/null)
 }
 report() { # its state and the new part of its log
-    job="$scratch/$directory" beat=0 present=yes
+    job="$scratch/$directory" beat=0 present=yes oom=0
     if [ "$process" = gone ]; then # what it leaves cannot change any more
         [ "$leader" = 0 ] || case "$running" in *" $leader:"*) process=orphans ;; esac
+        case "$marks" in *"=$directory "*) process=orphans ;; esac
+        if read -r group 2>/dev/null < "$job/group" && [ -d "$group" ]; then
+            if [ -n "$(find "$group" -name cgroup.procs -exec cat {} + 2>/dev/null)" ]; then
+                process=orphans
+            else
+                find "$group" -depth -type d -exec rmdir {} + 2>/dev/null
+            fi
+        fi
         read -r status 2>/dev/null < "$job/exit"
+        read -r oom 2>/dev/null < "$job/oom"
     fi
     [ "$leader" = 0 ] || read -r beat 2>/dev/null < "$job/heartbeat"
     [ "${beat:-0}" = 0 ] && beat=0 || beat=$((now - up + beat))
     [ -d "$job" ] || present=no
     more=$((size - offset)); [ $more -lt 0 ] && more=0; [ $more -gt "$limit" ] && more=$limit
-    echo "desk $directory present=$present status=$status process=$process beat=$beat size=$size log=$more boot=$this_boot now=$now"
+    echo "desk $directory present=$present status=$status process=$process beat=$beat size=$size log=$more boot=$this_boot now=$now oom=$oom"
     if [ $more -gt 0 ] && [ "$offset" -gt 0 ]; then
         tail -c "+$((offset + 1))" "$job/log" | head -c "$more"
     elif [ $more -gt 0 ]; then
@@ -38,8 +47,8 @@ report() { # its state and the new part of its log
         && [ $((offset + more)) -ge "$size" ] && ended="$ended $directory"
 }
 report_all() {
-    running=" "
-    [ -z "$is_any_gone" ] || look_around
+    running=" " marks=" "
+    [ -z "$is_any_gone" ] || { look_around; look_for_marks; }
     logs=
     while read -r directory rest; do
         [ -z "$directory" ] || logs="$logs $directory/log"

@@ -17,7 +17,8 @@ class RemoteState:
     """The state of one job.
 
     `process` is alive, orphans (the wrapper is gone, others of its session run) or gone; `size`
-    is the log's length in bytes; `chunk` the log from `offset` on.
+    is the log's length in bytes; `chunk` the log from `offset` on; `oom_kills` how often the
+    kernel ended a process of the node for want of memory while a job that failed ran.
     """
 
     is_present: bool
@@ -30,6 +31,7 @@ class RemoteState:
     offset: int
     chunk: bytes
     line: str
+    oom_kills: int = 0
 
     @property
     def has_more_log(self) -> bool:
@@ -45,8 +47,11 @@ class RemoteState:
         """Proof that the job will never report: nothing of it runs and it left no status."""
         if self.exit_status is not None:
             return False
-        restarted = bool(self.boot_id) and self.boot_id != started.get("boot_id", self.boot_id)
-        return restarted or self.process == "gone"
+        return self.is_of_another_boot(started) or self.process == "gone"
+
+    def is_of_another_boot(self, started: dict) -> bool:
+        """Proof that the node restarted since the job began."""
+        return bool(self.boot_id) and self.boot_id != started.get("boot_id", self.boot_id)
 
 
 def poll_requests(jobs: list[Job]) -> list[tuple[remote.Place, int, int]]:
@@ -120,7 +125,7 @@ def _state(facts: dict[str, str], offset: int, chunk: bytes, line: str) -> Remot
         exit_status=whole_number(facts.get("status"), STATUS_DIGITS),
         heartbeat_at=_time(facts.get("beat")), node_time=_time(facts.get("now")),
         size=whole_number(facts.get("size")) or 0, boot_id=facts.get("boot", ""), offset=offset,
-        chunk=chunk, line=line)
+        chunk=chunk, line=line, oom_kills=whole_number(facts.get("oom")) or 0)
 
 
 def _time(seconds: str | None) -> datetime | None:

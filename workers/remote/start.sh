@@ -31,7 +31,7 @@ launch() { # directory, text of its command
     [ -n "$refused" ] && { say refused "$refused"; return; }
     [ -d "$job/work" ] && [ -w "$job" ] || { say refused not_writable; return; }
     { printf '%s' "$2" > "$job/command.$$"; } 2>/dev/null || { say refused no_space; return; }
-    setsid sh "$wrapper" "$job" "command.$$" < /dev/null > /dev/null 2>&1 &
+    DESK_JOB=$1 setsid sh "$wrapper" "$job" "command.$$" < /dev/null > /dev/null 2>&1 &
     launched="$launched $1"
 }
 tell() { # directory: the process that runs it; all jobs together are waited for five seconds

@@ -7,6 +7,19 @@ read -r stat < "/proc/$$/stat"
 set -- ${stat##*) }
 read -r boot < /proc/sys/kernel/random/boot_id
 echo "$$ ${20} $boot" > "pid.$$" && ln "pid.$$" pid 2>/dev/null || { rm -f "pid.$$" "$command"; exit 0; }
+enter_group() { # a control group of its own, where this login may make one, holds whatever the job starts
+    for root in /sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/systemd; do
+        [ -w "$root/cgroup.procs" ] || continue
+        group="$root/desk-jobs/${PWD##*/}"
+        { mkdir -p "$group" && echo $$ > "$group/cgroup.procs" && echo "$group" > group; } 2>/dev/null
+        return
+    done
+}
+oom_kills() { # of this machine since it started
+    grep '^oom_kill ' /proc/vmstat 2>/dev/null
+}
+enter_group
+killed_before=$(oom_kills)
 trap '' HUP
 trap 'asked=1' TERM INT
 ( cd work && exec sh "../$command" ) < /dev/null > log 2>&1 &
@@ -26,6 +39,8 @@ while :; do
     # wait returns early when a trapped signal arrives
     kill -0 "$child" 2>/dev/null || break
 done
+killed=$(oom_kills)
+[ "$status" = 0 ] || [ "$killed" = "$killed_before" ] || echo $((${killed#* } - ${killed_before#* })) > oom
 # The heart stops first: when the status appears, nothing of ours is left but its last act. A heart
 # that has not begun to listen yet sees `exit.new`.
 echo "$status" > exit.new

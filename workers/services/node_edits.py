@@ -9,7 +9,7 @@ from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
 from workers.models import Job, JobState, Node, NodeLogin
 from workers.models.job import OPEN_STATES
-from workers.nodes import reachability, ssh
+from workers.nodes import machines, reachability, ssh
 from workers.services import node_logins, nodes
 
 ADDRESS = ("host", "port", "bastion_host", "bastion_port", "bastion_host_key")
@@ -63,6 +63,7 @@ def _edited(node: Node, changes: dict) -> Node:
 def _newly_offered(node: Node, edited: Node) -> str:
     """The key that the new address shows. Jobs in flight are on the machine with the old one."""
     offered = nodes.offered_host_key(edited)
+    nodes.require_new_host_key(edited, offered)
     jobs = _in_flight(node).count()
     if jobs and offered.split()[:2] != node.host_key.split()[:2]:
         raise InvalidInput(_(
@@ -107,11 +108,28 @@ def try_login(*, actor: User, access: Node | NodeLogin) -> float:
         raise WrongState(_("Confirm the host key of the node first."))
     try:
         seconds = ssh.shell_seconds(access)
+        identity = machines.identity_of(access)
     except (ssh.Unreachable, ssh.HostKeyChanged, ssh.LoginRefused) as error:
         _keep_failure(access, node, error)
         raise InvalidInput(_why(access, error)) from error
     _keep_success(access, node, seconds)
+    _keep_identity(actor, node, identity)
     return seconds
+
+
+def _keep_identity(actor: User, node: Node, identity: machines.Identity) -> None:
+    """A node that turns out to be the machine of another goes into maintenance.
+
+    Raises InvalidInput for it.
+    """
+    Node.objects.filter(pk=node.pk).update(machine_id=identity.machine_id,
+                                           boot_id=identity.boot_id)
+    try:
+        nodes.require_own_machine(node, identity)
+    except InvalidInput:
+        if node.state == Node.State.READY:
+            nodes.set_maintenance(actor=actor, node=node, is_on=True)
+        raise
 
 
 def _keep_failure(access: Node | NodeLogin, node: Node, error: Exception) -> None:

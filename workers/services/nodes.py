@@ -9,7 +9,7 @@ from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
 from workers.models import Node
-from workers.nodes import ssh
+from workers.nodes import machines, ssh
 from workers.services import node_logins
 
 
@@ -19,7 +19,8 @@ def enrol_node(
 ) -> Node:
     """First step: connect, and keep the offered host key for confirmation.
 
-    Raises InvalidInput when the key cannot be used or the address does not answer.
+    Raises InvalidInput when the key cannot be used, the address does not answer, or it is the
+    machine of another node.
     """
     require(actor, Can.OPERATE)
     node_logins.require_usable_key(private_key, passphrase)
@@ -28,12 +29,33 @@ def enrol_node(
     node.full_clean(exclude=["host_key", "offered_host_key"])
     require_bastion_key(node)
     node.offered_host_key = offered_host_key(node)
+    require_new_host_key(node, node.offered_host_key)
     with transaction.atomic():
         node.save()
         audit_log.record(actor=actor, action="node.enrol", target=node,
                          data={"host": host, "port": port,
                                "fingerprint": ssh.fingerprint(node.offered_host_key)})
     return node
+
+
+def require_new_host_key(node: Node, offered: str) -> None:
+    """Raises InvalidInput where another node shows that host key: a machine is enrolled once."""
+    if other := machines.with_host_key(node, offered):
+        raise InvalidInput(_(
+            "This address shows the host key of the node %(name)s, so it is the same machine, "
+            "whose cards would be leased twice. Use that node; an engagement can have a log-in of "
+            "its own there. If it is another machine, its disk was copied with the key: make new "
+            "host keys on it first (ssh-keygen -A).") % {"name": other.name})
+
+
+def require_own_machine(node: Node, identity: machines.Identity) -> None:
+    """Raises InvalidInput where another node is the same machine at this moment."""
+    if other := machines.twin_of(node, identity):
+        raise InvalidInput(_(
+            "This is the machine of the node %(name)s (same machine id, same boot): its cards "
+            "would be leased twice. Use that node; an engagement can have a log-in of its own "
+            "there.")
+            % {"name": other.name})
 
 
 def require_bastion_key(node: Node) -> None:
@@ -56,30 +78,51 @@ def offered_host_key(node: Node) -> str:
                            % {"host": node.host, "port": node.port, "why": error}) from error
 
 
-@transaction.atomic
 def confirm_host_key(*, actor: User, node: Node, fingerprint: str) -> Node:
     """Second step: pin the key whose fingerprint a person has compared.
 
-    Raises InvalidInput when it is not the fingerprint that was offered.
+    Logs in once to learn which machine it is; a log-in that does not work yet is no obstacle.
+    Raises InvalidInput when it is not the fingerprint that was offered, or the machine is that of
+    another node.
     """
     require(actor, Can.OPERATE)
-    node = Node.objects.select_for_update(of=("self",), no_key=True).get(pk=node.pk)
+    _require_offered(Node.objects.get(pk=node.pk), fingerprint)
+    identity = _identity_behind(node)
+    require_own_machine(node, identity)
+    with transaction.atomic():
+        node = Node.objects.select_for_update(of=("self",), no_key=True).get(pk=node.pk)
+        _require_offered(node, fingerprint)
+        node.host_key, node.offered_host_key = node.offered_host_key, ""
+        node.state = Node.State.READY
+        node.machine_id, node.boot_id = identity.machine_id, identity.boot_id
+        node.save()
+        audit_log.record(actor=actor, action="node.confirm", target=node,
+                         data={"fingerprint": fingerprint})
+    return node
+
+
+def _require_offered(node: Node, fingerprint: str) -> None:
     if not node.offered_host_key:
         raise WrongState(_("This node has no host key to confirm."))
     if fingerprint.strip() != ssh.fingerprint(node.offered_host_key):
         raise InvalidInput(_("The fingerprint is not the one the node offered."))
-    node.host_key, node.offered_host_key = node.offered_host_key, ""
-    node.state = Node.State.READY
-    node.save()
-    audit_log.record(actor=actor, action="node.confirm", target=node,
-                     data={"fingerprint": fingerprint})
-    return node
+
+
+def _identity_behind(node: Node) -> machines.Identity:
+    """Of the machine with the offered key; nothing where it does not let us in."""
+    offered = Node.objects.get(pk=node.pk)
+    offered.host_key = offered.offered_host_key
+    try:
+        return machines.identity_of(offered)
+    except machines.REFUSALS:
+        return machines.Identity()
 
 
 def fetch_new_host_key(*, actor: User, node: Node) -> Node:
     """Ask a quarantined node for its key again; it must be confirmed before use."""
     require(actor, Can.OPERATE)
     offered = offered_host_key(node)
+    require_new_host_key(node, offered)
     with transaction.atomic():
         node.offered_host_key, node.state = offered, Node.State.PENDING
         node.save(update_fields=["offered_host_key", "state"])
@@ -88,15 +131,20 @@ def fetch_new_host_key(*, actor: User, node: Node) -> Node:
     return node
 
 
-@transaction.atomic
 def set_maintenance(*, actor: User, node: Node, is_on: bool) -> Node:
-    """Drain a node (running jobs go on, none starts), or take it back."""
+    """Drain a node (running jobs go on, none starts), or take it back.
+
+    Raises InvalidInput for taking back a node that is the machine of another.
+    """
     require(actor, Can.OPERATE)
-    node = Node.objects.select_for_update(of=("self",), no_key=True).get(pk=node.pk)
-    expected = Node.State.READY if is_on else Node.State.MAINTENANCE
-    if node.state != expected:
-        raise WrongState(_("The node is “%(state)s”.") % {"state": node.get_state_display()})
-    node.state = Node.State.MAINTENANCE if is_on else Node.State.READY
-    node.save(update_fields=["state"])
-    audit_log.record(actor=actor, action="node.maintenance", target=node, data={"on": is_on})
+    if not is_on:
+        require_own_machine(node, machines.Identity(node.machine_id, node.boot_id))
+    with transaction.atomic():
+        node = Node.objects.select_for_update(of=("self",), no_key=True).get(pk=node.pk)
+        expected = Node.State.READY if is_on else Node.State.MAINTENANCE
+        if node.state != expected:
+            raise WrongState(_("The node is “%(state)s”.") % {"state": node.get_state_display()})
+        node.state = Node.State.MAINTENANCE if is_on else Node.State.READY
+        node.save(update_fields=["state"])
+        audit_log.record(actor=actor, action="node.maintenance", target=node, data={"on": is_on})
     return node

@@ -17,7 +17,15 @@ from workers.dispatch import card_queue
 from workers.forms.jobs import JobForm
 from workers.jobs import preflight
 from workers.jobs.transitions import TRANSITIONS
-from workers.logs import early_warnings, live_log, progress, search
+from workers.labels import job_endings
+from workers.logs import (
+    diagnosis,
+    early_warnings,
+    live_log,
+    numbered_lines,
+    progress,
+    search,
+)
 from workers.models import Job, JobState, Node
 from workers.views.page_context import place_asked
 
@@ -37,8 +45,16 @@ def job_list(request):
 
 
 def _asked(request, kind) -> dict:
-    """Values of parameters that a link brings along."""
-    return {p.name: request.GET[p.name] for p in kind.parameters if p.name in request.GET}
+    """Values of a job that is to be edited and run again, and of parameters in the link."""
+    return {**_copied(request, kind),
+            **{p.name: request.GET[p.name] for p in kind.parameters if p.name in request.GET}}
+
+
+def _copied(request, kind) -> dict:
+    if (key := whole_number(request.GET.get("copy_of"))) is None:
+        return {}
+    job = get_object_or_404(Job.objects.visible_to(request.user), pk=key, kind=kind.code)
+    return {**job.parameters, "node": job.node_id, "priority": job.priority}
 
 
 @require_http_methods(["GET", "POST"])
@@ -82,6 +98,8 @@ def job_page(request, pk):
         "expected_start": card_queue.expected_start(job, now) if is_waiting else None,
         "log": "" if request.htmx else live_log.tail(job, 60_000),
         "log_offset": live_log.line_start(job, job.log_stored - LOG_AT_FIRST),
+        "diagnosis": diagnosis.told(job.results),
+        "left_behind": job_endings.left_behind(job.results),
         "cards": job.results.get("cards", []), "hits": preflight.kept_hits(job.results),
         "rule_counts": rule_checks.counts_of((_("Before the job"), job.results.get("preflight")),
                                              (_("On its files"), job.results.get("rule_outcome"))),
@@ -98,6 +116,14 @@ def job_log(request, pk):
     return HttpResponse(text, content_type="text/plain; charset=utf-8", headers={
         "X-Next-Offset": str(end), "X-Log-Final": "yes" if is_final else "no",
         "X-Log-Length": str(job.log_stored)})
+
+
+@require_GET
+def job_log_lines(request, pk):
+    """The numbered lines around one, each an anchor: `?line=120#L120`."""
+    job, asked = _job(request, pk), max(1, whole_number(request.GET.get("line")) or 1)
+    return render(request, "workers/log_lines.html", {
+        "job": job, "asked": asked, "lines": numbered_lines.around(job, asked)})
 
 
 @require_GET

@@ -15,7 +15,7 @@ from workers.forms.jobs import LoginForm, NodeEditForm, NodeForm
 from workers.labels.node_state import state_sentences
 from workers.labels.software_names import named_software
 from workers.models import Node, NodeLogin
-from workers.nodes import ssh
+from workers.nodes import machines, ssh
 from workers.services import node_edits, node_logins
 
 
@@ -50,6 +50,7 @@ def node_page(request, pk):
         "offered": ssh.fingerprint(node.offered_host_key) if node.offered_host_key else "",
         "pinned": ssh.fingerprint(node.host_key) if node.host_key else "",
         "sentences": state_sentences(node, now),
+        "twin": machines.with_host_key(node, node.host_key) if node.host_key else None,
         "queue": queries.queues_of([node], request.user, now)[0],
         "software": named_software(node.software),
         "contacts": node.contacts.all()[:12],

@@ -1,17 +1,19 @@
 """The scripts of a node, run by every shell they must work under."""
 
 import hashlib
+import os
 import shutil
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
 from workers import remote
 from workers.artifacts import transfer
 from workers.models import Job
-from workers.nodes.ssh import Unreachable
-from workers.remote import Place, replies
+from workers.nodes.ssh import Answer, Unreachable
+from workers.remote import Place, replies, survivors
 from workers.remote.replies import RemoteState
 
 PLACE = Place("jobs", "desk-job-1-1-x")
@@ -105,7 +107,7 @@ def test_killed_wrapper_is_lost_and_its_child_is_an_orphan(run, tmp_path):
     run(f"kill -9 {pid}; sleep 0.2")
     state = poll(run)
     assert (state.exit_status, state.process) == (None, "orphans")
-    assert run(remote.cancel_script(PLACE, "KILL")) == b"desk left 0\n"
+    assert run(remote.cancel_script(PLACE, "KILL")).endswith(b"desk left 0\n")
     assert wait(run).is_lost({"boot_id": state.boot_id})
 
 
@@ -187,6 +189,85 @@ def test_processes_left_behind_are_seen_after_the_exit(run):
     assert (state.exit_status, state.process) == (3, "orphans")
     run(remote.cancel_script(PLACE, "TERM"))
     assert poll(run).process == "gone"
+
+
+STUBBORN = ("import os,signal,sys,time; os.setsid(); "
+            "[signal.signal(s, signal.SIG_IGN) for s in (1, 2, 15)]; "
+            "open(sys.argv[1], 'w').write(str(os.getpid())); time.sleep(60)")
+
+
+def start_stubborn(run, folder, before="", name="desk-job-1-1-x") -> int:
+    """A job whose child has a session of its own, ignores SIGTERM and lives under PID 1."""
+    note = folder / "stubborn"
+    argv = ["sh", "-c", f'({before} python3 -c "$0" "$1" & )', STUBBORN, str(note)]
+    start(run, argv, name)
+    until(lambda seen: seen, lambda: note.exists() and note.read_text())
+    return int(note.read_text())
+
+
+def is_running(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_child_in_a_session_of_its_own_is_seen_and_ended(run, tmp_path):
+    child = start_stubborn(run, tmp_path)
+    state = until(lambda seen: seen.exit_status is not None, lambda: poll(run))
+    assert (state.exit_status, state.process) == (0, "orphans")
+    assert told(run, remote.survivors_script(PLACE, has_cards=False)).running == (
+        (child, "python3"),)
+    left = told(run, remote.cancel_script(PLACE, "TERM"))
+    assert (left.running, left.is_gone) == (((child, "python3"),), False)
+    left = told(run, remote.cancel_script(PLACE, "KILL"))
+    assert (left.ended, left.running, left.is_gone) == (((child, "python3"),), (), True)
+    assert not is_running(child)
+    assert poll(run).process == "gone"
+
+
+def told(run, script) -> survivors.Survivors:
+    return survivors.parse(Answer(0, run(script), b""))
+
+
+@pytest.mark.skipif(not any(os.access(f"/sys/fs/cgroup{place}/cgroup.procs", os.W_OK)
+                            for place in ("", "/unified", "/systemd")),
+                    reason="no control group can be made here")
+def test_child_without_the_mark_is_found_in_the_control_group(run, tmp_path):
+    child = start_stubborn(run, tmp_path, before="env -i PATH=/usr/bin:/bin")
+    assert until(lambda seen: seen.exit_status is not None, lambda: poll(run)).process == "orphans"
+    assert told(run, remote.cancel_script(PLACE, "KILL")).ended == ((child, "python3"),)
+    assert not is_running(child)
+    group = Path((tmp_path / "jobs" / "desk-job-1-1-x" / "group").read_text().strip())
+    (group / "nested").mkdir()
+    assert poll(run).process == "gone"
+    assert not group.exists()
+
+
+def test_processes_of_other_jobs_are_left_alone(run, tmp_path):
+    child = start_stubborn(run, tmp_path, name="desk-job-2-1-x")
+    start(run, ["sleep", "30"])
+    run(remote.cancel_script(PLACE, "KILL"))
+    assert is_running(child)
+    run(remote.cancel_script(Place("jobs", "desk-job-2-1-x"), "KILL"))
+    assert not is_running(child)
+
+
+def test_what_npu_smi_shows_is_told_for_jobs_with_cards(run, tmp_path):
+    tool = tmp_path / "npu-smi"
+    tool.write_text("#!/bin/sh\necho '| 3       0        | 4711     | python3   | 2048     |'\n")
+    tool.chmod(0o755)
+    start(run, ["true"])
+    script = f'PATH="$HOME:$PATH"\n{remote.survivors_script(PLACE, has_cards=True)}'
+    assert told(run, script).on_cards == ((3, 4711, "python3"),)
+
+
+def test_kills_for_want_of_memory_are_counted(run, tmp_path):
+    """The counter of the kernel, before and after a command that failed."""
+    start(run, ["sh", "-c", "exit 1"])
+    assert wait(run).oom_kills == 0
+    (tmp_path / "jobs" / "desk-job-1-1-x" / "oom").write_text("2\n")
+    assert poll(run).oom_kills == 2
 
 
 def test_many_jobs_are_told_apart_in_one_answer(run):

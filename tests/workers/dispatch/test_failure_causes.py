@@ -1,0 +1,126 @@
+"""Failures as they happen on a node: the job's sentence names the cause, its page leads to it."""
+
+import json
+
+import pytest
+from django.urls import reverse
+
+from workers import services
+from workers.dispatch import endings, runner
+from workers.models import Job, JobState
+from workers.remote.replies import RemoteState
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PORT_TAKEN_TWICE = (
+    "import socket; first, second = socket.socket(), socket.socket(); first.bind(('', 0)); "
+    "first.listen(); second.bind(first.getsockname())")
+
+
+@pytest.mark.parametrize(("script", "status", "cause", "values"), [
+    ("echo ready; npu-smio info", 127, "tool_missing", {"name": "npu-smio"}),
+    ("touch run.sh; ./run.sh", 126, "not_executable", {"name": "./run.sh"}),
+    ("python3 missing/train.py", 2, "script_missing", None),
+    ("python3 -c 'import torch_npu_of_nobody'", 1, "module_missing",
+     {"name": "torch_npu_of_nobody"}),
+    ("seq 3 > /dev/full", 1, "disk_full", {}),
+    ("python3 -c 'bytearray(10 ** 17)'", 1, "host_memory", {}),
+    (f'python3 -c "{PORT_TAKEN_TWICE}"', 1, "port_in_use", {}),
+    ("kill -9 $$", 137, "killed", {"signal": 9, "name": "SIGKILL"}),
+    ("python3 -c 'open(\"/data/iter_10/model_optim_rng.pt\")'", 1, "checkpoint_missing",
+     {"path": "/data/iter_10/model_optim_rng.pt"}),
+])
+def test_sentence_names_the_cause(queue, script, status, cause, values):
+    job = runner.drive(queue(script))
+    kept = job.results["diagnosis"]
+    assert (job.state, kept["cause"]) == (JobState.FAILED, cause)
+    assert job.exit_status == status
+    assert values in (None, job.message_values)
+    assert job.message == kept["headline"]
+    assert kept["judged"] == {"message": "status %(status)s",
+                              "values": {"status": job.exit_status}}
+    assert kept["quote"] in job.technical_cause
+
+
+def test_missing_loss_is_not_the_headline_where_the_cause_is_known(people, node, engagement):
+    """A training of a module that is not there, by the kind's own launcher."""
+    model = engagement.models.create(code="m1", name="模型")
+    job = runner.drive(services.queue_job(
+        actor=people["consultant"], kind="adapt.smoke_train", node=node, model=model,
+        parameters={"script": "/nowhere/train.py", "cards": 1}))
+    assert (job.state, job.results["diagnosis"]["cause"]) == (JobState.FAILED, "script_missing")
+    assert job.message_values == {"path": "/nowhere/train.py"}
+
+
+def test_end_of_the_log_is_the_technical_cause_where_no_other_is_known(queue):
+    job = runner.drive(queue("seq 30; exit 3"))
+    assert (job.message, "diagnosis" in job.results) == ("status %(status)s", False)
+    assert job.technical_cause.split() == [str(n) for n in range(19, 31)]
+
+
+def test_command_that_ended_well_keeps_the_sentence_of_its_kind(queue):
+    job = runner.drive(queue("exit 0"))
+    assert (job.state, "diagnosis" in job.results) == (JobState.SUCCEEDED, False)
+
+
+def state_of(boot_id: str) -> RemoteState:
+    return RemoteState(is_present=True, exit_status=None, process="gone", heartbeat_at=None,
+                       node_time=None, size=0, boot_id=boot_id, offset=0, chunk=b"", line="x")
+
+
+def test_a_restart_is_told_only_with_another_boot_id():
+    job = Job(remote={"boot_id": "one"}, timeout_seconds=60)
+    assert "did not restart" in endings.lost(state_of("one"), job)["message"]
+    assert "restarted while the job ran" in endings.lost(state_of("two"), job)["message"]
+    assert "does not tell" in endings.lost(state_of(""), job)["message"]
+
+
+# Pages ------------------------------------------------------------------------------
+
+@pytest.fixture
+def page(client, people):
+    client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
+    client.force_login(people["consultant"])
+
+    def get(url):
+        answer = client.get(url)
+        assert answer.status_code == 200
+        return answer.content.decode()
+
+    return get
+
+
+def test_page_quotes_the_line_and_leads_to_it(queue, page):
+    job = runner.drive(queue("seq 300; npu-smio info"))
+    url = reverse("workers:job_log_lines", args=[job.pk])
+    text = page(reverse("workers:job", args=[job.pk]))
+    assert f'href="{url}?line=301#L301"' in text
+    assert "npu-smio: not found" in text
+    assert "status 127" in text
+    told = json.loads(page(f"/api/v1/jobs/{job.pk}/"))["diagnosis"]
+    assert (told["line"], told["kind_says"]) == (301, "status 127")
+    assert told["remedy"].startswith("Install it on the node")
+    lines = page(f"{url}?line=301")
+    assert '<span id="L301" class="fw-bold text-danger">301  ' in lines
+    assert 'id="L201"' in lines
+    assert 'id="L200"' not in lines
+
+
+def test_edit_and_run_again_opens_the_form_with_the_jobs_values(queue, page, people, engagement):
+    script = "exit 4 # of the first attempt"
+    job = runner.drive(queue(script))
+    text = page(reverse("workers:job", args=[job.pk]))
+    link = (f"{reverse('workers:job_new')}?engagement={engagement.code}&amp;kind=test.shell"
+            f"&amp;copy_of={job.pk}")
+    assert link in text
+    form = page(link.replace("&amp;", "&"))
+    assert f'value="{script}"' in form
+    assert f'<option value="{job.node_id}" selected>' in form
+
+
+def test_values_of_a_job_of_strangers_are_not_copied(queue, client, stranger, people, engagement):
+    job = runner.drive(queue("exit 4 # secret"))
+    client.force_login(people["operator"])
+    engagement.memberships.filter(user=people["operator"]).delete()
+    answer = client.get(reverse("workers:job_new"), {"kind": "test.shell", "copy_of": job.pk})
+    assert answer.status_code == 404

@@ -1,0 +1,155 @@
+"""What the log of a failed job says about the cause, by lines as the tools print them."""
+
+import time
+
+import pytest
+from django.utils.translation import override
+
+from workers.logs import ascend_codes, diagnosis
+from workers.logs.diagnosis import Part, find
+
+TRACEBACK = 'Traceback (most recent call last):\n  File "train.py", line 3, in <module>\n'
+SHOWN = [
+    (127, "sh: 1: npu-smi: not found", "tool_missing", {"name": "npu-smi"}),
+    (127, "../command.4711: 3: exec: torchrun: not found", "tool_missing", {"name": "torchrun"}),
+    (127, "../command.4711: line 3: exec: torchrun: not found", "tool_missing",
+     {"name": "torchrun"}),
+    (127, "bash: line 1: msprof: command not found", "tool_missing", {"name": "msprof"}),
+    (127, "bash: 第 1 行: atc: 未找到命令", "tool_missing", {"name": "atc"}),
+    (127, "/usr/bin/env: ‘python’: No such file or directory", "tool_missing", {"name": "python"}),
+    (127, "bash: line 4: /opt/ascend/atc: No such file or directory", "tool_missing",
+     {"name": "/opt/ascend/atc"}),
+    (126, "sh: 1: ./train.sh: Permission denied", "not_executable", {"name": "./train.sh"}),
+    (126, "bash: ./tool: cannot execute binary file: Exec format error", "other_architecture",
+     {"name": "./tool"}),
+    (2, "python3: can't open file '/root/p/train.py': [Errno 2] No such file or directory",
+     "script_missing", {"path": "/root/p/train.py"}),
+    (1, TRACEBACK + "ModuleNotFoundError: No module named 'torch_npu'", "module_missing",
+     {"name": "torch_npu"}),
+    (1, "[rank3]: ModuleNotFoundError: No module named 'apex'", "module_missing",
+     {"name": "apex"}),
+    (1, "/usr/bin/python3: No module named torch", "module_missing", {"name": "torch"}),
+    (1, "/usr/bin/python3: Error while finding module specification for 'torch.distributed.run' "
+     "(ModuleNotFoundError: No module named 'torch')", "module_missing", {"name": "torch"}),
+    (1, "ImportError: cannot import name 'AdamW' from 'transformers' (/usr/lib/x.py)",
+     "import_failed", {"name": "AdamW", "module": "transformers"}),
+    (1, "ImportError: libhccl.so: cannot open shared object file: No such file or directory",
+     "library_missing", {"name": "libhccl.so"}),
+    (1, "OSError: [Errno 28] No space left on device: '/data/out/x.pt'", "disk_full", {}),
+    (1, "RuntimeError: NPU out of memory. Tried to allocate 5.03 GiB (NPU 3; 60.96 GiB total "
+     "capacity; 49.47 GiB already allocated; 1.32 GiB free; 57.55 GiB reserved in total by "
+     "PyTorch)", "device_memory", {"wanted": "5.03 GiB", "card": "3", "total": "60.96 GiB"}),
+    (1, "numpy.core._exceptions._ArrayMemoryError: x\nMemoryError", "host_memory", {}),
+    (1, "RuntimeError: DataLoader worker (pid 77) is killed by signal: Bus error. It is possible "
+     "that dataloader's workers are out of shared memory. Please try to raise your shared memory "
+     "limit (shm)", "shared_memory", {}),
+    (1, "AssertionError: Torch not compiled with CUDA enabled", "cuda_only", {}),
+    (1, "dcmi module initialize failed. ret is -8005", "no_driver", {"ret": "-8005"}),
+    (1, "dcmi model initialized failed, because the device is used. ret is -8020", "card_busy", {}),
+    (1, "The driver version 23.0.0 does not match the CANN toolkit", "driver_mismatch", {}),
+    (1, "torch.distributed.DistStoreError: Timed out after 601 seconds waiting for clients. "
+     "8/16 clients joined.", "rank_missing", {"seconds": "601", "joined": "8", "ranks": "16"}),
+    (1, "torch.distributed.DistNetworkError: The server socket has failed to listen on any local "
+     "network address. port: 29500, useIpv6: false, code: -98, name: EADDRINUSE, message: address "
+     "already in use", "port_in_use", {"port": "29500"}),
+    (1, "FileNotFoundError: [Errno 2] No such file or directory: '/data/ckpt/model.pt'",
+     "checkpoint_missing", {"path": "/data/ckpt/model.pt"}),
+    (1, "FileNotFoundError: [Errno 2] No such file or directory: '/data/train.json'",
+     "file_missing", {"path": "/data/train.json"}),
+    (1, "License check failed: no valid license for the tool", "licence", {}),
+    (1, "  exitcode  : -9 (pid: 14750)\n  traceback : Signal 9 (SIGKILL) received by PID 14750",
+     "killed", {"signal": "9", "name": "SIGKILL", "process": "14750"}),
+    (1, "EI0002: [PID: 1] The wait execution of the Notify register times out.", "ascend_code",
+     {"ascend": "EI0002", "text": "[PID: 1] The wait execution of the Notify register times out."}),
+    (1, "[PID: 3448331] 2025-12-04-21:59:08.232.310 Execution Error ROCE CQE(EI0013): An error "
+     "CQE occurred.", "ascend_code", {"ascend": "EI0013", "text": "An error CQE occurred."}),
+    (1, "E10001: Value [x] for parameter [--soc_version] is invalid.", "ascend_code",
+     {"ascend": "E10001", "module": "GE",
+      "text": "Value [x] for parameter [--soc_version] is invalid."}),
+    (1, "EZ9999: Inner Error!\nEZ9999: [PID: 1] Kernel task happen error", "ascend_code",
+     {"ascend": "EZ9999", "module": "aclnn", "text": "[PID: 1] Kernel task happen error"}),
+    (1, "RuntimeError: NPU function error: aclrtMemcpy, error code is 507018",
+     "ascend_return_code", {"ascend": "507018"}),
+    (1, "hccl: wait socket establish timeout, role[0] rank[0] timeout[120 s]", "hccl_timeout", {}),
+    (1, TRACEBACK + "ValueError: batch must be positive", "python_error",
+     {"type": "ValueError", "text": "batch must be positive"}),
+]
+
+
+@pytest.mark.parametrize(("status", "text", "code", "values"), SHOWN)
+def test_the_cause_stands_in_the_log(status, text, code, values):
+    found = find([Part(f"starting\n{text}\n")], status)
+    assert (found.cause.code, found.values) == (code, values)
+    assert found.line > 1
+    assert found.quote
+    assert found.quote in found.excerpt or "\n" in found.quote
+
+
+def test_status_alone_never_blames_the_driver():
+    with override("en"):
+        found = find([Part("quiet\n")], 127)
+        assert found.cause.headline == (
+            "A command was not found (exit status 127); the log does not name it.")
+        assert (found.line, found.excerpt) == (None, "quiet")
+
+
+@pytest.mark.parametrize(("status", "values"), [
+    (137, {"signal": 9, "name": "SIGKILL"}), (139, {"signal": 11, "name": "SIGSEGV"}),
+    (143, {"signal": 15, "name": "SIGTERM"})])
+def test_status_above_128_names_the_signal(status, values):
+    assert find([], status).values == values
+
+
+def test_memory_killer_is_named_only_when_the_kernel_counted_one():
+    assert find([Part("Killed\n")], 137).cause.code == "killed"
+    assert find([Part("Killed\n")], 137, oom_kills=2).cause.code == "oom_killer"
+    rank = Part("  traceback : Signal 9 (SIGKILL) received by PID 3\n")
+    assert find([rank], 1, oom_kills=1).cause.code == "oom_killer"
+    assert find([Part("ValueError: x\n")], 1, oom_kills=1).cause.code == "python_error"
+
+
+def test_the_cause_comes_before_what_follows_from_it():
+    """One rank has no memory, the others wait for it, the launcher tells of it last."""
+    log = ("EI0002: The wait execution of the Notify register times out.\n"
+           "[rank3]: RuntimeError: NPU out of memory. Tried to allocate 2.00 GiB (NPU 3; 60.96 GiB "
+           "total capacity)\n"
+           "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n")
+    assert find([Part(log)], 1).cause.code == "device_memory"
+
+
+@pytest.mark.parametrize("text", [
+    "WARNING: No module named 'apex', falling back to the native norm",
+    "ldd: libfoo.so => not found", "step 3/10 loss 2.1", "Licensed under the Apache License",
+    "E1119 20:57:27.620000 2606 site-packages/torch/distributed/api.py:869] starting",
+    "the request returned 404: not found", "0x507018 allocated", "size mismatch for layer.weight"])
+def test_lines_that_are_no_cause(text):
+    assert find([Part(text + "\n")], 1) is None
+
+
+def test_progress_bars_do_not_shift_the_line():
+    text = " 10%|█\r 20%|██\r 30%|███\nMemoryError\n"
+    assert find([Part(text)], 1).line == 2
+
+
+@pytest.mark.parametrize("line", [
+    '{"a": "error b", ' * 60_000, "QUJD+/" * 200_000 + " error", "license " * 100_000,
+    "x: " * 300_000 + "error", "driver " * 100_000 + "version error",
+    "step 1 loss 2.0\n" * 300_000])
+def test_long_lines_and_logs_are_looked_through_quickly(line):
+    begun = time.process_time()
+    assert find([Part(f"{line}\nMemoryError\n")], 1).cause.code == "host_memory"
+    assert time.process_time() - begun < 5
+
+
+def test_every_cause_has_remedy_and_source_and_is_found_again():
+    for cause in (*diagnosis.ORDER, *diagnosis.STATUS_ONLY.values()):
+        assert cause.remedy
+        assert cause.source
+        assert diagnosis.BY_CODE[cause.code, cause.headline].remedy == cause.remedy
+
+
+@pytest.mark.parametrize("code", [*ascend_codes.CODES, *ascend_codes.NUMBERS])
+def test_every_listed_code_has_its_own_sentence(code):
+    line = f"{code}: x" if code.startswith("E") else f"call failed, error code is {code}"
+    found = find([Part(line + "\n")], 1)
+    assert code in found.cause.headline or found.cause.code == "no_npu"

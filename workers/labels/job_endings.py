@@ -1,0 +1,25 @@
+"""What a job left running on its node, in sentences for people."""
+
+from django.utils.translation import gettext as _
+
+
+def left_behind(results: dict) -> list[str]:
+    """Sentences on the processes that outlived the command: there, ended, or on its cards."""
+    found = []
+    still = results.get("still_running", [])
+    if still:
+        found.append(_("%(n)d processes that the command left behind survive SIGKILL: %(which)s. "
+                       "An administrator has to end them on the node.")
+                     % {"n": len(still), "which": _named(still)})
+    ended = [each for each in results.get("left_behind", []) if each not in still]
+    if ended:
+        found.append(_("The command left %(n)d processes behind when it ended; they were ended: "
+                       "%(which)s.") % {"n": len(ended), "which": _named(ended)})
+    if on_cards := results.get("on_cards"):
+        found.append(_("After the command had ended npu-smi still showed %(n)d processes on its "
+                       "cards: %(which)s.") % {"n": len(on_cards), "which": _named(on_cards)})
+    return found
+
+
+def _named(processes: list) -> str:
+    return ", ".join(f"{number} ({name})" for number, name in processes)

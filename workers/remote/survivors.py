@@ -1,0 +1,61 @@
+"""What still runs of a job, as the scripts of `remote/survivors.sh` print it."""
+
+from dataclasses import dataclass
+
+from engagements.text.number_parsing import whole_number
+from workers.nodes import ssh
+from workers.readers.environment.npu_smi import Snapshot
+
+Process = tuple[int, str]  # number and name
+PROCESSES_TOLD = 20
+
+
+@dataclass(frozen=True)
+class Survivors:
+    """What a node found of a job.
+
+    `ended` were signalled; `running` run afterwards; `on_cards` are all processes that npu-smi
+    shows, with the NPU's id before number and name. `is_known` is False for a job whose process
+    the node does not know.
+    """
+
+    is_known: bool
+    ended: tuple[Process, ...] = ()
+    running: tuple[Process, ...] = ()
+    on_cards: tuple[tuple[int, int, str], ...] = ()
+
+    @property
+    def is_gone(self) -> bool:
+        return self.is_known and not self.running
+
+
+def parse(answer: ssh.Answer) -> Survivors:
+    """Raises NoShell where the answer does not say how many are left."""
+    text, _mark, cards = answer.stdout.decode(errors="replace").partition("desk cards\n")
+    words = [line.split(maxsplit=3)[1:] for line in text.splitlines()
+             if line.startswith("desk ")]
+    left = next((word[1] for word in words if word[0] == "left" and len(word) > 1), None)
+    if left is None:
+        raise ssh.no_shell(answer.stdout + answer.stderr)
+    running = _processes("process", words)
+    return Survivors(left == str(len(running)), _processes("ended", words), running,
+                     _on_cards(cards))
+
+
+def _processes(kind: str, words: list[list[str]]) -> tuple[Process, ...]:
+    return tuple((number, word[2].strip() if len(word) > 2 else "?") for word in words
+                 if word[0] == kind and len(word) > 1
+                 and (number := whole_number(word[1])) is not None)
+
+
+def _on_cards(text: str) -> tuple[tuple[int, int, str], ...]:
+    snapshot = Snapshot(None, None, 0)
+    for number, line in enumerate(text.splitlines(), 1):
+        snapshot.take(number, line)
+    return tuple((entry["npu"], entry["pid"], entry["name"]) for entry in snapshot.processes)
+
+
+def told(processes: tuple[Process, ...]) -> str:
+    """Numbers and names in one line, the first twenty of them."""
+    more = " …" if len(processes) > PROCESSES_TOLD else ""
+    return ", ".join(f"{number} ({name})" for number, name in processes[:PROCESSES_TOLD]) + more
