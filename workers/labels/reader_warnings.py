@@ -51,6 +51,7 @@ TEXTS = {
     "mixed_versions": _("Versions differ within the file."),
     "nan_passes_here": _("This tool lets NaN pass: read its own tables beside it."),
     "network_problem": _("The chip's network shows a problem."),
+    "no_answer": _("A command has no answer in the file: nothing is known of what it asks."),
     "no_error_code": _("The conversion failed without an error code."),
     "no_improvement": _("The tuning brought no improvement."),
     "no_iterations": _("The log holds no iteration."),

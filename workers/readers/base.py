@@ -257,12 +257,24 @@ def _best(samples: Iterable[Sample], kind: str | None) -> Match:
     for sample in samples:
         for reader in sorted(load_readers(), key=lambda reader: -reader.most_confidence):
             most = Match(reader, reader.most_confidence)
-            is_foreign = sample.is_document and not reader.in_documents
-            if kind not in (None, reader.kind) or is_foreign or most.rank <= best.rank:
+            if kind not in (None, reader.kind) or most.rank <= best.rank:
+                continue
+            if _is_quoted(sample, reader):
                 continue
             if found := _confidence(reader, sample):
                 best = max(best, Match(reader, found), key=lambda match: match.rank)
     return best
+
+
+def _is_quoted(sample: Sample, reader: Reader) -> bool:
+    """Whether what the reader knows would only be quoted here, by a program or by an explanation.
+
+    Comparison tables stand in documents; a log of results may hold sentences that a model wrote.
+    """
+    if reader.in_documents:
+        return sample.is_program
+    is_explained = sample.is_prose and reader.kind in STATE_KINDS
+    return sample.is_program or sample.is_document or is_explained
 
 
 def _confidence(reader: Reader, sample: Sample) -> int:

@@ -8,15 +8,12 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
+from workers.readers import documents
 from workers.readers.decoding import UTF8_BOM, decode, decode_utf16, looks_binary, utf16_of
 from workers.readers.source import HEAD_BYTES, JSON_START, ReadError, Source, is_json
 
 NEWLINES = re.compile(r"\r\n|\r|\n")
 HEADER_CHARACTERS = 20_000
-HEADING = re.compile(r"#{1,6} \S")
-FENCE = re.compile(r"\s*(?:```|~~~)")
-LINK = re.compile(r"\]\((?:https?:|[\w./#-]+\))")
-LEAST_HEADINGS, MOST_FENCED = 3, 0.6
 MAX_PARSED_BYTES = 32 * 1024**2
 
 
@@ -68,17 +65,18 @@ class Sample:
 
     @cached_property
     def is_document(self) -> bool:
-        """True for a README: headings and prose that quote outputs. An issue is mostly quotes."""
-        headings = quoted = total = 0
-        inside = has_marks = False
-        for line in self.lines:
-            is_fence = bool(FENCE.match(line))
-            inside ^= is_fence
-            has_marks = has_marks or is_fence or bool(LINK.search(line[:HEADER_CHARACTERS]))
-            headings += not inside and bool(HEADING.match(line))
-            quoted += inside and bool(line.strip())
-            total += bool(line.strip())
-        return has_marks and headings >= LEAST_HEADINGS and quoted <= MOST_FENCED * total
+        """True for a README or a page: prose that quotes outputs."""
+        return documents.is_document(self.lines)
+
+    @cached_property
+    def is_program(self) -> bool:
+        """True for source code, which may name tools and hold their outputs in tests."""
+        return documents.is_program(self.lines)
+
+    @cached_property
+    def is_prose(self) -> bool:
+        """True for an explanation in sentences, with or without marks of a document."""
+        return documents.is_prose(self.lines)
 
     @property
     def source(self) -> Source:
