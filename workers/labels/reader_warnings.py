@@ -63,6 +63,7 @@ TEXTS = {
     "not_compared": _("Some parts were not packed and so not compared."),
     "not_recorded": _("Some values are marked as not recorded."),
     "npu_smi_failed": _("npu-smi failed; nothing is known of the chips."),
+    "nvidia_smi_failed": _("nvidia-smi failed; nothing is known of the GPUs."),
     "operator_unknown": _("The operator's dump file was not found; only its task is known."),
     "operators_not_tuned": _("Some operators were not tuned."),
     "out_of_memory": _("The device ran out of memory."),
