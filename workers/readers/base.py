@@ -50,8 +50,9 @@ DAMAGE = (
 )
 """What reading damaged content raises; callers see ReadError ``damaged_file`` instead."""
 
-STATE_KINDS = {"npu_smi", "nvidia_smi", "hccn_tool", "host_probe", "torch_check", "version_info",
-               "training_arguments", "compatibility_table", "tool_log"}  # fmt: skip
+MACHINE_KINDS = {"npu_smi", "nvidia_smi", "hccn_tool", "host_probe", "torch_check", "version_info"}
+"""The state of a machine, of which manuals show examples in plain text too."""
+STATE_KINDS = MACHINE_KINDS | {"training_arguments", "compatibility_table", "tool_log"}
 """What scripts print before their work: in one file with results, the results are what it is."""
 GUESS = 50
 """Up to this confidence a reader may be wrong about a sample."""
@@ -273,7 +274,7 @@ def _is_quoted(sample: Sample, reader: Reader) -> bool:
     """
     if reader.in_documents:
         return sample.is_program
-    is_explained = sample.is_prose and reader.kind in STATE_KINDS
+    is_explained = sample.is_prose and reader.kind in MACHINE_KINDS
     return sample.is_program or sample.is_document or is_explained
 
 

@@ -17,6 +17,8 @@ UNDERLINE = re.compile(r"([=~^\"*-])\1{2,}$")
 CHANGE = re.compile(r"(?:diff --git a/|@@ -\d+(?:,\d+)? \+\d+)")
 
 CHINESE = re.compile(r"(?:[^\u4e00-\u9fff|]*[\u4e00-\u9fff]){10}")
+STAMP = re.compile(r"\s*(?:\[|\(|\d+[-:/.]\d|\w+\s*:)")
+"""How lines of logs begin: a level, a time, a key."""
 WORD = re.compile(r"(?<!\S)[A-Za-z'-]+(?=[,;.:!?]*(?:\s|$))")
 LEAST_WORDS = 7
 LEAST_SENTENCES, LEAST_PROSE = 3, 0.3
@@ -66,6 +68,8 @@ def is_prose(lines: Lines) -> bool:
 
 
 def _is_sentence(line: str) -> bool:
+    if STAMP.match(line):
+        return False
     is_english = line[-1] in ".:!?" and "|" not in line and len(WORD.findall(line)) >= LEAST_WORDS
     return is_english or bool(CHINESE.match(line))
 

@@ -70,7 +70,8 @@ class TorchCheckReader(Reader):
             message = f"The check ended with {failure[1][:300]}"
             warnings.append(ReadingWarning("check_failed", message, failure[0]))
         error = failure[1] if failure else None
-        values = {**_values(answer), "error": error, "line": line_of_answer, **_cause(error)}
+        values = {**_values(answer), "error": error, "line": line_of_answer}
+        values |= _cause(error) if error else {}
         return self.reading(values, warnings=warnings, tool_version=values["torch_npu"])
 
 
