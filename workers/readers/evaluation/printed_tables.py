@@ -72,7 +72,10 @@ class HfEvalJsonReader(Reader):
         return self.reading(_hf_values(metrics))
 
 
-NOT_A_SCORE = re.compile(r"runtime|per_second|samples$|steps$|flos|epoch|^train_|loss$")
+NOT_A_SCORE = re.compile(
+    r"runtime|per_second|samples$|steps$|flos|epoch|^train_|loss$|total$|_len$|_thresh$|_mem_|"
+    r"time$|count$"
+)
 
 
 def _hf_values(metrics: dict[str, float]) -> dict[str, Any]:
