@@ -179,3 +179,33 @@ SUBJECTS = "subject_name  question_n  acc\nlaw  100  {0}\nart  50  {1}\ntotal  1
     (SUBJECTS.format(50.5, 25.5, 41.6), "percent")])
 def test_subjects_in_either_scale(text, scale, written):
     assert read_file(written(text)).values["scale"] == scale
+
+
+CARDS = "| 卡数 | 名称 | {0} |\n|---|---|---|\n| 1p | npu 1p | 100.5 |\n| 8p | npu 8p | 96.5 |\n"
+
+
+@pytest.mark.parametrize("header", ["tokens/p/s", "tokens/s/p", "吞吐 tokens/s/卡", "每卡吞吐",
+                                    "samples per second per card", "throughput per-device"])
+def test_a_rate_per_card_is_of_one_card(header, written):
+    [one, eight] = read_file(written(CARDS.format(header))).values["rows"]
+    assert (one["throughput"], eight["throughput"]) == (100.5, 772)
+    assert eight["throughput_per_card"] == 96.5
+
+
+@pytest.mark.parametrize("header", ["FPS", "tokens/s", "samples per second", "性能(samples/s)"])
+def test_a_rate_of_the_whole_job(header, written):
+    assert read_file(written(CARDS.format(header))).values["rows"][1]["throughput"] == 96.5
+
+
+@pytest.mark.parametrize("header", ["性能(ms)", "性能（s/step）", "性能 s", "performance time (ms)"])
+def test_a_time_is_no_throughput(header, written):
+    with pytest.raises(ReadError, match="unknown_format"):
+        read_file(written(CARDS.format(header)))
+
+
+@pytest.mark.parametrize("device", ["NPU", "CUDA"])
+def test_every_message_of_exhausted_memory_is_counted(device, written):
+    line = (f"RuntimeError: {device} out of memory. Tried to allocate 20.00 MiB ({device} 0; "
+            "31.00 GiB total capacity; 28.00 GiB already allocated)\n")
+    values = read_file(written(line + "[rank1]: " + line)).values
+    assert (values["ooms"], values["requested_bytes"]) == (2, 20 * 1024**2)
