@@ -91,6 +91,7 @@ class CollectEnvReader(Reader):
 
     name = "collect_env"
     kind = "version_info"
+    version = "2"
     tool = "collect_env"
 
     def recognises(self, sample: Sample) -> int:

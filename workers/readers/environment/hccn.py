@@ -60,6 +60,7 @@ class HccnReader(Reader):
 
     name = "hccn_tool"
     kind = "hccn_tool"
+    version = "2"
     tool = "hccn_tool"
 
     def recognises(self, sample: Sample) -> int:

@@ -138,7 +138,7 @@ class NpuSmiReader(Reader):
 
     name = "npu_smi_info"
     kind = "npu_smi"
-    version = "4"
+    version = "5"
     tool = "npu-smi"
 
     def recognises(self, sample: Sample) -> int:

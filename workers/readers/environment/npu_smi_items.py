@@ -104,7 +104,7 @@ class NpuSmiItemsReader(Reader):
 
     name = "npu_smi_items"
     kind = "npu_smi"
-    version = "2"
+    version = "3"
     tool = "npu-smi"
 
     def recognises(self, sample: Sample) -> int:
@@ -129,7 +129,8 @@ class NpuSmiItemsReader(Reader):
             states = [state for block in blocks if (state := _health(block))]
             values |= {"health": dict(Counter(states)), "all_healthy": _all_healthy(blocks, states)}
         if form == "ecc":
-            values["error_count"] = sum(_ecc_counts(block) for block in blocks)
+            counts = [count for block in blocks for count in _ecc_counts(block)]
+            values["error_count"] = sum(counts) if counts else None
         return self.reading(values, warnings=warnings)
 
 
@@ -154,16 +155,17 @@ def _unhealthy(blocks: list[Items]) -> list[ReadingWarning]:
     ]
 
 
-def _ecc_counts(block: Items) -> int:
-    return sum(
+def _ecc_counts(block: Items) -> list[int]:
+    """The counters that the chip tells; [] where it has no ECC."""
+    return [
         value
         for key, value in block.items()
         if re.search(r"[Bb]it|Isolated", key) and isinstance(value, int)
-    )
+    ]
 
 
 def _ecc_errors(blocks: list[Items]) -> list[ReadingWarning]:
-    total = sum(_ecc_counts(block) for block in blocks)
+    total = sum(count for block in blocks for count in _ecc_counts(block))
     message = f"The memory counted {total} ECC errors or isolated pages."
     return [ReadingWarning("ecc_errors", message)] if total else []
 

@@ -49,6 +49,7 @@ class SubjectTableReader(Reader):
 
     name = "mindspeed_llm_evaluation"
     kind = KIND
+    version = "2"
     tool = "MindSpeed-LLM"
 
     def recognises(self, sample: Sample) -> int:

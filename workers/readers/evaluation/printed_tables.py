@@ -30,7 +30,7 @@ class HfEvalTextReader(Reader):
 
     name = "hf_eval_text"
     kind = KIND
-    version = "2"
+    version = "3"
     tool = "transformers Trainer"
 
     def recognises(self, sample: Sample) -> int:
@@ -56,6 +56,7 @@ class HfEvalJsonReader(Reader):
 
     name = "hf_eval_json"
     kind = KIND
+    version = "2"
     tool = "transformers Trainer"
 
     def recognises(self, sample: Sample) -> int:

@@ -108,7 +108,7 @@ class LmEvalConsoleReader(Reader):
 
     name = "lm_eval_console"
     kind = KIND
-    version = "2"
+    version = "3"
     tool = "lm-eval"
     header = re.compile(
         r"\|\s*(?:Tasks|Groups)\s*\|\s*Version\s*\|\s*Filter|"

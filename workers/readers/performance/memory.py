@@ -104,6 +104,7 @@ class OutOfMemoryReader(Reader):
     name = "out_of_memory"
     more_keys = tuple(OOM_PARTS)
     kind = KIND
+    version = "2"
     tool = "torch_npu"
 
     def recognises(self, sample: Sample) -> int:

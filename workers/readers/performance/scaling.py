@@ -133,6 +133,7 @@ class ScalingTableReader(Reader):
     name = "scaling_table"
     in_documents = True
     kind = "scaling"
+    version = "2"
 
     def recognises(self, sample: Sample) -> int:
         if "|" not in sample.text or len(sample.data) > 200_000:

@@ -39,6 +39,7 @@ class AisBenchInferReader(Reader):
 
     name = "ais_bench_infer"
     kind = KIND
+    version = "2"
     tool = "ais_bench"
 
     def recognises(self, sample: Sample) -> int:

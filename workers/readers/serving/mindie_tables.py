@@ -47,6 +47,7 @@ class MindIeReader(Reader):
 
     name = "mindie_benchmark"
     kind = KIND
+    version = "2"
     tool = "MindIE Benchmark"
     header = re.compile(r"\|\s*Metric\s*\|\s*average\s*\|")
 
@@ -176,6 +177,7 @@ class AisBenchConsoleReader(Reader):
 
     name = "aisbench_console"
     kind = KIND
+    version = "2"
     tool = "AISBench"
 
     def recognises(self, sample: Sample) -> int:
@@ -209,6 +211,7 @@ class AisBenchCsvReader(Reader):
 
     name = "aisbench_csv"
     kind = KIND
+    version = "2"
     tool = "AISBench"
 
     def recognises(self, sample: Sample) -> int:
@@ -235,6 +238,7 @@ class AisBenchJsonReader(Reader):
 
     name = "aisbench_json"
     kind = KIND
+    version = "2"
     tool = "AISBench"
 
     def recognises(self, sample: Sample) -> int:

@@ -34,7 +34,7 @@ class VllmThroughputReader(Reader):
 
     name = "vllm_throughput"
     kind = KIND
-    version = "2"
+    version = "3"
     tool = "vllm bench throughput"
 
     def recognises(self, sample: Sample) -> int:
@@ -82,6 +82,7 @@ class VllmLatencyReader(Reader):
 
     name = "vllm_latency"
     kind = KIND
+    version = "2"
     tool = "vllm bench latency"
 
     def recognises(self, sample: Sample) -> int:
@@ -180,6 +181,7 @@ class TrtexecReader(Reader):
 
     name = "trtexec"
     kind = KIND
+    version = "2"
     tool = "trtexec"
 
     def recognises(self, sample: Sample) -> int:

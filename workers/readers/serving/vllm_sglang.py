@@ -120,7 +120,7 @@ class VllmConsoleReader(Reader):
     """The block ``Serving Benchmark Result`` of the console."""
 
     name = "vllm_bench_console"
-    version = "3"
+    version = "4"
     kind = KIND
     tool = "vllm bench serve"
 
