@@ -32,7 +32,21 @@ def test_latency_is_not_that_of_a_copy(stamp, written):
     assert {name: found["mean"] for name, found in metrics.items()} == {
         "Latency": 35, "End-to-End Host Latency": 40, "H2D Latency": 7,
         "GPU Compute Time": 33.664, "D2H Latency": 8}
-    assert reading.values["latency_ms"]["inference"]["mean"] == 33.664
+    measured = reading.values["latency_ms"]
+    assert (measured["inference"]["mean"], measured["e2e"]["mean"]) == (33.664, 35)
+
+
+def test_a_latency_with_copies_is_no_time_of_the_device(written):
+    lines = trtexec(28.5, 33).splitlines(keepends=True)
+    text = "".join(line for line in lines if "GPU Compute" not in line)
+    assert set(read_file(written(text)).values["latency_ms"]) == {"e2e"}
+
+
+def test_a_template_of_a_result_holds_no_values(written):
+    text = SERVED.format("s", "xx.xx", "req/s", "ms", "xx.xx").replace("10.00", "x.xx").replace(
+        "100.00", "xxx.xx")
+    with pytest.raises(ReadError, match="no_values"):
+        read_file(written(text))
 
 
 AIS = ("[INFO] H2D_latency (ms): min = 0.5, max = 3.5, mean = {1}, median = 0.7, "

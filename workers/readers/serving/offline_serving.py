@@ -172,6 +172,8 @@ def _stored_batches(source: Source) -> list[Batch]:
 
 SUMMARY = re.compile(r"(?:^|\] )([A-Z][\w -]*?): (min = .+)$")
 STATISTIC = re.compile(r"(min|max|mean|median|percentile\((\d+)%\)) = ([\d.]+) ms")
+MEASURED = {"GPU Compute Time": "inference", "Latency": "e2e"}
+"""The latter holds the copies between host and device too."""
 QUERIES = re.compile(r"\[I\] Throughput: ([\d.]+) qps")
 
 
@@ -201,7 +203,7 @@ class TrtexecReader(Reader):
                 }
         if not rates:
             raise ReadError("no_throughput", "The line with the throughput is missing.")
-        inference = latency.get("GPU Compute Time", latency.get("Latency", {}))
-        values = {"latency_ms": {"inference": inference}, "metrics": latency}
+        measured = {name: latency[line] for line, name in MEASURED.items() if line in latency}
+        values = {"latency_ms": measured, "metrics": latency}
         values["throughput"] = {"batches_per_second": rates[-1]}
         return self.reading(values, warnings=several_results(len(rates)))

@@ -145,6 +145,8 @@ class VllmConsoleReader(Reader):
         if "Successful requests" not in items:
             raise ReadError("damaged_file", "The result block holds no figures.")
         values = _console_values(items)
+        if not values["latency_ms"] and not values["throughput"]:
+            raise ReadError("no_values", "The result block holds neither times nor rates.")
         warnings = _vllm_warnings(values, values["tokens"].get("output"))
         warnings += several_results(len(titles), titles[-1])
         if not closed:
