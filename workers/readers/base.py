@@ -216,7 +216,7 @@ def recognise(source: Source, kind: str | None = None) -> Reader:
     if not found.is_sure and not head.is_binary and is_longer_than_head(source):
         found = _searched(source, found, kind)
     if found.reader is None:
-        raise _unknown(source)
+        raise _several_outputs(source.prefixes) if len(source.prefixes) > 1 else _unknown(source)
     return found.reader
 
 
@@ -274,7 +274,7 @@ def _is_quoted(sample: Sample, reader: Reader) -> bool:
     """
     if reader.in_documents:
         return sample.is_program
-    is_explained = sample.is_prose and reader.kind in MACHINE_KINDS
+    is_explained = sample.is_explanation and reader.kind in MACHINE_KINDS
     return sample.is_program or sample.is_document or is_explained
 
 

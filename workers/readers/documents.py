@@ -9,6 +9,7 @@ HEADING = re.compile(r"#{1,6} \S")
 FENCE = re.compile(r"\s*(?:```|~~~)")
 LINK = re.compile(r"\]\((?:https?:|[\w./#-]+\))")
 LEAST_HEADINGS, MOST_FENCED = 3, 0.6
+LEAST_IN_EXPLANATION = 1
 LONGEST_LINE = 2000
 
 MARKUP = re.compile(r"\s*<(?:!DOCTYPE html|html|head|body)\b", re.IGNORECASE)
@@ -24,12 +25,12 @@ LEAST_WORDS = 7
 LEAST_SENTENCES, LEAST_PROSE = 3, 0.3
 
 DEFINITION = re.compile(
-    r"(?:async )?def \w+\(|class \w+[^=]*:$|(?:export )?(?:default )?(?:async )?function\b.*\(|"
+    r" *(?:async )?def \w+\(|class \w+[^=]*:$|(?:export )?(?:default )?(?:async )?function\b.*\(|"
     r"(?:export )?(?:const|let|var) \w+\b.*=|func(?: \(\w+ [^)]*\))? \w+\(|(?:pub )?fn \w+|"
     r"\w+ ?\(\) ?\{|(?:static|inline|void|int|bool|struct|enum|namespace|template|typedef|public|"
     r"private|extern)\b[^|]*[;{)]$"
 )
-"""A function, type or constant that begins at the start of its line."""
+"""A function or method, or a type or constant that begins at the start of its line."""
 STATEMENT = re.compile(
     r"\s*(?:[\w.\[\]'\"]+(?:: \w+)? [+|-]?= |return\b|assert\b|raise\b|"
     r"import \w|from [\w.]+ import|"
@@ -60,11 +61,13 @@ def is_program(lines: Lines) -> bool:
     return code >= LEAST_CODE * len(texts)
 
 
-def is_prose(lines: Lines) -> bool:
-    """Whether sentences make up a third of the lines: an explanation that quotes an output."""
+def is_explanation(lines: Lines) -> bool:
+    """Whether an output would only be quoted: a third are sentences, or most stands outside of
+    the fences of a page with a heading."""
     texts = [line.rstrip() for line in lines if line.strip() and len(line) < LONGEST_LINE]
     sentences = sum(map(_is_sentence, texts))
-    return sentences >= LEAST_SENTENCES and sentences >= LEAST_PROSE * len(texts)
+    is_prose = sentences >= LEAST_SENTENCES and sentences >= LEAST_PROSE * len(texts)
+    return is_prose or _is_readme(lines, LEAST_IN_EXPLANATION)
 
 
 def _is_sentence(line: str) -> bool:
@@ -82,7 +85,7 @@ def _is_page(lines: Lines) -> bool:
     return any(MARKUP.match(line) for line in lines[:20])
 
 
-def _is_readme(lines: Lines) -> bool:
+def _is_readme(lines: Lines, least: int = LEAST_HEADINGS) -> bool:
     """Headings and prose that quote outputs. An issue is mostly quotes."""
     headings = quoted = total = 0
     inside = has_marks = False
@@ -93,7 +96,7 @@ def _is_readme(lines: Lines) -> bool:
         headings += not inside and bool(HEADING.match(line))
         quoted += inside and bool(line.strip())
         total += bool(line.strip())
-    return has_marks and headings >= LEAST_HEADINGS and quoted <= MOST_FENCED * total
+    return has_marks and headings >= least and quoted <= MOST_FENCED * total
 
 
 def _is_restructured(lines: Lines) -> bool:

@@ -74,9 +74,9 @@ class Sample:
         return documents.is_program(self.lines)
 
     @cached_property
-    def is_prose(self) -> bool:
-        """True for an explanation in sentences, with or without marks of a document."""
-        return documents.is_prose(self.lines)
+    def is_explanation(self) -> bool:
+        """True for a few sentences or a short page around what is quoted."""
+        return documents.is_explanation(self.lines)
 
     @property
     def source(self) -> Source:

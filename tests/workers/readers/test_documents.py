@@ -3,7 +3,7 @@
 import pytest
 
 from workers.readers import ReadError, read_file
-from workers.readers.documents import is_document, is_program, is_prose
+from workers.readers.documents import is_document, is_explanation, is_program
 
 TABLE = """\
 +------------------------------------------------------------------------------------------------+
@@ -35,6 +35,18 @@ def test_nothing():
     with pytest.raises(ValueError):
         parse("")
 '''
+UNIT_TEST = """import unittest
+
+
+class TestParser(unittest.TestCase):
+    def test_parse(self):
+        shown = '''
+{0}'''
+        self.assertTrue(parse(shown))
+
+    def test_nothing(self):
+        self.assertFalse(parse(""))
+"""
 SCRIPT = "#!/bin/bash\nset -e\ncat <<EOF\n{0}EOF\n"
 BROWSER = "const SHOWN = String.raw`\n{0}`;\n\nfunction show(name) {{\n  print(name);\n}}\n"
 GO = "package main\n\nfunc sample() string {{\n\treturn `\n{0}`\n}}\n\nfunc main() {{\n\tf()\n}}\n"
@@ -46,7 +58,8 @@ ENGLISH = ("Run the command below on every node of the cluster.\nIt prints a tab
            "In that case please ask the support of the vendor.\n")
 README = ("# Guide\n\nRead this.\n\n## Check\n\nIt prints one row per card:\n\n```\n{0}```\n"
           "\n## Next\n\nGo on.\n\nThen train.\n\nSee below.\n\nAlso this.\n\nAnd that.\n\nDone.\n")
-QUOTING = [PYTEST, SCRIPT, BROWSER, GO, CHANGE, HTML, RST]
+SHORT_PAGE = "## Check the card\n\nRun it.\n\n```\n{0}```\n\n" + "Else ask.\n" * 9
+QUOTING = [PYTEST, UNIT_TEST, SCRIPT, BROWSER, GO, CHANGE, HTML, RST]
 
 
 @pytest.mark.parametrize("quoting", [*QUOTING, README])
@@ -56,10 +69,16 @@ def test_a_quoted_output_is_unknown(quoting, quoted, written):
         read_file(written(quoting.format(quoted)))
 
 
+@pytest.mark.parametrize("explanation", [ENGLISH, SHORT_PAGE])
 @pytest.mark.parametrize("quoted", [TABLE, LINK])
-def test_the_state_of_a_machine_is_not_read_from_an_explanation(quoted, written):
+def test_the_state_of_a_machine_is_not_read_from_an_explanation(explanation, quoted, written):
     with pytest.raises(ReadError, match="unknown_format"):
-        read_file(written(ENGLISH.format(quoted)))
+        read_file(written(explanation.format(quoted)))
+
+
+def test_an_issue_that_is_mostly_a_quoted_output_is_read(written):
+    text = f"### Environment\n\n```\n{TABLE}```\n\n### Bug\n\nIt fails.\n"
+    assert read_file(written(text)).kind == "npu_smi"
 
 
 CONFIG = ("Config:\nimport torch\nfrom datasets import load_dataset\n\nmodel = dict(\n"
@@ -76,4 +95,4 @@ def test_an_output_with_a_little_code_in_it_is_still_one(before, written):
 def test_what_is_no_document():
     for text in (TABLE, LOG, LINK, CONFIG + LOG):
         lines = text.splitlines()
-        assert [is_document(lines), is_program(lines), is_prose(lines)] == [False] * 3
+        assert [is_document(lines), is_program(lines), is_explanation(lines)] == [False] * 3
