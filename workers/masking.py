@@ -11,23 +11,49 @@ from typing import Any
 
 MASK = "******"
 SECRET_WORDS = {
-    "key", "keys", "token", "secret", "password", "passwd", "pwd", "pass", "passphrase",
-    "credential", "credentials", "ak", "sk", "cookie", "auth", "authorization", "bearer",
+    "secret", "secrets", "password", "passwords", "passwd", "pwd", "passphrase", "credential",
+    "credentials", "cookie", "cookies", "authorization", "bearer",
 }  # fmt: skip
 SECRET_PARTS = (
     "secret", "password", "passwd", "credential", "cookie", "apikey", "accesskey", "privatekey",
-    "authtoken", "accesstoken",
+    "authtoken", "accesstoken", "refreshtoken",
 )  # fmt: skip
-# Names that only look alike: the shell's working directory, attention heads, tokenizers.
-HARMLESS = re.compile(
-    r"^(old)?pwd$|tokenizers?|max_?tokens|key_value|num_.*heads|qk_|_?keys?_(?:norm|bias|length)",
-    re.IGNORECASE,
+DOUBTFUL_WORDS = {"key", "keys", "token", "pass", "ak", "sk", "auth"}
+"""Words of secrets that name other things as well: attention keys, tokens of text, passes."""
+HARMLESS_BESIDE = {
+    "key": "query value values layer layers padding mask norm bias proj projection head heads "
+           "attention attn dim size length len cache states state scale scaling weight weights "
+           "rope rotary kv qk num max min count per missing unexpected ignore ignored sort group "
+           "text image images video audio label labels prompt response messages chosen rejected "
+           "question answer input inputs output outputs target column columns field feature "
+           "features batch sample metric monitor loss reward score dataset json dict map mapping",
+    "token": "num max min total pad padding eos bos unk sep cls mask special additional image "
+             "video audio text vocab ids id type types per second sec count counts length len "
+             "limit size budget new prompt completion output input generated cached dispatcher "
+             "permute drop dropping policy moe expert router capacity batch seq sequence level "
+             "classification classifier embedding start end stop first last next think",
+    "pass": "rate at num first second two one single multi forward backward by through count k "
+            "ratio threshold status fail failed result all optimizer pipeline fusion graph",
+    "auth": "type mode method enabled enable required url scheme",
+    "sk": "learn image", "ak": "",
+}  # fmt: skip
+HARMLESS = {word: set(beside.split()) for word, beside in HARMLESS_BESIDE.items()}
+HARMLESS["keys"] = HARMLESS["key"]
+WORKING_DIRECTORY = re.compile(r"(?:old)?pwd", re.IGNORECASE)
+TEXT_WORDS = re.compile(r"tokenizers?|tokens", re.IGNORECASE)
+NO_SECRET = re.compile(r"(?:true|false|yes|no|on|off|none|null|nan|n/?a)", re.IGNORECASE)
+SHORT_NUMBER = re.compile(
+    r"-?\d{1,5}|-?\d*\.\d+(?:e[-+]?\d+)?|-?\d+(?:\.\d+)?e[-+]?\d+", re.IGNORECASE
 )
+RANDOM = re.compile(r"[\w+/=.~-]{20,}")
+LEAST_CHANGES = 6
+"""Between letters and digits, by which a random string differs from the name of a thing."""
 WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 USER_INFORMATION = re.compile(r"(?P<scheme>(?<!\w)[a-zA-Z][\w+.\-]{0,20}://)[^/\s@]+@")
 ASSIGNMENT = re.compile(
     r"(?<![\w.\-])(?P<name>[\w.\-]{0,80}?"
-    r"(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|credential)[\w.\-]{0,40})"
+    r"(?:passw(?:or)?d|passphrase|secret|token|credential|cookie|(?:api|access|private)[_-]?key|"
+    r"[_-](?:key|pass|auth|[as]k)(?![a-z])|(?<![\w.\-])[as]k(?![\w]))[\w.\-]{0,40})"
     r"(?P<sign>[\"']?[ \t]*[=:][ \t]*|[ \t]+)(?P<value>\"[^\"\n]*\"|'[^'\n]*'|[^\s,;&'\"]+)",
     re.IGNORECASE,
 )
@@ -42,15 +68,40 @@ TOKEN_SHAPES = re.compile(
 
 
 def is_secret_name(name: str) -> bool:
-    """True for names such as HF_TOKEN, accessKey, db-password, AK."""
-    name = HARMLESS.sub(" ", name)
-    words = {word.lower() for word in WORDS.findall(name)}
-    joined = re.sub(r"[^a-z]", "", name.lower())
-    return bool(
-        words & SECRET_WORDS
-        or any(part in joined for part in SECRET_PARTS)
-        or joined.endswith(("token", "apikey"))
-    )
+    """True for names such as HF_TOKEN, accessKey, db-password, AK; not for pad_token, key_layer."""
+    if WORKING_DIRECTORY.fullmatch(name):
+        return False
+    words, joined = _words(name), re.sub(r"[^a-z]", "", TEXT_WORDS.sub("", name).lower())
+    if words & SECRET_WORDS or any(part in joined for part in SECRET_PARTS):
+        return True
+    doubtful = words & DOUBTFUL_WORDS
+    if not doubtful:
+        return joined.endswith("token")
+    return not any(words & HARMLESS[word] for word in doubtful)
+
+
+def _words(name: str) -> set[str]:
+    """The lower-case words of a name; words of texts and tokenizers left out."""
+    return {word.lower() for word in WORDS.findall(TEXT_WORDS.sub(" ", name))}
+
+
+def is_secret(name: str, value: Any) -> bool:
+    """Whether the setting is one to hide: its name is secret, or doubtful and its value random."""
+    text = str(value).strip()
+    if value is None or isinstance(value, bool) or NO_SECRET.fullmatch(text):
+        return False
+    words = _words(name)
+    if is_secret_name(name):
+        is_sure = words & SECRET_WORDS or not words & DOUBTFUL_WORDS
+        return bool(is_sure) or not SHORT_NUMBER.fullmatch(text)
+    return bool(words & DOUBTFUL_WORDS) and _looks_random(text)
+
+
+def _looks_random(text: str) -> bool:
+    if not RANDOM.fullmatch(text):
+        return False
+    kinds = "".join("0" if sign.isdigit() else "a" for sign in text if sign.isalnum())
+    return kinds.count("0a") + kinds.count("a0") >= LEAST_CHANGES
 
 
 def mask_text(value: str) -> str:
@@ -64,7 +115,7 @@ def mask_text(value: str) -> str:
 def _masked_assignment(found: re.Match[str]) -> str:
     # "--password xyz" is an assignment, "the token is" is prose
     assigned = found["sign"].strip() or found["name"].startswith("--")
-    if not assigned or not is_secret_name(found["name"]):
+    if not assigned or not is_secret(found["name"], found["value"].strip("\"'")):
         return found[0]
     quote = found["value"][0] if found["value"][0] in "\"'" else ""
     return f"{found['name']}{found['sign']}{quote}{MASK}{quote}"
@@ -74,7 +125,7 @@ def mask_value(name: str, value: Any) -> Any:
     """``value`` of the setting ``name``, masked where name or content is secret."""
     if value is None or value == "":
         return value
-    if is_secret_name(name):
+    if is_secret(name, value):
         return MASK
     return mask_text(value) if isinstance(value, str) else value
 

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from workers.readers.sample import Sample
+from workers.readers.sample import Sample, digests, is_longer_than_head, later_samples
 from workers.readers.source import ReadError, ReadingWarning, Source
 
 __all__ = [
@@ -50,7 +50,12 @@ DAMAGE = (
 )
 """What reading damaged content raises; callers see ReadError ``damaged_file`` instead."""
 
-WHOLE_SCAN_BYTES = 16 * 1024**2
+MACHINE_KINDS = {"npu_smi", "nvidia_smi", "hccn_tool", "host_probe", "torch_check", "version_info"}
+"""The state of a machine, of which manuals show examples in plain text too."""
+STATE_KINDS = MACHINE_KINDS | {"training_arguments", "compatibility_table", "tool_log"}
+"""What scripts print before their work: in one file with results, the results are what it is."""
+GUESS = 50
+"""Up to this confidence a reader may be wrong about a sample."""
 
 
 @dataclass
@@ -138,10 +143,13 @@ def read_file(path: str | Path) -> Reading:
     """Recognise and read one file.
 
     Raises ReadError with codes not_found, is_directory, not_a_file, empty_file, unknown_format,
-    too_large, damaged_gzip, damaged_json, damaged_file or those of the reader itself.
+    too_large, partly_searched, several_outputs, damaged_gzip, damaged_xz, damaged_json,
+    damaged_file or those of the reader itself.
     """
     source = open_source(path)
     reader = recognise(source)
+    if len(source.prefixes) > 1 and reader.kind != "training_log":
+        raise _several_outputs(source.prefixes)
     try:
         reading = reader.read(source)
     except DAMAGE as error:
@@ -149,6 +157,12 @@ def read_file(path: str | Path) -> Reading:
     reading.values = json_safe(reading.values)
     reading.warnings = with_warnings_of(source, reading.warnings)
     return reading
+
+
+def _several_outputs(prefixes: list[bytes]) -> ReadError:
+    names = ", ".join(prefix.decode("utf-8", "replace").rstrip("|: ") for prefix in prefixes[:4])
+    message = f"Outputs of {len(prefixes)} containers or tasks are mixed ({names}): give one each."
+    return ReadError("several_outputs", message)
 
 
 TOLD_ENDS = {"truncated_record", "run_not_finished", "epoch_unfinished"}
@@ -193,26 +207,75 @@ def open_source(path: str | Path) -> Source:
 def recognise(source: Source, kind: str | None = None) -> Reader:
     """The most confident reader (of one kind if given); ReadError unknown_format if there is none.
 
-    The first 256 KiB usually tell. Long start-up noise is skipped by looking at up to 16 MiB.
+    The first 256 KiB usually tell. Where they hold nothing known, a guess, or only the state of
+    the machine that a script prints before its work, the middle and the end are looked at too;
+    where none of them tells, the whole file.
     """
-    reader = _best(Sample(source, source.head), kind)
-    if reader is None and len(source.head) < _known_size(source):
-        reader = _best(Sample(source, _first_bytes(source, WHOLE_SCAN_BYTES)), kind)
-    if reader is None:
-        raise _unknown(source)
-    return reader
+    head = Sample(source, source.head)
+    found = _best([head], kind)
+    if not found.is_sure and not head.is_binary and is_longer_than_head(source):
+        found = _searched(source, found, kind)
+    if found.reader is None:
+        raise _several_outputs(source.prefixes) if len(source.prefixes) > 1 else _unknown(source)
+    return found.reader
 
 
-def _best(sample: Sample, kind: str | None) -> Reader | None:
-    best, confidence = None, 0
-    for reader in sorted(load_readers(), key=lambda reader: -reader.most_confidence):
-        if confidence >= reader.most_confidence:
-            break
-        if kind not in (None, reader.kind) or (sample.is_document and not reader.in_documents):
-            continue
-        if (found := _confidence(reader, sample)) > confidence:
-            best, confidence = reader, found
+@dataclass(frozen=True)
+class Match:
+    """The reader that knows a sample best, if any does."""
+
+    reader: Reader | None = None
+    confidence: int = 0
+
+    def __bool__(self) -> bool:
+        return self.reader is not None
+
+    @property
+    def is_result(self) -> bool:
+        return self.reader is not None and self.reader.kind not in STATE_KINDS
+
+    @property
+    def rank(self) -> tuple[bool, int]:
+        """Readers of results come before those of what stands before results."""
+        return self.is_result, self.confidence
+
+    @property
+    def is_sure(self) -> bool:
+        return self.rank > (True, GUESS)
+
+
+def _searched(source: Source, found: Match, kind: str | None) -> Match:
+    """What middle and end tell beside the head's ``found``, or else the whole file."""
+    later = later_samples(source)
+    if found.is_result and any(_confidence(found.reader, sample) for sample in later):
+        return found
+    found = max(found, _best(later, kind), key=lambda match: match.rank)
+    return found or next(filter(None, (_best([one], kind) for one in digests(source))), found)
+
+
+def _best(samples: Iterable[Sample], kind: str | None) -> Match:
+    best = Match()
+    for sample in samples:
+        for reader in sorted(load_readers(), key=lambda reader: -reader.most_confidence):
+            most = Match(reader, reader.most_confidence)
+            if kind not in (None, reader.kind) or most.rank <= best.rank:
+                continue
+            if _is_quoted(sample, reader):
+                continue
+            if found := _confidence(reader, sample):
+                best = max(best, Match(reader, found), key=lambda match: match.rank)
     return best
+
+
+def _is_quoted(sample: Sample, reader: Reader) -> bool:
+    """Whether what the reader knows would only be quoted here, by a program or by an explanation.
+
+    Comparison tables stand in documents; a log of results may hold sentences that a model wrote.
+    """
+    if reader.in_documents:
+        return sample.is_program
+    is_explained = sample.is_explanation and reader.kind in MACHINE_KINDS
+    return sample.is_program or sample.is_document or is_explained
 
 
 def _confidence(reader: Reader, sample: Sample) -> int:
@@ -220,20 +283,6 @@ def _confidence(reader: Reader, sample: Sample) -> int:
         return reader.recognises(sample)
     except DAMAGE:
         return 0
-
-
-def _known_size(source: Source) -> float:
-    return math.inf if source.is_gzip else source.size
-
-
-def _first_bytes(source: Source, limit: int) -> bytes:
-    parts, total = [], 0
-    for block in source.blocks():
-        parts.append(block)
-        total += len(block)
-        if total >= limit:
-            break
-    return b"".join(parts)
 
 
 def _unknown(source: Source) -> ReadError:

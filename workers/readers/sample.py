@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
+from workers.readers import documents
 from workers.readers.decoding import UTF8_BOM, decode, decode_utf16, looks_binary, utf16_of
-from workers.readers.source import JSON_START, Source, is_json
+from workers.readers.source import HEAD_BYTES, JSON_START, ReadError, Source, is_json
 
 NEWLINES = re.compile(r"\r\n|\r|\n")
 HEADER_CHARACTERS = 20_000
-HEADING = re.compile(r"#{1,6} \S")
-FENCE = re.compile(r"\s*(?:```|~~~)")
-LINK = re.compile(r"\]\((?:https?:|[\w./#-]+\))")
-LEAST_HEADINGS, MOST_FENCED = 3, 0.6
 MAX_PARSED_BYTES = 32 * 1024**2
 
 
 class Sample:
     """What a reader may look at to recognise its format: content only, never the name.
 
-    ``data``: first 256 KiB raw; ``text``: the same decoded (empty for binary files);
+    ``data``: 256 KiB raw; ``text``: the same decoded (empty for binary files);
     ``lines``: its records; ``json``: the parsed file if it is one JSON value, else None.
     """
 
@@ -36,7 +35,7 @@ class Sample:
             return ""
         if utf16_of(self.data):
             return decode_utf16(self.data)
-        return decode(self.data.removeprefix(UTF8_BOM))[0]
+        return decode(self._source.unprefixed(self.data.removeprefix(UTF8_BOM)))[0]
 
     @cached_property
     def lines(self) -> list[str]:
@@ -57,6 +56,8 @@ class Sample:
 
         Files above 32 MiB are not parsed for this.
         """
+        if self.data is not self._source.head:
+            return Sample(self._source, self._source.head).is_broken_json
         start = next((line.strip() for line in self.lines if line.strip()), "")
         if not JSON_START.match(self.text.lstrip()) or self._source.size > MAX_PARSED_BYTES:
             return False
@@ -64,19 +65,72 @@ class Sample:
 
     @cached_property
     def is_document(self) -> bool:
-        """True for a README: headings and prose that quote outputs. An issue is mostly quotes."""
-        headings = quoted = total = 0
-        inside = has_marks = False
-        for line in self.lines:
-            is_fence = bool(FENCE.match(line))
-            inside ^= is_fence
-            has_marks = has_marks or is_fence or bool(LINK.search(line[:HEADER_CHARACTERS]))
-            headings += not inside and bool(HEADING.match(line))
-            quoted += inside and bool(line.strip())
-            total += bool(line.strip())
-        return has_marks and headings >= LEAST_HEADINGS and quoted <= MOST_FENCED * total
+        """True for a README or a page: prose that quotes outputs."""
+        return documents.is_document(self.lines)
+
+    @cached_property
+    def is_program(self) -> bool:
+        """True for source code, which may name tools and hold their outputs in tests."""
+        return documents.is_program(self.lines)
+
+    @cached_property
+    def is_explanation(self) -> bool:
+        """True for a few sentences or a short page around what is quoted."""
+        return documents.is_explanation(self.lines)
 
     @property
     def source(self) -> Source:
         """The whole file, for formats that need to look inside (archives)."""
         return self._source
+
+
+MIDDLE_AND_END = (1 / 2, 1)
+DIGITS = re.compile(rb"\d[\w.+-]*")
+LIKE_LINES = 12
+"""Lines that differ in their numbers alone, of which a reader has to see some."""
+DIGEST_BYTES, MOST_DIGESTED = 1024**2, 32 * 1024**2
+
+
+def is_longer_than_head(source: Source) -> bool:
+    """Whether the file goes on behind its first 256 KiB."""
+    return len(source.head) == HEAD_BYTES and source.length > HEAD_BYTES
+
+
+def later_samples(source: Source) -> list[Sample]:
+    """256 KiB each of the middle and of the end, of a file longer than its head."""
+    room = source.length - HEAD_BYTES
+    starts = [max(HEAD_BYTES - 1, int(room * share)) for share in MIDDLE_AND_END]
+    return [Sample(source, data) for data in source.pieces(sorted({*starts}), HEAD_BYTES)]
+
+
+def digests(source: Source) -> Iterator[Sample]:
+    """Samples of 1 MiB of the lines of the whole file, of each sort of line the first few.
+
+    Raises ReadError ``partly_searched`` when more than 32 MiB of it are unlike each other.
+    """
+    kept: list[bytes] = []
+    held = total = 0
+    for line in _unlike_lines(source):
+        kept.append(line)
+        held += len(line) + 1
+        if held > DIGEST_BYTES:
+            yield Sample(source, b"\n".join(kept))
+            total, held = total + held, 0
+            kept.clear()
+        if total > MOST_DIGESTED:
+            message = "No reader knows the beginning, middle and end of this file nor its first"
+            message += " 32 MiB of unlike lines; give the part with the values."
+            raise ReadError("partly_searched", message)
+    yield Sample(source, b"\n".join(kept))
+
+
+def _unlike_lines(source: Source) -> Iterator[bytes]:
+    seen: Counter[int] = Counter()
+    for chunk in source.chunks():
+        lines = chunk.replace(b"\r", b"\n").split(b"\n")
+        shapes = DIGITS.sub(b"0", chunk).replace(b"\r", b"\n").split(b"\n")
+        for line, shape in zip(lines, shapes, strict=True):
+            key = hash(shape)
+            seen[key] += 1
+            if seen[key] <= LIKE_LINES:
+                yield line[:HEADER_CHARACTERS]

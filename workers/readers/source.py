@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -22,6 +20,8 @@ from workers.readers.decoding import (
     looks_binary,
     utf16_of,
 )
+from workers.readers.packing import DAMAGE, Packing, packing_of
+from workers.readers.prefixes import line_prefixes, without_prefix
 
 MAX_UNPACKED_BYTES = 4 * 1024**3
 MAX_PACKED_BYTES = 1024**3  # of a file that has to be unpacked again for each pass
@@ -39,7 +39,6 @@ HEAD_BYTES = 256 * 1024
 # "[2026-01-01 …" opens a log line, `{"` and `[{` open JSON
 JSON_START = re.compile(r"\{\s*[\"}]|\[\s*[\[{\"\]]")
 JSON_NUMBERS = re.compile(r"\[\s*(?:-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?\s*[,\]]|true|false|null)")
-GZIP_MAGIC = b"\x1f\x8b"
 HAS_HOLES = "The file holds NUL bytes, as a crash leaves them; what they replace is lost."
 HAS_LOST = "Some characters are neither UTF-8 nor GBK."
 UNFINISHED = re.compile(rb"[\w.%]\Z|[eE][-+]\Z")
@@ -79,38 +78,47 @@ class Source:
 
     @property
     def size(self) -> int:
-        """Size of the stored file in bytes (packed size for .gz)."""
+        """Size of the stored file in bytes (packed size where it is packed)."""
         return self.path.stat().st_size
 
     @cached_property
-    def is_gzip(self) -> bool:
-        with self.path.open("rb") as stream:
-            return stream.read(2) == GZIP_MAGIC
+    def packing(self) -> Packing | None:
+        return packing_of(self.path)
 
     def _open(self) -> BinaryIO:
-        return gzip.open(self.path, "rb") if self.is_gzip else self.path.open("rb")  # type: ignore[return-value]
+        return self.packing.open(self.path) if self.packing else self.path.open("rb")
 
     def blocks(self, size: int = CHUNK_BYTES) -> Iterator[bytes]:
-        """Unpacked raw bytes in blocks; raises ``too_large`` and ``damaged_gzip``.
+        """Unpacked raw bytes in blocks; raises ``too_large``, ``damaged_gzip``, ``damaged_xz``.
 
         A file that is too large, as it lies there or unpacked, is refused before it is read:
         unpacking alone is a hundred times quicker than taking records from what it gives.
         """
-        if not self.is_gzip and self.size > MAX_UNPACKED_BYTES:
+        if not self.packing and self.size > MAX_UNPACKED_BYTES:
             raise ReadError("too_large", TOO_LARGE)
-        if self._excess:
-            raise self._excess
+        _length, error = self._unpacked
+        if error and error.code in ("too_large", "unsafe_archive"):
+            raise error
         yield from self._blocks(size)
 
+    @property
+    def length(self) -> int:
+        """Bytes of the unpacked file; raises what ``blocks`` raises."""
+        length, error = self._unpacked
+        if error:
+            raise error
+        return length if self.packing else self.size
+
     @cached_property
-    def _excess(self) -> ReadError | None:
-        """Why the packed file is refused as a whole; damage is told by whoever comes to it."""
+    def _unpacked(self) -> tuple[int, ReadError | None]:
+        """Unpacked bytes of a packed file, and what ended unpacking before its end."""
+        total = 0
         try:
-            for _block in self._blocks(CHUNK_BYTES) if self.is_gzip else ():
-                pass
+            for block in self._blocks(CHUNK_BYTES) if self.packing else ():
+                total += len(block)
         except ReadError as error:
-            return error if error.code in ("too_large", "unsafe_archive") else None
-        return None
+            return total, error
+        return total, None
 
     def _blocks(self, size: int) -> Iterator[bytes]:
         total = 0
@@ -118,14 +126,19 @@ class Source:
             with self._open() as stream:
                 while block := stream.read(size):
                     total += len(block)
-                    if total > (MAX_PACKED_BYTES if self.is_gzip else MAX_UNPACKED_BYTES):
-                        raise ReadError("too_large", TOO_LARGE)
-                    if self.is_gzip and total > max(BOMB_BYTES, BOMB_RATIO * self.size):
-                        message = f"The file unpacks to over {BOMB_RATIO} times its size."
-                        raise ReadError("unsafe_archive", message)
+                    self._check_size(total)
                     yield block
-        except (gzip.BadGzipFile, zlib.error, EOFError) as error:
-            raise ReadError("damaged_gzip", f"The compressed file is damaged: {error}.") from error
+        except DAMAGE as error:
+            name = self.packing.name if self.packing else "file"
+            message = f"The compressed file is damaged: {error}."
+            raise ReadError(f"damaged_{name}", message) from error
+
+    def _check_size(self, total: int) -> None:
+        if total > (MAX_PACKED_BYTES if self.packing else MAX_UNPACKED_BYTES):
+            raise ReadError("too_large", TOO_LARGE)
+        if self.packing and total > max(BOMB_BYTES, BOMB_RATIO * self.size):
+            message = f"The file unpacks to over {BOMB_RATIO} times its size."
+            raise ReadError("unsafe_archive", message)
 
     def chunks(self) -> Iterator[bytes]:
         """Blocks as UTF-8 or GBK bytes that end at a line end, without terminal codes and NUL.
@@ -152,7 +165,18 @@ class Source:
         if any(held):
             yield self._clean(b"".join(held), number)
 
+    @cached_property
+    def prefixes(self) -> list[bytes]:
+        """What containers or tasks put before each line (`prefixes`); [] for other outputs."""
+        is_text = not (looks_binary(self.head) or utf16_of(self.head))
+        return line_prefixes(self.head) if is_text else []
+
+    def unprefixed(self, data: bytes) -> bytes:
+        """Lines without the one prefix that all have; those of several outputs as they are."""
+        return without_prefix(data, self.prefixes[0]) if len(self.prefixes) == 1 else data
+
     def _clean(self, data: bytes, number: int) -> bytes:
+        data = self.unprefixed(data)
         if b"\x1b" in data:
             data = ANSI_BYTES.sub(b"", data)
         if (at := data.find(b"\x00")) < 0:
@@ -180,13 +204,35 @@ class Source:
         """The first 256 KiB, unpacked."""
         return next(self._blocks(HEAD_BYTES), b"")
 
+    def pieces(self, starts: list[int], size: int) -> list[bytes]:
+        """``size`` unpacked bytes from each place on, without the line that is cut before them."""
+        if self.packing:
+            found = self._unpacked_pieces(starts, size)
+        else:
+            found = [self._piece(start, size) for start in starts]
+        return [piece[piece.find(b"\n") + 1 :] for piece in found]
+
+    def _piece(self, start: int, size: int) -> bytes:
+        with self.path.open("rb") as stream:
+            stream.seek(start)
+            return stream.read(size)
+
+    def _unpacked_pieces(self, starts: list[int], size: int) -> list[bytes]:
+        parts: list[list[bytes]] = [[] for _start in starts]
+        at = 0
+        for block in self.blocks():
+            for part, start in zip(parts, starts, strict=True):
+                part.append(block[max(start - at, 0) : max(start + size - at, 0)])
+            at += len(block)
+        return [b"".join(part) for part in parts]
+
     @cached_property
     def text(self) -> str:
         """The whole file as text, line ends as they are."""
         data = self._whole()
         if utf16_of(data):
             return decode_utf16(data)
-        text, lossy = decode(data.removeprefix(UTF8_BOM))
+        text, lossy = decode(self.unprefixed(data.removeprefix(UTF8_BOM)))
         if lossy:
             self._warn_of_lost(text, 1)
         if (at := data.find(b"\x00")) >= 0:
@@ -222,7 +268,7 @@ class Source:
 
         A file that would take over 600 MiB of memory is left alone, see ``refusal``.
         """
-        start = decode(self.head[:4096].removeprefix(UTF8_BOM))[0].lstrip()
+        start = decode(self.unprefixed(self.head[:4096].removeprefix(UTF8_BOM)))[0].lstrip()
         if not (JSON_START.match(start) or JSON_NUMBERS.match(start)):
             return None
         try:
@@ -247,7 +293,7 @@ class Source:
     @cached_property
     def _end(self) -> bytes:
         """The last bytes, unpacked."""
-        if self.is_gzip:
+        if self.packing:
             last = b""
             for block in self.blocks():
                 last = (last + block)[-ENDS_BYTES:]

@@ -37,7 +37,7 @@ def cells_of(line: str) -> list[str] | None:
 
 
 def framed_tables(lines: Iterable[tuple[int, str]], least: int = 2) -> list[Table]:
-    """All tables of at least ``least`` columns; text between rows ends a table."""
+    """All tables of at least ``least`` columns; text or the header again ends a table."""
     tables: list[Table] = []
     current: Table | None = None
     for number, line in lines:
@@ -46,7 +46,7 @@ def framed_tables(lines: Iterable[tuple[int, str]], least: int = 2) -> list[Tabl
             if line.strip() and not RULE.match(line.translate(BARS).strip()):
                 current = None
             continue
-        if current is None or len(cells) != len(current.header):
+        if current is None or len(cells) != len(current.header) or cells == current.header:
             if len(cells) < least:
                 continue
             current = Table(cells, [], [])

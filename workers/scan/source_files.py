@@ -16,7 +16,8 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from workers.readers.decoding import ZIP_MAGIC
-from workers.readers.source import GZIP_MAGIC, ReadError
+from workers.readers.packing import GZIP_MAGIC
+from workers.readers.source import ReadError
 
 MAX_MEMBERS = 20_000
 MAX_FILE_BYTES = 2 * 1024**2

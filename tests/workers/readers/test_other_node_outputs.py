@@ -24,6 +24,22 @@ def test_an_error_code_is_no_number(written):
     assert reading.values["all_healthy"] is False
 
 
+@pytest.mark.parametrize("key", ["Health Status", "Health"])
+@pytest.mark.parametrize(("state", "is_healthy"), [("OK", True), ("Alarm", False), ("NA", None)])
+def test_health_of_older_and_newer_releases(key, state, is_healthy, written):
+    text = f"\tNPU ID          : 0\n\t{key:<16}: {state}\n\tError Code      : NA\n"
+    values = read_file(written(text)).values
+    assert (values["form"], values["all_healthy"]) == ("health", is_healthy)
+
+
+@pytest.mark.parametrize(("count", "errors"), [("NA", None), ("0", 0), ("3", 3)])
+@pytest.mark.parametrize("memory", ["HBM", "DDR"])
+def test_a_counter_that_is_not_told_is_no_zero(memory, count, errors, written):
+    text = f"\tNPU ID          : 0\n\t{memory} Single Bit Error Count : {count}\n"
+    values = read_file(written(text)).values
+    assert (values["form"], values["error_count"]) == ("ecc", errors)
+
+
 def test_processes_and_serial_numbers(written):
     items = read_file(written(PROCESSES)).values["items"]
     assert items["Serial Number"] == "0210331234"

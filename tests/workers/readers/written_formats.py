@@ -192,6 +192,21 @@ TEXTS: dict[str, str | bytes] = {
                         "2026-03-01 22:08:05.183549: train_loss {loss:.4f}\n"
                         "2026-03-01 22:08:05.183808: val_loss -0.4224\n"),
     "node_report": json.dumps({"desk_report": "ckpt_check", "rows_written": 3, "files": []}),
+    "msit_llm_compare": ("token_id,data_id,golden_data_path,my_data_path,cosine_similarity,"
+                         "max_absolute_error,cmp_fail_reason\n"
+                         + lines("0,{i},/g/{i}.pth,/m/{i}.bin,0.98125,{loss:.4f},\n")),
+    "nvidia_smi_failure": "No devices were found\n",
+    "nvidia_smi_list": ("index, name, memory.total [MiB]\n"
+                        + lines("{i}, NVIDIA A100-SXM4-40GB, 40960 MiB\n")),
+    "nvidia_smi_query": ("==============NVSMI LOG==============\n\nDriver Version  : 580.126.09\n"
+                         "Attached GPUs   : 1\nGPU 00000000:00:04.0\n    FB Memory Usage\n"
+                         "        Total   : 40960 MiB\n        Used    : 3 MiB\n"),
+    "nvidia_smi_table": (
+        "| NVIDIA-SMI 375.66                 Driver Version: 375.66                    |\n"
+        "|   1  Tesla K40m          Off  | 0000:42:00.0     Off |                    0 |\n"
+        "| N/A   26C    P0    75W / 235W |   1071MiB / 11439MiB |     36%      Default |\n"),
+    "nvidia_smi_topology": ("        GPU0    GPU1    CPU Affinity\nGPU0     X      NV2     0-23\n"
+                            "GPU1    NV2      X      0-23\n"),
     "nvidia_smi_xml": ("<?xml version='1.0'?>\n<nvidia_smi_log><driver_version>535.104"
                        "</driver_version><cuda_version>12.2</cuda_version><gpu id='0000:17'>"
                        "<product_name>A100</product_name><fb_memory_usage><total>81920 MiB</total>"

@@ -14,9 +14,16 @@ from workers.readers.environment.versions import torch_mismatch
 from workers.readers.source import ReadError, ReadingWarning
 
 START = re.compile(r"^Collecting environment information|^Is debug build *:", re.MULTILINE)
-LISTED = re.compile(r"^- `?(?:transformers|llamafactory|accelerate)`? version: \d", re.I | re.M)
+MARK = r"[ \t>]*(?:[-*•·] +)?"
+LISTED = re.compile(
+    rf"^{MARK}(?:`?(?:transformers|llamafactory|accelerate)`? version: \d|Platform: \S|"
+    r"(?:PyTorch|Python|CANN|Datasets|PEFT|TRL|DeepSpeed|Huggingface_hub) version(?: \(.*\))?: \d)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Lines of such a list, with or without its marks."""
+LEAST_LISTED = 3
 TORCH = re.compile(r"^PyTorch version *:", re.MULTILINE)
-ITEM = re.compile(r"^(?:- )?([A-Za-z][\w .()/?-]*?) *: +(\S.*?)\s*$")
+ITEM = re.compile(rf"^{MARK}([A-Za-z][\w .()/?-]*?) *: +(\S.*?)\s*$")
 PIP = re.compile(r"^\[(?:pip\d?|conda)\] ([A-Za-z][\w.-]*?)(?:==|\s+)v?(\d[\w.+!-]*)")
 VERSION = re.compile(r"\d[\w.+]*")
 PACKAGES = {
@@ -84,11 +91,13 @@ class CollectEnvReader(Reader):
 
     name = "collect_env"
     kind = "version_info"
+    version = "2"
     tool = "collect_env"
 
     def recognises(self, sample: Sample) -> int:
         is_script = START.search(sample.text) and TORCH.search(sample.text)
-        return 96 if is_script or LISTED.search(sample.text) else 0
+        is_list = len(set(LISTED.findall(sample.text))) >= LEAST_LISTED
+        return 96 if is_script or is_list else 0
 
     def read(self, source: Source) -> Reading:
         found = Environment()

@@ -15,8 +15,9 @@ from workers.readers.base import Reader, Reading, Sample, Source, register
 from workers.readers.source import ReadError, ReadingWarning
 from workers.readers.tables import cells_of
 
-HEADER = re.compile(r"npu-smi\s+(\S+)\s+Version:\s*(\S+)")
-TITLE = re.compile(r"\|\s*NPU\s+Name\s*\|\s*Health\s*\|\s*Power\(W\)")
+BEFORE = r"^[^|\"'\\\n]{0,120}"  # a container's name or a time stamp; no quote of a program
+HEADER = re.compile(rf"{BEFORE}\| *npu-smi\s+(\S+)\s+Version:\s*(\S+)", re.MULTILINE)
+TITLE = re.compile(rf"{BEFORE}\|\s*NPU\s+Name\s*\|\s*Health\s*\|\s*Power\(W\)", re.MULTILINE)
 """The first row of column names; what stands above it may be cut off."""
 NPU = re.compile(r"^(\d+)\s+(\S.*)$")
 CHIP = re.compile(r"^(\d+)(?:\s+(\d+|NA|-))?$")
@@ -137,7 +138,7 @@ class NpuSmiReader(Reader):
 
     name = "npu_smi_info"
     kind = "npu_smi"
-    version = "4"
+    version = "5"
     tool = "npu-smi"
 
     def recognises(self, sample: Sample) -> int:

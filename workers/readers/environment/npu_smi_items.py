@@ -18,7 +18,7 @@ CONTINUED = "Error Information"
 COMMAND = re.compile(r"npu-smi info\b.*")
 ITEM = re.compile(r"^\s*([A-Za-z][\w /()%.&-]*?)\s*: ?(.*)$")
 KNOWN = re.compile(
-    r"^\s*(?:NPU ID|Chip ID|Chip Count|Health Status|(?:Total|Card) Count) *: ", re.MULTILINE
+    r"^\s*(?:NPU ID|Chip ID|Chip Count|Health(?: Status)?|(?:Total|Card) Count) *: ", re.MULTILINE
 )
 OWN = re.compile(
     r"^\s*(?:Aicore Usage Rate\(%\)|NPU Real-time Power\(W\)|NPU Temperature \(C\)|"
@@ -31,8 +31,10 @@ MAPPING = re.compile(
 )
 DEVICE = r"(?:NPU|Phy-ID)\d+"
 TOPOLOGY = re.compile(rf"^\s+{DEVICE}\s+{DEVICE}\b", re.MULTILINE)
+HEALTH = ("Health Status", "Health")
+"""npu-smi 26 writes the latter."""
 FORMS = (
-    ("health", "Health Status"),
+    *(("health", key) for key in HEALTH),
     ("common", "Aicore Freq(MHZ)"),
     ("common", "Rated Power Dissipation(W)"),
     ("usages", "Aicore Usage Rate(%)"),
@@ -102,7 +104,7 @@ class NpuSmiItemsReader(Reader):
 
     name = "npu_smi_items"
     kind = "npu_smi"
-    version = "2"
+    version = "3"
     tool = "npu-smi"
 
     def recognises(self, sample: Sample) -> int:
@@ -124,31 +126,46 @@ class NpuSmiItemsReader(Reader):
         warnings = _unhealthy(blocks) + _ecc_errors(blocks)
         values: Items = {"form": form, "items": blocks[0], "blocks": blocks, "error": None}
         if form == "health":
-            states = [str(b["Health Status"]) for b in blocks if "Health Status" in b]
-            values |= {"health": dict(Counter(states)), "all_healthy": set(states) == {"OK"}}
+            states = [state for block in blocks if (state := _health(block))]
+            values |= {"health": dict(Counter(states)), "all_healthy": _all_healthy(blocks, states)}
         if form == "ecc":
-            values["error_count"] = sum(_ecc_counts(block) for block in blocks)
+            counts = [count for block in blocks for count in _ecc_counts(block)]
+            values["error_count"] = sum(counts) if counts else None
         return self.reading(values, warnings=warnings)
+
+
+def _health(block: Items) -> str | None:
+    """What a chip reports, None where it is not asked or not known."""
+    return next((str(block[key]) for key in HEALTH if block.get(key) is not None), None)
+
+
+def _all_healthy(blocks: list[Items], states: list[str]) -> bool | None:
+    """None where no chip is bad but one does not tell its health."""
+    if set(states) - {"OK"}:
+        return False
+    asked = sum(any(key in block for key in HEALTH) for block in blocks)
+    return True if len(states) == asked else None
 
 
 def _unhealthy(blocks: list[Items]) -> list[ReadingWarning]:
     return [
-        ReadingWarning("unhealthy_chip", f"Health is {block['Health Status']}.")
+        ReadingWarning("unhealthy_chip", f"Health is {state}.")
         for block in blocks
-        if block.get("Health Status", "OK") != "OK"
+        if (state := _health(block) or "OK") != "OK"
     ]
 
 
-def _ecc_counts(block: Items) -> int:
-    return sum(
+def _ecc_counts(block: Items) -> list[int]:
+    """The counters that the chip tells; [] where it has no ECC."""
+    return [
         value
         for key, value in block.items()
         if re.search(r"[Bb]it|Isolated", key) and isinstance(value, int)
-    )
+    ]
 
 
 def _ecc_errors(blocks: list[Items]) -> list[ReadingWarning]:
-    total = sum(_ecc_counts(block) for block in blocks)
+    total = sum(count for block in blocks for count in _ecc_counts(block))
     message = f"The memory counted {total} ECC errors or isolated pages."
     return [ReadingWarning("ecc_errors", message)] if total else []
 

@@ -13,7 +13,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from workers.readers.base import Reader, Reading, Sample, Source, register
-from workers.readers.serving.normalised_results import failed_requests, without_none
+from workers.readers.serving.normalised_results import (
+    failed_requests,
+    several_results,
+    without_none,
+)
 from workers.readers.source import ReadError, ReadingWarning
 from workers.readers.tables import Table, framed_tables
 from workers.readers.training.series import to_float
@@ -76,10 +80,7 @@ class EvalScopeReader(Reader):
         items = summaries[-1]
         values = _values(items, latency)
         warnings = failed_requests(values["requests"].get("failed"))
-        if len(summaries) > 1:
-            message = f"The log holds {len(summaries)} results; the last one counts."
-            warnings.append(ReadingWarning("several_results", message))
-        return self.reading(values, warnings=warnings)
+        return self.reading(values, warnings=warnings + several_results(len(summaries)))
 
     def _of_overview(self, source: Source) -> Reading:
         """Runs of several concurrencies in one table, and the statistics of their requests."""
@@ -87,9 +88,7 @@ class EvalScopeReader(Reader):
         if not runs:
             raise ReadError("damaged_file", "The table of runs is empty.")
         warnings = _not_all(runs[-1]["requests"].get("success_percent"))
-        if len(runs) > 1:
-            message = f"The table holds {len(runs)} runs; the last one counts."
-            warnings.append(ReadingWarning("several_results", message))
+        warnings += several_results(len(runs))
         return self.reading({**runs[-1], "runs": runs}, warnings=warnings)
 
 

@@ -19,6 +19,7 @@ class EvalScopeReportReader(Reader):
 
     name = "evalscope_report"
     kind = KIND
+    version = "2"
     tool = "EvalScope"
     header = re.compile(
         r"\| *Model(?: Name)? *\| *Dataset(?: Name)? *\| *Metric(?: Name)? *\|.*\| *Num *\| *Score"

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 from workers.readers.base import Reader, Reading, Sample, Source, register
-from workers.readers.evaluation.scores import KIND
+from workers.readers.evaluation.scores import KIND, scale_of
 from workers.readers.figures import NUMBER
 from workers.readers.source import ReadError
 
@@ -49,6 +49,7 @@ class SubjectTableReader(Reader):
 
     name = "mindspeed_llm_evaluation"
     kind = KIND
+    version = "2"
     tool = "MindSpeed-LLM"
 
     def recognises(self, sample: Sample) -> int:
@@ -63,4 +64,4 @@ class SubjectTableReader(Reader):
                 scores.append({**score, "samples": int(found[2])})
         if not scores:
             raise ReadError("no_scores", "The table holds no score.")
-        return self.reading({"scores": scores, "scale": "fraction"})
+        return self.reading({"scores": scores, "scale": scale_of(scores)})

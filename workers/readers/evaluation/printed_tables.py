@@ -30,7 +30,7 @@ class HfEvalTextReader(Reader):
 
     name = "hf_eval_text"
     kind = KIND
-    version = "2"
+    version = "3"
     tool = "transformers Trainer"
 
     def recognises(self, sample: Sample) -> int:
@@ -56,6 +56,7 @@ class HfEvalJsonReader(Reader):
 
     name = "hf_eval_json"
     kind = KIND
+    version = "2"
     tool = "transformers Trainer"
 
     def recognises(self, sample: Sample) -> int:
@@ -72,7 +73,10 @@ class HfEvalJsonReader(Reader):
         return self.reading(_hf_values(metrics))
 
 
-NOT_A_SCORE = re.compile(r"runtime|per_second|samples$|steps$|flos|epoch|^train_|loss$")
+NOT_A_SCORE = re.compile(
+    r"runtime|per_second|samples$|steps$|flos|epoch|^train_|loss$|total$|_len$|_thresh$|_mem_|"
+    r"time$|count$"
+)
 
 
 def _hf_values(metrics: dict[str, float]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ which.
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -18,13 +19,30 @@ KIND = "evaluation"
 GROUP = re.compile(r"-{2,}")  # "--- Exam ---" heads the tasks below it
 NAMED = 3
 Score = dict[str, Any]
-UNBOUNDED = re.compile(r"perplexity|ppl|bits_per|likelihood|loss|_length|_count", re.IGNORECASE)
+UNBOUNDED = re.compile(
+    r"perplexity|ppl|bits_per|likelihood|loss|length|_len|count|total|time|thresh|mse|mae|number",
+    re.IGNORECASE,
+)
+SHARE = re.compile(
+    r"acc|exact|(?:^|_)em(?:$|_)|f1|precision|recall|mcc|auc|iou|(?:^|_)m?ap(?:$|_|\d|@)|pass@",
+    re.IGNORECASE,
+)
+"""Metrics that are fractions or per cent; BLEU or ROUGE beside them may go by another scale."""
 
 
 def scale_of(scores: list[Score]) -> str:
-    """percent as soon as a score is above 1, else fraction; perplexities have no scale."""
-    shares = [score for score in scores if not UNBOUNDED.search(score["metric"] or "")]
-    return "percent" if any(abs(score["value"]) > 1 for score in shares) else "fraction"
+    """percent where shares are above 1, else fraction; perplexities have no scale.
+
+    Raises ReadError ``mixed_scales`` where some shares are above 1 and others are fractions.
+    """
+    bounded = [score for score in scores if not UNBOUNDED.search(score["metric"] or "")]
+    shares = [score for score in bounded if SHARE.search(score["metric"] or "")] or bounded
+    sizes = [abs(score["value"]) for score in shares if math.isfinite(score["value"])]
+    above, below = [size for size in sizes if size > 1], [size for size in sizes if 0 < size < 1]
+    if above and below:
+        message = f"{min(above):g} and {max(below):g} stand side by side: per cent and fractions."
+        raise ReadError("mixed_scales", message)
+    return "percent" if above else "fraction"
 
 
 @register
@@ -90,7 +108,7 @@ class LmEvalConsoleReader(Reader):
 
     name = "lm_eval_console"
     kind = KIND
-    version = "2"
+    version = "3"
     tool = "lm-eval"
     header = re.compile(
         r"\|\s*(?:Tasks|Groups)\s*\|\s*Version\s*\|\s*Filter|"

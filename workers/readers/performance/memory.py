@@ -104,6 +104,7 @@ class OutOfMemoryReader(Reader):
     name = "out_of_memory"
     more_keys = tuple(OOM_PARTS)
     kind = KIND
+    version = "2"
     tool = "torch_npu"
 
     def recognises(self, sample: Sample) -> int:
@@ -111,14 +112,16 @@ class OutOfMemoryReader(Reader):
         return 35 if is_told and sample.json is None else 0
 
     def read(self, source: Source) -> Reading:
-        for number, line in source.lines():
-            if found := OOM.search(line):
-                values: dict[str, Any] = {"ooms": 1, "requested_bytes": size_bytes(found[2])}
-                for name, pattern in OOM_PARTS.items():
-                    part = pattern.search(line)
-                    sizes = [size for size in part.groups() if size] if part else []
-                    values[name] = size_bytes(sizes[0]) if sizes else None
-                return self._reading(values, number, FRAMEWORKS[found[1]])
+        told = [(number, line, found) for number, line in source.lines()
+                if (found := OOM.search(line))]  # fmt: skip
+        if told:
+            number, line, found = told[0]
+            values: dict[str, Any] = {"ooms": len(told), "requested_bytes": size_bytes(found[2])}
+            for name, pattern in OOM_PARTS.items():
+                part = pattern.search(line)
+                sizes = [size for size in part.groups() if size] if part else []
+                values[name] = size_bytes(sizes[0]) if sizes else None
+            return self._reading(values, number, FRAMEWORKS[found[1]])
         size = TF_SIZE.search(source.text)
         line = next(n for n, text in source.lines() if TF_OOM.search(text))
         values = {"ooms": 1, "requested_bytes": int(size[1]) if size else None}

@@ -148,6 +148,7 @@ class MsprofHtmlReader(Reader):
     """Web page of advisor: only recognised, its findings are in the workbook."""
 
     name = "msprof_analyze_html"
+    in_documents = True
     kind = KIND
     tool = "msprof-analyze"
 

@@ -22,7 +22,12 @@ THROUGHPUT = (
     r"tokens?/p/s|tokens?/s",
     r"throughput|吞吐|性能",
 )
-PER_CARD = re.compile(r"/p/s|per (?:card|gpu|npu|device)|单卡", re.IGNORECASE)
+CARD = r"(?:p|cards?|gpus?|npus?|devices?|chips?|卡)(?![a-z])"
+PER_CARD = re.compile(rf"/{CARD}|per[ _-]{CARD}|[单每]卡", re.IGNORECASE)
+A_TIME = re.compile(
+    r"latency|\btime\b|时间|耗时|时延|延迟|(?<![a-z/])(?:ms|us|s|sec|seconds)(?:/|\)|）|$)",
+    re.IGNORECASE)
+"""Names of columns where less is better; “性能” may be either."""
 CARDS = re.compile(r"(?<![\w.])(\d+)\s*(?:p\b|p[-_ ]|卡|cards?\b|gpus?\b|npus?\b)", re.IGNORECASE)
 NODES_BY_CARDS = re.compile(r"(\d+)\s*[xX×]\s*(\d+)")
 NPU = re.compile(r"npu|昇腾|ascend|atlas|910", re.IGNORECASE)
@@ -33,7 +38,7 @@ SAME = re.compile(r"precision|amp|dtype|task|任务|模型|model|精度类型", 
 def _throughput_column(table: Table) -> int | None:
     for pattern in THROUGHPUT:
         for index, name in enumerate(table.header):
-            if re.search(pattern, name, re.IGNORECASE):
+            if re.search(pattern, name, re.IGNORECASE) and not A_TIME.search(name):
                 return index
     return None
 
@@ -128,6 +133,7 @@ class ScalingTableReader(Reader):
     name = "scaling_table"
     in_documents = True
     kind = "scaling"
+    version = "2"
 
     def recognises(self, sample: Sample) -> int:
         if "|" not in sample.text or len(sample.data) > 200_000:

@@ -7,7 +7,11 @@ from typing import Any
 
 from workers.readers.base import Reader, Reading, Sample, Source, register
 from workers.readers.figures import NUMBER
-from workers.readers.serving.normalised_results import cross_check, without_none
+from workers.readers.serving.normalised_results import (
+    cross_check,
+    several_results,
+    without_none,
+)
 from workers.readers.source import ReadError, ReadingWarning
 from workers.readers.training.series import to_float
 
@@ -35,6 +39,7 @@ class AisBenchInferReader(Reader):
 
     name = "ais_bench_infer"
     kind = KIND
+    version = "2"
     tool = "ais_bench"
 
     def recognises(self, sample: Sample) -> int:
@@ -42,17 +47,22 @@ class AisBenchInferReader(Reader):
 
     def read(self, source: Source) -> Reading:
         latency: dict[str, dict[str, float]] = {}
-        last = None
+        results: list[re.Match[str]] = []
+        is_told = False  # the result before this line is complete
         for _number, line in source.lines():
             if found := LATENCY.search(line):
+                latency, is_told = {} if is_told else latency, False
                 statistics = {
                     n.replace("percentile(99%)", "p99"): float(v)
                     for n, v in STATISTIC.findall(found[2])
                 }
                 latency[found[1]] = statistics
-            last = THROUGHPUT.search(line) or last
-        if last is None:
-            raise ReadError("no_throughput", "The line with the throughput is missing.")
+            if found := THROUGHPUT.search(line):
+                results.append(found)
+                is_told = True
+        if not is_told:
+            raise ReadError("no_throughput", "The line with the throughput of a run is missing.")
+        last = results[-1]
         batch, mean, stated = float(last[1]), float(last[2]), float(last[3])
         computed = 1000 * batch / mean
         values = {
@@ -61,7 +71,8 @@ class AisBenchInferReader(Reader):
             "batch_size": batch,
             "metrics": latency,
         }
-        return self.reading(values, warnings=cross_check("Throughput", stated, computed))
+        warnings = cross_check("Throughput", stated, computed) + several_results(len(results))
+        return self.reading(values, warnings=warnings)
 
 
 @register

@@ -21,6 +21,8 @@ from workers.readers.serving.normalised_results import (
     failed_requests,
     latencies_of,
     milliseconds,
+    per_second,
+    several_results,
     without_none,
 )
 from workers.readers.source import ReadError, ReadingWarning
@@ -45,6 +47,7 @@ class MindIeReader(Reader):
 
     name = "mindie_benchmark"
     kind = KIND
+    version = "2"
     tool = "MindIE Benchmark"
     header = re.compile(r"\|\s*Metric\s*\|\s*average\s*\|")
 
@@ -62,6 +65,10 @@ class MindIeReader(Reader):
         }
         common = {row[0]: row[1] for row in commons[-1].rows} if commons else {}
         values, warnings = _mindie_values(rows, common)
+        warnings += several_results(len(metrics))
+        if len(commons) != len(metrics) and commons:
+            message = "The tables of metrics and of common metrics are not of the same runs."
+            raise ReadError("damaged_file", message)
         if not commons:
             message = "The table of common metrics is missing: no throughput is known."
             warnings.append(ReadingWarning("truncated_record", message))
@@ -72,8 +79,8 @@ def _mindie_values(
     rows: Table, common: dict[str, str]
 ) -> tuple[dict[str, Any], list[ReadingWarning]]:
     elapsed = milliseconds(common.get("TimeElapsed"), "s")
-    output, _unit = cell_number(common.get("GenerateSpeed"))
-    requests, _unit = cell_number(common.get("Throughput"))
+    output = per_second(common.get("OutputGenerateSpeed", common.get("GenerateSpeed")))
+    requests = per_second(common.get("Throughput"))
     failed, _unit = cell_number(common.get("Failed"))
     returned, _unit = cell_number(common.get("Returned"))
     mean, _unit = cell_number(rows.get("GeneratedTokens", {}).get("average"))
@@ -83,9 +90,11 @@ def _mindie_values(
             {
                 "requests_per_second": requests,
                 "output_tokens_per_second": output,
-                "output_tokens_per_second_per_client": cell_number(
+                "input_tokens_per_second": per_second(common.get("InputGenerateSpeed")),
+                "total_tokens_per_second": per_second(common.get("TotalGenerateSpeed")),
+                "output_tokens_per_second_per_client": per_second(
                     common.get("GenerateSpeedPerClient")
-                )[0],
+                ),
             }
         ),
         "requests": without_none(
@@ -124,16 +133,19 @@ def _aisbench_common(common: dict[str, Any]) -> tuple[dict[str, Any], list[Readi
     def number(name: str) -> float | None:
         return cell_number(common.get(name))[0]
 
+    def rate(name: str) -> float | None:
+        return per_second(common.get(name))
+
     duration = milliseconds(common.get("Benchmark Duration"))
     failed = number("Failed Requests")
     values = {
         "throughput": without_none(
             {
-                "requests_per_second": number("Request Throughput"),
-                "output_tokens_per_second": number("Output Token Throughput"),
-                "input_tokens_per_second": number("Input Token Throughput"),
-                "total_tokens_per_second": number("Total Token Throughput"),
-                "prefill_tokens_per_second": number("Prefill Token Throughput"),
+                "requests_per_second": rate("Request Throughput"),
+                "output_tokens_per_second": rate("Output Token Throughput"),
+                "input_tokens_per_second": rate("Input Token Throughput"),
+                "total_tokens_per_second": rate("Total Token Throughput"),
+                "prefill_tokens_per_second": rate("Prefill Token Throughput"),
             }
         ),
         "requests": without_none(
@@ -154,7 +166,7 @@ def _aisbench_common(common: dict[str, Any]) -> tuple[dict[str, Any], list[Readi
     warnings = damaged_cells({"Common Metric": common}) + failed_requests(failed)
     output = number("Total Generated Tokens")
     if duration and output:
-        stated = number("Output Token Throughput")
+        stated = rate("Output Token Throughput")
         warnings += cross_check("Output Token Throughput", stated, output * 1000 / duration)
     return values, warnings
 
@@ -165,6 +177,7 @@ class AisBenchConsoleReader(Reader):
 
     name = "aisbench_console"
     kind = KIND
+    version = "2"
     tool = "AISBench"
 
     def recognises(self, sample: Sample) -> int:
@@ -198,6 +211,7 @@ class AisBenchCsvReader(Reader):
 
     name = "aisbench_csv"
     kind = KIND
+    version = "2"
     tool = "AISBench"
 
     def recognises(self, sample: Sample) -> int:
@@ -224,6 +238,7 @@ class AisBenchJsonReader(Reader):
 
     name = "aisbench_json"
     kind = KIND
+    version = "2"
     tool = "AISBench"
 
     def recognises(self, sample: Sample) -> int:

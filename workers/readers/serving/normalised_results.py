@@ -16,10 +16,13 @@ from workers.readers.source import ReadingWarning
 
 CELL = re.compile(
     r"^([-+]?\d[\d,]*+(?:\.\d*+)?(?:[eE][-+]?\d++)?+)(?![.\d])"
-    r"\s*(ms|μs|µs|us|s|ns|tokens?/s|tok/s|req/s|%)?(?=[\s([]|$)(?!\s*\d)"
+    r"(?:\s*(ms|μs|µs|us|s|ns|tokens?/s|tok/s|req/s|%)|\s+([A-Za-z][A-Za-z/]*))?"
+    r"\s*(?:[(\[].*)?$"
 )
+"""A number and its unit; behind a blank it may be a unit that nothing here converts."""
 DIGIT = re.compile(r"[-+]?\d")
 MILLISECONDS = {"ms": 1.0, "μs": 1e-3, "µs": 1e-3, "us": 1e-3, "s": 1e3, "ns": 1e-6}
+PER_SECOND = ("", "token/s", "tokens/s", "tok/s", "req/s", "requests/s")
 STATISTICS = {"average": "mean", "avg": "mean", "mean": "mean", "median": "median"}
 STATISTICS |= {"min": "min", "max": "max", "std": "std", "n": "count", "slo_p90": "slo_p90"}
 LATENCIES = {
@@ -42,7 +45,7 @@ def cell_number(text: str | float | None) -> tuple[float | None, str]:
     if found is None:
         return None, ""
     try:
-        return float(found[1].replace(",", "")), found[2] or ""
+        return float(found[1].replace(",", "")), found[2] or found[3] or ""
     except ValueError:
         return None, ""
 
@@ -54,6 +57,12 @@ def milliseconds(text: str | float | None, default: str = "ms") -> float | None:
         return None
     factor = MILLISECONDS.get(unit or default)
     return None if factor is None else number * factor
+
+
+def per_second(text: str | float | None) -> float | None:
+    """A rate; None for a number of another unit, such as requests per minute."""
+    number, unit = cell_number(text)
+    return number if unit in PER_SECOND else None
 
 
 def damaged_cells(table: Table) -> list[ReadingWarning]:
@@ -92,6 +101,14 @@ def latencies_of(table: Table) -> dict[str, dict[str, float]]:
 def without_none(values: dict[str, Any]) -> dict[str, Any]:
     """Only the keys that are known."""
     return {key: value for key, value in values.items() if value is not None}
+
+
+def several_results(count: int, line: int | None = None) -> list[ReadingWarning]:
+    """A warning when a file holds more than one result."""
+    if count < 2:
+        return []
+    message = f"The file holds {count} results; the last one counts."
+    return [ReadingWarning("several_results", message, line)]
 
 
 def failed_requests(failed: float | None) -> list[ReadingWarning]:

@@ -11,8 +11,8 @@ import re
 from typing import Any
 
 from workers.readers.base import Reader, Reading, Sample, Source, register
-from workers.readers.serving.normalised_results import without_none
-from workers.readers.source import ReadError, ReadingWarning
+from workers.readers.serving.normalised_results import several_results, without_none
+from workers.readers.source import ReadError
 from workers.readers.training.jsonl_logs import json_records
 
 KIND = "inference_benchmark"
@@ -34,7 +34,7 @@ class VllmThroughputReader(Reader):
 
     name = "vllm_throughput"
     kind = KIND
-    version = "2"
+    version = "3"
     tool = "vllm bench throughput"
 
     def recognises(self, sample: Sample) -> int:
@@ -49,7 +49,8 @@ class VllmThroughputReader(Reader):
         result = source.json
         if isinstance(result, dict):
             return self.reading(_of_json(result))
-        found = list(THROUGHPUT.finditer(source.text))[-1]
+        results = list(THROUGHPUT.finditer(source.text))
+        found = results[-1]
         rates = zip(
             ("requests_per_second", "total_tokens_per_second", "output_tokens_per_second"),
             found.groups(),
@@ -57,7 +58,8 @@ class VllmThroughputReader(Reader):
         )
         throughput = {name: float(value) for name, value in rates if value}
         counts = {SIDES[side]: int(count) for side, count in PROMPTS.findall(source.text)}
-        return self.reading({"latency_ms": {}, "throughput": throughput, "tokens": counts})
+        values = {"latency_ms": {}, "throughput": throughput, "tokens": counts}
+        return self.reading(values, warnings=several_results(len(results)))
 
 
 def _of_json(result: dict[str, Any]) -> dict[str, Any]:
@@ -80,6 +82,7 @@ class VllmLatencyReader(Reader):
 
     name = "vllm_latency"
     kind = KIND
+    version = "2"
     tool = "vllm bench latency"
 
     def recognises(self, sample: Sample) -> int:
@@ -89,17 +92,19 @@ class VllmLatencyReader(Reader):
         return 90 if isinstance(result, dict) and "percentiles" in result else 0
 
     def read(self, source: Source) -> Reading:
-        result = source.json
+        result, count = source.json, 1
         if isinstance(result, dict):
             mean, shares = result["avg_latency"], result["percentiles"].items()
         else:
-            found = AVERAGE.search(source.text)
-            if found is None:
+            results = list(AVERAGE.finditer(source.text))
+            if not results:
                 raise ReadError("no_latency", "The average latency is missing.")
-            mean, shares = found[1], PERCENTILE.findall(source.text)
+            mean, count = results[-1][1], len(results)
+            shares = PERCENTILE.findall(source.text, results[-1].end())
         latency = {"mean": 1000 * float(mean)}
         latency |= {f"p{share}": 1000 * float(seconds) for share, seconds in shares}
-        return self.reading({"latency_ms": {"inference": latency}, "throughput": {}})
+        values = {"latency_ms": {"inference": latency}, "throughput": {}}
+        return self.reading(values, warnings=several_results(count))
 
 
 BATCH = re.compile(
@@ -133,14 +138,12 @@ class OneBatchReader(Reader):
         batches = _printed_batches(source) or _stored_batches(source)
         if not batches:
             raise ReadError("truncated_record", "No batch was measured to its end.")
-        last, warnings = batches[-1], []
-        if len(batches) > 1:
-            message = f"The log holds {len(batches)} results; the last one counts."
-            warnings.append(ReadingWarning("several_results", message))
+        last = batches[-1]
         latency = {PARTS[part]: {"median" if part == "Decode" else "mean": 1000 * seconds}
                    for part, (seconds, _rate) in last.items()}  # fmt: skip
         rates = {f"{RATES[part]}_tokens_per_second": rate for part, (_s, rate) in last.items()}
-        return self.reading({"latency_ms": latency, "throughput": rates}, warnings=warnings)
+        values = {"latency_ms": latency, "throughput": rates}
+        return self.reading(values, warnings=several_results(len(batches)))
 
 
 def _printed_batches(source: Source) -> list[Batch]:
@@ -167,8 +170,10 @@ def _stored_batches(source: Source) -> list[Batch]:
     ]  # fmt: skip
 
 
-SUMMARY = re.compile(r"(Latency|GPU Compute Time|Enqueue Time): (min = .+)$")
+SUMMARY = re.compile(r"(?:^|\] )([A-Z][\w -]*?): (min = .+)$")
 STATISTIC = re.compile(r"(min|max|mean|median|percentile\((\d+)%\)) = ([\d.]+) ms")
+MEASURED = {"GPU Compute Time": "inference", "Latency": "e2e"}
+"""The latter holds the copies between host and device too."""
 QUERIES = re.compile(r"\[I\] Throughput: ([\d.]+) qps")
 
 
@@ -178,6 +183,7 @@ class TrtexecReader(Reader):
 
     name = "trtexec"
     kind = KIND
+    version = "2"
     tool = "trtexec"
 
     def recognises(self, sample: Sample) -> int:
@@ -185,17 +191,19 @@ class TrtexecReader(Reader):
 
     def read(self, source: Source) -> Reading:
         latency: dict[str, dict[str, float]] = {}
-        rate = None
+        rates: list[float] = []
         for _number, line in source.lines():
             if found := QUERIES.search(line):
-                rate = float(found[1])
+                rates.append(float(found[1]))
+                latency = {}
             elif found := SUMMARY.search(line):
                 latency[found[1]] = {
                     f"p{share}" if share else name: float(value)
                     for name, share, value in STATISTIC.findall(found[2])
                 }
-        if rate is None:
+        if not rates:
             raise ReadError("no_throughput", "The line with the throughput is missing.")
-        inference = latency.get("GPU Compute Time", latency.get("Latency", {}))
-        values = {"latency_ms": {"inference": inference}, "metrics": latency}
-        return self.reading({**values, "throughput": {"batches_per_second": rate}})
+        measured = {name: latency[line] for line, name in MEASURED.items() if line in latency}
+        values = {"latency_ms": measured, "metrics": latency}
+        values["throughput"] = {"batches_per_second": rates[-1]}
+        return self.reading(values, warnings=several_results(len(rates)))

@@ -13,7 +13,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from workers.readers.base import Reader, Reading, Sample, Source, register
-from workers.readers.serving.normalised_results import cross_check, failed_requests, without_none
+from workers.readers.serving.normalised_results import (
+    MILLISECONDS,
+    PER_SECOND,
+    cross_check,
+    failed_requests,
+    several_results,
+    without_none,
+)
 from workers.readers.source import ReadError, ReadingWarning
 
 KIND = "inference_benchmark"
@@ -26,6 +33,7 @@ CONSOLE_KEY = re.compile(
 NAMES = {"ttft": "ttft", "tpot": "tpot", "itl": "itl", "e2el": "e2e", "e2e latency": "e2e",
          "e2e_latency": "e2e"}  # fmt: skip
 COUNTED_AGAIN = "retokenized"
+DURATION_UNITS = {"s": 1.0, "ms": 1e-3, "": 1.0}
 
 
 @register
@@ -80,10 +88,7 @@ class VllmJsonReader(Reader):
             "model": result.get("model_id"),
             "metrics": scalars,
         }
-        warnings = _vllm_warnings(values, _output(result))
-        if len(records) > 1:
-            message = f"The file holds {len(records)} results; the last one counts."
-            warnings.append(ReadingWarning("several_results", message))
+        warnings = _vllm_warnings(values, _output(result)) + several_results(len(records))
         return self.reading(values, warnings=warnings)
 
 
@@ -115,7 +120,7 @@ class VllmConsoleReader(Reader):
     """The block ``Serving Benchmark Result`` of the console."""
 
     name = "vllm_bench_console"
-    version = "3"
+    version = "4"
     kind = KIND
     tool = "vllm bench serve"
 
@@ -134,18 +139,29 @@ class VllmConsoleReader(Reader):
             elif line.startswith("Backend:"):
                 tool = "SGLang"  # its bench_serving names the server it measures; vLLM's does not
             elif not closed and (found := ITEM.match(line)) and found[2] != COUNTED_AGAIN:
-                items[found[1].strip()] = float(found[3])
+                factor = _factor(found[1], found[2])
+                if factor is not None:
+                    items[found[1].strip()] = float(found[3]) * factor
         if "Successful requests" not in items:
             raise ReadError("damaged_file", "The result block holds no figures.")
         values = _console_values(items)
+        if not values["latency_ms"] and not values["throughput"]:
+            raise ReadError("no_values", "The result block holds neither times nor rates.")
         warnings = _vllm_warnings(values, values["tokens"].get("output"))
-        if len(titles) > 1:
-            message = f"The log holds {len(titles)} results; the last one counts."
-            warnings.append(ReadingWarning("several_results", message, titles[-1]))
+        warnings += several_results(len(titles), titles[-1])
         if not closed:
             message = "The result block has no end: figures may be missing."
             warnings.append(ReadingWarning("truncated_record", message))
         return self.reading(values, warnings=warnings, tool=tool)
+
+
+def _factor(name: str, unit: str | None) -> float | None:
+    """What turns a figure into milliseconds, seconds or a rate per second; None if unknown."""
+    if CONSOLE_KEY.match(name.strip()):
+        return MILLISECONDS.get(unit or "")
+    if name.startswith("Benchmark duration"):
+        return DURATION_UNITS.get(unit or "")
+    return None if unit and "/" in unit and unit not in PER_SECOND else 1.0
 
 
 def _console_values(items: dict[str, float]) -> dict[str, Any]:
