@@ -88,6 +88,9 @@ TEXTS: dict[str, str | bytes] = {
                          "LearningRate 0.2000   Epoch: 0   Global Step: {i}00\n"),
     "coco_summary": (" Average Precision  (AP) @[ IoU=0.50:0.95 | area=   all | maxDets=100 ] = "
                      "0.374\n"),
+    "run_failure": (
+        "INFO start\nTraceback (most recent call last):\nImportError: libhccl.so: cannot open shared "
+        "object file: No such file or directory\nE39999: Inner Error!\n"),
     "darknet_log": lines(" {i}: {loss:.6f}, 3.5 avg loss, 0.001 rate, 4.5 seconds, {i}00 images\n"),
     "detectron2_text_log": lines("[01/01 10:00:0{i} d2.utils.events]:  eta: 0:10:00  iter: {i}9  "
                                  "total_loss: {loss:.4f}  loss_cls: 1.25  time: 0.2512  lr: 0.1\n"),

@@ -6,12 +6,14 @@ from __future__ import annotations
 import csv
 import re
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
 from workers.readers.base import Sample, Source, register
+from workers.readers.columns import as_array, kept_of
 from workers.readers.source import ReadingWarning
+from workers.readers.training.run_selection import select
 from workers.readers.training.series import (
     LossSeries,
     TrainingLogReader,
@@ -101,13 +103,18 @@ class CsvLogReader(TrainingLogReader):
         if bad:
             message = f"{len(bad)} rows are damaged and were left out."
             warnings.append(ReadingWarning("damaged_lines", message, bad[0]))
+        chosen = select(as_array(steps), as_array(losses))
+        kept = chosen.kept
+        own = kept_of(as_array(steps), kept)
         return assemble(
-            steps,
-            losses,
+            own,
+            kept_of(as_array(losses), kept),
             meaning="point",
-            step_base=_base(steps),
-            line_of=lambda index: lines[index],
-            warnings=warnings,
+            step_base=_base(own),
+            line_of=lambda index: lines[int(kept[index])],
+            warnings=chosen.warnings + warnings,
+            unprovable=chosen.unprovable,
+            runs=chosen.runs,
             tool="Lightning" if "train_loss_step" in names else self.tool,
             step_unit="epoch" if epochs else "step",
             extras={"evaluation": _last_of(source, names)},
@@ -128,9 +135,9 @@ def table_rows(source: Source) -> Iterator[tuple[int, list[str], str]]:
             yield number, [cell.strip() for cell in cells], text
 
 
-def _base(steps: Sequence[int]) -> int:
+def _base(steps: np.ndarray) -> int:
     """0 when records end at k-1, 2k-1, … or start at 0; 1 otherwise."""
-    if not steps or steps[0] == 0:
+    if not len(steps) or steps[0] == 0:
         return 0
     interval = usual_interval(np.unique(steps)) or 1
     return 0 if interval > 1 and steps[0] % interval == interval - 1 else 1

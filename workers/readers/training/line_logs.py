@@ -16,6 +16,8 @@ from workers.readers.base import Sample, Source, register
 from workers.readers.columns import Column, as_array, kept_of
 from workers.readers.figures import AMOUNT, NUMBER
 from workers.readers.source import ReadingWarning
+from workers.readers.training.line_prefixes import label_of, plain_text, without_prefix
+from workers.readers.training.run_selection import Labels, select
 from workers.readers.training.series import (
     LossSeries,
     Meaning,
@@ -23,20 +25,15 @@ from workers.readers.training.series import (
     TrainingLogReader,
     assemble,
     check_count,
-    records_of_one_rank,
     statistic_values,
     time_values,
     to_float,
     truncated,
 )
 
-RANK = re.compile(
-    r"\[(?:gpu|npu|device) id:\s*(\d+)\s*\]|^\s*\[(?:default|rank)\s?(\d+)\]|^(\d+): "
-)
 SAMPLES = ReadingWarning(
     "steps_are_samples", "The log counts samples, not steps: positions are samples seen."
 )
-TRACEBACK = "Traceback (most recent call last)"
 Facts = dict[str, Any]
 
 
@@ -69,22 +66,22 @@ class Collected:
     speeds: Column = field(default_factory=Column)
     norms: Column = field(default_factory=Column)
     lines: array[int] = field(default_factory=_integers)
-    ranks: array[int] = field(default_factory=_integers)
+    ranks: Labels = field(default_factory=Labels)
     warnings: list[ReadingWarning] = field(default_factory=list)
     facts: Facts = field(default_factory=dict)
 
-    def _columns(self) -> tuple[array[Any] | Column, ...]:
+    def _columns(self) -> tuple[array[Any] | Column | Labels, ...]:
         return (self.steps, self.losses, self.milliseconds, self.speeds, self.norms,
                 self.lines, self.ranks)  # fmt: skip
 
-    def add(self, point: Point, number: int, rank: int) -> None:
+    def add(self, point: Point, number: int, rank: str) -> None:
         """Append a record found on the line ``number``."""
-        if point.is_again:
+        if point.is_again and self.ranks.last == rank:
             self.drop_last()
         row = (point.step, point.loss, point.milliseconds, point.samples_per_second,
                point.grad_norm, number, rank)  # fmt: skip
         for column, value in zip(self._columns(), row, strict=True):
-            column.append(value)
+            column.append(value)  # type: ignore[arg-type]
         check_count(len(self.steps))
 
     def drop_last(self) -> None:
@@ -104,11 +101,13 @@ class LineLogReader(TrainingLogReader):
     norm: re.Pattern[str] | None = None
     meaning: Meaning = "point"
     step_base = 1
+    is_console = True
     step_unit: StepUnit = "step"
     confidence = 80
 
     def recognises(self, sample: Sample) -> int:
-        found = self.pattern.search(sample.text) and not sample.is_broken_json
+        texts = (sample.text, plain_text(sample.text))
+        found = any(map(self.pattern.search, texts)) and not sample.is_broken_json
         return self.confidence if found else 0
 
     def point(self, found: re.Match[str], line: str, facts: Facts) -> Point | None:
@@ -141,17 +140,21 @@ class LineLogReader(TrainingLogReader):
 
     def series(self, source: Source) -> LossSeries:
         found = self._collect(source)
-        kept, warnings = records_of_one_rank(as_array(found.ranks))
-        steps = kept_of(as_array(found.steps), kept)
+        every, losses = as_array(found.steps), as_array(found.losses)
+        chosen = select(every, losses, found.ranks, is_global=not found.facts.get("is_bare"))
+        kept = chosen.kept
+        steps = kept_of(every, kept)
         return assemble(
             steps,
-            kept_of(as_array(found.losses), kept),
+            kept_of(losses, kept),
             meaning=found.facts.get("meaning", self.meaning),
             step_base=0 if len(steps) and steps[0] == 0 else self.step_base,
             line_of=lambda index: found.lines[int(kept[index])],
-            warnings=found.warnings + warnings + found.facts.get("warnings", []),
+            warnings=found.warnings + chosen.warnings + found.facts.get("warnings", []),
             tool=found.facts.get("tool", self.tool),
             step_unit=found.facts.get("step_unit", self.step_unit),
+            unprovable=chosen.unprovable or found.facts.get("unprovable"),
+            runs=chosen.runs,
             extras={**_common_extras(found, kept), **self.extras(found.facts)},
         )
 
@@ -160,19 +163,18 @@ class LineLogReader(TrainingLogReader):
         last: tuple[int, str, re.Match[str] | None] = (1, "", None)
         for number, line in source.lines():
             match = self.pattern.search(line)
-            last = (number, line, match) if line.strip() else last
+            own = line if match else without_prefix(line)
+            if match is None and own != line:
+                match = self.pattern.search(own)
+            last = (number, own, match) if line.strip() else last
             if match is None:
-                self.other(number, line, found.facts)
-                if TRACEBACK in line and "traceback" not in found.facts:
-                    found.facts["traceback"] = number
+                self.other(number, own, found.facts)
                 continue
-            point = self.point(match, line, found.facts)
+            found.facts["rank"] = label_of(line)
+            point = self.point(match, own, found.facts)
             if point is not None:
-                found.add(point, number, _rank(line))
+                found.add(point, number, found.facts["rank"])
         self._drop_cut_record(source, found, last)
-        if line := found.facts.get("traceback"):
-            message = "A program stopped with a Python traceback."
-            found.warnings.append(ReadingWarning("traceback", message, line))
         return found
 
     def _drop_cut_record(
@@ -187,11 +189,6 @@ class LineLogReader(TrainingLogReader):
             found.warnings.append(truncated(number, line))
 
 
-def _rank(line: str) -> int:
-    found = RANK.search(line[:80])
-    return int(next(group for group in found.groups() if group)) if found else -1
-
-
 def _common_extras(found: Collected, kept: np.ndarray) -> dict[str, Any]:
     speeds = found.speeds.keep(kept).known
     return {
@@ -199,6 +196,16 @@ def _common_extras(found: Collected, kept: np.ndarray) -> dict[str, Any]:
         "throughput": {"samples_per_second": float(speeds.mean())} if len(speeds) else None,
         "grad_norm": statistic_values(found.norms.keep(kept).known),
     }
+
+
+def of_rank(facts: Facts) -> Facts:
+    """What is known of the process that printed the line at hand."""
+    return facts.setdefault(("rank", facts.get("rank", "")), {})
+
+
+def doubt_steps(facts: Facts) -> None:
+    """Note that the step numbers are assumed: the log does not prove them."""
+    facts["unprovable"] = "steps_unproven"
 
 
 def warn(facts: Facts, warning: ReadingWarning) -> None:
@@ -210,12 +217,19 @@ def warn(facts: Facts, warning: ReadingWarning) -> None:
 
 def _number_at(pattern: re.Pattern[str] | None, line: str) -> float | None:
     found = pattern.search(line) if pattern else None
-    return to_float(found[1]) if found else None
+    return to_float(next(filter(None, found.groups()), None)) if found else None
 
 
 def first_number(pattern: str, line: str) -> float | None:
     """The number in group 1 of ``pattern``, None where it is absent."""
     return _number_at(re.compile(pattern), line)
+
+
+def epoch_base(epoch: int, facts: Facts) -> int:
+    """Number of the tool's first epoch, 0 or 1; assumed where the log begins with a later one."""
+    if "first_epoch" not in facts and epoch > 1:
+        doubt_steps(facts)
+    return facts.setdefault("first_epoch", 1 if epoch == 1 else 0)
 
 
 @register
@@ -231,12 +245,14 @@ class ImageNetReader(LineLogReader):
         r"\[\s*(?P<step>\d+)/\s*(?P<count>\d+)"
         rf"[^\]]{{0,40}}\].{{0,400}}?\b[Ll]oss:? +(?P<loss>{NUMBER})\s*\(\s*{NUMBER}"
     )
-    seconds = re.compile(rf"\b[Tt]ime:? +({AMOUNT})")
+    seconds = re.compile(
+        rf"\bBatch time:? +({AMOUNT})|(?<![Dd]ata )(?<![Ff]orward )(?<!_)\b[Tt]ime:? +({AMOUNT})"
+    )
     accuracy = re.compile(rf"^\s*\*\s+(?:Prec|Acc)@1:? ({NUMBER})")
 
     def step(self, found: re.Match[str], line: str, facts: Facts) -> int:
         epoch = int(found["epoch"])
-        base = facts.setdefault("first_epoch", 1 if epoch == 1 else 0)
+        base = epoch_base(epoch, facts)
         if "eta:" in line:
             facts["meaning"] = "smoothed"
         if "%)]" in found[0] and not found[0].startswith("Train: "):  # timm counts batches

@@ -20,11 +20,11 @@ from workers.readers.training.megatron_arguments import arguments_of
 from workers.readers.training.megatron_columns import Columns, collect
 from workers.readers.training.megatron_fields import ITERATION, fields_of, loss_key, records_in
 from workers.readers.training.megatron_start import started
+from workers.readers.training.run_selection import select
 from workers.readers.training.series import (
     LossSeries,
     TrainingLogReader,
     assemble,
-    records_of_one_rank,
     statistic_values,
     time_values,
     truncated,
@@ -38,6 +38,7 @@ class MegatronReader(TrainingLogReader):
     """Megatron-style iteration lines."""
 
     name = "megatron_log"
+    is_console = True
     tool = "Megatron-LM"
     version = "2"
 
@@ -48,8 +49,10 @@ class MegatronReader(TrainingLogReader):
         columns = collect(source)
         if not columns.steps:
             raise ReadError("no_loss_points", _no_loss(columns))
-        kept, warnings = records_of_one_rank(as_array(columns.ranks))
-        steps, losses = (kept_of(as_array(c), kept) for c in (columns.steps, columns.losses))
+        every = as_array(columns.steps), as_array(columns.losses)
+        chosen = select(*every, columns.ranks)
+        kept, warnings = chosen.kept, chosen.warnings
+        steps, losses = (kept_of(column, kept) for column in every)
         if columns.cut is not None:
             warnings.append(truncated(_last_line(source), columns.cut))
         if columns.skipped:
@@ -65,6 +68,8 @@ class MegatronReader(TrainingLogReader):
             line_of=lambda index: _line_of(source, int(kept[index])),
             warnings=warnings,
             tool=self.tool,
+            unprovable=chosen.unprovable,
+            runs=chosen.runs,
             extras=_extras(columns, kept) | _start(source),
         )
 

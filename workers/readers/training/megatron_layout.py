@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from workers.readers.fixed_rows import Rows, numbers, tables
-from workers.readers.training.megatron_fields import ITERATION, RANK, SIGN, key_of, loss_key
+from workers.readers.training.line_prefixes import bytes_label_of
+from workers.readers.training.megatron_fields import ITERATION, SIGN, key_of, loss_key
 
 WANTED = 4  # step, time, loss, gradient norm
 
@@ -31,7 +32,7 @@ def layout_of(line: bytes) -> Layout | None:
     fields = line.split(b"|")[1:-1]
     keys = [key_of(field) for field in fields]
     wanted = [b"elapsedtimeperiteration(ms)", loss_key(keys), b"gradnorm"]
-    if [key for key in keys if key in wanted] != wanted or RANK.match(line):
+    if [key for key in keys if key in wanted] != wanted or bytes_label_of(line):
         return None
     names = [SIGN.split(text, maxsplit=1)[0] for text in fields]
     parts = [rb"iteration +(\d+)/ *\d+ \|"]

@@ -9,6 +9,9 @@ import re
 from array import array
 
 from workers.readers.base import Sample, Source, register
+from workers.readers.columns import as_array, kept_of
+from workers.readers.training.line_prefixes import label_of, without_prefix
+from workers.readers.training.run_selection import Labels, select
 from workers.readers.training.series import (
     LossSeries,
     TrainingLogReader,
@@ -30,6 +33,7 @@ class NanoGptReader(TrainingLogReader):
     """nanoGPT console."""
 
     name = "nanogpt_log"
+    is_console = True
     tool = "nanoGPT"
 
     def recognises(self, sample: Sample) -> int:
@@ -37,6 +41,7 @@ class NanoGptReader(TrainingLogReader):
 
     def series(self, source: Source) -> LossSeries:
         steps, lines, losses, times = array("q"), array("q"), array("d"), array("d")
+        ranks = Labels()
         total, last, evaluations = None, (1, ""), []
         for number, text in source.lines():
             last = (number, text) if text.strip() else last
@@ -47,25 +52,30 @@ class NanoGptReader(TrainingLogReader):
                     losses.append(loss)
                     times.append(float(found[3]))
                     lines.append(number)
+                    ranks.append(label_of(text))
                     check_count(len(lines))
             elif found := EVALUATION.search(text):
                 evaluations.append((int(found[1]), to_float(found[2]), to_float(found[3])))
-            elif found := MAX_ITERS.match(text):
+            elif found := MAX_ITERS.match(without_prefix(text)):
                 total = int(found[1])
         warnings = []
         if OPENED.search(last[1]) and not POINT.search(last[1]):
             warnings.append(truncated(*last))
+        chosen = select(as_array(steps), as_array(losses), ranks)
+        kept = chosen.kept
         return assemble(
-            steps,
-            losses,
+            kept_of(as_array(steps), kept),
+            kept_of(as_array(losses), kept),
             meaning="point",
             step_base=0,
-            line_of=lambda index: lines[index],
-            warnings=warnings,
+            line_of=lambda index: lines[int(kept[index])],
+            warnings=chosen.warnings + warnings,
             tool=self.tool,
+            unprovable=chosen.unprovable,
+            runs=chosen.runs,
             extras={
                 "total_steps": total,
-                "iteration_time_ms": time_values(times),
+                "iteration_time_ms": time_values(kept_of(as_array(times), kept)),
                 "evaluation": _evaluation(evaluations),
             },
         )

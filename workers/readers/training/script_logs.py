@@ -14,7 +14,14 @@ import re
 from workers.readers.base import Sample, register
 from workers.readers.figures import AMOUNT, NUMBER
 from workers.readers.source import ReadingWarning
-from workers.readers.training.line_logs import Facts, LineLogReader, warn
+from workers.readers.training.line_logs import (
+    Facts,
+    LineLogReader,
+    doubt_steps,
+    epoch_base,
+    of_rank,
+    warn,
+)
 from workers.readers.training.text_log import counted_on
 
 LEAST = 2
@@ -62,14 +69,17 @@ class KerasReader(LineLogReader):
     def step(self, found: re.Match[str], line: str, facts: Facts) -> int:
         if not facts.get("is_named"):
             self._count_epoch((int(found["step"]), found["loss"]), facts)
-        return (facts.get("epoch", 1) - 1) * int(found["count"]) + int(found["step"])
+        own = facts if facts.get("is_named") else of_rank(facts)
+        return (own.get("epoch", 1) - 1) * int(found["count"]) + int(found["step"])
 
     def _count_epoch(self, shown: tuple[int, str], facts: Facts) -> None:
-        before = facts.get("shown", (0, ""))
+        doubt_steps(facts)
+        own = of_rank(facts)
+        before = own.get("shown", (0, ""))
         if shown[0] < before[0] or (shown[0] == before[0] and shown != before):
-            facts["epoch"] = facts.get("epoch", 1) + 1
+            own["epoch"] = own.get("epoch", 1) + 1
             warn(facts, self.uncounted)
-        facts["shown"] = shown
+        own["shown"] = shown
 
     def other(self, number: int, line: str, facts: Facts) -> None:
         if found := self.opening.match(line):
@@ -87,19 +97,18 @@ class TutorialReader(LineLogReader):
     pattern = re.compile(rf"^\[(?P<epoch>\d+), +(?P<step>\d+)\] +loss: (?P<loss>{NUMBER})", re.M)
 
     def step(self, found: re.Match[str], line: str, facts: Facts) -> int:
-        epoch, step = int(found["epoch"]), int(found["step"])
-        if epoch != facts.get("epoch"):
-            facts["offset"] = facts.get("offset", 0) + facts.get("step", 0)
-        facts["epoch"], facts["step"] = epoch, step
-        return facts["offset"] + step
+        return counted_on(int(found["step"]), int(found["epoch"]), None, facts)
 
 
 class EpochAndBatchReader(LineLogReader):
-    """Lines with the groups ``epoch``, ``step`` within it and ``count``, its number of steps."""
+    """Lines with the groups ``epoch``, ``step`` within it and ``count``, its number of steps;
+    ``first_epoch`` where the tool is known to count from it."""
+
+    first_epoch: int | None = None
 
     def step(self, found: re.Match[str], line: str, facts: Facts) -> int:
         epoch = int(found["epoch"])
-        base = facts.setdefault("first_epoch", min(epoch, 1))
+        base = self.first_epoch if self.first_epoch is not None else epoch_base(epoch, facts)
         return (epoch - base) * int(found["count"]) + int(found["step"])
 
 
@@ -109,6 +118,7 @@ class WordModelReader(EpochAndBatchReader):
 
     name = "word_language_model_log"
     tool = "pytorch/examples word_language_model"
+    first_epoch = 1
     meaning = "window_mean"
     confidence = most_confidence = 82
     pattern = re.compile(
@@ -139,6 +149,7 @@ class DlrmReader(EpochAndBatchReader):
 
     name = "dlrm_log"
     tool = "DLRM"
+    first_epoch = 0
     meaning = "window_mean"
     confidence = most_confidence = 82
     pattern = re.compile(

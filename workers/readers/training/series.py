@@ -20,6 +20,7 @@ from workers.readers.base import (
     with_warnings_of,
 )
 from workers.readers.source import ReadError, ReadingWarning, Source
+from workers.readers.training.failures import failures_in, warnings_of
 
 Meaning = Literal["point", "window_mean", "running_mean", "smoothed"]
 StepUnit = Literal["step", "epoch", "sample", "record"]
@@ -42,6 +43,9 @@ class LossSeries:
     ``losses`` keeps NaN and Inf. ``interval``: usual distance of two records in steps.
     ``meaning``: a record is the loss of its step, the mean since the last record, the running
     mean of its epoch, or a smoothed value. ``step_base``: number of the first step of the tool.
+    ``unprovable``: code of why two curves must not be compared step by step, e.g. because the
+    step numbers are assumed (``steps_unproven``). ``runs``: all runs and ranks of the file.
+    ``failures``: lines that tell why the run stopped.
     """
 
     steps: np.ndarray
@@ -53,20 +57,34 @@ class LossSeries:
     tool: str | None = None
     tool_version: str | None = None
     step_unit: StepUnit = "step"
+    unprovable: str | None = None
+    runs: list[dict[str, Any]] = field(default_factory=list)
+    failures: list[dict[str, Any]] = field(default_factory=list)
     extras: dict[str, Any] = field(default_factory=dict)
 
 
 class TrainingLogReader(Reader):
-    """A reader whose file holds a loss curve; subclasses implement ``series``."""
+    """A reader whose file holds a loss curve; subclasses implement ``series``. ``is_console``:
+    the file shows what a program printed, so also why it stopped."""
 
     kind = "training_log"
+    is_console = False
 
     def series(self, source: Source) -> LossSeries:
         """The curve of the file; ReadError ``no_loss_points`` when it holds none."""
         raise NotImplementedError
 
-    def read(self, source: Source) -> Reading:
+    def whole_series(self, source: Source) -> LossSeries:
+        """The curve, and what the log tells of failures."""
         series = self.series(source)
+        failures = failures_in(source) if self.is_console else []
+        if failures:
+            series.warnings = series.warnings + warnings_of(failures)
+            series.failures = [failure.as_value() for failure in failures]
+        return series
+
+    def read(self, source: Source) -> Reading:
+        series = self.whole_series(source)
         return self.reading(
             series_values(series),
             warnings=series.warnings,
@@ -82,7 +100,7 @@ def read_series(path: str | Path) -> LossSeries:
     if not isinstance(reader, TrainingLogReader):
         raise ReadError("not_a_training_log", f"This file is {reader.kind}, not a training log.")
     try:
-        series = reader.series(source)
+        series = reader.whole_series(source)
     except DAMAGE as error:
         raise source.refusal or damaged(reader, error) from error
     series.warnings = with_warnings_of(source, series.warnings)
@@ -101,6 +119,8 @@ def assemble(
     tool: str | None = None,
     tool_version: str | None = None,
     step_unit: StepUnit = "step",
+    unprovable: str | None = None,
+    runs: Sequence[dict[str, Any]] = (),
     extras: dict[str, Any] | None = None,
 ) -> LossSeries:
     """Records in file order → a curve: later run wins, order by step, warn about what was found.
@@ -133,6 +153,8 @@ def assemble(
         tool=tool,
         tool_version=tool_version,
         step_unit=step_unit,
+        unprovable=unprovable,
+        runs=list(runs),
         extras={key: value for key, value in (extras or {}).items() if value not in (None, {})},
     )
 
@@ -142,22 +164,6 @@ def check_count(records: int, most: int | None = None) -> None:
     most = most or MOST_RECORDS
     if records > most:
         raise ReadError("too_large", f"The log holds more than {most:,} records.")
-
-
-def records_of_one_rank(ranks: np.ndarray) -> tuple[np.ndarray, list[ReadingWarning]]:
-    """Indices of one rank's records when several print into the file.
-
-    The rank with most records, the lowest of equals; ``ranks`` is -1 where none is named.
-    """
-    if (ranks == ranks[:1]).all():
-        return np.arange(len(ranks)), []
-    numbers, counts = np.unique(ranks, return_counts=True)
-    chosen = numbers[np.argmax(counts)]
-    others = len(ranks) - int(counts.max())
-    message = (
-        f"{len(numbers)} ranks print losses; rank {chosen} counts, {others} records are left out."
-    )
-    return np.flatnonzero(ranks == chosen), [ReadingWarning("interleaved_ranks", message)]
 
 
 def last_occurrences(steps: np.ndarray) -> np.ndarray:
@@ -235,6 +241,9 @@ def series_values(series: LossSeries) -> dict[str, Any]:
         "meaning": series.meaning,
         "step_base": series.step_base,
         "step_unit": series.step_unit,
+        "steps_proven": series.unprovable is None,
+        "runs": series.runs or None,
+        "failures": series.failures or None,
         **series.extras,
     }
 

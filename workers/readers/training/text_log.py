@@ -10,16 +10,26 @@ from __future__ import annotations
 
 import re
 from array import array
+from dataclasses import dataclass
 from typing import Any
 
 from workers.readers.base import Sample, register
 from workers.readers.figures import AMOUNT, NUMBER
 from workers.readers.source import ReadingWarning
-from workers.readers.training.line_logs import Facts, LineLogReader, Point, first_number, warn
+from workers.readers.training.line_logs import (
+    Facts,
+    LineLogReader,
+    Point,
+    doubt_steps,
+    first_number,
+    of_rank,
+    warn,
+)
 from workers.readers.training.series import time_values
 
 EVALUATION = re.compile(r"\b(?:val|valid|validation|eval|test)\b[ _]?", re.IGNORECASE)
 MAX_LINE = 600
+GLOBAL = re.compile(r"\b(?:global|total)[_ ]step", re.IGNORECASE)
 PER_STEP = re.compile(r"per step time: ([\d.]+) ?ms")
 EPOCH = re.compile(r"\bepoch[ :=#\[]*(\d+)", re.IGNORECASE)
 
@@ -90,16 +100,56 @@ def _samples_per_second(line: str) -> float | None:
 
 def _global_step(step: int, count: int | None, line: str, facts: Facts) -> int:
     found = EPOCH.search(line)
+    if GLOBAL.search(line):
+        return step
+    if found is None:
+        facts["is_bare"] = True
     return counted_on(step, int(found[1]) if found else None, count, facts)
 
 
+@dataclass
+class EpochCounter:
+    """Counts on steps that start again in every epoch; ``offset`` is what stands before them."""
+
+    epoch: int | None = None
+    step: int = -1
+    offset: int = 0
+    begins_late: bool = False
+    restarts: bool = False
+
+    def take(self, step: int, epoch: int, length: int | None) -> bool:
+        """The next record; whether what it assumes is proven by the log."""
+        before, self.begins_late = self.epoch, self.begins_late or (
+            self.epoch is None and epoch > 1
+        )
+        is_next = before is not None and epoch > before
+        if before is not None and epoch < before:  # a new run
+            self.offset, self.restarts, self.begins_late = 0, False, epoch > 1
+        elif is_next and step <= self.step:
+            self.restarts = True
+            self.offset += length * (epoch - before) if length else self.step + (step == 0)
+        elif is_next and not self.restarts:
+            self.begins_late = False  # they count over the epochs
+        is_assumed = is_next and step <= self.step and not length
+        self.epoch, self.step = epoch, step
+        return not (is_assumed or self.begins_late)
+
+
 def counted_on(step: int, epoch: int | None, count: int | None, facts: Facts) -> int:
-    """Steps that start again in every epoch are counted on, by the printed length of an epoch."""
-    is_next = epoch is not None and facts.get("epoch") not in (None, epoch)
-    if is_next and step <= facts.get("step", -1):
-        facts["offset"] = facts.get("offset", 0) + (count or facts["step"] + (step == 0))
-        since = "their printed number" if count else "the last one printed"
+    """Steps that start again in every epoch are counted on, by the length of an epoch that the
+    log prints or proves, else by the last step printed: such numbers are assumed."""
+    if epoch is None:
+        return step
+    counter = of_rank(facts).setdefault("counter", EpochCounter())
+    length = count or facts.get("epoch_length")
+    offset, was_late = counter.offset, counter.begins_late
+    is_proven = counter.take(step, epoch, length)
+    if not is_proven:
+        doubt_steps(facts)
+    elif was_late and not counter.begins_late:
+        facts.pop("unprovable", None)
+    if counter.offset > offset:
+        since = "their printed number" if length else "the last one printed"
         message = f"Steps start again in every epoch; they are counted on by {since}."
         warn(facts, ReadingWarning("steps_counted_on", message))
-    facts["epoch"], facts["step"] = epoch, step
-    return step + facts.get("offset", 0)
+    return step + counter.offset
