@@ -97,6 +97,7 @@ TEXTS = {
     "summary_contradicts_sheet": _("The tool's summary passes a part that holds differences."),
     "superlinear_scaling": _("The configurations differ: efficiency above 100 %."),
     "table_unclear": _("The layout of the table is not clear."),
+    "time_span_unknown": _("The log does not say whether a time is of one step or of several."),
     "tool_error": _("The tool reported an error."),
     "tool_verdict_passes_deviation": _("The tool itself does not flag some deviating rows."),
     "tool_warnings": _("The tool reported warnings."),

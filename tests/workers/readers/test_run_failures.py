@@ -14,6 +14,8 @@ IMPORT = ("ImportError: libhccl.so: cannot open shared object file: No such file
 MODULE = "ModuleNotFoundError: No module named 'torch_npu'\n"
 AICPU = "E39999: Inner Error!\nE39999  Aicpu kernel execute failed, device_id=0, stream_id=2\n"
 HCCL = "[PID: 77] 2026-01-02-03:04:05.678.901 EI0002: The wait execution of the Notify times out.\n"
+TORCH_NPU = ("[ERROR] 2026-01-02-03:04:05 (PID:77, Device:0, RankID:-1) ERR99999 UNKNOWN "
+             "application exception\n")
 STACK = "Traceback (most recent call last):\n  File \"train.py\", line 3, in <module>\n"
 
 LOSSES = {
@@ -24,7 +26,7 @@ LOSSES = {
 }
 KINDS = {OOM_GPU: "out_of_memory", OOM_NPU: "out_of_memory", IMPORT: "import_failed",
          MODULE: "import_failed", AICPU: "runtime_error_code", HCCL: "runtime_error_code",
-         STACK: "traceback"}
+         TORCH_NPU: "runtime_error_code", STACK: "traceback"}
 
 
 @pytest.mark.parametrize("form", LOSSES)
@@ -39,7 +41,8 @@ def test_a_training_log_tells_why_it_ends(written, form, text):
 
 
 @pytest.mark.parametrize(("text", "codes"), [
-    (AICPU, ["E39999"]), (HCCL, ["EI0002"]), ("INFO start\n" + IMPORT, []), (STACK + MODULE, []),
+    (AICPU, ["E39999"]), (TORCH_NPU, ["ERR99999"]), (HCCL, ["EI0002"]),
+    ("INFO start\n" + IMPORT, []), (STACK + MODULE, []),
     (STACK + "RuntimeError: ACL stream synchronize failed\n" + AICPU, ["E39999"])])
 def test_a_run_that_failed_before_its_first_loss_is_no_conversion(written, text, codes):
     reading = read_file(written(text))

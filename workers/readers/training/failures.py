@@ -1,7 +1,7 @@
 """What stopped a run, as its log says it: memory, a missing library or module, error codes of CANN.
 
-``E3xxxx`` and ``EE``, ``EH``, ``EI``, ``EJ``, ``EK``, ``EL`` codes are of the run time (AI CPU, run
-time, ACL, HCCL, HCCP, profiling, driver); ATC reports others.
+torch_npu prints ``ERRxxxxx``. ``E3xxxx`` and ``EE``, ``EH``, ``EI``, ``EJ``, ``EK``, ``EL`` codes
+are of the run time (AI CPU, run time, ACL, HCCL, HCCP, profiling, driver); ATC reports others.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ KINDS = {
     rb"|CUDA error: out of memory|CUDA_ERROR_OUT_OF_MEMORY",
     "import_failed": rb"\bModuleNotFoundError: No module named|\bImportError: "
     rb"|cannot open shared object file|\bundefined symbol: ",
-    "runtime_error_code": rb"(?:^|[\s\]])E(?:[EHIJKL]\d{4}|3\d{4})(?=[:\s])",
+    "runtime_error_code": rb"(?:^|[\s\]])(?:E(?:[EHIJKL]\d{4}|3\d{4})|ERR\d{5})(?=[:\s])",
     "traceback": rb"\bTraceback \(most recent call last\)",
 }
 ANY = re.compile(
@@ -29,8 +29,8 @@ ANY = re.compile(
 )
 MARKS = (b"out of memory", b"OUT_OF_MEMORY", b"Error: ", b"shared object file",
          b"undefined symbol", b"Traceback (most", b"EL0004")  # fmt: skip
-CODES = re.compile(rb"E[EHIJKL3]\d{4}")
-CODE = re.compile(r"\bE(?:[EHIJKL]\d{4}|3\d{4})\b")
+CODES = re.compile(rb"E[EHIJKLR3][R\d]\d{3}")
+CODE = re.compile(r"\b(?:E(?:[EHIJKL]\d{4}|3\d{4})|ERR\d{5})\b")
 STARTS = re.compile(r"\s*(?:\[PID: *\d+\][\s\d:.\-]*)?E(?:[EHIJKL]\d{4}|3\d{4})(?=[:\s])")
 MESSAGES = {
     "out_of_memory": "The device ran out of memory",

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 from array import array
+from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -68,7 +70,25 @@ class Collected:
     lines: array[int] = field(default_factory=_integers)
     ranks: Labels = field(default_factory=Labels)
     warnings: list[ReadingWarning] = field(default_factory=list)
-    facts: Facts = field(default_factory=dict)
+    facts: dict[str, Facts] = field(default_factory=dict)
+    spans: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    def facts_of(self, rank: str) -> Facts:
+        """What is known of the rank's run; at first what was printed before any rank's record."""
+        if rank not in self.facts:
+            self.facts[rank] = deepcopy(self.facts.get("", {}))
+        return self.facts[rank]
+
+    def begins_again(self, rank: str, step: int) -> bool:
+        """Whether the rank is back at the first step of its run or before it."""
+        first, last = self.spans.get(rank, (step, step))
+        return step <= first < last
+
+    def forget(self, rank: str) -> Facts:
+        """What is known of a run that begins: what had to be told of the file."""
+        self.spans.pop(rank, None)
+        self.facts[rank] = {"warnings": self.facts[rank].get("warnings", [])}
+        return self.facts[rank]
 
     def _columns(self) -> tuple[array[Any] | Column | Labels, ...]:
         return (self.steps, self.losses, self.milliseconds, self.speeds, self.norms,
@@ -82,6 +102,7 @@ class Collected:
                point.grad_norm, number, rank)  # fmt: skip
         for column, value in zip(self._columns(), row, strict=True):
             column.append(value)  # type: ignore[arg-type]
+        self.spans[rank] = (self.spans.get(rank, (point.step, 0))[0], point.step)
         check_count(len(self.steps))
 
     def drop_last(self) -> None:
@@ -111,7 +132,7 @@ class LineLogReader(TrainingLogReader):
         return self.confidence if found else 0
 
     def point(self, found: re.Match[str], line: str, facts: Facts) -> Point | None:
-        """The record of a line; None where it has no loss. ``facts`` lives for the file."""
+        """The record of a line; None where it has no loss. ``facts`` are of its rank and run."""
         loss, step = to_float(found["loss"]), self.step(found, line, facts)
         if loss is None:
             return None
@@ -139,26 +160,35 @@ class LineLogReader(TrainingLogReader):
         return {}
 
     def series(self, source: Source) -> LossSeries:
-        found = self._collect(source)
+        found = self.collect(source)
         every, losses = as_array(found.steps), as_array(found.losses)
-        chosen = select(every, losses, found.ranks, is_global=not found.facts.get("is_bare"))
-        kept = chosen.kept
+        is_bare = any(facts.get("is_bare") for facts in found.facts.values())
+        chosen = select(every, losses, found.ranks, is_global=not is_bare)
+        kept, facts = chosen.kept, found.facts_of(chosen.rank)
         steps = kept_of(every, kept)
+        extras = {**_common_extras(found, kept), **self.extras(facts)}
         return assemble(
             steps,
             kept_of(losses, kept),
-            meaning=found.facts.get("meaning", self.meaning),
+            meaning=facts.get("meaning", self.meaning),
             step_base=0 if len(steps) and steps[0] == 0 else self.step_base,
             line_of=lambda index: found.lines[int(kept[index])],
-            warnings=found.warnings + chosen.warnings + found.facts.get("warnings", []),
-            tool=found.facts.get("tool", self.tool),
-            step_unit=found.facts.get("step_unit", self.step_unit),
-            unprovable=chosen.unprovable or found.facts.get("unprovable"),
+            warnings=found.warnings + chosen.warnings + facts.get("warnings", []),
+            tool=facts.get("tool", self.tool),
+            step_unit=facts.get("step_unit", self.step_unit),
+            unprovable=chosen.unprovable or facts.get("unprovable"),
             runs=chosen.runs,
-            extras={**_common_extras(found, kept), **self.extras(found.facts)},
+            extras=extras,
         )
 
-    def _collect(self, source: Source) -> Collected:
+    def collect(self, source: Source) -> Collected:
+        """One pass over the file; a second one where the labels of its lines are no ranks."""
+        found = self._collected(source, label_of)
+        if len(found.ranks.names) > 1 and not found.ranks.are_trusted:
+            return self._collected(source, lambda _line: "")
+        return found
+
+    def _collected(self, source: Source, label: Callable[[str], str]) -> Collected:
         found = Collected()
         last: tuple[int, str, re.Match[str] | None] = (1, "", None)
         for number, line in source.lines():
@@ -168,14 +198,23 @@ class LineLogReader(TrainingLogReader):
                 match = self.pattern.search(own)
             last = (number, own, match) if line.strip() else last
             if match is None:
-                self.other(number, own, found.facts)
-                continue
-            found.facts["rank"] = label_of(line)
-            point = self.point(match, own, found.facts)
-            if point is not None:
-                found.add(point, number, found.facts["rank"])
+                self.other(number, own, found.facts_of(found.ranks.last or ""))
+            else:
+                self._take(match, own, number, label(line), found)
         self._drop_cut_record(source, found, last)
         return found
+
+    def _take(
+        self, match: re.Match[str], line: str, number: int, rank: str, found: Collected
+    ) -> None:
+        """Add the record of a line; what is known of a run is forgotten when another begins."""
+        facts = found.facts_of(rank)
+        point = self.point(match, line, facts)
+        if point is not None and found.begins_again(rank, point.step):
+            facts = found.forget(rank)
+            point = self.point(match, line, facts)
+        if point is not None:
+            found.add(point, number, rank)
 
     def _drop_cut_record(
         self, source: Source, found: Collected, last: tuple[int, str, re.Match[str] | None]
@@ -196,11 +235,6 @@ def _common_extras(found: Collected, kept: np.ndarray) -> dict[str, Any]:
         "throughput": {"samples_per_second": float(speeds.mean())} if len(speeds) else None,
         "grad_norm": statistic_values(found.norms.keep(kept).known),
     }
-
-
-def of_rank(facts: Facts) -> Facts:
-    """What is known of the process that printed the line at hand."""
-    return facts.setdefault(("rank", facts.get("rank", "")), {})
 
 
 def doubt_steps(facts: Facts) -> None:
@@ -241,12 +275,13 @@ class ImageNetReader(LineLogReader):
     tool = "pytorch/examples imagenet"
     step_base = 0
     pattern = re.compile(
-        r"(?:Epoch:? ?|Train: )\[? ?(?P<epoch>\d+)(?:/\d+)?\]?\s*"
+        r"(?:Epoch:? ?|Train: +)\[? ?(?P<epoch>\d+)(?:/\d+)?(?: \(\s*\d+%\))?\]?\s*"
         r"\[\s*(?P<step>\d+)/\s*(?P<count>\d+)"
         rf"[^\]]{{0,40}}\].{{0,400}}?\b[Ll]oss:? +(?P<loss>{NUMBER})\s*\(\s*{NUMBER}"
     )
     seconds = re.compile(
-        rf"\bBatch time:? +({AMOUNT})|(?<![Dd]ata )(?<![Ff]orward )(?<!_)\b[Tt]ime:? +({AMOUNT})"
+        r"\bBatch time: +([\d.]+)(?=[\s(])"
+        rf"|(?<![Dd]ata )(?<![Ff]orward )(?<!_)\b[Tt]ime:? +({AMOUNT})"
     )
     accuracy = re.compile(rf"^\s*\*\s+(?:Prec|Acc)@1:? ({NUMBER})")
 

@@ -1,8 +1,8 @@
 """Which process printed a line: what launchers put before the lines, and ranks named in them.
 
-torchrun ``[default3]:`` ``[rank3]:``, MindSpeed ``[Rank 3 | Local Rank 3]``, Megatron ``[RANK 3]``,
-mpirun ``[1,3]<stdout>:``, srun -l ``3: ``, docker compose ``npu-3  | ``, Ray ``(Worker pid=7)``,
-kubectl ``[pod/name/container] ``.
+torchrun ``[default3]:`` ``[rank3]:`` (behind torchx' ``task/0``), MindSpeed
+``[Rank 3 | Local Rank 3]``, Megatron ``[RANK 3]``, mpirun ``[1,3]<stdout>:``, srun -l ``3: ``,
+docker compose ``npu-3  | ``, Ray ``(Worker pid=7)``, kubectl ``[pod/name/container] ``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 
 PREFIXES = (
-    r"\[(?:default|rank|Rank |RANK )\s?(?P<rank>\d+)(?:[\] |][^\]]*)?\]?:?",
+    r"(?:[\w.\-]+/\d+ )?\[(?:default|rank|Rank |RANK )\s?(?P<rank>\d+)(?:[\] |][^\]]*)?\]?:?",
     r"\[\d+,(?P<task>\d+)\]<std(?:out|err)>:?",
     r"(?P<srun>\d+):(?= )",
     r"(?!(?:epoch|iter|iteration|step|batch|train|loss)[-_])"

@@ -57,7 +57,7 @@ class NanoGptReader(TrainingLogReader):
             elif found := EVALUATION.search(text):
                 evaluations.append((int(found[1]), to_float(found[2]), to_float(found[3])))
             elif found := MAX_ITERS.match(without_prefix(text)):
-                total = int(found[1])
+                total = int(found[1]) + 1  # the last one is trained and printed too
         warnings = []
         if OPENED.search(last[1]) and not POINT.search(last[1]):
             warnings.append(truncated(*last))

@@ -16,7 +16,6 @@ from workers.readers.training.line_logs import (
     Point,
     doubt_steps,
     epoch_base,
-    of_rank,
 )
 from workers.readers.training.series import to_float
 
@@ -63,9 +62,9 @@ class ProgressBarReader(LineLogReader):
             facts.update(tool="Lightning", meaning="smoothed" if is_mean else "point")
         if not (facts.get("tool") == "Lightning" or OPTIMISER_STEPS.search(label)):
             doubt_steps(facts)  # a bar may be moved on before or after its loss is printed
-        step, own = _step(found, label, facts), of_rank(facts)
-        is_again = own.get("last") == step
-        own["last"] = step
+        step = _step(found, label, facts)
+        is_again = facts.get("last") == step
+        facts["last"] = step
         return Point(step, loss, is_again=is_again)
 
 

@@ -59,12 +59,13 @@ class Labels:
 
 @dataclass
 class Selection:
-    """Ascending indices of the records that count, what is to be told, and what was left out.
+    """Ascending indices of the records that count and their label, what is to be told, all runs.
 
     ``unprovable``: code of why the records are no curve that could be compared, if there is one.
     """
 
     kept: np.ndarray
+    rank: str = ""
     warnings: list[ReadingWarning] = field(default_factory=list)
     runs: list[dict[str, Any]] = field(default_factory=list)
     unprovable: str | None = None
@@ -81,7 +82,7 @@ def select(
     ranks = _by_rank(labels, len(steps))
     runs = {name: _runs(indices, steps) for name, indices in ranks.items()}
     chosen = max(ranks, key=lambda name: len(ranks[name]), default="")
-    found = Selection(runs[chosen][-1] if runs else np.arange(0))
+    found = Selection(runs[chosen][-1] if runs else np.arange(0), chosen)
     if len(ranks) > 1:
         found.warnings.append(_interleaved(chosen, ranks, len(steps)))
     if chosen in runs and len(runs[chosen]) > 1:
@@ -99,7 +100,8 @@ def select(
 def _by_rank(labels: Labels | None, count: int) -> dict[str, np.ndarray]:
     """Indices by label, in natural order of the labels."""
     if labels is None or not labels.are_trusted:
-        return {"": np.arange(count)} if count else {}
+        only = next(iter(labels.names), "") if labels and len(labels.names) == 1 else ""
+        return {only: np.arange(count)} if count else {}
     numbers = as_array(labels.numbers)
     names = sorted(labels.names, key=_natural)
     found = {name: np.flatnonzero(numbers == labels.names[name]) for name in names}

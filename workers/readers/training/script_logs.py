@@ -19,7 +19,6 @@ from workers.readers.training.line_logs import (
     LineLogReader,
     doubt_steps,
     epoch_base,
-    of_rank,
     warn,
 )
 from workers.readers.training.text_log import counted_on
@@ -69,17 +68,15 @@ class KerasReader(LineLogReader):
     def step(self, found: re.Match[str], line: str, facts: Facts) -> int:
         if not facts.get("is_named"):
             self._count_epoch((int(found["step"]), found["loss"]), facts)
-        own = facts if facts.get("is_named") else of_rank(facts)
-        return (own.get("epoch", 1) - 1) * int(found["count"]) + int(found["step"])
+        return (facts.get("epoch", 1) - 1) * int(found["count"]) + int(found["step"])
 
     def _count_epoch(self, shown: tuple[int, str], facts: Facts) -> None:
         doubt_steps(facts)
-        own = of_rank(facts)
-        before = own.get("shown", (0, ""))
+        before = facts.get("shown", (0, ""))
         if shown[0] < before[0] or (shown[0] == before[0] and shown != before):
-            own["epoch"] = own.get("epoch", 1) + 1
+            facts["epoch"] = facts.get("epoch", 1) + 1
             warn(facts, self.uncounted)
-        own["shown"] = shown
+        facts["shown"] = shown
 
     def other(self, number: int, line: str, facts: Facts) -> None:
         if found := self.opening.match(line):

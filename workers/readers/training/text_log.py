@@ -22,7 +22,6 @@ from workers.readers.training.line_logs import (
     Point,
     doubt_steps,
     first_number,
-    of_rank,
     warn,
 )
 from workers.readers.training.series import time_values
@@ -31,6 +30,15 @@ EVALUATION = re.compile(r"\b(?:val|valid|validation|eval|test)\b[ _]?", re.IGNOR
 MAX_LINE = 600
 GLOBAL = re.compile(r"\b(?:global|total)[_ ]step", re.IGNORECASE)
 PER_STEP = re.compile(r"per step time: ([\d.]+) ?ms")
+EPOCH_TIME = re.compile(r"epoch time: ([\d.]+) ?ms, *per step time: ([\d.]+) ?ms")
+SINCE_LAST = re.compile(r"\(([\d.]+) sec\)")
+A_STEP = re.compile(
+    r"(?<![A-Za-z_])(?:([\d.]+) ?(?:sec|s)/(?:step|batch|iter)\b|iter time \(s\): *([\d.]+))"
+)
+MILLISECONDS = re.compile(
+    r"(?<![A-Za-z_] )(?<![A-Za-z_])(?:step|per[ _]step|iter)[ _]time:? *([\d.]+) ?ms"
+)
+CLOSE = 0.2  # of a step, that the length of an epoch may be off a whole number
 EPOCH = re.compile(r"\bepoch[ :=#\[]*(\d+)", re.IGNORECASE)
 
 
@@ -71,24 +79,43 @@ class TextLogReader(LineLogReader):
         if len(line) > MAX_LINE or EVALUATION.search(line[: found.start("loss")]):
             return None
         count = int(found["count"]) if found["count"] else None
-        step = _global_step(int(found["step"] or found["later"]), count, line, facts)
-        return Point(step, float(found["loss"]), _milliseconds(line), _samples_per_second(line))
+        printed, is_global = int(found["step"] or found["later"]), found["later"] is not None
+        step = _global_step(printed, count, line, facts, is_global=is_global)
+        milliseconds = _milliseconds(line)
+        if found["later"] and (since := SINCE_LAST.search(line)):
+            milliseconds = _of_interval(1000 * float(since[1]), step, facts)
+        facts["last_step"] = step
+        return Point(step, float(found["loss"]), milliseconds, _samples_per_second(line))
 
     def other(self, number: int, line: str, facts: Facts) -> None:
         if found := PER_STEP.search(line):
             facts["tool"] = "MindSpore"
             facts.setdefault("per_step", array("d")).append(float(found[1]))
+        if found := EPOCH_TIME.search(line):
+            facts["epoch_length"] = _whole(float(found[1]), float(found[2]))
 
     def extras(self, facts: Facts) -> dict[str, Any]:
         times = time_values(facts.get("per_step", []))
         return {"iteration_time_ms": times} if times else {}
 
 
+def _whole(epoch: float, step: float) -> int | None:
+    """Steps of an epoch by its time and that of a step, None where they are no whole number."""
+    length = epoch / step if step else 0.0
+    return round(length) if length >= 1 and abs(length - round(length)) < CLOSE else None
+
+
+def _of_interval(milliseconds: float, step: int, facts: Facts) -> float | None:
+    """Time of one step of those since the last record, None where that is not known."""
+    steps = step - facts.get("last_step", step)
+    return milliseconds / steps if steps > 0 else None
+
+
 def _milliseconds(line: str) -> float | None:
-    seconds = first_number(rf"\biter time \(s\): *({AMOUNT})", line)
-    if seconds is not None:
-        return 1000 * seconds
-    return first_number(r"(?:step|per_step|iter)[ _]time:? *([\d.]+) ?ms", line)
+    if found := A_STEP.search(line):
+        return 1000 * float(found[1] or found[2])
+    found = MILLISECONDS.search(line)
+    return float(found[1]) if found else None
 
 
 def _samples_per_second(line: str) -> float | None:
@@ -98,9 +125,11 @@ def _samples_per_second(line: str) -> float | None:
     return first_number(r"([\d.]+) ?(?:samples|examples|images|imgs)/s", line)
 
 
-def _global_step(step: int, count: int | None, line: str, facts: Facts) -> int:
+def _global_step(
+    step: int, count: int | None, line: str, facts: Facts, *, is_global: bool
+) -> int:
     found = EPOCH.search(line)
-    if GLOBAL.search(line):
+    if is_global or GLOBAL.search(line):
         return step
     if found is None:
         facts["is_bare"] = True
@@ -140,7 +169,7 @@ def counted_on(step: int, epoch: int | None, count: int | None, facts: Facts) ->
     log prints or proves, else by the last step printed: such numbers are assumed."""
     if epoch is None:
         return step
-    counter = of_rank(facts).setdefault("counter", EpochCounter())
+    counter = facts.setdefault("counter", EpochCounter())
     length = count or facts.get("epoch_length")
     offset, was_late = counter.offset, counter.begins_late
     is_proven = counter.take(step, epoch, length)
