@@ -36,6 +36,7 @@ VALUES = {
     "chosen_score": re.compile(rf"^chosen_last_scores \(higher is better\) : ({NUMBER})"),
     "accuracy": re.compile(rf"\bacc \(higher is better\) : ({NUMBER})"),
 }
+MARKS = ("Beginning of", "Evaluating", "atency", "reward score", "ppl: ", "(higher is better)")
 REWARD_SCORE = re.compile(rf"^average reward score: ({NUMBER})", re.IGNORECASE)
 LATENCY = re.compile(
     r"\bEnd-to-End => Latency: ([\d.]+)s|\|E2E latency=([\d.]+)s"
@@ -67,6 +68,8 @@ class DeepSpeedChatReader(LineLogReader):
         return counted_on(int(step), int(epoch), facts.get("length"), facts)
 
     def other(self, number: int, line: str, facts: Facts) -> None:
+        if not any(mark in line for mark in MARKS):
+            return
         if found := STARTS.search(line):
             facts["is_told"] = True
             facts["length"] = int(found[1]) if found[1] else facts.get("length")

@@ -48,7 +48,7 @@ FINISHED = re.compile(
 PAIR = re.compile(r"""['"]([^'"]+)['"]: ['"]?(?:[a-z][\w.]*\()?([^,'"{}()]+)""")
 TOTAL_STEPS = re.compile(r"Total optimization steps = ([\d,]+)")
 EPOCHS = re.compile(r"Num Epochs = ([\d,]+)")
-LINE = re.compile(rf"(?P<done>\d{{1,18}})/(?P<total>\d{{1,18}}) \[|{RECORD.pattern}")
+LINE = re.compile(rf"(?<!\d)(?P<done>\d{{1,18}})/(?P<total>\d{{1,18}}) \[|{RECORD.pattern}")
 METRIC = re.compile(r"^\s+(train_(?:loss|samples_per_second|steps_per_second))\s+= +([\d.]+)\s*$")
 WITH_LOSS = {"epoch", "learning_rate", "grad_norm", "step", "global_step"}
 WITH_LOSS |= {"global_step/max_steps", "memory(GiB)", "lr"}
@@ -81,7 +81,8 @@ class Printed:
         if not text.strip():
             return
         self.last = (number, text)
-        for found in LINE.finditer(text):
+        is_bar = "/" in text and " [" in text
+        for found in LINE.finditer(text) if is_bar or "loss" in text else ():
             if found["total"]:
                 self.bars.append(int(found["done"]), int(found["total"]), len(self.lines))
             else:

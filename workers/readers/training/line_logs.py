@@ -113,9 +113,11 @@ class Collected:
 
 class LineLogReader(TrainingLogReader):
     """``pattern`` finds a record and has the groups ``step`` and ``loss``; what else a line tells
-    is found by the patterns below, each with one group."""
+    is found by the patterns below, each with one group. ``mark`` stands in every record: lines
+    without it are not searched."""
 
     pattern: re.Pattern[str]
+    mark = "oss"  # of loss, Loss and LOSS
     seconds: re.Pattern[str] | None = None
     milliseconds: re.Pattern[str] | None = None
     speed: re.Pattern[str] | None = None
@@ -192,9 +194,10 @@ class LineLogReader(TrainingLogReader):
         found = Collected()
         last: tuple[int, str, re.Match[str] | None] = (1, "", None)
         for number, line in source.lines():
-            match = self.pattern.search(line)
+            is_likely = self.mark in line or self.mark.upper() in line
+            match = self.pattern.search(line) if is_likely else None
             own = line if match else without_prefix(line)
-            if match is None and own != line:
+            if is_likely and match is None and own != line:
                 match = self.pattern.search(own)
             last = (number, own, match) if line.strip() else last
             if match is None:

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from workers.masking import mask_tree
-from workers.readers.base import Sample, Source, register
+from workers.readers.base import Reader, Reading, Sample, Source, register
 from workers.readers.columns import as_array, kept_of
 from workers.readers.source import ReadError, ReadingWarning
-from workers.readers.training.megatron_arguments import arguments_of
+from workers.readers.training.megatron_arguments import OPENING, arguments_of
 from workers.readers.training.megatron_columns import Columns, collect
 from workers.readers.training.megatron_fields import ITERATION, fields_of, loss_key, records_in
 from workers.readers.training.megatron_start import started
@@ -142,3 +142,28 @@ def _extras(columns: Columns, kept: np.ndarray) -> dict[str, Any]:
         "grad_norm": None if np.isnan(norms).all() else statistic_values(norms),
         "skipped_iterations": columns.skipped or None,
     }
+
+
+@register
+class MegatronArgumentsReader(Reader):
+    """A log that holds the arguments but no iteration; an iteration may come late."""
+
+    name = "megatron_arguments"
+    kind = "training_arguments"
+    tool = "Megatron-LM"
+    most_confidence = 60
+
+    def recognises(self, sample: Sample) -> int:
+        return 60 if OPENING.search(sample.text) else 0
+
+    def read(self, source: Source) -> Reading:
+        if any(ITERATION.search(chunk) for chunk in source.chunks()):
+            return MegatronReader().read(source)
+        found = arguments_of(source)
+        message = "The run printed its arguments but no iteration."
+        warnings = [ReadingWarning("no_iterations", message)]
+        if not found.is_closed:
+            message = "The list of arguments has no end: some may be missing."
+            warnings.append(ReadingWarning("truncated_record", message))
+        values: dict[str, Any] = {"arguments": mask_tree(found.values), "lines": found.lines}
+        return self.reading(values, warnings=warnings)
