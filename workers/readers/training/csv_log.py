@@ -8,8 +8,6 @@ import re
 from array import array
 from collections.abc import Iterator
 
-import numpy as np
-
 from workers.readers.base import Sample, Source, register
 from workers.readers.columns import as_array, kept_of
 from workers.readers.source import ReadingWarning
@@ -18,10 +16,10 @@ from workers.readers.training.series import (
     LossSeries,
     TrainingLogReader,
     assemble,
+    base_of,
     check_count,
     to_float,
     truncated,
-    usual_interval,
 )
 
 STEPS = ("step", "global_step", "trainer/global_step", "iter", "iteration", "iterations", "steps")
@@ -110,7 +108,7 @@ class CsvLogReader(TrainingLogReader):
             own,
             kept_of(as_array(losses), kept),
             meaning="point",
-            step_base=_base(own),
+            step_base=base_of(own, 1),
             line_of=lambda index: lines[int(kept[index])],
             warnings=chosen.warnings + warnings,
             unprovable=chosen.unprovable,
@@ -133,14 +131,6 @@ def table_rows(source: Source) -> Iterator[tuple[int, list[str], str]]:
         else:
             cells = next(csv.reader([text], delimiter=separator), [])
             yield number, [cell.strip() for cell in cells], text
-
-
-def _base(steps: np.ndarray) -> int:
-    """0 when records end at k-1, 2k-1, … or start at 0; 1 otherwise."""
-    if not len(steps) or steps[0] == 0:
-        return 0
-    interval = usual_interval(np.unique(steps)) or 1
-    return 0 if interval > 1 and steps[0] % interval == interval - 1 else 1
 
 
 def _last_of(source: Source, names: list[str]) -> dict[str, float] | None:

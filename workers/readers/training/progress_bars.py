@@ -36,7 +36,8 @@ class ProgressBarReader(LineLogReader):
     confidence = most_confidence = 16
     pattern = re.compile(
         r"\b\d+%\|[^|\n]{0,400}\|\s*(?P<step>\d+)/(?P<count>\d+) \[[^\]\n]{0,400}?"
-        r"(?:(?<![\w/])(?:train(?:ing)?|step|avr|avg|batch|total|lm)?[_/]?loss(?:_step)?(?:=|: ?)"
+        r"(?:(?<![\w/])(?:train(?:ing)?|step|avr|avg|batch|total|lm|gpt)?[_/]?loss(?:_step)?"
+        r"(?:=|: ?)"
         rf"['\"]?(?:tensor\()?(?P<loss>{NUMBER})|\])"
     )
     labelled = re.compile(rf"(?<![\w/])(?:train_|train )?loss\b[=: ]+(?P<loss>{NUMBER})", re.I)

@@ -32,6 +32,9 @@ MOST_EPOCHS = 100_000
 LIKELY = 8  # equally frequent distances that are looked at; regular logs have one or two
 REGULAR = 0.75
 """Share of distances that makes a log one that prints every so many steps."""
+TELLS_WHY = {"steps_unproven", "steps_unknown", "steps_counted_on", "epochs_counted",
+             "records_mixed"}  # fmt: skip
+UNPROVEN = "The log does not prove to which step of the run its losses belong."
 WARM_UP_STEPS = 5
 """MindSpeed-LLM CI drops five iterations before it averages times (DOMAIN, FORMATS: Megatron)."""
 
@@ -138,6 +141,8 @@ def assemble(
         found.append(_repeated(all_steps, kept, line_of))
         all_steps, all_losses = all_steps[kept], all_losses[kept]
     found += _nonfinite(all_steps, all_losses, lambda i: line_of(int(kept[i])))
+    if unprovable and not TELLS_WHY & {warning.code for warning in found}:
+        found.append(ReadingWarning("steps_unproven", UNPROVEN))
     interval = interval or usual_interval(all_steps)
     if "skipped_iterations" not in {warning.code for warning in found}:
         found += _missing(all_steps, interval, lambda i: line_of(int(kept[i])))
@@ -185,6 +190,15 @@ def usual_interval(steps: np.ndarray) -> int | None:
     distances, counts = np.unique(np.diff(steps), return_counts=True)
     likely = distances[counts == counts.max()][:LIKELY]
     return int(max(likely, key=lambda distance: np.count_nonzero(steps % distance == 0)))
+
+
+def base_of(steps: np.ndarray, usual: Literal[0, 1]) -> Literal[0, 1]:
+    """Number of the tool's first step: 0 where records start at 0 or end at k-1, 2k-1, …, else
+    the tool's ``usual`` one."""
+    if not len(steps) or steps[0] == 0:
+        return 0 if len(steps) else usual
+    interval = usual_interval(np.unique(steps)) or 1
+    return 0 if interval > 1 and (steps % interval == interval - 1).all() else usual
 
 
 def _repeated(steps: np.ndarray, kept: np.ndarray, line_of: LineOf) -> ReadingWarning:

@@ -33,7 +33,8 @@ PER_STEP = re.compile(r"per step time: ([\d.]+) ?ms")
 EPOCH_TIME = re.compile(r"epoch time: ([\d.]+) ?ms, *per step time: ([\d.]+) ?ms")
 SINCE_LAST = re.compile(r"\(([\d.]+) sec\)")
 A_STEP = re.compile(
-    r"(?<![A-Za-z_])(?:([\d.]+) ?(?:sec|s)/(?:step|batch|iter)\b|iter time \(s\): *([\d.]+))"
+    r"(?<![A-Za-z_])(?:([\d.]+) ?(?:sec|s)/(?:step|batch|iter)\b"
+    r"|(?:iter time \(s\)|batch_cost): *([\d.]+))"
 )
 MILLISECONDS = re.compile(
     r"(?<![A-Za-z_] )(?<![A-Za-z_])(?:step|per[ _]step|iter)[ _]time:? *([\d.]+) ?ms"
@@ -54,7 +55,8 @@ class TextLogReader(LineLogReader):
         r"(?:\b(?:(?:total|global|train)?[_ ]?(?:step|iteration|iter)s?(?![A-Za-z_])|"
         r"batch(?= +\d+ \|))[\s:=#\[(-]*"
         r"(?P<step>\d+)(?!\d*%)(?:\s*/\s*(?P<count>\d+))?[^\n]{0,120}?"
-        r"(?<![A-Za-z]-)\b(?:total|train|training|lm|batch)?[-_ ]?loss\b['\"]?(?: is)?[\s:=\[|]*"
+        r"(?<![A-Za-z]-)\b(?:total|train|training|lm|batch|step)?[-_ ]?loss\b['\"]?(?: is)?"
+        r"[\s:=\[|]*"
         r"(?:\(?Tensor\([^()]{0,80}value= ?)?"
         rf"|\b(?:reduced_train_)?loss ?= ?(?={NUMBER}, (?:global_)?step ?= ?(?P<later>\d+)))"
         rf"(?P<loss>{NUMBER})(?![A-Za-z])",
@@ -85,6 +87,8 @@ class TextLogReader(LineLogReader):
         if found["later"] and (since := SINCE_LAST.search(line)):
             milliseconds = _of_interval(1000 * float(since[1]), step, facts)
         facts["last_step"] = step
+        if "reduced_train_loss" in line:
+            facts["step_base"] = 0  # NeMo
         return Point(step, float(found["loss"]), milliseconds, _samples_per_second(line))
 
     def other(self, number: int, line: str, facts: Facts) -> None:
