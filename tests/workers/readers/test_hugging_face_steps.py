@@ -5,7 +5,7 @@ import pytest
 
 from workers.readers import ReadError, read_file
 from workers.readers.columns import Column
-from workers.readers.training.hf_steps import Known, proven_steps
+from workers.readers.training.hf_steps import Known, agreed_total, proven_steps
 from workers.readers.training.series import read_series
 
 
@@ -36,6 +36,15 @@ def test_a_resumed_run_does_not_begin_at_its_first_interval():
     assert proven([1.2, 1.4, 1.6, 1.8, 2.0], 100, final_epoch=2.0) == [60, 70, 80, 90, 100]
 
 
+@pytest.mark.parametrize(("stated", "bar", "rate", "seconds", "total"), [
+    (None, None, 12.129, 206.123, 2500), (None, None, 12.13, 206.1, None),
+    (None, 2500, 12.13, 206.1, 2500), (None, 2500, 12.129, 106.123, None),
+    (100, 100, None, None, 100), (100, 200, None, None, None), (None, None, None, None, None),
+    (None, None, 0.123, 81_300.5, None)])
+def test_totals_have_to_agree_within_their_digits(stated, bar, rate, seconds, total):
+    assert agreed_total(stated, bar, rate, seconds) == total
+
+
 def console(steps, per_epoch, *, end="", bar=0, label=""):
     """Trainer's console: records of these steps, after each of them a bar with this end."""
     return "".join(
@@ -60,6 +69,15 @@ RUNS = {
         console([1, *range(25, 101, 25)], 50).replace("1e-05", "0.0", -1)
         + summary(2.0, 50.0, 2.0), [1, 25, 50, 75, 100]),
 }
+PREPARED = "".join(
+    f"\rRunning tokenizer (num_proc=16):  8%|▏  | {n}000/66440 [00:15<00:04, 2271.16 examples/s]\n"
+    for n in range(1, 66))
+LOADED = "".join(f"\rLoading checkpoint shards: {n}%|█ | {n}/90 [00:14<00:47]\n" for n in range(90))
+RUNS["bars of data and weights"] = (PREPARED + RUNS["resumed with a bar"][0],
+                                    RUNS["resumed with a bar"][1])
+RUNS["stated total"] = (
+    "[INFO|trainer.py:2316] >>   Total optimization steps = 400\n" + 3 * LOADED
+    + RUNS["cut at both ends"][0], RUNS["cut at both ends"][1])
 UNPROVEN = {
     "cut without a bar": console(range(110, 251, 10), 100),
     "stopped early without a bar": console(range(10, 101, 10), 100, end=summary(5.0, 80.0, 1.0)),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from math import ceil, floor, log10
 
 import numpy as np
 
@@ -15,8 +16,8 @@ from workers.readers.columns import Column, as_array
 
 MOST_TRIALS = 200_000
 MOST_BARS = 5_000_000
-ROUNDED = 0.0005  # train_steps_per_second has three decimals
-FOUR = 4  # digits of an epoch that transformers 5 prints
+RATE_DECIMALS, TIME_DECIMALS = 3, 4  # as transformers 4 prints them
+FOUR = 4  # digits of a number as transformers 5 prints it
 UNKNOWN = np.iinfo(np.int64).max
 
 
@@ -79,11 +80,32 @@ class Known:
     high: np.ndarray | None = None
 
 
-def total_by_rate(rate: float | None, seconds: float | None) -> int | None:
-    """Steps of a run from its rate and time, None where their digits leave several numbers."""
-    if not rate or not seconds or ROUNDED * seconds >= 0.5:
-        return None
-    return round(rate * seconds)
+def agreed_total(
+    stated: int | None, bar: int | None, rate: float | None, seconds: float | None
+) -> int | None:
+    """Steps of the whole run as the log states them, as its bar ends, and as run time and steps
+    per second give them; None where they contradict each other or leave several numbers."""
+    low, high = _total_by_rate(rate, seconds)
+    named = {stated, bar} - {None}
+    if not named and ceil(low) == floor(high):
+        return floor(high)
+    total = named.pop() if len(named) == 1 else None
+    return total if total is not None and low <= total <= high else None
+
+
+def _total_by_rate(rate: float | None, seconds: float | None) -> tuple[float, float]:
+    """The least and the most steps that a rate and a time with their digits allow."""
+    if not (rate and seconds and 0 < rate < UNKNOWN and 0 < seconds < UNKNOWN):
+        return 0.0, float(UNKNOWN)
+    error = _half_digit(rate, RATE_DECIMALS) * seconds + _half_digit(seconds, TIME_DECIMALS) * rate
+    return rate * seconds - error, rate * seconds + error
+
+
+def _half_digit(number: float, decimals: int) -> float:
+    """Half a unit of the last digit: of so many decimals, or of four digits if no more are told."""
+    digits = f"{number:.12g}".replace(".", "").lstrip("0")
+    fourth = 0.5 * 10.0 ** (floor(log10(number)) - FOUR + 1) if len(digits) <= FOUR else 0.0
+    return max(0.5 * 10.0**-decimals, fourth)
 
 
 def proven_steps(count: int, known: Known) -> np.ndarray | None:

@@ -18,7 +18,7 @@ from workers.readers.base import Reading, Sample, Source, register
 from workers.readers.columns import Column, as_array, kept_of
 from workers.readers.source import ReadError, ReadingWarning
 from workers.readers.training.hf_records import real_losses
-from workers.readers.training.hf_steps import Bars, Known, proven_steps, total_by_rate
+from workers.readers.training.hf_steps import Bars, Known, agreed_total, proven_steps
 from workers.readers.training.line_prefixes import prefix_of, without_prefix
 from workers.readers.training.series import (
     LossSeries,
@@ -48,7 +48,9 @@ FINISHED = re.compile(
 PAIR = re.compile(r"""['"]([^'"]+)['"]: ['"]?(?:[a-z][\w.]*\()?([^,'"{}()]+)""")
 TOTAL_STEPS = re.compile(r"Total optimization steps = ([\d,]+)")
 EPOCHS = re.compile(r"Num Epochs = ([\d,]+)")
-LINE = re.compile(rf"(?<!\d)(?P<done>\d{{1,18}})/(?P<total>\d{{1,18}}) \[|{RECORD.pattern}")
+NO_DATA = r"(?![^\]\n]{0,80}examples/s)"  # not the bar of a dataset that is prepared
+BAR = rf"(?<!\d)(?P<done>\d{{1,18}})/(?P<total>\d{{1,18}}) \[{NO_DATA}"
+LINE = re.compile(rf"{BAR}|{RECORD.pattern}")
 METRIC = re.compile(r"^\s+(train_(?:loss|samples_per_second|steps_per_second))\s+= +([\d.]+)\s*$")
 WITH_LOSS = {"epoch", "learning_rate", "grad_norm", "step", "global_step"}
 WITH_LOSS |= {"global_step/max_steps", "memory(GiB)", "lr"}
@@ -262,12 +264,13 @@ def _none_below(known: Known) -> np.ndarray | None:
 
 def _known(printed: Printed, kept: np.ndarray) -> Known | None:
     """What the log tells about its steps; None where it contradicts itself or names no total."""
-    summary, bar = {**printed.metrics, **printed.summary}, printed.bars.total(len(kept))
+    summary, stated = {**printed.metrics, **printed.summary}, printed.stated.get("steps")
+    has_stated = stated is not None and printed.bars.reached(stated) > 0
+    bar = stated if has_stated else printed.bars.total(len(kept))
     rate, seconds = _number(summary, "train_steps_per_second"), _number(summary, "train_runtime")
-    totals = {printed.stated.get("steps"), bar, total_by_rate(rate, seconds)} - {None}
-    if len(totals) != 1:
+    total = agreed_total(stated, bar, rate, seconds)
+    if total is None:
         return None
-    total = totals.pop()
     final_epoch = _number(summary, "epoch")
     ends = (
         bar is not None and printed.bars.reached(bar) == bar,
