@@ -105,6 +105,15 @@ def test_steps_that_are_not_proven_are_ordinal(written, name):
     assert "steps_unknown" in [warning.code for warning in reading.warnings]
 
 
+def test_the_last_of_several_runs_counts(written):
+    first = console(range(10, 401, 10), 100, bar=400, end=summary(5.0, 80.0, 4.0))
+    second = console(range(10, 201, 10), 100, bar=200, end=summary(5.0, 40.0, 2.0))
+    series = read_series(written(first + second.replace("'loss': 4", "'loss': 3")))
+    assert (series.steps.tolist(), series.unprovable) == (list(range(10, 201, 10)), None)
+    assert series.losses.max() < 4
+    assert "several_runs" in [warning.code for warning in series.warnings]
+
+
 def test_records_of_one_container_count(written):
     lines = [console([step], 100, label=f"npu-{rank}  | ").replace("': 4", f"': {rank}")
              for step in range(10, 60, 10) for rank in (1, 2)]

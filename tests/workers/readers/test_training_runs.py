@@ -15,6 +15,7 @@ VERL = "step:{i} - actor/pg_loss:{loss:.3f} - timing_s/step:0.0{t}\n"
 TORCHTITAN = "step: {i:2}  loss: {loss:7.4f}  grad_norm:  1.0  memory:  1GiB\n"
 MINDFORMERS = ("INFO - {{ Epoch:[  1/  2], step:[ {i:4d}/ 1000], loss: {loss:.3f}, per_step_time: "
                "{t}ms, lr: 0.0 }}\n")
+KERAS = "Epoch 1/2\n{label}{i}/90 [==>...] - ETA: 1s - {t}ms/step - loss: {loss:.3f}\n"
 SCRIPT = "epoch 1 step {i} loss {loss:.3f} step_time: {t} ms\n"
 BARE = "step {i}: loss = {loss:.3f}\n"
 
@@ -56,6 +57,7 @@ def test_what_a_resumption_abandoned_is_of_no_run(written, form):
 
 
 LABELS = {
+    "Megatron with a time": "[2026-01-02 03:04:05,678] [INFO] [RANK {rank}] ",
     "torchrun": "[default{rank}]: ", "rank": "[rank{rank}]:", "Megatron": "[RANK {rank}] ",
     "MindSpeed-MM": "[Rank {rank} | Local Rank 0] ", "mpirun": "[1,{rank}]<stdout>:",
     "srun": "{rank}: ", "compose": "npu-{rank}  | ", "Ray": "(Worker pid=10{rank}) ",
@@ -73,6 +75,16 @@ def test_one_process_makes_the_curve(written, name, form):
     assert (series.steps.tolist(), set(series.losses)) == (list(range(1, 13)), {1.0})
     assert codes(series) == ["interleaved_ranks"]
     assert [run["last"] for run in reading.values["runs"]] == [1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize("label", ["npu-{rank}  | ", "{rank}: ", "[pod/train-{rank}/main] "])
+def test_patterns_of_whole_lines_find_what_stands_behind_a_label(written, label):
+    text = "".join(
+        label.format(rank=rank)
+        + KERAS.format(i=i, t=rank, loss=rank, label=label.format(rank=rank))
+        for i in range(10, 91, 10) for rank in (1, 2))
+    series = read_series(written(text))
+    assert (series.steps.tolist(), set(series.losses)) == (list(range(10, 91, 10)), {1.0})
 
 
 @pytest.mark.parametrize("form", [

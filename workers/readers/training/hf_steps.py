@@ -43,6 +43,11 @@ class Bars:
             self.totals.append(total)
             self.records.append(records)
 
+    def since(self, record: int) -> Bars:
+        """The bars that stand behind so many records."""
+        first = int(np.searchsorted(as_array(self.records), record))
+        return Bars(self.done[first:], self.totals[first:], self.records[first:])
+
     def total(self, least: int) -> int | None:
         """The end of the bar that is printed most, of those that reach ``least``."""
         ends, counts = np.unique(as_array(self.totals), return_counts=True)

@@ -215,6 +215,9 @@ def _last_run(epochs: Column) -> np.ndarray:
 
 def _resumed(printed: Printed, kept: np.ndarray) -> ReadingWarning:
     dropped = np.setdiff1d(np.arange(len(printed.lines)), kept)
+    if dropped[-1] < kept[0]:
+        message = f"The log holds several runs; the last one counts, {len(dropped)} records do not."
+        return ReadingWarning("several_runs", message, printed.lines[int(kept[0])])
     again = printed.lines[int(kept[kept > dropped[0]][0])] if (kept > dropped[0]).any() else None
     message = (
         f"The run was resumed; {len(dropped)} earlier records of the same epochs do not count."
@@ -264,21 +267,24 @@ def _none_below(known: Known) -> np.ndarray | None:
 
 def _known(printed: Printed, kept: np.ndarray) -> Known | None:
     """What the log tells about its steps; None where it contradicts itself or names no total."""
+    if not len(kept):
+        return None
     summary, stated = {**printed.metrics, **printed.summary}, printed.stated.get("steps")
-    has_stated = stated is not None and printed.bars.reached(stated) > 0
-    bar = stated if has_stated else printed.bars.total(len(kept))
+    bars = printed.bars.since(int(kept[0]))
+    has_stated = stated is not None and bars.reached(stated) > 0
+    bar = stated if has_stated else bars.total(len(kept))
     rate, seconds = _number(summary, "train_steps_per_second"), _number(summary, "train_runtime")
     total = agreed_total(stated, bar, rate, seconds)
     if total is None:
         return None
     final_epoch = _number(summary, "epoch")
     ends = (
-        bar is not None and printed.bars.reached(bar) == bar,
+        bar is not None and bars.reached(bar) == bar,
         printed.last_rate == 0.0 and len(kept) > 1,
         final_epoch is not None and printed.stated.get("epochs") == final_epoch,
     )
     is_whole = "train_runtime" in printed.summary and (any(ends) if bar is None else ends[0])
-    low, high = printed.bars.bounds(bar, kept) if bar is not None else (None, None)
+    low, high = bars.bounds(bar, kept) if bar is not None else (None, None)
     return Known(printed.epochs.keep(kept), total, is_whole, final_epoch, low, high)
 
 

@@ -26,6 +26,7 @@ INSIDE = re.compile(
     r"\[(?:gpu|npu|device) id:\s*(\d+)\s*\]|(?<![\w.\-])rank\s?[:=]?\s?(\d+)(?![\w.])",
     re.IGNORECASE,
 )
+BYTES_INSIDE = re.compile(rb"(?<![\w.\-])rank\s?[:=]?\s?(\d+)(?![\w.])", re.IGNORECASE)
 LOOKED_AT = 400
 
 
@@ -57,9 +58,14 @@ def plain_text(text: str) -> str:
     return "\n".join(own) if 2 * labelled >= len(lines) else text
 
 
+def plain_lines(text: str) -> list[str]:
+    """The lines of ``plain_text``, also those that a carriage return ends."""
+    return plain_text(text).replace("\r", "\n").split("\n")
+
+
 def bytes_label_of(line: bytes) -> str:
-    """As ``label_of``, of a line's prefix alone."""
-    found = BYTES_PREFIX.match(line)
+    """As ``label_of``, of what stands in a line before its record."""
+    found = BYTES_PREFIX.match(line) or BYTES_INSIDE.search(line)
     return _named(found) if found else ""
 
 

@@ -21,6 +21,7 @@ from workers.readers.training.line_logs import (
     epoch_base,
     warn,
 )
+from workers.readers.training.line_prefixes import plain_lines
 from workers.readers.training.text_log import counted_on
 
 LEAST = 2
@@ -61,8 +62,9 @@ class KerasReader(LineLogReader):
     )
 
     def recognises(self, sample: Sample) -> int:
-        least = 1 if any(self.opening.match(line) for line in sample.lines) else LEAST
-        found = sum(self.pattern.search(line) is not None for line in sample.lines)
+        lines = plain_lines(sample.text)
+        least = 1 if any(self.opening.match(line) for line in lines) else LEAST
+        found = sum(self.pattern.search(line) is not None for line in lines)
         return self.confidence if found >= least else 0
 
     def step(self, found: re.Match[str], line: str, facts: Facts) -> int:
