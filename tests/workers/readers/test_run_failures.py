@@ -2,7 +2,7 @@
 
 import pytest
 
-from workers.readers import read_file
+from workers.readers import ReadError, read_file
 from workers.readers.training.series import read_series
 
 OOM_GPU = ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB. GPU 0 has a "
@@ -61,6 +61,14 @@ def test_memory_that_ran_out_before_the_first_loss_keeps_its_sizes(written):
     reading = read_file(written("INFO start\n" + OOM_NPU))
     assert (reading.kind, reading.values["ooms"]) == ("memory", 1)
     assert [warning.code for warning in reading.warnings] == ["out_of_memory"]
+
+
+@pytest.mark.parametrize("text", [
+    "try:\n    import torch_npu\nexcept ImportError: pass\nprint(1)\n",
+    "The code E39999 is explained below; out of memory means that nothing is left.\n" * 3])
+def test_programs_and_prose_are_no_failures(written, text):
+    with pytest.raises(ReadError, match="unknown_format"):
+        read_file(written(text))
 
 
 def test_a_log_without_failures_has_none(written):

@@ -103,8 +103,9 @@ def test_processes_without_labels_are_not_mixed(written, form):
     text = [lines(form, [step], loss)[0] for step in range(1, 21) for loss in (2.0, 1.5)]
     series = read_series(written("".join(text)))
     assert (series.unprovable, codes(series)[0]) == ("records_mixed", "records_mixed")
-    again = [lines(form, [step], 2.0)[0] for step in range(1, 21) for _handler in (1, 2)]
-    assert read_series(written("".join(again))).unprovable is None
+    for loss in (2.0, np.nan):
+        again = [lines(form, [step], loss)[0] for step in range(1, 21) for _handler in (1, 2)]
+        assert read_series(written("".join(again))).unprovable is None
 
 
 def test_numbers_before_a_line_are_no_ranks():

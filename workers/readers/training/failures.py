@@ -19,9 +19,10 @@ from workers.readers.source import ReadError, ReadingWarning
 KINDS = {
     "out_of_memory": rb"(?:NPU|CUDA|HIP) out of memory\. Tried to allocate|\bEL0004\b[: ]"
     rb"|CUDA error: out of memory|CUDA_ERROR_OUT_OF_MEMORY",
-    "import_failed": rb"\bModuleNotFoundError: No module named|\bImportError: "
+    "import_failed": rb"(?:^\s*|[\]:|] *|\bERROR[ :\-]+)(?:ModuleNotFoundError|ImportError): (?=\S)"
     rb"|cannot open shared object file|\bundefined symbol: ",
-    "runtime_error_code": rb"(?:^|[\s\]])(?:E(?:[EHIJKL]\d{4}|3\d{4})|ERR\d{5})(?=[:\s])",
+    "runtime_error_code": rb"(?:^\s*|[\]):|\d] *)"
+    rb"(?:E(?:[EHIJKL]\d{4}|3\d{4})(?=: | {2}|:?\s*$)|ERR\d{5}(?= ))",
     "traceback": rb"\bTraceback \(most recent call last\)",
 }
 ANY = re.compile(

@@ -141,7 +141,8 @@ def _leave_out_abandoned(found: Selection, steps: np.ndarray) -> None:
 
 def _is_mixed(steps: np.ndarray, losses: np.ndarray) -> bool:
     """Whether steps stand again and again beside other losses: several processes print them."""
-    back = (np.diff(steps) <= 0) & (np.diff(losses) != 0)
+    one, other = losses[:-1], losses[1:]
+    back = (np.diff(steps) <= 0) & (one != other) & ~(np.isnan(one) & np.isnan(other))
     unique = len(np.unique(steps)) if back.any() else 0
     return np.count_nonzero(back) >= max(LEAST_JUMPS, MOST_JUMPS * unique)
 

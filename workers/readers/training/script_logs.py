@@ -55,7 +55,8 @@ class KerasReader(LineLogReader):
         rf"^\s*(?P<step>\d+)/(?P<count>\d+)\s+(?:\[[=>.]+\]|[━ ]+|- \d+s).{{0,80}}?"
         rf"[- ]loss: (?P<loss>{NUMBER})"
     )
-    milliseconds = re.compile(r"([\d.]+)ms/step")
+    milliseconds = re.compile(r"(?<![\w.])([\d.]+)ms/step")
+    seconds = re.compile(r"(?<![\w.])([\d.]+)s/step")
     opening = re.compile(r"^\s*Epoch (\d+)/\d+")
     uncounted = ReadingWarning(
         "epochs_counted", "The log names no epoch; one begins where its progress starts again."
