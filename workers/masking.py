@@ -18,17 +18,9 @@ SECRET_PARTS = (
     "secret", "password", "passwd", "credential", "cookie", "apikey", "accesskey", "privatekey",
     "authtoken", "accesstoken",
 )  # fmt: skip
-# Names that only look alike: the shell's working directory, attention, tokens of a text.
-NOT_SECRET = "".join(rf"(?<!{word}[_\-])" for word in ("api", "access", "secret", "private"))
+# Names that only look alike: the shell's working directory, attention heads, tokenizers.
 HARMLESS = re.compile(
-    r"^(old)?pwd$|tokenizers?|max_?tokens|num_.*heads|qk_"
-    rf"|{NOT_SECRET}keys?[_-](?:layers?|norm|bias|length|proj|projection|states?|dim|size|channels|padding|mask"
-    r"|cache|heads?|values?)(?![a-z])"
-    r"|(?:query|rope|attn|attention)[_-]keys?(?![a-z])"
-    r"|(?:pad|bos|eos|unk|cls|sep|mask|image|img|audio|video|vision|special|stop|start|end|per|moe)"
-    r"[_-]tokens?(?![a-z])"
-    r"|tokens?[_-](?:dispatcher|drop(?:ping)?|ids?|types?|embeddings?|mixers?|count|length|level)"
-    r"(?![a-z])",
+    r"^(old)?pwd$|tokenizers?|max_?tokens|key_value|num_.*heads|qk_|_?keys?_(?:norm|bias|length)",
     re.IGNORECASE,
 )
 WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")

@@ -14,14 +14,9 @@ from workers.readers.environment.versions import torch_mismatch
 from workers.readers.source import ReadError, ReadingWarning
 
 START = re.compile(r"^Collecting environment information|^Is debug build *:", re.MULTILINE)
-NAMED = r"`?(?:transformers|llamafactory|accelerate)`? version: \d"
-NEXT = r"(?:Platform|Python version|Huggingface_hub version|PyTorch version)\b[^\n:]*: "
-# a page that shows the list may take the marks off; then a second row has to follow
-LISTED = re.compile(
-    rf"^- {NAMED}|^\s*(?:[*•] )?{NAMED}[^\n]*\n(?:\s*\n)?\s*(?:[*•] )?{NEXT}", re.I | re.M
-)
+LISTED = re.compile(r"^- `?(?:transformers|llamafactory|accelerate)`? version: \d", re.I | re.M)
 TORCH = re.compile(r"^PyTorch version *:", re.MULTILINE)
-ITEM = re.compile(r"^\s*(?:[-*•] )?([A-Za-z][\w .()/?-]*?) *: +(\S.*?)\s*$")
+ITEM = re.compile(r"^(?:- )?([A-Za-z][\w .()/?-]*?) *: +(\S.*?)\s*$")
 PIP = re.compile(r"^\[(?:pip\d?|conda)\] ([A-Za-z][\w.-]*?)(?:==|\s+)v?(\d[\w.+!-]*)")
 VERSION = re.compile(r"\d[\w.+]*")
 PACKAGES = {
