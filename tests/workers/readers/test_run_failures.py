@@ -46,7 +46,8 @@ def test_a_training_log_tells_why_it_ends(written, form, text):
     (STACK + "RuntimeError: ACL stream synchronize failed\n" + AICPU, ["E39999"])])
 def test_a_run_that_failed_before_its_first_loss_is_no_conversion(written, text, codes):
     reading = read_file(written(text))
-    assert (reading.kind, reading.values["codes"]) == ("run_failure", codes)
+    assert (reading.reader, reading.kind) == ("run_failure", "tool_log")
+    assert reading.values["codes"] == codes
     assert reading.values["succeeded"] is False
 
 

@@ -111,7 +111,7 @@ class RunFailureReader(Reader):
     """The log of a run that failed before it printed anything else that is known."""
 
     name = "run_failure"
-    kind = "run_failure"
+    kind = "tool_log"
     most_confidence = 61
 
     def recognises(self, sample: Sample) -> int:
@@ -127,6 +127,7 @@ class RunFailureReader(Reader):
             raise ReadError("damaged_file", "The log tells of no failure.")
         codes = [failure.code for failure in failures if failure.code]
         values = {
+            "form": "run",
             "succeeded": False,
             "codes": list(dict.fromkeys(codes)),
             "failures": [failure.as_value() for failure in failures],
