@@ -32,6 +32,7 @@ MARKS = (b"out of memory", b"OUT_OF_MEMORY", b"Error: ", b"shared object file",
          b"undefined symbol", b"Traceback (most", b"EL0004")  # fmt: skip
 CODES = re.compile(rb"E[EHIJKLR3][R\d]\d{3}")
 CODE = re.compile(r"\b(?:E(?:[EHIJKL]\d{4}|3\d{4})|ERR\d{5})\b")
+DEVICE = re.compile(r"torch_npu|mindspore|\blib(?:hccl|ascend|runtime|ge_|acl|op|te_)\w*\.so")
 STARTS = re.compile(r"\s*(?:\[PID: *\d+\][\s\d:.\-]*)?E(?:[EHIJKL]\d{4}|3\d{4})(?=[:\s])")
 MESSAGES = {
     "out_of_memory": "The device ran out of memory",
@@ -56,6 +57,13 @@ class Failure:
         """The error code of CANN."""
         found = CODE.search(self.text)
         return found[0] if found and self.kind in ("runtime_error_code", "out_of_memory") else None
+
+    @property
+    def is_of_the_device(self) -> bool:
+        """Whether the line alone shows that a program for the NPU failed."""
+        return self.kind == "runtime_error_code" or (
+            self.kind == "import_failed" and DEVICE.search(self.text) is not None
+        )
 
     def as_value(self) -> dict[str, Any]:
         """The failure as a value of a reading."""
@@ -119,7 +127,8 @@ class RunFailureReader(Reader):
             return 0
         if STARTS.match(sample.text):
             return 61
-        return 8 if any(_in_chunk(sample.text.encode("utf-8", "replace"), 1)) else 0
+        failures = _in_chunk(sample.text.encode("utf-8", "replace"), 1)
+        return 8 if any(failure.is_of_the_device for failure in failures) else 0
 
     def read(self, source: Source) -> Reading:
         failures = failures_in(source)
