@@ -63,7 +63,7 @@ class CsvLogReader(TrainingLogReader):
     """A table with a step column and a loss column."""
 
     name = "csv_training_log"
-    version = "2"
+    version = "3"
     tool = "CSV"
 
     def recognises(self, sample: Sample) -> int:

@@ -140,7 +140,7 @@ class HfConsoleReader(TrainingLogReader):
 
     name = "hf_trainer_console"
     is_console = True
-    version = "2"
+    version = "3"
     tool = TOOL
 
     def recognises(self, sample: Sample) -> int:

@@ -275,7 +275,7 @@ class ImageNetReader(LineLogReader):
     """``Epoch: [e][ i/n] … Loss v (avg)`` and its relatives; step = e·n + i, value before ()."""
 
     name = "imagenet_style_log"
-    version = "2"
+    version = "3"
     tool = "pytorch/examples imagenet"
     step_base = 0
     pattern = re.compile(

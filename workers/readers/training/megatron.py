@@ -40,7 +40,7 @@ class MegatronReader(TrainingLogReader):
     name = "megatron_log"
     is_console = True
     tool = "Megatron-LM"
-    version = "2"
+    version = "3"
 
     def recognises(self, sample: Sample) -> int:
         return 90 if RECOGNISED.search(sample.text) else 0

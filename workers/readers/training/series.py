@@ -71,6 +71,7 @@ class TrainingLogReader(Reader):
     the file shows what a program printed, so also why it stopped."""
 
     kind = "training_log"
+    version = "2"
     is_console = False
 
     def series(self, source: Source) -> LossSeries:

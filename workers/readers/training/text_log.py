@@ -48,7 +48,7 @@ class TextLogReader(LineLogReader):
     """Any line with a step and a loss, at least three of them."""
 
     name = "text_training_log"
-    version = "2"
+    version = "3"
     tool = None
     confidence = most_confidence = 15
     pattern = re.compile(
