@@ -16,7 +16,8 @@ class Aligned:
     """Two curves on the same ascending steps (numbered as in the baseline).
 
     `baseline_points` counts the baseline's records inside the window; `lone_nonfinite` holds the
-    steps of NaN or infinite values that stand in one of the logs only.
+    steps of NaN or infinite values that stand in one of the logs only. `unprovable` is the code of
+    why the curves cannot be compared step by step.
     """
 
     steps: np.ndarray
@@ -27,6 +28,7 @@ class Aligned:
     first_step: int | None = None
     last_step: int | None = None
     lone_nonfinite: np.ndarray = field(default_factory=lambda: NO_STEPS)
+    unprovable: str | None = None
 
     @property
     def baseline_points(self) -> int:
@@ -69,7 +71,7 @@ class Aligned:
             steps, self.baseline[kept], self.candidate[kept],
             self.baseline_steps[inside(self.baseline_steps)], self.warnings,
             int(steps[0]) if len(steps) else None, int(steps[-1]) if len(steps) else None,
-            self.lone_nonfinite[inside(self.lone_nonfinite)])
+            self.lone_nonfinite[inside(self.lone_nonfinite)], self.unprovable)
 
 
 @dataclass(frozen=True)
@@ -84,13 +86,18 @@ def align(baseline: LossSeries, candidate: LossSeries) -> Aligned:
     A tool that counts from 0 is shifted to meet one that counts from 1; points, or means of short
     windows, are averaged into the windows of the curve with the longer ones. Each such step adds
     a warning; those of the two logs stand first. Curves over different things (steps, epochs,
-    samples) have no step in common.
+    samples) have no step in common, nor has one whose step numbers the log does not prove.
     """
     warnings = [replace(found, message=f"{which}: {found.message}")
                 for which, series in (("Baseline", baseline), ("Candidate", candidate))
                 for found in series.warnings]
     base = _Curve(baseline.steps, baseline.losses)
     other = _Curve(_on_the_same_base(baseline, candidate, warnings), candidate.losses)
+    unprovable = _unprovable(baseline, candidate, warnings)
+    if unprovable:
+        aligned = _intersected(base, _Curve(NO_STEPS, np.empty(0)), warnings)
+        bad = np.union1d(*(_lone_nonfinite(curve, NO_STEPS) for curve in (base, other)))
+        return replace(aligned, unprovable=unprovable, lone_nonfinite=bad)
     if baseline.step_unit != candidate.step_unit:
         warnings.append(ReadingWarning("step_unit", (
             f"The baseline counts {baseline.step_unit}s, the candidate {candidate.step_unit}s: "
@@ -101,6 +108,18 @@ def align(baseline: LossSeries, candidate: LossSeries) -> Aligned:
     aligned = _intersected(base, other, warnings)
     aligned.warnings.extend(suspicions(aligned.baseline, aligned.candidate))
     return aligned
+
+
+def _unprovable(baseline: LossSeries, candidate: LossSeries,
+                warnings: list[ReadingWarning]) -> str | None:
+    """Code of what forbids to compare single steps; a warning names the log."""
+    for which, series in (("baseline", baseline), ("candidate", candidate)):
+        if series.unprovable:
+            warnings.append(ReadingWarning(series.unprovable, (
+                f"The {which} does not prove to which step a record belongs: no step is compared."
+            )))
+            return series.unprovable
+    return None
 
 
 def _on_the_same_base(baseline: LossSeries, candidate: LossSeries,

@@ -17,6 +17,12 @@ REASONS = {
     "environment_unreviewed": lambda: _(
         "The environments of baseline and NPU run differ in items that nobody has accepted yet."),
     "no_common_steps": lambda: _("The two curves have no step in common."),
+    "steps_unproven": lambda: _(
+        "A log does not say to which step its losses belong; they cannot be compared step by "
+        "step."),
+    "records_mixed": lambda: _(
+        "A log mixes the losses of several processes or runs; they cannot be compared step by "
+        "step."),
     "figure_undefined": lambda: _("The judged figure is not defined for these curves."),
     "cards_unknown": lambda: _("The number of cards is not recorded."),
     "not_positive": lambda: _(

@@ -185,7 +185,15 @@ def _warning_texts() -> dict[str, str]:
                         "count as NaN."),
         "not_recorded": _("A log marks some steps as not recorded; they count as not finite."),
         "traceback": _("A log holds the traceback of an error."),
-        "steps_inferred": _("A log does not number its steps; they were inferred from its order."),
+        "steps_inferred": _("A log does not number its steps; they follow from its epochs and "
+                            "totals."),
+        "steps_unproven": _("A log does not say to which step its losses belong."),
+        "steps_unknown": _("A log does not number its steps, and they do not follow from it."),
+        "records_mixed": _("A log mixes the losses of several processes or runs."),
+        "several_runs": _("A log holds several runs; the last one counts."),
+        "interleaved_ranks": _("Several ranks print losses; those of one rank count."),
+        "abandoned_steps": _("Records that a resumption from an earlier step abandoned are left "
+                             "out."),
     }
 
 

@@ -139,8 +139,8 @@ def _smoothed(b: np.ndarray, n: np.ndarray, width: int) -> float | None:
 def judge_curve(aligned: Aligned | None, threshold: Decimal, rule: Rule) -> Outcome:
     """The verdict on a loss curve against its baseline.
 
-    Non-finite values inside the window fail it, whatever the rest says; too little coverage or
-    no common step makes it not provable.
+    Non-finite values inside the window fail it, whatever the rest says; too little coverage, no
+    common step or step numbers that a log does not prove make it not provable.
     """
     if aligned is None:
         return Outcome(NOT_MEASURED, None, "no_measurement")
@@ -173,7 +173,10 @@ def unread(code: str) -> Outcome:
 
 def _curve_problem(inside: Aligned, figure: float | None, rule: Rule) -> tuple[str, str] | None:
     """Outcome and reason where the figure does not decide."""
+    has_window = rule.first_step is not None or rule.last_step is not None
     checks = (
+        (inside.unprovable and (has_window or not inside.nonfinite),
+         (NOT_PROVABLE, inside.unprovable)),
         (inside.nonfinite > 0, (FAILED, "nonfinite")),
         (len(inside.steps) == 0, (NOT_PROVABLE, "no_common_steps")),
         (len(inside.steps) < rule.minimum_points, (NOT_PROVABLE, "too_few_points")),

@@ -48,6 +48,24 @@ def test_definitions(capsys, definition, verdict):
     assert (found["definition"], found["verdict"]) == (definition, verdict)
 
 
+@pytest.mark.parametrize(("line", "sentence"), [
+    ("{{'loss': 2.5, 'epoch': {epoch}}}\n", "does not say to which step"),
+    ("epoch {epoch} step 10 loss 2.5\nepoch {epoch} step 20 loss 2.4\n",
+     "does not say to which step"),
+    ("step 1: loss 2.{digit}\nstep 2: loss 1.{digit}\n", "does not say to which step"),
+    ("iteration {digit}/ 100 | lm loss: 2.5 |\niteration {digit}/ 100 | lm loss: 2.4 |\n",
+     "mixes the losses of several processes"),
+])
+def test_curves_without_proven_steps_are_not_compared(capsys, tmp_path, line, sentence):
+    for name in ("gpu.log", "npu.log"):
+        text = "".join(line.format(epoch=n + 1, digit=n) for n in range(1, 9))
+        (tmp_path / name).write_text(text)
+    call_command("compare-curves", str(tmp_path / "gpu.log"), str(tmp_path / "npu.log"), "--json")
+    found = json.loads(capsys.readouterr().out)
+    assert found["verdict"] == "not_provable"
+    assert sentence in found["sentence"]
+
+
 def test_exactly_two_percent_is_not_below_two_percent(capsys, tmp_path):
     for name, loss in (("gpu.log", 5.0), ("npu.log", 5.1)):
         (tmp_path / name).write_bytes(megatron_log([loss] * 30))

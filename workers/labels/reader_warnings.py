@@ -5,6 +5,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 TEXTS = {
+    "abandoned_steps": _("Records that a resumption from an earlier step abandoned are left out."),
     "advice_is_not_proof": _("The tool's advice is no proof: it can miss NaN and name the wrong "
                              "operator."),
     "allocation_retries": _("The allocator had to free its cache and try again."),
@@ -39,6 +40,7 @@ TEXTS = {
                                "910, 32 GB)."),
     "first_run_included": _("The first inference counts in the mean."),
     "hidden_nan": _("Numbers stand where the loss was NaN; such records count as NaN."),
+    "import_failed": _("A library or a Python module could not be loaded."),
     "inconsistent_figures": _("Figures of the file do not add up."),
     "interleaved_ranks": _("Records of several ranks are interleaved."),
     "invalid_run": _("The tool itself calls the run invalid."),
@@ -69,9 +71,11 @@ TEXTS = {
     "out_of_memory": _("The device ran out of memory."),
     "rate_of_one_chip": _("The rate is that of one chip of the card."),
     "repeated_steps": _("Steps occur more than once; the later record counts."),
+    "records_mixed": _("Records of several processes or runs are mixed."),
     "rows_elided": _("Lines are left out of the file."),
     "run_not_confirmed": _("The file alone does not show that the run came to its end."),
     "run_not_finished": _("The run did not come to its end."),
+    "runtime_error_code": _("CANN's run time reported an error."),
     "scheme_not_used": _("The scheme that was asked for was not used."),
     "secrets_masked": _("Secrets of the node were masked."),
     "section_missing": _("A part is missing: the output was cut off."),
@@ -80,6 +84,7 @@ TEXTS = {
     "several_documents": _("The file holds several documents; all are counted."),
     "several_files": _("The file holds several version files; each is shown on its own."),
     "several_results": _("The file holds several results."),
+    "several_runs": _("The log holds several runs; the last one counts."),
     "several_snapshots": _("The file holds several snapshots."),
     "shape_mismatch": _("Some rows compare different shapes."),
     "single_token_outputs": _("Some answers have one token only."),
@@ -87,11 +92,14 @@ TEXTS = {
     "status_not_decoded": _("The bits of a block are not documented."),
     "steps_are_samples": _("The log counts samples, not steps."),
     "steps_counted_on": _("Steps were counted on over a restart."),
-    "steps_inferred": _("The log does not number its steps; they were inferred from its order."),
+    "steps_inferred": _("The log does not number its steps; they follow from its epochs and "
+                        "totals."),
     "steps_unknown": _("The numbers of the steps are not known."),
+    "steps_unproven": _("The log does not say to which step its losses belong."),
     "summary_contradicts_sheet": _("The tool's summary passes a part that holds differences."),
     "superlinear_scaling": _("The configurations differ: efficiency above 100 %."),
     "table_unclear": _("The layout of the table is not clear."),
+    "time_span_unknown": _("The log does not say whether a time is of one step or of several."),
     "tool_error": _("The tool reported an error."),
     "tool_verdict_passes_deviation": _("The tool itself does not flag some deviating rows."),
     "tool_warnings": _("The tool reported warnings."),

@@ -84,6 +84,15 @@ def test_steps_and_epochs_have_no_common_axis():
     assert (len(aligned.steps), codes(aligned)) == (0, ["step_unit"])
 
 
+@pytest.mark.parametrize("code", ["steps_unproven", "records_mixed"])
+@pytest.mark.parametrize("side", [0, 1])
+def test_steps_that_a_log_does_not_prove_are_not_compared(code, side):
+    pair = [curve(WAVY), curve(WAVY)]
+    pair[side].unprovable = code
+    aligned = align(*pair)
+    assert (len(aligned.steps), aligned.unprovable, codes(aligned)) == (0, code, [code])
+
+
 def test_another_data_order_is_suspected():
     rng = np.random.default_rng(7)
     noise = rng.normal(0, 0.1, (2, 500))

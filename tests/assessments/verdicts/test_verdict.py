@@ -130,6 +130,18 @@ def test_no_common_step_is_not_provable():
     assert (found.outcome, found.reason) == ("not_provable", "no_common_steps")
 
 
+@pytest.mark.parametrize(("losses", "rule", "outcome"), [
+    ([2.0] * 100, RULE, ("not_provable", "steps_unproven")),
+    ([2.0] * 99 + [math.nan], RULE, ("failed", "nonfinite")),
+    ([2.0] * 99 + [math.nan], Rule(last_step=80), ("not_provable", "steps_unproven")),
+])
+def test_assumed_step_numbers_prove_nothing_but_a_nan_of_the_run(losses, rule, outcome):
+    candidate = curve(losses)
+    candidate.unprovable = "steps_unproven"
+    found = judge_curve(align(curve([2.0] * 100), candidate), TWO_PERCENT, rule)
+    assert (found.outcome, found.reason) == outcome
+
+
 def test_fewer_points_than_the_definition_asks_for():
     found = outcome([2.0] * 20, [2.0] * 20,
                     rule=Rule(figure="mean_relative_error_from_step_21", minimum_points=21))

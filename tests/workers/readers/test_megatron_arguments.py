@@ -68,3 +68,11 @@ def test_the_rules_judge_what_the_run_printed(written):
 def test_a_cut_list_says_so(written):
     reading = read_file(written(DUMP[:400]))
     assert [warning.code for warning in reading.warnings] == ["no_iterations", "truncated_record"]
+
+
+def test_no_iteration_is_said_of_the_whole_file_alone(written):
+    chatter = "INFO compiling a kernel, please wait\n" * 500_000  # 18 MB
+    reading = read_file(written(DUMP + chatter + "".join(map(LINE.format, range(1, 4)))))
+    assert (reading.kind, reading.values["loss"]["points"]) == ("training_log", 3)
+    assert reading.values["started"]["arguments"]["train_iters"] == "2000"
+    assert read_file(written(DUMP + chatter)).reader == "megatron_arguments"

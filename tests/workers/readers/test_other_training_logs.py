@@ -20,7 +20,7 @@ LINES = {
     "MindFormers 0.3": ("INFO - Epoch:[  1/  2], step:[ {i:4d}/ 1000], loss:[{loss:.3f}/9.0], "
                         "time:3021.000 ms, lr:0.0, overflow cond: False\n", "mindformers_log", 1),
     "NeMo": ("Epoch 0: 1%| | 1/500 [00:10<00:00, reduced_train_loss={loss:.3f}, "
-             "global_step={i}.0, consumed_samples=16.0]\r", "text_training_log", 1),
+             "global_step={i}.0, consumed_samples=16.0]\r", "text_training_log", 0),
     "DeepSpeed": ("steps: {i} loss: {loss:.4f} iter time (s): 1.500 samples/sec: 12.97\n",
                   "text_training_log", 1),
     "TF controller": ("I0721 train | step: {i:6d} | steps/sec: 6.0 | output: "

@@ -48,6 +48,14 @@ def test_scalars_of_the_training_loss(written, tag, tensor):
     assert series.extras["tag"] == tag
 
 
+def test_the_last_of_several_runs_is_the_curve(written):
+    data = HEAD + b"".join(scalar("loss", step, value) for value, steps in (
+        (4.0, range(1, 9)), (2.0, range(1, 4))) for step in steps)
+    series = read_series(written(data))
+    assert (series.steps.tolist(), series.losses.tolist()) == ([1, 2, 3], [2.0] * 3)
+    assert [warning.code for warning in series.warnings] == ["several_runs"]
+
+
 def test_nan_and_a_cut_off_record(written):
     data = HEAD + scalar("loss", 1, 2.0) + scalar("loss", 2, math.nan) + scalar("loss", 3, 1.0)[:-6]
     series = read_series(written(data))

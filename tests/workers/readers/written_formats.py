@@ -88,6 +88,18 @@ TEXTS: dict[str, str | bytes] = {
                          "LearningRate 0.2000   Epoch: 0   Global Step: {i}00\n"),
     "coco_summary": (" Average Precision  (AP) @[ IoU=0.50:0.95 | area=   all | maxDets=100 ] = "
                      "0.374\n"),
+    "run_failure": (
+        "INFO start\nTraceback (most recent call last):\nImportError: libhccl.so: cannot open "
+        "shared object file: No such file or directory\nE39999: Inner Error!\n"),
+    "nemo_log": lines(
+        "Training epoch 0, iteration {i}/9 | lr: 0.0006 | global_step: {i} | reduced_train_loss: "
+        "{loss:.3f} | train_step_timing in s: 0.315\n"),
+    "xtuner_log": lines(
+        "[XTuner][RANK 0][2026-01-02 03:04:05][INFO] [Train] (Epoch 1) Step {i}/500  lr: 0.000020  "
+        "loss: {loss:.3f}  grad_norm: 1.25  max_memory: 31.5GB  tgs: 1234  data_time: 0.01s  "
+        "time: 1.34s  eta: 0:11:10\n"),
+    "deepspeed_chat_log": lines(
+        "epoch: 0|step: {i}|ppo_ep: 1|act_loss: {loss:.6f}|cri_loss: 0.25|unsuper_loss: 0.0\n"),
     "darknet_log": lines(" {i}: {loss:.6f}, 3.5 avg loss, 0.001 rate, 4.5 seconds, {i}00 images\n"),
     "detectron2_text_log": lines("[01/01 10:00:0{i} d2.utils.events]:  eta: 0:10:00  iter: {i}9  "
                                  "total_loss: {loss:.4f}  loss_cls: 1.25  time: 0.2512  lr: 0.1\n"),

@@ -23,7 +23,11 @@ CODE = re.compile(
     r"^(?:\[PID: *\d+\]\s*)?(?:\d{4}-\d\d-\d\d[-\d:. ]*\s+)?(?:[A-Za-z_]+\()?"
     r"(?P<code>[EW][A-Z]?\d{4,5})\)?(?:: *| +)(?P<text>.*)$"
 )
-ALONE = re.compile(r"^(?:\[PID: *\d+\].*?)?\b(?:E[A-Z]?\d{4,5})\)?: ?\S", re.MULTILINE)
+# E3xxxx, EE, EH, EI, EJ, EK and EL are of a program that runs on the device
+ALONE = re.compile(
+    r"^(?:\[PID: *\d+\].*?)?\b(?!E3\d{4}|E[EHIJKL]\d)E[A-Z]?\d{4,5}\)?: ?\S", re.MULTILINE
+)
+PROGRAM = re.compile(r"Traceback \(most recent call last\)|\btorch_npu\b|\bRuntimeError: ")
 AMCT = re.compile(
     r"^\[(?P<level>ERROR|WARNING)\] ?AMCT\([^)]*\):[\d\-:]*(?:\[[^\]]*\])?(?P<text>.*)"
 )
@@ -134,7 +138,8 @@ class AtcReader(Reader):
             return 85
         # an excerpt that begins with the code; long logs with a code inside are other things
         start = sample.text.lstrip()[:200]
-        return 60 if len(sample.data) < 65536 and ALONE.match(start) else 0
+        is_short = len(sample.data) < 65536 and not PROGRAM.search(sample.text)
+        return 60 if is_short and ALONE.match(start) else 0
 
     def read(self, source: Source) -> Reading:
         conversion = Conversion()

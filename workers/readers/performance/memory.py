@@ -94,6 +94,7 @@ OOM_PARTS = {
 }
 FRAMEWORKS = {"NPU": "torch_npu", "CUDA": "PyTorch"}
 TF_OOM = re.compile(r"EL0004: Failed to allocate memory|rtMalloc execute failed")
+LOSS = re.compile(r"\bloss\b\W{0,12}\d", re.IGNORECASE)
 TF_SIZE = re.compile(r"(?:data_size|size):(\d+)")
 
 
@@ -109,7 +110,9 @@ class OutOfMemoryReader(Reader):
 
     def recognises(self, sample: Sample) -> int:
         is_told = OOM.search(sample.text) or TF_OOM.search(sample.text)
-        return 35 if is_told and sample.json is None else 0
+        if not is_told or sample.json is not None:
+            return 0
+        return 11 if LOSS.search(sample.text) else 35  # a training log says it besides
 
     def read(self, source: Source) -> Reading:
         told = [(number, line, found) for number, line in source.lines()

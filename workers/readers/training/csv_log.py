@@ -6,20 +6,20 @@ from __future__ import annotations
 import csv
 import re
 from array import array
-from collections.abc import Iterator, Sequence
-
-import numpy as np
+from collections.abc import Iterator
 
 from workers.readers.base import Sample, Source, register
+from workers.readers.columns import as_array, kept_of
 from workers.readers.source import ReadingWarning
+from workers.readers.training.run_selection import select
 from workers.readers.training.series import (
     LossSeries,
     TrainingLogReader,
     assemble,
+    base_of,
     check_count,
     to_float,
     truncated,
-    usual_interval,
 )
 
 STEPS = ("step", "global_step", "trainer/global_step", "iter", "iteration", "iterations", "steps")
@@ -63,7 +63,7 @@ class CsvLogReader(TrainingLogReader):
     """A table with a step column and a loss column."""
 
     name = "csv_training_log"
-    version = "2"
+    version = "3"
     tool = "CSV"
 
     def recognises(self, sample: Sample) -> int:
@@ -101,13 +101,18 @@ class CsvLogReader(TrainingLogReader):
         if bad:
             message = f"{len(bad)} rows are damaged and were left out."
             warnings.append(ReadingWarning("damaged_lines", message, bad[0]))
+        chosen = select(as_array(steps), as_array(losses))
+        kept = chosen.kept
+        own = kept_of(as_array(steps), kept)
         return assemble(
-            steps,
-            losses,
+            own,
+            kept_of(as_array(losses), kept),
             meaning="point",
-            step_base=_base(steps),
-            line_of=lambda index: lines[index],
-            warnings=warnings,
+            step_base=base_of(own, 1),
+            line_of=lambda index: lines[int(kept[index])],
+            warnings=chosen.warnings + warnings,
+            unprovable=chosen.unprovable,
+            runs=chosen.runs,
             tool="Lightning" if "train_loss_step" in names else self.tool,
             step_unit="epoch" if epochs else "step",
             extras={"evaluation": _last_of(source, names)},
@@ -126,14 +131,6 @@ def table_rows(source: Source) -> Iterator[tuple[int, list[str], str]]:
         else:
             cells = next(csv.reader([text], delimiter=separator), [])
             yield number, [cell.strip() for cell in cells], text
-
-
-def _base(steps: Sequence[int]) -> int:
-    """0 when records end at k-1, 2k-1, … or start at 0; 1 otherwise."""
-    if not steps or steps[0] == 0:
-        return 0
-    interval = usual_interval(np.unique(steps)) or 1
-    return 0 if interval > 1 and steps[0] % interval == interval - 1 else 1
 
 
 def _last_of(source: Source, names: list[str]) -> dict[str, float] | None:

@@ -9,8 +9,13 @@ from typing import Any
 from workers.readers.base import register
 from workers.readers.figures import AMOUNT, NUMBER
 from workers.readers.source import ReadingWarning
-from workers.readers.training.line_logs import Facts, LineLogReader, first_number
-from workers.readers.training.series import to_float
+from workers.readers.training.line_logs import (
+    Facts,
+    LineLogReader,
+    first_number,
+    warn,
+)
+from workers.readers.training.series import time_values, to_float
 
 
 @register
@@ -74,7 +79,9 @@ class MindFormersReader(LineLogReader):
         r"step:\[\s*(?P<step>\d+)/\s*(?P<count>\d+)\], "
         rf"loss:\s*\[?(?P<loss>{NUMBER}|N/A)"
     )
-    milliseconds = re.compile(r"\b(?:per_step_)?time:\s*([\d.]+) ?ms")
+    milliseconds = re.compile(r"\bper_step_time:\s*([\d.]+) ?ms")
+    span = re.compile(r"(?<!\w)time:\s*([\d.]+) ?ms")
+    monitor = re.compile(r"\bper step time: ([\d.]+) ?ms")
     norm = re.compile(rf"(?:global|grad)_norm:? *\[?({NUMBER})[\],]")
 
     def step(self, found: re.Match[str], line: str, facts: Facts) -> int:
@@ -82,18 +89,43 @@ class MindFormersReader(LineLogReader):
         facts["total_steps"] = int(found["count"])
         base = facts.setdefault("first_epoch", 0 if epoch == 0 else 1)
         step = (epoch - base) * int(found["count"]) + int(found["step"])
+        self._time_of_span(step, line, facts)
         if loss is None:
             return step
         if loss == 0.0:
             facts.setdefault("zero", []).append(step)
             message = "A loss of exactly 0 is printed; MindFormers does so for skipped data."
-            facts.setdefault("warnings", [ReadingWarning("zero_loss", message)])
+            warn(facts, ReadingWarning("zero_loss", message))
         if "overflow cond: True" in line:
             facts["overflows"] = facts.get("overflows", 0) + 1
         if "throughput" in line:
             speed = first_number(r"throughput(?:_per_npu)?:\s*([\d.]+)T", line)
             facts.setdefault("tflops", []).append(speed)
         return step
+
+    def _time_of_span(self, step: int, line: str, facts: Facts) -> None:
+        """Note what ``time:`` says: of one step, or of all since the last record (sink mode)."""
+        before, facts["step"] = facts.get("step", step - 1), step
+        if (found := self.span.search(line)) and not self.milliseconds.search(line):
+            facts.setdefault("spans", array("d")).append(float(found[1]))
+            facts["longest"] = max(facts.get("longest", 1), step - before)
+
+    def other(self, number: int, line: str, facts: Facts) -> None:
+        if found := self.monitor.search(line):
+            facts.setdefault("per_step", array("d")).append(float(found[1]))
+
+    def _times(self, facts: Facts) -> dict[str, Any]:
+        """Times of steps. A ``time:`` of records that lie apart may be of one step or of all:
+        only MindSpore's own time of a step tells."""
+        if per_step := facts.get("per_step"):
+            return {"iteration_time_ms": time_values(per_step)}
+        if "spans" not in facts:
+            return {}
+        if facts["longest"] == 1:
+            return {"iteration_time_ms": time_values(facts["spans"])}
+        message = "It is not told whether a time is of one step or of all since the last record."
+        warn(facts, ReadingWarning("time_span_unknown", message))
+        return {"iteration_time_ms": None}
 
     def extras(self, facts: Facts) -> dict[str, Any]:
         speeds = [speed for speed in facts.get("tflops", []) if speed is not None]
@@ -104,6 +136,7 @@ class MindFormersReader(LineLogReader):
             "overflows": facts.get("overflows"),
             "throughput": {"tflops_per_npu": mean} if mean else None,
             "zero_loss_steps": zero,
+            **self._times(facts),
         }
 
 

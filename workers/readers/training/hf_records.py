@@ -1,4 +1,4 @@
-"""What Hugging Face Trainer does not print: NaN losses and step numbers."""
+"""What Hugging Face Trainer does not print: NaN losses."""
 
 from __future__ import annotations
 
@@ -45,42 +45,3 @@ def _bad_norms(bad: np.ndarray) -> list[ReadingWarning]:
         return []
     message = f"{len(bad)} finite losses stand beside a gradient norm that is NaN or Inf, "
     return [ReadingWarning("nonfinite_grad_norm", f"{message}first at step {bad[0]}.")]
-
-
-MOST_TRIALS = 1_000_000
-
-
-def infer_steps(count: int, done: int | None, epochs: Column) -> np.ndarray | None:
-    """Steps of ``count`` records of a run of ``done`` steps: k, 2k, … or 1, k, 2k, …
-    (``logging_first_step``), whichever fits the printed epochs best."""
-    if not count or not done or done < count:
-        return None
-    if done == count:
-        return np.arange(1, count + 1)
-    intervals = range(max(1, done // (count + 1)), done // max(1, count - 1) + 1)
-    if len(intervals) * count > MOST_TRIALS:
-        return None
-    known = epochs.values if epochs.is_told.all() else None
-    best: tuple[float, int, np.ndarray] | None = None
-    for interval in intervals:
-        for first in (False, True):
-            steps = interval * np.arange(1, count + 1 - first)
-            steps = np.concatenate([[1], steps]) if first and interval > 1 else steps
-            if len(steps) != count or not done - interval < steps[-1] <= done:
-                continue
-            misfit = 0.0 if known is None else _misfit(steps, known)
-            candidate = (round(misfit, 3), _roundness(interval), steps)
-            best = candidate if best is None or candidate[:2] < best[:2] else best
-    return best[2] if best else None
-
-
-def _misfit(steps: np.ndarray, epochs: np.ndarray) -> float:
-    """Largest distance between printed epochs and epochs proportional to the steps."""
-    if not epochs[-1]:
-        return 0.0
-    return float(np.abs(steps * (epochs[-1] / steps[-1]) - epochs).max() / epochs[-1])
-
-
-def _roundness(interval: int) -> int:
-    """0 for intervals people choose (10, 50, 100), more for others."""
-    return next(i for i, base in enumerate((100, 50, 10, 5, 1)) if interval % base == 0)

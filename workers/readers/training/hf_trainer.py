@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from workers.readers.base import Sample, Source, register
+from workers.readers.base import Reading, Sample, Source, register
 from workers.readers.columns import Column, as_array, kept_of
 from workers.readers.source import ReadError, ReadingWarning
-from workers.readers.training.hf_records import infer_steps, real_losses
+from workers.readers.training.hf_records import real_losses
+from workers.readers.training.hf_steps import Bars, Known, agreed_total, proven_steps
+from workers.readers.training.line_prefixes import prefix_of, without_prefix
 from workers.readers.training.series import (
     LossSeries,
     TrainingLogReader,
@@ -41,13 +42,21 @@ LEAST_OF_PROGRAM = 3
 OPENED = re.compile(r"""\{['"]loss['"]?:?[^}]*$""")
 SUMMARY = re.compile(r"""\{['"](?:train_runtime|eval_loss|eval_\w+)['"]: [^{}]*\}""")
 # values may be wrapped: np.float64(1.2), tensor(1.2, device='npu:0')
+FINISHED = re.compile(
+    r"\{['\"]train_runtime['\"]: |^\s+train_runtime\s+= +[\d:.]+\s*$", re.MULTILINE
+)
 PAIR = re.compile(r"""['"]([^'"]+)['"]: ['"]?(?:[a-z][\w.]*\()?([^,'"{}()]+)""")
-PROGRESS = re.compile(r"(\d{1,18})/(\d{1,18}) \[")
+TOTAL_STEPS = re.compile(r"Total optimization steps = ([\d,]+)")
+EPOCHS = re.compile(r"Num Epochs = ([\d,]+)")
+NO_DATA = r"(?![^\]\n]{0,80}examples/s)"  # not the bar of a dataset that is prepared
+BAR = rf"(?<!\d)(?P<done>\d{{1,18}})/(?P<total>\d{{1,18}}) \[{NO_DATA}"
+LINE = re.compile(rf"{BAR}|{RECORD.pattern}")
 METRIC = re.compile(r"^\s+(train_(?:loss|samples_per_second|steps_per_second))\s+= +([\d.]+)\s*$")
 WITH_LOSS = {"epoch", "learning_rate", "grad_norm", "step", "global_step"}
 WITH_LOSS |= {"global_step/max_steps", "memory(GiB)", "lr"}
 STEP_KEYS = ("step", "global_step", "global_step/max_steps")
-MOST_NAMES = 1000  # metrics and totals of progress bars; a log has a dozen
+MOST_NAMES = 1000  # of metrics; a log has a dozen
+MOST_PROCESSES = 4096
 
 
 @dataclass
@@ -63,8 +72,9 @@ class Printed:
     )
     damaged: array[int] = field(default_factory=lambda: array("q"))
     summary: dict[str, float | str] = field(default_factory=dict)
-    progress: Counter[int] = field(default_factory=Counter)
-    reached: dict[int, int] = field(default_factory=dict)
+    bars: Bars = field(default_factory=Bars)
+    stated: dict[str, int] = field(default_factory=dict)
+    last_rate: float | None = None
     metrics: dict[str, float] = field(default_factory=dict)
     last: tuple[int, str] = (1, "")
 
@@ -73,17 +83,20 @@ class Printed:
         if not text.strip():
             return
         self.last = (number, text)
-        for found in RECORD.finditer(text):
-            self._take_record(number, _pairs(found[0]))
+        is_bar = "/" in text and " [" in text
+        for found in LINE.finditer(text) if is_bar or "loss" in text else ():
+            if found["total"]:
+                self.bars.append(int(found["done"]), int(found["total"]), len(self.lines))
+            else:
+                self._take_record(number, _pairs(found[0]))
         for found in SUMMARY.finditer(text):
             if len(self.summary) < MOST_NAMES:
                 self.summary.update(_pairs(found[0]))
-        for done, total in PROGRESS.findall(text):
-            if int(total) in self.progress or len(self.progress) < MOST_NAMES:
-                self.progress[int(total)] += 1
-                self.reached[int(total)] = max(int(done), self.reached.get(int(total), 0))
         if found := METRIC.match(text):
             self.metrics[found[1]] = float(found[2])
+        for name, pattern in (("steps", TOTAL_STEPS), ("epochs", EPOCHS)):
+            if found := pattern.search(text):
+                self.stated[name] = int(found[1].replace(",", ""))
 
     def _take_record(self, number: int, record: dict[str, float | str]) -> None:
         loss = record["loss"]
@@ -91,6 +104,7 @@ class Printed:
             self.damaged.append(number)
             return
         self.losses.append(loss)
+        self.last_rate = to_float(record.get("learning_rate"))
         self.norms.append(to_float(record.get("grad_norm")))
         self.epochs.append(to_float(record.get("epoch")))
         self.lines.append(number)
@@ -125,20 +139,29 @@ class HfConsoleReader(TrainingLogReader):
     """Trainer dictionaries in a console log."""
 
     name = "hf_trainer_console"
-    version = "2"
+    is_console = True
+    version = "3"
     tool = TOOL
 
     def recognises(self, sample: Sample) -> int:
-        if len(PROGRAM.findall(sample.text)) >= LEAST_OF_PROGRAM:
+        if len(PROGRAM.findall(sample.text)) >= LEAST_OF_PROGRAM or sample.is_broken_json:
             return 0
-        is_printed = any(_is_record(found[0]) for found in RECORD.finditer(sample.text))
-        return 70 if is_printed and not sample.is_broken_json else 0
+        if any(_is_record(found[0]) for found in RECORD.finditer(sample.text)):
+            return 70
+        return 30 if FINISHED.search(sample.text) else 0
+
+    def read(self, source: Source) -> Reading:
+        printed, warnings = _printed(source)
+        if len(printed.lines) or printed.damaged or not (printed.summary or printed.metrics):
+            return super().read(source)
+        message = "The run printed its summary but no loss of a step."
+        warnings.append(ReadingWarning("no_loss_points", message))
+        summary = summary_extras({**printed.summary, **printed.metrics})
+        return self.reading({"loss": None, **summary}, warnings=warnings)
 
     def series(self, source: Source) -> LossSeries:
-        printed = Printed()
-        for number, text in source.lines():
-            printed.take(number, text)
-        warnings = _damaged(printed)
+        printed, warnings = _printed(source)
+        warnings += _damaged(printed)
         kept = _last_run(printed.epochs)
         if len(kept) < len(printed.lines):
             warnings.append(_resumed(printed, kept))
@@ -156,6 +179,7 @@ class HfConsoleReader(TrainingLogReader):
             warnings=warnings + found + hidden,
             tool=TOOL,
             step_unit=unit,
+            unprovable="steps_unproven" if unit == "record" else None,
             extras={
                 "grad_norm": statistic_values(norms.known),
                 **summary_extras({**printed.summary, **printed.metrics}),
@@ -191,6 +215,9 @@ def _last_run(epochs: Column) -> np.ndarray:
 
 def _resumed(printed: Printed, kept: np.ndarray) -> ReadingWarning:
     dropped = np.setdiff1d(np.arange(len(printed.lines)), kept)
+    if dropped[-1] < kept[0]:
+        message = f"The log holds several runs; the last one counts, {len(dropped)} records do not."
+        return ReadingWarning("several_runs", message, printed.lines[int(kept[0])])
     again = printed.lines[int(kept[kept > dropped[0]][0])] if (kept > dropped[0]).any() else None
     message = (
         f"The run was resumed; {len(dropped)} earlier records of the same epochs do not count."
@@ -198,32 +225,67 @@ def _resumed(printed: Printed, kept: np.ndarray) -> ReadingWarning:
     return ReadingWarning("repeated_steps", message, again)
 
 
+def _printed(source: Source) -> tuple[Printed, list[ReadingWarning]]:
+    """What the process with most records printed, the first of equals."""
+    processes: dict[str, Printed] = {"": Printed()}
+    for number, text in source.lines():
+        label = prefix_of(text)
+        if label not in processes and len(processes) < MOST_PROCESSES:
+            processes[label] = Printed()
+        processes.get(label, processes[""]).take(number, without_prefix(text) if label else text)
+    chosen = max(processes, key=lambda label: len(processes[label].lines))
+    others = sum(len(printed.lines) for printed in processes.values())
+    others -= len(processes[chosen].lines)
+    if not others:
+        return processes[chosen], []
+    message = f"Several processes print losses; “{chosen}” counts, {others} records are left out."
+    return processes[chosen], [ReadingWarning("interleaved_ranks", message)]
+
+
 def _steps(printed: Printed, kept: np.ndarray) -> tuple[np.ndarray, Any, list[ReadingWarning]]:
-    """Step numbers: as printed, else inferred from progress, run time and epochs, else 1, 2, …"""
+    """Step numbers: as printed, else those that follow from epochs and totals, else 1, 2, …"""
     for steps in printed.steps.values():
         return kept_of(as_array(steps), kept), "step", []
-    count, done = len(kept), _steps_done(printed)
-    inferred = infer_steps(count, done, printed.epochs.keep(kept))
-    if inferred is None:
-        message = "The log names no steps and they cannot be inferred: records are numbered 1, 2, …"
+    count = len(kept)
+    known = _known(printed, kept)
+    proven = proven_steps(count, known) if known else None
+    if known and proven is None:  # records may be written later than they were made
+        proven = proven_steps(count, replace(known, low=_none_below(known)))
+    if known is None or proven is None:
+        message = "The log names no steps and does not prove them: records are numbered 1, 2, …"
         return np.arange(1, count + 1), "record", [ReadingWarning("steps_unknown", message)]
     message = (
-        f"The log names no steps; they are inferred from {done} steps in {count} records. "
+        f"The log names no steps; they follow from {known.total} steps in all and the epochs. "
         "trainer_state.json names them."
     )
-    return inferred, "step", [ReadingWarning("steps_inferred", message)]
+    return proven, "step", [ReadingWarning("steps_inferred", message)]
 
 
-def _steps_done(printed: Printed) -> int | None:
-    """Optimizer steps the run took: from the progress bar, else run time × steps per second."""
-    is_finished = "train_runtime" in printed.summary
-    training = [total for total in printed.progress if total >= len(printed.lines)]
-    if training:
-        total = max(training, key=lambda number: printed.progress[number])
-        return total if is_finished else printed.reached[total]
-    rate = _number(printed.summary, "train_steps_per_second")
-    seconds = _number(printed.summary, "train_runtime")
-    return round(rate * seconds) if rate and seconds else None
+def _none_below(known: Known) -> np.ndarray | None:
+    return None if known.low is None else np.zeros_like(known.low)
+
+
+def _known(printed: Printed, kept: np.ndarray) -> Known | None:
+    """What the log tells about its steps; None where it contradicts itself or names no total."""
+    if not len(kept):
+        return None
+    summary, stated = {**printed.metrics, **printed.summary}, printed.stated.get("steps")
+    bars = printed.bars.since(int(kept[0]))
+    has_stated = stated is not None and bars.reached(stated) > 0
+    bar = stated if has_stated else bars.total(len(kept))
+    rate, seconds = _number(summary, "train_steps_per_second"), _number(summary, "train_runtime")
+    total = agreed_total(stated, bar, rate, seconds)
+    if total is None:
+        return None
+    final_epoch = _number(summary, "epoch")
+    ends = (
+        bar is not None and bars.reached(bar) == bar,
+        printed.last_rate == 0.0 and len(kept) > 1,
+        final_epoch is not None and printed.stated.get("epochs") == final_epoch,
+    )
+    is_whole = "train_runtime" in printed.summary and (any(ends) if bar is None else ends[0])
+    low, high = bars.bounds(bar, kept) if bar is not None else (None, None)
+    return Known(printed.epochs.keep(kept), total, is_whole, final_epoch, low, high)
 
 
 def summary_extras(summary: dict[str, Any]) -> dict[str, Any]:

@@ -12,10 +12,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import numpy as np
+
 from workers.readers.base import Sample, Source, register
-from workers.readers.columns import Column, as_array
+from workers.readers.columns import Column, as_array, kept_of
 from workers.readers.source import MAX_LINE_CHARACTERS, ReadingWarning
 from workers.readers.training.hf_records import real_losses
+from workers.readers.training.run_selection import select
 from workers.readers.training.series import (
     LossSeries,
     Meaning,
@@ -148,21 +151,25 @@ class JsonLinesReader(TrainingLogReader):
         assert dialect is not None, "recognised without a training record"
         warnings: list[ReadingWarning] = []
         found = _collect(dialect, json_records(source, warnings))
-        counted = _counted_on(found) if dialect.tool == "mmcv" else found.steps
-        steps, losses = as_array(counted), as_array(found.losses)
+        counted, is_assumed = _counted_on(found) if dialect.tool == "mmcv" else (found.steps, False)
+        chosen = select(as_array(counted), as_array(found.losses))
+        kept = chosen.kept
+        steps, losses = (kept_of(as_array(c), kept) for c in (counted, found.losses))
         if dialect.filters_nan:
-            losses, hidden = real_losses(losses, found.norms, steps)
+            losses, hidden = real_losses(losses, found.norms.keep(kept), steps)
             warnings += hidden
         return assemble(
             steps,
             losses,
             meaning=dialect.meaning,
-            step_base=0 if steps[0] == 0 else dialect.base,
-            line_of=lambda index: found.lines[index],
-            warnings=warnings,
+            step_base=0 if len(steps) and steps[0] == 0 else dialect.base,
+            line_of=lambda index: found.lines[int(kept[index])],
+            warnings=chosen.warnings + warnings,
             tool=dialect.tool,
             step_unit=dialect.unit,
-            extras=_extras(dialect, found),
+            unprovable=chosen.unprovable or ("steps_unproven" if is_assumed else None),
+            runs=chosen.runs,
+            extras=_extras(dialect, found, kept),
         )
 
 
@@ -224,22 +231,25 @@ def json_records(
         warnings.append(ReadingWarning("damaged_lines", message, first))
 
 
-def _counted_on(found: Collected) -> array[int]:
-    """Global steps of mmcv, which counts iterations from 1 in every epoch."""
+def _counted_on(found: Collected) -> tuple[array[int], bool]:
+    """Global steps of mmcv, which counts iterations from 1 in every epoch and does not print how
+    many there are; whether they are assumed."""
     steps, offset = array("q"), 0
+    is_assumed = len(found.epochs) > 0 and found.epochs[0] > 1
     for index, step in enumerate(found.steps):
         later_epoch = index and found.epochs[index] > found.epochs[index - 1]
         if later_epoch and step <= found.steps[index - 1]:
             offset += found.steps[index - 1]
+            is_assumed = True
         steps.append(step + offset)
-    return steps
+    return steps, is_assumed
 
 
-def _extras(dialect: Dialect, found: Collected) -> dict[str, Any]:
+def _extras(dialect: Dialect, found: Collected, kept: np.ndarray) -> dict[str, Any]:
     return {
         "total_steps": found.last.get(dialect.total) if dialect.total else None,
-        "iteration_time_ms": time_values(1000 * found.seconds.known),
-        "grad_norm": statistic_values(found.norms.known),
+        "iteration_time_ms": time_values(1000 * found.seconds.keep(kept).known),
+        "grad_norm": statistic_values(found.norms.keep(kept).known),
         "evaluation": found.evaluation or None,
     }
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 from array import array
+from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,27 +18,25 @@ from workers.readers.base import Sample, Source, register
 from workers.readers.columns import Column, as_array, kept_of
 from workers.readers.figures import AMOUNT, NUMBER
 from workers.readers.source import ReadingWarning
+from workers.readers.training.line_prefixes import label_of, plain_text, without_prefix
+from workers.readers.training.run_selection import Labels, select
 from workers.readers.training.series import (
     LossSeries,
     Meaning,
     StepUnit,
     TrainingLogReader,
     assemble,
+    base_of,
     check_count,
-    records_of_one_rank,
     statistic_values,
     time_values,
     to_float,
     truncated,
 )
 
-RANK = re.compile(
-    r"\[(?:gpu|npu|device) id:\s*(\d+)\s*\]|^\s*\[(?:default|rank)\s?(\d+)\]|^(\d+): "
-)
 SAMPLES = ReadingWarning(
     "steps_are_samples", "The log counts samples, not steps: positions are samples seen."
 )
-TRACEBACK = "Traceback (most recent call last)"
 Facts = dict[str, Any]
 
 
@@ -69,22 +69,41 @@ class Collected:
     speeds: Column = field(default_factory=Column)
     norms: Column = field(default_factory=Column)
     lines: array[int] = field(default_factory=_integers)
-    ranks: array[int] = field(default_factory=_integers)
+    ranks: Labels = field(default_factory=Labels)
     warnings: list[ReadingWarning] = field(default_factory=list)
-    facts: Facts = field(default_factory=dict)
+    facts: dict[str, Facts] = field(default_factory=dict)
+    spans: dict[str, tuple[int, int]] = field(default_factory=dict)
 
-    def _columns(self) -> tuple[array[Any] | Column, ...]:
+    def facts_of(self, rank: str) -> Facts:
+        """What is known of the rank's run; at first what was printed before any rank's record."""
+        if rank not in self.facts:
+            self.facts[rank] = deepcopy(self.facts.get("", {}))
+        return self.facts[rank]
+
+    def begins_again(self, rank: str, step: int) -> bool:
+        """Whether the rank is back at the first step of its run or before it."""
+        first, last = self.spans.get(rank, (step, step))
+        return step <= first < last
+
+    def forget(self, rank: str) -> Facts:
+        """What is known of a run that begins: what had to be told of the file."""
+        self.spans.pop(rank, None)
+        self.facts[rank] = {"warnings": self.facts[rank].get("warnings", [])}
+        return self.facts[rank]
+
+    def _columns(self) -> tuple[array[Any] | Column | Labels, ...]:
         return (self.steps, self.losses, self.milliseconds, self.speeds, self.norms,
                 self.lines, self.ranks)  # fmt: skip
 
-    def add(self, point: Point, number: int, rank: int) -> None:
+    def add(self, point: Point, number: int, rank: str) -> None:
         """Append a record found on the line ``number``."""
-        if point.is_again:
+        if point.is_again and self.ranks.last == rank:
             self.drop_last()
         row = (point.step, point.loss, point.milliseconds, point.samples_per_second,
                point.grad_norm, number, rank)  # fmt: skip
         for column, value in zip(self._columns(), row, strict=True):
-            column.append(value)
+            column.append(value)  # type: ignore[arg-type]
+        self.spans[rank] = (self.spans.get(rank, (point.step, 0))[0], point.step)
         check_count(len(self.steps))
 
     def drop_last(self) -> None:
@@ -95,24 +114,28 @@ class Collected:
 
 class LineLogReader(TrainingLogReader):
     """``pattern`` finds a record and has the groups ``step`` and ``loss``; what else a line tells
-    is found by the patterns below, each with one group."""
+    is found by the patterns below, each with one group. ``mark`` stands in every record: lines
+    without it are not searched."""
 
     pattern: re.Pattern[str]
+    mark = "oss"  # of loss, Loss and LOSS
     seconds: re.Pattern[str] | None = None
     milliseconds: re.Pattern[str] | None = None
     speed: re.Pattern[str] | None = None
     norm: re.Pattern[str] | None = None
     meaning: Meaning = "point"
     step_base = 1
+    is_console = True
     step_unit: StepUnit = "step"
     confidence = 80
 
     def recognises(self, sample: Sample) -> int:
-        found = self.pattern.search(sample.text) and not sample.is_broken_json
+        texts = (sample.text, plain_text(sample.text))
+        found = any(map(self.pattern.search, texts)) and not sample.is_broken_json
         return self.confidence if found else 0
 
     def point(self, found: re.Match[str], line: str, facts: Facts) -> Point | None:
-        """The record of a line; None where it has no loss. ``facts`` lives for the file."""
+        """The record of a line; None where it has no loss. ``facts`` are of its rank and run."""
         loss, step = to_float(found["loss"]), self.step(found, line, facts)
         if loss is None:
             return None
@@ -140,40 +163,62 @@ class LineLogReader(TrainingLogReader):
         return {}
 
     def series(self, source: Source) -> LossSeries:
-        found = self._collect(source)
-        kept, warnings = records_of_one_rank(as_array(found.ranks))
-        steps = kept_of(as_array(found.steps), kept)
+        found = self.collect(source)
+        every, losses = as_array(found.steps), as_array(found.losses)
+        is_bare = any(facts.get("is_bare") for facts in found.facts.values())
+        chosen = select(every, losses, found.ranks, is_global=not is_bare)
+        kept, facts = chosen.kept, found.facts_of(chosen.rank)
+        steps = kept_of(every, kept)
+        extras = {**_common_extras(found, kept), **self.extras(facts)}
         return assemble(
             steps,
-            kept_of(as_array(found.losses), kept),
-            meaning=found.facts.get("meaning", self.meaning),
-            step_base=0 if len(steps) and steps[0] == 0 else self.step_base,
+            kept_of(losses, kept),
+            meaning=facts.get("meaning", self.meaning),
+            step_base=base_of(steps, facts.get("step_base", self.step_base)),
             line_of=lambda index: found.lines[int(kept[index])],
-            warnings=found.warnings + warnings + found.facts.get("warnings", []),
-            tool=found.facts.get("tool", self.tool),
-            step_unit=found.facts.get("step_unit", self.step_unit),
-            extras={**_common_extras(found, kept), **self.extras(found.facts)},
+            warnings=found.warnings + chosen.warnings + facts.get("warnings", []),
+            tool=facts.get("tool", self.tool),
+            step_unit=facts.get("step_unit", self.step_unit),
+            unprovable=chosen.unprovable or facts.get("unprovable"),
+            runs=chosen.runs,
+            extras=extras,
         )
 
-    def _collect(self, source: Source) -> Collected:
+    def collect(self, source: Source) -> Collected:
+        """One pass over the file; a second one where the labels of its lines are no ranks."""
+        found = self._collected(source, label_of)
+        if len(found.ranks.names) > 1 and not found.ranks.are_trusted:
+            return self._collected(source, lambda _line: "")
+        return found
+
+    def _collected(self, source: Source, label: Callable[[str], str]) -> Collected:
         found = Collected()
         last: tuple[int, str, re.Match[str] | None] = (1, "", None)
         for number, line in source.lines():
-            match = self.pattern.search(line)
-            last = (number, line, match) if line.strip() else last
+            is_likely = self.mark in line or self.mark.upper() in line
+            match = self.pattern.search(line) if is_likely else None
+            own = line if match else without_prefix(line)
+            if is_likely and match is None and own != line:
+                match = self.pattern.search(own)
+            last = (number, own, match) if line.strip() else last
             if match is None:
-                self.other(number, line, found.facts)
-                if TRACEBACK in line and "traceback" not in found.facts:
-                    found.facts["traceback"] = number
-                continue
-            point = self.point(match, line, found.facts)
-            if point is not None:
-                found.add(point, number, _rank(line))
+                self.other(number, own, found.facts_of(found.ranks.last or ""))
+            else:
+                self._take(match, own, number, label(line), found)
         self._drop_cut_record(source, found, last)
-        if line := found.facts.get("traceback"):
-            message = "A program stopped with a Python traceback."
-            found.warnings.append(ReadingWarning("traceback", message, line))
         return found
+
+    def _take(
+        self, match: re.Match[str], line: str, number: int, rank: str, found: Collected
+    ) -> None:
+        """Add the record of a line; what is known of a run is forgotten when another begins."""
+        facts = found.facts_of(rank)
+        point = self.point(match, line, facts)
+        if point is not None and found.begins_again(rank, point.step):
+            facts = found.forget(rank)
+            point = self.point(match, line, facts)
+        if point is not None:
+            found.add(point, number, rank)
 
     def _drop_cut_record(
         self, source: Source, found: Collected, last: tuple[int, str, re.Match[str] | None]
@@ -187,11 +232,6 @@ class LineLogReader(TrainingLogReader):
             found.warnings.append(truncated(number, line))
 
 
-def _rank(line: str) -> int:
-    found = RANK.search(line[:80])
-    return int(next(group for group in found.groups() if group)) if found else -1
-
-
 def _common_extras(found: Collected, kept: np.ndarray) -> dict[str, Any]:
     speeds = found.speeds.keep(kept).known
     return {
@@ -199,6 +239,11 @@ def _common_extras(found: Collected, kept: np.ndarray) -> dict[str, Any]:
         "throughput": {"samples_per_second": float(speeds.mean())} if len(speeds) else None,
         "grad_norm": statistic_values(found.norms.keep(kept).known),
     }
+
+
+def doubt_steps(facts: Facts) -> None:
+    """Note that the step numbers are assumed: the log does not prove them."""
+    facts["unprovable"] = "steps_unproven"
 
 
 def warn(facts: Facts, warning: ReadingWarning) -> None:
@@ -210,7 +255,7 @@ def warn(facts: Facts, warning: ReadingWarning) -> None:
 
 def _number_at(pattern: re.Pattern[str] | None, line: str) -> float | None:
     found = pattern.search(line) if pattern else None
-    return to_float(found[1]) if found else None
+    return to_float(next(filter(None, found.groups()), None)) if found else None
 
 
 def first_number(pattern: str, line: str) -> float | None:
@@ -218,25 +263,35 @@ def first_number(pattern: str, line: str) -> float | None:
     return _number_at(re.compile(pattern), line)
 
 
+def epoch_base(epoch: int, facts: Facts) -> int:
+    """Number of the tool's first epoch, 0 or 1; assumed where the log begins with a later one."""
+    if "first_epoch" not in facts and epoch > 1:
+        doubt_steps(facts)
+    return facts.setdefault("first_epoch", 1 if epoch == 1 else 0)
+
+
 @register
 class ImageNetReader(LineLogReader):
     """``Epoch: [e][ i/n] … Loss v (avg)`` and its relatives; step = e·n + i, value before ()."""
 
     name = "imagenet_style_log"
-    version = "2"
+    version = "3"
     tool = "pytorch/examples imagenet"
     step_base = 0
     pattern = re.compile(
-        r"(?:Epoch:? ?|Train: )\[? ?(?P<epoch>\d+)(?:/\d+)?\]?\s*"
+        r"(?:Epoch:? ?|Train: +)\[? ?(?P<epoch>\d+)(?:/\d+)?(?: \(\s*\d+%\))?\]?\s*"
         r"\[\s*(?P<step>\d+)/\s*(?P<count>\d+)"
         rf"[^\]]{{0,40}}\].{{0,400}}?\b[Ll]oss:? +(?P<loss>{NUMBER})\s*\(\s*{NUMBER}"
     )
-    seconds = re.compile(rf"\b[Tt]ime:? +({AMOUNT})")
+    seconds = re.compile(
+        r"\bBatch time: +([\d.]+)(?=[\s(])"
+        rf"|(?<![Dd]ata )(?<![Ff]orward )(?<!_)\b[Tt]ime:? +({AMOUNT})"
+    )
     accuracy = re.compile(rf"^\s*\*\s+(?:Prec|Acc)@1:? ({NUMBER})")
 
     def step(self, found: re.Match[str], line: str, facts: Facts) -> int:
         epoch = int(found["epoch"])
-        base = facts.setdefault("first_epoch", 1 if epoch == 1 else 0)
+        base = epoch_base(epoch, facts)
         if "eta:" in line:
             facts["meaning"] = "smoothed"
         if "%)]" in found[0] and not found[0].startswith("Train: "):  # timm counts batches

@@ -13,18 +13,18 @@ from typing import Any
 import numpy as np
 
 from workers.masking import mask_tree
-from workers.readers.base import Sample, Source, register
+from workers.readers.base import Reader, Reading, Sample, Source, register
 from workers.readers.columns import as_array, kept_of
 from workers.readers.source import ReadError, ReadingWarning
-from workers.readers.training.megatron_arguments import arguments_of
+from workers.readers.training.megatron_arguments import OPENING, arguments_of
 from workers.readers.training.megatron_columns import Columns, collect
 from workers.readers.training.megatron_fields import ITERATION, fields_of, loss_key, records_in
 from workers.readers.training.megatron_start import started
+from workers.readers.training.run_selection import select
 from workers.readers.training.series import (
     LossSeries,
     TrainingLogReader,
     assemble,
-    records_of_one_rank,
     statistic_values,
     time_values,
     truncated,
@@ -38,8 +38,9 @@ class MegatronReader(TrainingLogReader):
     """Megatron-style iteration lines."""
 
     name = "megatron_log"
+    is_console = True
     tool = "Megatron-LM"
-    version = "2"
+    version = "3"
 
     def recognises(self, sample: Sample) -> int:
         return 90 if RECOGNISED.search(sample.text) else 0
@@ -48,8 +49,10 @@ class MegatronReader(TrainingLogReader):
         columns = collect(source)
         if not columns.steps:
             raise ReadError("no_loss_points", _no_loss(columns))
-        kept, warnings = records_of_one_rank(as_array(columns.ranks))
-        steps, losses = (kept_of(as_array(c), kept) for c in (columns.steps, columns.losses))
+        every = as_array(columns.steps), as_array(columns.losses)
+        chosen = select(*every, columns.ranks)
+        kept, warnings = chosen.kept, chosen.warnings
+        steps, losses = (kept_of(column, kept) for column in every)
         if columns.cut is not None:
             warnings.append(truncated(_last_line(source), columns.cut))
         if columns.skipped:
@@ -65,6 +68,8 @@ class MegatronReader(TrainingLogReader):
             line_of=lambda index: _line_of(source, int(kept[index])),
             warnings=warnings,
             tool=self.tool,
+            unprovable=chosen.unprovable,
+            runs=chosen.runs,
             extras=_extras(columns, kept) | _start(source),
         )
 
@@ -137,3 +142,28 @@ def _extras(columns: Columns, kept: np.ndarray) -> dict[str, Any]:
         "grad_norm": None if np.isnan(norms).all() else statistic_values(norms),
         "skipped_iterations": columns.skipped or None,
     }
+
+
+@register
+class MegatronArgumentsReader(Reader):
+    """A log that holds the arguments but no iteration; an iteration may come late."""
+
+    name = "megatron_arguments"
+    kind = "training_arguments"
+    tool = "Megatron-LM"
+    most_confidence = 60
+
+    def recognises(self, sample: Sample) -> int:
+        return 60 if OPENING.search(sample.text) else 0
+
+    def read(self, source: Source) -> Reading:
+        if any(ITERATION.search(chunk) for chunk in source.chunks()):
+            return MegatronReader().read(source)
+        found = arguments_of(source)
+        message = "The run printed its arguments but no iteration."
+        warnings = [ReadingWarning("no_iterations", message)]
+        if not found.is_closed:
+            message = "The list of arguments has no end: some may be missing."
+            warnings.append(ReadingWarning("truncated_record", message))
+        values: dict[str, Any] = {"arguments": mask_tree(found.values), "lines": found.lines}
+        return self.reading(values, warnings=warnings)

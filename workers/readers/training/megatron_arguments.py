@@ -9,11 +9,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Any
 
-from workers.masking import mask_tree
-from workers.readers.base import Reader, Reading, Sample, Source, register
-from workers.readers.source import ReadingWarning
+from workers.readers.source import Source
 
 OPENING = re.compile(r"-{4,} (?:updated )?arguments -{4,}")
 CLOSING = re.compile(r"-{4,} end of (?:updated )?arguments -{4,}")
@@ -56,26 +53,3 @@ def arguments_of(source: Source, until: re.Pattern[bytes] | None = None) -> Argu
         if seen > SCANNED_BYTES or (until and until.search(chunk)):
             break
     return found
-
-
-@register
-class MegatronArgumentsReader(Reader):
-    """A log that holds the arguments but no iteration."""
-
-    name = "megatron_arguments"
-    kind = "training_arguments"
-    tool = "Megatron-LM"
-    most_confidence = 60
-
-    def recognises(self, sample: Sample) -> int:
-        return 60 if OPENING.search(sample.text) else 0
-
-    def read(self, source: Source) -> Reading:
-        found = arguments_of(source)
-        message = "The run printed its arguments but no iteration."
-        warnings = [ReadingWarning("no_iterations", message)]
-        if not found.is_closed:
-            message = "The list of arguments has no end: some may be missing."
-            warnings.append(ReadingWarning("truncated_record", message))
-        values: dict[str, Any] = {"arguments": mask_tree(found.values), "lines": found.lines}
-        return self.reading(values, warnings=warnings)

@@ -25,6 +25,7 @@ from workers.readers.training.megatron_layout import (
     found_by_places,
     layout_of,
 )
+from workers.readers.training.run_selection import Labels
 from workers.readers.training.series import check_count
 
 MEMORY = re.compile(
@@ -36,11 +37,12 @@ PEAK_GB = re.compile(rb"max_memory_allocated\(GB\): ([\d.]+)")
 
 @dataclass
 class Columns:
-    """What one pass collects, in file order; ``ranks`` is -1 where a line names none."""
+    """What one pass collects, in file order; the label of ``ranks`` is empty where a line names
+    none."""
 
     steps: array[int] = field(default_factory=lambda: array("q"))
     losses: array[float] = field(default_factory=lambda: array("d"))
-    ranks: array[int] = field(default_factory=lambda: array("q"))
+    ranks: Labels = field(default_factory=Labels)
     times: array[float] = field(default_factory=lambda: array("d"))
     norms: array[float] = field(default_factory=lambda: array("d"))
     memory: dict[int, float] = field(default_factory=dict)
@@ -57,10 +59,10 @@ class Columns:
         """Append columns of bytes or numbers; nothing is appended where one is not a number."""
         read = [_column(column, float, np.float64) for column in (losses, times, norms)]
         counted = _column(steps, int, np.int64)
-        named = np.full(len(counted), -1) if ranks is None else np.array(ranks, dtype=np.int64)
-        columns = (self.steps, self.ranks, self.losses, self.times, self.norms)
-        for column, values in zip(columns, (counted, named, *read), strict=True):
+        columns = (self.steps, self.losses, self.times, self.norms)
+        for column, values in zip(columns, (counted, *read), strict=True):
             column.frombytes(values.tobytes())
+        self.ranks.extend(ranks, len(counted))
 
 
 def _column(values: Any, read: type, dtype: Any) -> np.ndarray:

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from workers.readers.training.line_prefixes import bytes_label_of
+
 ITERATION = re.compile(rb"iteration[ \t=:]*(\d+)/\s*(\d+)\s*\|")
-RANK = re.compile(rb"^\s*\[(?:default|rank|Rank )(\d+)[\] ]")
 RANK_BYTES = 200
 NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+|nan|inf|infinity)", re.IGNORECASE)
 VALUE = re.compile(rb"(%b)(?:/%b)?" % (NUMBER.pattern, NUMBER.pattern), re.IGNORECASE)
@@ -47,8 +48,8 @@ def loss_key(keys: list[bytes] | Fields) -> bytes | None:
     return next((key for key in others if not any(no in key for no in NOT_THE_LOSS)), None)
 
 
-def records_in(chunk: bytes) -> Iterator[tuple[re.Match[bytes], int, bytes]]:
-    """(match, rank, text after the counter) of every iteration, also of glued ones."""
+def records_in(chunk: bytes) -> Iterator[tuple[re.Match[bytes], str, bytes]]:
+    """(match, label of the rank, text after the counter) of every iteration, also of glued ones."""
     matches = list(ITERATION.finditer(chunk))
     limits = [match.start() for match in matches[1:]] + [len(chunk)]
     line_start = before = 0
@@ -58,8 +59,8 @@ def records_in(chunk: bytes) -> Iterator[tuple[re.Match[bytes], int, bytes]]:
         end = line_end(chunk, match.end(), limit)
         while end < limit and (found := CONTINUED.match(chunk, end)):  # a terminal wrapped it
             end = found.end()
-        rank = RANK.match(chunk[line_start : min(match.start(), line_start + RANK_BYTES)])
-        yield match, int(rank[1]) if rank else -1, chunk[match.end() : min(end, limit)]
+        rank = bytes_label_of(chunk[line_start : min(match.start(), line_start + RANK_BYTES)])
+        yield match, rank, chunk[match.end() : min(end, limit)]
 
 
 def _pieces(part: bytes) -> list[bytes]:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from workers.readers.fixed_rows import Rows, numbers, tables
-from workers.readers.training.megatron_fields import ITERATION, RANK, SIGN, key_of, loss_key
+from workers.readers.training.line_prefixes import bytes_label_of
+from workers.readers.training.megatron_fields import ITERATION, SIGN, key_of, loss_key
 
 WANTED = 4  # step, time, loss, gradient norm
 
@@ -28,10 +29,13 @@ class Layout:
 def layout_of(line: bytes) -> Layout | None:
     """The layout of the line's fields; None where it lacks one of them, has another order or
     names its rank; such files are read field by field."""
+    start = ITERATION.search(line)
     fields = line.split(b"|")[1:-1]
     keys = [key_of(field) for field in fields]
     wanted = [b"elapsedtimeperiteration(ms)", loss_key(keys), b"gradnorm"]
-    if [key for key in keys if key in wanted] != wanted or RANK.match(line):
+    if start is None or bytes_label_of(line[: start.start()]):
+        return None
+    if [key for key in keys if key in wanted] != wanted:
         return None
     names = [SIGN.split(text, maxsplit=1)[0] for text in fields]
     parts = [rb"iteration +(\d+)/ *\d+ \|"]

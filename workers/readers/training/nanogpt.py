@@ -6,73 +6,50 @@
 from __future__ import annotations
 
 import re
-from array import array
+from typing import Any
 
-from workers.readers.base import Sample, Source, register
-from workers.readers.training.series import (
-    LossSeries,
-    TrainingLogReader,
-    assemble,
-    check_count,
-    time_values,
-    to_float,
-    truncated,
-)
+from workers.readers.base import register
+from workers.readers.training.line_logs import Facts, LineLogReader, warn
+from workers.readers.training.series import to_float, truncated
 
-POINT = re.compile(r"\biter (\d+): loss (\S+), time (\d+(?:\.\d*)?)ms")
 OPENED = re.compile(r"\biter \d+")
 EVALUATION = re.compile(r"\bstep (\d+): train loss (\S+), val loss (\S+)")
 MAX_ITERS = re.compile(r"^(?:Overriding: )?max_iters = (\d+)")
 
 
 @register
-class NanoGptReader(TrainingLogReader):
+class NanoGptReader(LineLogReader):
     """nanoGPT console."""
 
     name = "nanogpt_log"
     tool = "nanoGPT"
+    step_base = 0
+    confidence = 90
+    pattern = re.compile(r"\biter (?P<step>\d+): loss (?P<loss>\S+), time \d+(?:\.\d*)?ms")
+    milliseconds = re.compile(r", time (\d+(?:\.\d*)?)ms")
 
-    def recognises(self, sample: Sample) -> int:
-        return 90 if POINT.search(sample.text) else 0
+    def step(self, found: re.Match[str], line: str, facts: Facts) -> int:
+        facts.pop("opened", None)
+        return int(found["step"])
 
-    def series(self, source: Source) -> LossSeries:
-        steps, lines, losses, times = array("q"), array("q"), array("d"), array("d")
-        total, last, evaluations = None, (1, ""), []
-        for number, text in source.lines():
-            last = (number, text) if text.strip() else last
-            if found := POINT.search(text):
-                loss = to_float(found[2])
-                if loss is not None:
-                    steps.append(int(found[1]))
-                    losses.append(loss)
-                    times.append(float(found[3]))
-                    lines.append(number)
-                    check_count(len(lines))
-            elif found := EVALUATION.search(text):
-                evaluations.append((int(found[1]), to_float(found[2]), to_float(found[3])))
-            elif found := MAX_ITERS.match(text):
-                total = int(found[1])
-        warnings = []
-        if OPENED.search(last[1]) and not POINT.search(last[1]):
-            warnings.append(truncated(*last))
-        return assemble(
-            steps,
-            losses,
-            meaning="point",
-            step_base=0,
-            line_of=lambda index: lines[index],
-            warnings=warnings,
-            tool=self.tool,
-            extras={
-                "total_steps": total,
-                "iteration_time_ms": time_values(times),
-                "evaluation": _evaluation(evaluations),
-            },
-        )
+    def other(self, number: int, line: str, facts: Facts) -> None:
+        if found := EVALUATION.search(line):
+            facts["evaluations"] = facts.get("evaluations", 0) + 1
+            facts["evaluation"] = found.groups()
+        elif found := MAX_ITERS.match(line):
+            facts["total_steps"] = int(found[1]) + 1  # the last one is trained and printed too
+        elif OPENED.search(line):
+            facts["opened"] = number, line
+
+    def extras(self, facts: Facts) -> dict[str, Any]:
+        if opened := facts.get("opened"):
+            warn(facts, truncated(*opened))
+        return {"total_steps": facts.get("total_steps"), "evaluation": _evaluation(facts)}
 
 
-def _evaluation(rows: list[tuple[int, float | None, float | None]]) -> dict | None:
-    if not rows:
+def _evaluation(facts: Facts) -> dict[str, Any] | None:
+    if "evaluation" not in facts:
         return None
-    step, train, validation = rows[-1]
-    return {"count": len(rows), "step": step, "train_loss": train, "val_loss": validation}
+    step, train, validation = facts["evaluation"]
+    return {"count": facts["evaluations"], "step": int(step), "train_loss": to_float(train),
+            "val_loss": to_float(validation)}  # fmt: skip

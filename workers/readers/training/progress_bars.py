@@ -10,11 +10,20 @@ import re
 
 from workers.readers.base import Sample, register
 from workers.readers.figures import NUMBER
-from workers.readers.training.line_logs import Facts, LineLogReader, Point
+from workers.readers.training.line_logs import (
+    Facts,
+    LineLogReader,
+    Point,
+    doubt_steps,
+    epoch_base,
+)
 from workers.readers.training.series import to_float
 
 EVALUATION = re.compile(r"\b(?:val|valid|validat\w*|eval\w*|test\w*|sanity|predict\w*)\b", re.I)
 EPOCH = re.compile(r"\bepochs?\b[ :=#\[(]*(\d+)", re.IGNORECASE)
+OPTIMISER_STEPS = re.compile(r"^\s*steps?:", re.IGNORECASE)
+"""How diffusers and sd-scripts name a bar that counts what they train; it shows the loss of the
+step that it counts."""
 LEAST, LABEL, LONGEST = 3, 200, 4000
 
 
@@ -27,7 +36,8 @@ class ProgressBarReader(LineLogReader):
     confidence = most_confidence = 16
     pattern = re.compile(
         r"\b\d+%\|[^|\n]{0,400}\|\s*(?P<step>\d+)/(?P<count>\d+) \[[^\]\n]{0,400}?"
-        r"(?:(?<![\w/])(?:train(?:ing)?|step|avr|avg|batch|total|lm)?[_/]?loss(?:_step)?(?:=|: ?)"
+        r"(?:(?<![\w/])(?:train(?:ing)?|step|avr|avg|batch|total|lm|gpt)?[_/]?loss(?:_step)?"
+        r"(?:=|: ?)"
         rf"['\"]?(?:tensor\()?(?P<loss>{NUMBER})|\])"
     )
     labelled = re.compile(rf"(?<![\w/])(?:train_|train )?loss\b[=: ]+(?P<loss>{NUMBER})", re.I)
@@ -51,6 +61,8 @@ class ProgressBarReader(LineLogReader):
         if "v_num=" in line:
             is_mean = re.search(r"(?<![\w/])loss=", line) is not None
             facts.update(tool="Lightning", meaning="smoothed" if is_mean else "point")
+        if not (facts.get("tool") == "Lightning" or OPTIMISER_STEPS.search(label)):
+            doubt_steps(facts)  # a bar may be moved on before or after its loss is printed
         step = _step(found, label, facts)
         is_again = facts.get("last") == step
         facts["last"] = step
@@ -61,7 +73,8 @@ def _step(found: re.Match[str], label: str, facts: Facts) -> int:
     step, count = int(found["step"]), int(found["count"])
     named = EPOCH.search(label)
     if named is None:
+        facts["is_bare"] = True
         return step
-    is_first_0 = named[1] == "0" or facts.get("tool") == "Lightning"
-    base = facts.setdefault("first_epoch", 0 if is_first_0 else 1)
+    is_lightning = facts.get("tool") == "Lightning"
+    base = 0 if is_lightning else epoch_base(int(named[1]), facts)
     return (int(named[1]) - base) * count + step

@@ -14,7 +14,14 @@ import re
 from workers.readers.base import Sample, register
 from workers.readers.figures import AMOUNT, NUMBER
 from workers.readers.source import ReadingWarning
-from workers.readers.training.line_logs import Facts, LineLogReader, warn
+from workers.readers.training.line_logs import (
+    Facts,
+    LineLogReader,
+    doubt_steps,
+    epoch_base,
+    warn,
+)
+from workers.readers.training.line_prefixes import plain_lines
 from workers.readers.training.text_log import counted_on
 
 LEAST = 2
@@ -40,7 +47,7 @@ class KerasReader(LineLogReader):
     """Keras' progress bar; the loss is the mean of the epoch so far."""
 
     name = "keras_progress_log"
-    version = "3"
+    version = "4"
     tool = "Keras"
     meaning = "running_mean"
     confidence = most_confidence = 60
@@ -48,15 +55,17 @@ class KerasReader(LineLogReader):
         rf"^\s*(?P<step>\d+)/(?P<count>\d+)\s+(?:\[[=>.]+\]|[━ ]+|- \d+s).{{0,80}}?"
         rf"[- ]loss: (?P<loss>{NUMBER})"
     )
-    milliseconds = re.compile(r"([\d.]+)ms/step")
+    milliseconds = re.compile(r"(?<![\w.])([\d.]+)ms/step")
+    seconds = re.compile(r"(?<![\w.])([\d.]+)s/step")
     opening = re.compile(r"^\s*Epoch (\d+)/\d+")
     uncounted = ReadingWarning(
         "epochs_counted", "The log names no epoch; one begins where its progress starts again."
     )
 
     def recognises(self, sample: Sample) -> int:
-        least = 1 if any(self.opening.match(line) for line in sample.lines) else LEAST
-        found = sum(self.pattern.search(line) is not None for line in sample.lines)
+        lines = plain_lines(sample.text)
+        least = 1 if any(self.opening.match(line) for line in lines) else LEAST
+        found = sum(self.pattern.search(line) is not None for line in lines)
         return self.confidence if found >= least else 0
 
     def step(self, found: re.Match[str], line: str, facts: Facts) -> int:
@@ -65,6 +74,7 @@ class KerasReader(LineLogReader):
         return (facts.get("epoch", 1) - 1) * int(found["count"]) + int(found["step"])
 
     def _count_epoch(self, shown: tuple[int, str], facts: Facts) -> None:
+        doubt_steps(facts)
         before = facts.get("shown", (0, ""))
         if shown[0] < before[0] or (shown[0] == before[0] and shown != before):
             facts["epoch"] = facts.get("epoch", 1) + 1
@@ -87,19 +97,18 @@ class TutorialReader(LineLogReader):
     pattern = re.compile(rf"^\[(?P<epoch>\d+), +(?P<step>\d+)\] +loss: (?P<loss>{NUMBER})", re.M)
 
     def step(self, found: re.Match[str], line: str, facts: Facts) -> int:
-        epoch, step = int(found["epoch"]), int(found["step"])
-        if epoch != facts.get("epoch"):
-            facts["offset"] = facts.get("offset", 0) + facts.get("step", 0)
-        facts["epoch"], facts["step"] = epoch, step
-        return facts["offset"] + step
+        return counted_on(int(found["step"]), int(found["epoch"]), None, facts)
 
 
 class EpochAndBatchReader(LineLogReader):
-    """Lines with the groups ``epoch``, ``step`` within it and ``count``, its number of steps."""
+    """Lines with the groups ``epoch``, ``step`` within it and ``count``, its number of steps;
+    ``first_epoch`` where the tool is known to count from it."""
+
+    first_epoch: int | None = None
 
     def step(self, found: re.Match[str], line: str, facts: Facts) -> int:
         epoch = int(found["epoch"])
-        base = facts.setdefault("first_epoch", min(epoch, 1))
+        base = self.first_epoch if self.first_epoch is not None else epoch_base(epoch, facts)
         return (epoch - base) * int(found["count"]) + int(found["step"])
 
 
@@ -109,6 +118,7 @@ class WordModelReader(EpochAndBatchReader):
 
     name = "word_language_model_log"
     tool = "pytorch/examples word_language_model"
+    first_epoch = 1
     meaning = "window_mean"
     confidence = most_confidence = 82
     pattern = re.compile(
@@ -139,6 +149,7 @@ class DlrmReader(EpochAndBatchReader):
 
     name = "dlrm_log"
     tool = "DLRM"
+    first_epoch = 0
     meaning = "window_mean"
     confidence = most_confidence = 82
     pattern = re.compile(
@@ -191,7 +202,7 @@ class EpochLineReader(LineLogReader):
     """One line per epoch with its number and its training loss."""
 
     name = "epoch_training_log"
-    version = "2"
+    version = "3"
     tool = None
     meaning = "window_mean"
     step_unit = "epoch"

@@ -20,6 +20,7 @@ from workers.readers.base import (
     with_warnings_of,
 )
 from workers.readers.source import ReadError, ReadingWarning, Source
+from workers.readers.training.failures import failures_in, warnings_of
 
 Meaning = Literal["point", "window_mean", "running_mean", "smoothed"]
 StepUnit = Literal["step", "epoch", "sample", "record"]
@@ -31,6 +32,9 @@ MOST_EPOCHS = 100_000
 LIKELY = 8  # equally frequent distances that are looked at; regular logs have one or two
 REGULAR = 0.75
 """Share of distances that makes a log one that prints every so many steps."""
+TELLS_WHY = {"steps_unproven", "steps_unknown", "steps_counted_on", "epochs_counted",
+             "records_mixed"}  # fmt: skip
+UNPROVEN = "The log does not prove to which step of the run its losses belong."
 WARM_UP_STEPS = 5
 """MindSpeed-LLM CI drops five iterations before it averages times (DOMAIN, FORMATS: Megatron)."""
 
@@ -42,6 +46,9 @@ class LossSeries:
     ``losses`` keeps NaN and Inf. ``interval``: usual distance of two records in steps.
     ``meaning``: a record is the loss of its step, the mean since the last record, the running
     mean of its epoch, or a smoothed value. ``step_base``: number of the first step of the tool.
+    ``unprovable``: code of why two curves must not be compared step by step, e.g. because the
+    step numbers are assumed (``steps_unproven``). ``runs``: all runs and ranks of the file.
+    ``failures``: lines that tell why the run stopped.
     """
 
     steps: np.ndarray
@@ -53,20 +60,35 @@ class LossSeries:
     tool: str | None = None
     tool_version: str | None = None
     step_unit: StepUnit = "step"
+    unprovable: str | None = None
+    runs: list[dict[str, Any]] = field(default_factory=list)
+    failures: list[dict[str, Any]] = field(default_factory=list)
     extras: dict[str, Any] = field(default_factory=dict)
 
 
 class TrainingLogReader(Reader):
-    """A reader whose file holds a loss curve; subclasses implement ``series``."""
+    """A reader whose file holds a loss curve; subclasses implement ``series``. ``is_console``:
+    the file shows what a program printed, so also why it stopped."""
 
     kind = "training_log"
+    version = "2"
+    is_console = False
 
     def series(self, source: Source) -> LossSeries:
         """The curve of the file; ReadError ``no_loss_points`` when it holds none."""
         raise NotImplementedError
 
-    def read(self, source: Source) -> Reading:
+    def whole_series(self, source: Source) -> LossSeries:
+        """The curve, and what the log tells of failures."""
         series = self.series(source)
+        failures = failures_in(source) if self.is_console else []
+        if failures:
+            series.warnings = series.warnings + warnings_of(failures)
+            series.failures = [failure.as_value() for failure in failures]
+        return series
+
+    def read(self, source: Source) -> Reading:
+        series = self.whole_series(source)
         return self.reading(
             series_values(series),
             warnings=series.warnings,
@@ -82,7 +104,7 @@ def read_series(path: str | Path) -> LossSeries:
     if not isinstance(reader, TrainingLogReader):
         raise ReadError("not_a_training_log", f"This file is {reader.kind}, not a training log.")
     try:
-        series = reader.series(source)
+        series = reader.whole_series(source)
     except DAMAGE as error:
         raise source.refusal or damaged(reader, error) from error
     series.warnings = with_warnings_of(source, series.warnings)
@@ -101,6 +123,8 @@ def assemble(
     tool: str | None = None,
     tool_version: str | None = None,
     step_unit: StepUnit = "step",
+    unprovable: str | None = None,
+    runs: Sequence[dict[str, Any]] = (),
     extras: dict[str, Any] | None = None,
 ) -> LossSeries:
     """Records in file order → a curve: later run wins, order by step, warn about what was found.
@@ -118,6 +142,8 @@ def assemble(
         found.append(_repeated(all_steps, kept, line_of))
         all_steps, all_losses = all_steps[kept], all_losses[kept]
     found += _nonfinite(all_steps, all_losses, lambda i: line_of(int(kept[i])))
+    if unprovable and not TELLS_WHY & {warning.code for warning in found}:
+        found.append(ReadingWarning("steps_unproven", UNPROVEN))
     interval = interval or usual_interval(all_steps)
     if "skipped_iterations" not in {warning.code for warning in found}:
         found += _missing(all_steps, interval, lambda i: line_of(int(kept[i])))
@@ -133,6 +159,8 @@ def assemble(
         tool=tool,
         tool_version=tool_version,
         step_unit=step_unit,
+        unprovable=unprovable,
+        runs=list(runs),
         extras={key: value for key, value in (extras or {}).items() if value not in (None, {})},
     )
 
@@ -142,22 +170,6 @@ def check_count(records: int, most: int | None = None) -> None:
     most = most or MOST_RECORDS
     if records > most:
         raise ReadError("too_large", f"The log holds more than {most:,} records.")
-
-
-def records_of_one_rank(ranks: np.ndarray) -> tuple[np.ndarray, list[ReadingWarning]]:
-    """Indices of one rank's records when several print into the file.
-
-    The rank with most records, the lowest of equals; ``ranks`` is -1 where none is named.
-    """
-    if (ranks == ranks[:1]).all():
-        return np.arange(len(ranks)), []
-    numbers, counts = np.unique(ranks, return_counts=True)
-    chosen = numbers[np.argmax(counts)]
-    others = len(ranks) - int(counts.max())
-    message = (
-        f"{len(numbers)} ranks print losses; rank {chosen} counts, {others} records are left out."
-    )
-    return np.flatnonzero(ranks == chosen), [ReadingWarning("interleaved_ranks", message)]
 
 
 def last_occurrences(steps: np.ndarray) -> np.ndarray:
@@ -179,6 +191,15 @@ def usual_interval(steps: np.ndarray) -> int | None:
     distances, counts = np.unique(np.diff(steps), return_counts=True)
     likely = distances[counts == counts.max()][:LIKELY]
     return int(max(likely, key=lambda distance: np.count_nonzero(steps % distance == 0)))
+
+
+def base_of(steps: np.ndarray, usual: Literal[0, 1]) -> Literal[0, 1]:
+    """Number of the tool's first step: 0 where records start at 0 or end at k-1, 2k-1, …, else
+    the tool's ``usual`` one."""
+    if not len(steps) or steps[0] == 0:
+        return 0 if len(steps) else usual
+    interval = usual_interval(np.unique(steps)) or 1
+    return 0 if interval > 1 and (steps % interval == interval - 1).all() else usual
 
 
 def _repeated(steps: np.ndarray, kept: np.ndarray, line_of: LineOf) -> ReadingWarning:
@@ -235,6 +256,9 @@ def series_values(series: LossSeries) -> dict[str, Any]:
         "meaning": series.meaning,
         "step_base": series.step_base,
         "step_unit": series.step_unit,
+        "steps_proven": series.unprovable is None,
+        "runs": series.runs or None,
+        "failures": series.failures or None,
         **series.extras,
     }
 

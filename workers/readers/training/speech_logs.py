@@ -10,11 +10,8 @@ import re
 
 from workers.readers.base import register
 from workers.readers.figures import AMOUNT, NUMBER
-from workers.readers.source import ReadingWarning
-from workers.readers.training.line_logs import Facts, LineLogReader, Point, warn
+from workers.readers.training.line_logs import Facts, LineLogReader
 from workers.readers.training.text_log import counted_on
-
-RANK = re.compile(r"\brank (\d+)\b")
 
 
 @register
@@ -47,14 +44,6 @@ class WenetReader(LineLogReader):
     pattern = re.compile(
         rf"\bTRAIN Batch (?P<epoch>\d+)/(?P<step>\d+) loss (?P<loss>{NUMBER})"
     )
-
-    def point(self, found: re.Match[str], line: str, facts: Facts) -> Point | None:
-        rank = RANK.search(line, found.end())
-        if rank and facts.setdefault("rank", rank[1]) != rank[1]:
-            message = f"Several ranks print losses; rank {facts['rank']} counts."
-            warn(facts, ReadingWarning("interleaved_ranks", message))
-            return None
-        return super().point(found, line, facts)
 
     def step(self, found: re.Match[str], line: str, facts: Facts) -> int:
         return counted_on(int(found["step"]), int(found["epoch"]), None, facts)

@@ -17,6 +17,7 @@ from workers.readers.base import Reader, Reading, Sample, Source, register
 from workers.readers.columns import Column
 from workers.readers.source import ReadError, ReadingWarning
 from workers.readers.training.hf_records import real_losses
+from workers.readers.training.run_selection import select
 from workers.readers.training.series import LossSeries, TrainingLogReader, assemble
 
 LOSS_TAGS = ("train/loss", "loss", "loss/train", "train_loss", "lm loss", "train/lm_loss")
@@ -214,12 +215,16 @@ class TensorBoardReader(TrainingLogReader):
             norms = dict(events.scalars.get("train/grad_norm", []))
             losses, hidden = real_losses(losses, Column(map(norms.get, steps.tolist())), steps)
             warnings += hidden
+        chosen = select(steps, losses)
+        steps, losses = steps[chosen.kept], losses[chosen.kept]
         return assemble(
             steps,
             losses,
             meaning="window_mean" if by_trainer else "point",
             step_base=0 if steps[0] == 0 else 1,
-            warnings=warnings,
+            warnings=chosen.warnings + warnings,
+            unprovable=chosen.unprovable,
+            runs=chosen.runs,
             tool="transformers Trainer" if by_trainer else self.tool,
             extras={"tag": tag, "tags": sorted(events.scalars)},
         )

@@ -17,6 +17,7 @@ class DarknetReader(LineLogReader):
 
     name = "darknet_log"
     tool = "Darknet"
+    mark = " avg"
     confidence = most_confidence = 88
     pattern = re.compile(
         rf"^\s*(?P<step>\d+): (?P<loss>{NUMBER}), {NUMBER} avg(?: loss)?, {NUMBER} rate, "
