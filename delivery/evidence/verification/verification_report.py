@@ -35,6 +35,8 @@ def conclusion(steps: Sequence[CheckStep]) -> str:
     if failed:
         return ngettext("NOT good: %(n)d step failed.", "NOT good: %(n)d steps failed.",
                         failed) % {"n": failed}
+    if limits := [step.conclusion for step in steps if step.conclusion]:
+        return "; ".join(limits)
     if left_open:
         return ngettext("good as far as it goes; %(n)d step could not be checked.",
                         "good as far as it goes; %(n)d steps could not be checked.",
