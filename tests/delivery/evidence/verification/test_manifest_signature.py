@@ -2,20 +2,24 @@
 
 import io
 import json
+import random
 
 import pytest
 from django.core.management import CommandError, call_command
 
+from benchmarks import tamper
 from delivery.acceptance.signing.seals import practice_certificate
 from delivery.acceptance.signing.seals.certificate import SealUnavailableError, load_signer
 from delivery.acceptance.signing.seals.detached_signature import sign_detached
 from delivery.evidence.archives.archive import CHECKSUMS, SIGNATURE, extract, write_archive
 from delivery.evidence.models import EvidenceBundle
 from delivery.evidence.services import build_bundle
+from delivery.evidence.verification.manifest_signature import NOBODY_NAMED
 from tests.cached_fixtures import cached_fixture
 from tests.delivery.acceptance.signing.local_authorities import Certifier, answering
 from tests.delivery.evidence.conftest import FIRM, set_key
 
+SEED = 20261123
 UNSIGNED = ("checksums hold, but nobody signed the manifest: who could write the files could "
             "also mend them")
 
@@ -271,3 +275,16 @@ def test_without_the_authority_no_bundle_is_stored(concluded, act, firm_key, set
     with pytest.raises(SealUnavailableError):
         build(concluded, act)
     assert not EvidenceBundle.objects.exists()
+
+
+def test_no_kind_of_change_passes(made, elsewhere, tmp_path):
+    """Each of `benchmarks.tamper` a few times."""
+    (tmp_path / "tamper").mkdir()
+    bundle, chance = tamper.unpacked(made, tmp_path / "tamper"), random.Random(SEED)
+    named, path = tamper.signer_of(made), tmp_path / "changed.zip"
+    elsewhere()
+    assert not tamper.is_found(made, named)
+    for kind, (_weight, change, needs_name) in tamper.KINDS.items():
+        for _time in range(3):
+            tamper.packed(bundle, change(bundle, chance), path)
+            assert tamper.is_found(path, named if needs_name else NOBODY_NAMED), kind
