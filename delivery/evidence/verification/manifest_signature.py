@@ -128,7 +128,9 @@ def _identity(found: "SealFacts", expected: ExpectedSigner) -> CheckStep:
     return CheckStep(
         True, _("Whose certificate it is was not checked: anybody can make one with this name. "
                 "Compare its SHA-256 with what the firm tells you by another channel, or name "
-                "its file with --certificate."), is_open=True)
+                "its file with --certificate."), is_open=True,
+        conclusion=_("good if the certificate SHA-256 %(print)s is the firm's, which was not "
+                     "checked") % {"print": found.certificate.fingerprint})
 
 
 def _time(at: datetime) -> str:

@@ -76,7 +76,7 @@ def _rebuilt(found: cms.ContentInfo, version: str, roots: Iterable[x509.Certific
         "certificates": chain, "signer_infos": [{
             "version": "v1", "sid": _signer_id(chain[0]), "digest_algorithm": digest,
             "signed_attrs": _copied(info["signed_attrs"]),
-            "signature_algorithm": _algorithm(info["signature_algorithm"]),
+            "signature_algorithm": _algorithm(info["signature_algorithm"], digest["algorithm"]),
             "signature": info["signature"].native, **(more or {})}]}})
 
 
@@ -97,10 +97,13 @@ def stamp_tokens(info: cms.SignerInfo) -> list[cms.ContentInfo]:
             for token in attribute["values"]]
 
 
-def _algorithm(found: cms.SignedDigestAlgorithm) -> cms.SignedDigestAlgorithm:
-    """Without what nobody reads: only the parameters of RSASSA-PSS mean anything."""
+def _algorithm(found: cms.SignedDigestAlgorithm, digest: str) -> cms.SignedDigestAlgorithm:
+    """In one spelling, and without what nobody reads: only RSASSA-PSS has parameters that count."""
     name = found["algorithm"].native
-    return found if name == "rsassa_pss" else cms.SignedDigestAlgorithm({"algorithm": name})
+    if name == "rsassa_pss":
+        return found
+    return cms.SignedDigestAlgorithm(
+        {"algorithm": f"{digest}_rsa" if name == "rsassa_pkcs1v15" else name})
 
 
 def _chain(data: cms.SignedData, info: cms.SignerInfo, roots: Iterable[x509.Certificate]

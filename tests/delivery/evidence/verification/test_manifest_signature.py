@@ -144,6 +144,8 @@ def test_it_says_who_signed_and_that_nobody_vouches_for_that(made, stored, elsew
     assert "self-signed" in text
     assert "no time stamp" in text
     assert "Compare its SHA-256" in text
+    assert text.endswith(f"good if the certificate SHA-256 {stored.fingerprint} is the firm's, "
+                         "which was not checked")
     status, text = verify(made, "--certificate", firm_key)
     assert (status, "The bundle is good." in text) == (0, True)
 
@@ -288,3 +290,16 @@ def test_no_kind_of_change_passes(made, elsewhere, tmp_path):
         for _time in range(3):
             tamper.packed(bundle, change(bundle, chance), path)
             assert tamper.is_found(path, named if needs_name else NOBODY_NAMED), kind
+
+
+def test_pages_and_api_say_who_signed(stored, act, client):
+    client.force_login(act.manager)
+    for path in (f"/documents/{stored.document_id}/",
+                 f"/engagements/{stored.engagement.code}/documents/"):
+        page = client.get(path).content.decode()
+        assert f"{FIRM} · Delivery Desk" in page, path
+    [row] = client.get("/api/v1/bundles/").json()["results"]
+    assert (row["signer"], row["fingerprint"]) == (stored.signer, stored.fingerprint)
+    EvidenceBundle.objects.update(signer="", fingerprint="")
+    page = client.get(f"/documents/{stored.document_id}/", HTTP_ACCEPT_LANGUAGE="en")
+    assert "signed by nobody" in page.content.decode()
