@@ -73,7 +73,7 @@ def _rebuilt(found: cms.ContentInfo, version: str, roots: Iterable[x509.Certific
     return cms.ContentInfo({"content_type": "signed_data", "content": {
         "version": version, "digest_algorithms": [digest],
         "encap_content_info": _copied(data["encap_content_info"]),
-        "certificates": chain, "signer_infos": [{
+        "certificates": [_certificate(one) for one in chain], "signer_infos": [{
             "version": "v1", "sid": _signer_id(chain[0]), "digest_algorithm": digest,
             "signed_attrs": _copied(info["signed_attrs"]),
             "signature_algorithm": _algorithm(info["signature_algorithm"], digest["algorithm"]),
@@ -83,6 +83,14 @@ def _rebuilt(found: cms.ContentInfo, version: str, roots: Iterable[x509.Certific
 def _signer_id(certificate: x509.Certificate) -> cms.SignerIdentifier:
     return cms.SignerIdentifier("issuer_and_serial_number", {
         "issuer": certificate.issuer, "serial_number": certificate.serial_number})
+
+
+def _certificate(certificate: x509.Certificate) -> x509.Certificate:
+    """The certificate, the bits of its signature counted anew: its issuer did not sign them."""
+    return x509.Certificate({
+        "tbs_certificate": certificate["tbs_certificate"],
+        "signature_algorithm": certificate["signature_algorithm"],
+        "signature_value": certificate["signature_value"].native})
 
 
 def _copied(value: Asn1Value) -> Asn1Value:

@@ -1,5 +1,6 @@
 """Detached signatures: what they cover, whose they are, when they were made."""
 
+import re
 import shutil
 import subprocess
 from datetime import UTC, datetime
@@ -85,6 +86,18 @@ def test_openssl_verifies_it(certifier, stamped, tmp_path):
          "list", "-CAfile", "root.pem", "-purpose", "any", "-out", "copy"],
         cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("unused_bits", range(1, 8))
+def test_another_count_of_bits_in_a_certificate_is_found(stamped, unused_bits):
+    """Readers take the signature of a certificate for the same where its last bits are zero."""
+    counts = [match.end() - 1 for match in re.finditer(b"\x03\x82\x01\x01\x00", stamped)]
+    assert len(counts) == 4  # two chains of two
+    for place in counts:
+        changed = bytearray(stamped)
+        changed[place] = unused_bits
+        found = check_detached(CONTENT, bytes(changed))
+        assert not (found and found.is_good), place
 
 
 @pytest.mark.slow
