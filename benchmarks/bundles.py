@@ -10,6 +10,7 @@ more than the smallest, or where a step takes the processor more than six times 
 """
 
 import argparse
+import json
 import logging
 import os
 import shutil
@@ -25,11 +26,15 @@ BLOCK, PARTS = 2**20, "parts"
 
 
 def prepare(source: Path, folder: Path, gigabytes: float) -> None:
-    """The files of the larger bundle, unpacked; the large one under its checksum."""
-    from delivery.evidence.archives.archive import CHECKSUMS, extract, sha256_of
+    """The files of the larger bundle, unsigned; the large one under its checksum."""
+    from delivery.evidence.archives.archive import CHECKSUMS, SIGNATURE, extract, sha256_of
 
     extract(source, folder / PARTS)
     (folder / PARTS / CHECKSUMS).unlink()
+    (folder / PARTS / SIGNATURE).unlink(missing_ok=True)
+    statement = folder / PARTS / "bundle.json"
+    statement.write_text(json.dumps({**json.loads(statement.read_text("utf-8")),
+                                     "signature": None}))
     big, block = folder / "big", os.urandom(BLOCK)
     with big.open("wb") as stream:
         for n in range(int(gigabytes * 1024)):

@@ -5,9 +5,11 @@ from email import message_from_bytes
 from functools import partial
 from pathlib import Path
 
+from asn1crypto import pem
 from django.conf import settings
 
 from delivery.acceptance import services as acceptance
+from delivery.acceptance.signing.seals.certificate import load_signer
 from delivery.documents.bilingual import LANGUAGES
 from delivery.evidence.services import build_bundle
 from delivery.reports import services as reports
@@ -41,6 +43,8 @@ class ScenarioDocuments:
                               document=document)
         with bundle.file.open("rb") as stream:
             self._write("evidence-bundle.zip", stream.read())
+        signer = load_signer(is_practice=bundle.is_practice)
+        self._write("certificate.pem", pem.armor("CERTIFICATE", signer.signing_cert.dump()))
         self.engagement.refresh_from_db()
         self.log(f"  {document} signed; engagement is {self.engagement.state}")
 

@@ -17,6 +17,10 @@ class EvidenceBundle(models.Model):
     size = models.PositiveBigIntegerField()
     sha256 = models.CharField(max_length=64)
     is_practice = models.BooleanField(default=False)
+    # The signature of its list of checksums; empty where nobody signed it.
+    signer = models.CharField(max_length=240, blank=True)
+    fingerprint = models.CharField(max_length=64, blank=True)  # SHA-256 of the certificate
+    stamped_at = models.DateTimeField(null=True, blank=True)
     withheld = models.PositiveIntegerField(default=0)  # raw files included as checksum only
     created_at = models.DateTimeField(auto_now_add=True)
 

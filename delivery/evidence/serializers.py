@@ -9,7 +9,8 @@ from delivery.reports.models import Document
 class BundleSerializer(serializers.ModelSerializer):
     class Meta:
         model = EvidenceBundle
-        fields = ["id", "document", "size", "sha256", "is_practice", "withheld", "created_at"]
+        fields = ["id", "document", "size", "sha256", "is_practice", "signer", "fingerprint",
+                  "stamped_at", "withheld", "created_at"]
         read_only_fields = fields
 
 

@@ -7,7 +7,7 @@ can be rebuilt byte for byte, so that not even a header can be changed unseen.
 import hashlib
 import re
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, BinaryIO
@@ -19,6 +19,7 @@ BLOCK = 2**20
 SAFE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*")
 MAX_ENTRIES = 20_000
 CHECKSUMS = "SHA256SUMS"
+SIGNATURE = "SHA256SUMS.p7s"  # detached CMS over CHECKSUMS, which cannot list it
 
 
 class ArchiveError(Exception):
@@ -29,22 +30,25 @@ class ArchiveError(Exception):
         self.name = name
 
 
-def write_archive(target: BinaryIO, entries: dict[str, Path], known: dict[str, str] | None = None
-                  ) -> zipfile.ZipFile:
+def write_archive(target: BinaryIO, entries: dict[str, Path], known: dict[str, str] | None = None,
+                  sign: Callable[[bytes], bytes] | None = None) -> zipfile.ZipFile:
     """Write files under their names, in order of names, with SHA256SUMS over all of them.
 
     Args:
         known: SHA-256 that entries must have, by name; of others it is computed beforehand.
+        sign: makes the detached signature of SHA256SUMS; without it the archive has none.
 
     Returns the closed archive, which knows where its entries begin. Each file is read once more
     while it is copied: ArchiveError names one whose bytes are not those of its checksum.
     """
     digests = {name: (known or {}).get(name) or sha256_of(entries[name]) for name in entries}
-    sums = "".join(f"{digests[name]}  {name}\n" for name in sorted(entries)).encode()
+    made = {CHECKSUMS: "".join(f"{digests[n]}  {n}\n" for n in sorted(entries)).encode()}
+    if sign:
+        made[SIGNATURE] = sign(made[CHECKSUMS])
     with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
-        for name in sorted([*entries, CHECKSUMS]):
-            if name == CHECKSUMS:
-                archive.writestr(_info(name, len(sums)), sums)
+        for name in sorted([*entries, *made]):
+            if name in made:
+                archive.writestr(_info(name, len(made[name])), made[name])
             elif _add_file(archive, name, entries[name]) != digests[name]:
                 raise ArchiveError("the checksum differs", name)
     return archive
@@ -140,20 +144,24 @@ def _named_in(message: str) -> str:
 
 
 def checksum_problems(files: dict[str, ExtractedFile]) -> Iterable[tuple[str, str]]:
-    """Differences between SHA256SUMS and the files: (name, missing | extra | changed)."""
+    """Differences between SHA256SUMS and the files: (name, missing | extra | changed).
+
+    Every file is listed but the list itself and its signature.
+    """
     if CHECKSUMS not in files:
         yield CHECKSUMS, "missing"
         return
     listed = {}
     for line in files[CHECKSUMS].path.read_text("utf-8", "replace").splitlines():
         digest, gap, name = line.partition("  ")
-        if not gap or not re.fullmatch("[0-9a-f]{64}", digest) or name in listed:
+        if (not gap or not re.fullmatch("[0-9a-f]{64}", digest)
+                or name in (*listed, CHECKSUMS, SIGNATURE)):
             yield CHECKSUMS, "changed"
             continue
         listed[name] = digest
     for name in sorted(set(listed) - set(files)):
         yield name, "missing"
-    for name in sorted(set(files) - set(listed) - {CHECKSUMS}):
+    for name in sorted(set(files) - set(listed) - {CHECKSUMS, SIGNATURE}):
         yield name, "extra"
     for name in sorted(set(listed) & set(files)):
         if files[name].sha256 != listed[name]:

@@ -5,7 +5,12 @@ import zipfile
 from pathlib import Path
 from typing import BinaryIO
 
-from delivery.evidence.archives.archive import CHECKSUMS, ExtractedFile, write_archive
+from delivery.evidence.archives.archive import (
+    CHECKSUMS,
+    SIGNATURE,
+    ExtractedFile,
+    write_archive,
+)
 
 
 def first_altered_entry(archive_path: Path, files: dict[str, ExtractedFile]) -> str | None:
@@ -13,11 +18,14 @@ def first_altered_entry(archive_path: Path, files: dict[str, ExtractedFile]) -> 
 
     None if it is; empty if the first such byte belongs to no entry.
     """
-    members = {name: member for name, member in files.items() if name != CHECKSUMS}
+    members = {name: member for name, member in files.items()
+               if name not in (CHECKSUMS, SIGNATURE)}
+    signature = files.get(SIGNATURE)
     with archive_path.open("rb") as original:
         comparison = Comparison(original)
         made = write_archive(comparison, {n: m.path for n, m in members.items()},
-                             {n: m.sha256 for n, m in members.items()})
+                             {n: m.sha256 for n, m in members.items()},
+                             (lambda _sums: signature.path.read_bytes()) if signature else None)
     place = comparison.first_difference(archive_path.stat().st_size)
     return None if place is None else _entry_at(made, place)
 

@@ -18,6 +18,7 @@ from delivery.acceptance.signing.signature_page import log_entries_of, signed_fa
 from delivery.evidence.archives.archive import ArchiveError, sha256_of, write_archive
 from delivery.evidence.bundle.index_page import index_page
 from delivery.evidence.bundle.issued_files import issued_files
+from delivery.evidence.bundle.manifest_signer import ManifestSigner
 from delivery.evidence.bundle_format import WITHHELD, raw_name, scan_name, snapshot_parts
 from delivery.evidence.models import EvidenceBundle
 from delivery.reports.facts.snapshot import canonical
@@ -26,24 +27,26 @@ from engagements.errors import InvalidInput
 from workers.artifacts.artifact_store import is_intact, local_path
 from workers.models import Artifact
 
-FORMAT = 2
+FORMAT = 3  # 3: says whether the list of checksums is signed, and by whom
 
 
 def write_bundle(document: Document, withheld: frozenset[int] = frozenset()) -> EvidenceBundle:
     """The stored bundle of an issued document, its row not saved yet.
 
-    The same facts give the same bytes. Of the raw files in `withheld` (ids of artifacts) only
-    name, size and checksum go in (AR-19).
+    The same facts and key give the same bytes, but for the signature, which says when it was made.
+    Of the raw files in `withheld` (ids of artifacts) only name, size and checksum go in (AR-19).
+    Raises SealUnavailableError if the firm has a key and it cannot sign now.
     """
+    signer = ManifestSigner(is_practice=document.is_practice)
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
-        entries, known = _entries(document, Path(folder), stack, withheld)
+        entries, known = _entries(document, Path(folder), stack, withheld, signer)
         path = Path(folder) / "bundle.zip"
         with path.open("wb") as target:
-            _written(target, entries, known)
+            _written(target, entries, known, signer)
         bundle = EvidenceBundle(
             engagement=document.engagement, document=document, size=path.stat().st_size,
             sha256=sha256_of(path), is_practice=document.is_practice,
-            withheld=len(_held_back(document, withheld)))
+            withheld=len(_held_back(document, withheld)), **signer.record())
         with path.open("rb") as stream:
             bundle.file.save(f"{document.number}-V{document.version}-evidence.zip",
                              TemporaryUpload(stream), save=False)
@@ -61,11 +64,11 @@ def _held_back(document: Document, withheld: frozenset[int]) -> list[dict]:
     return [row for row in document.snapshot["evidence"] if row["id"] in withheld]
 
 
-def _entries(document: Document, folder: Path, stack: ExitStack, withheld: frozenset[int]
-             ) -> tuple[dict[str, Path], dict[str, str]]:
+def _entries(document: Document, folder: Path, stack: ExitStack, withheld: frozenset[int],
+             signer: ManifestSigner) -> tuple[dict[str, Path], dict[str, str]]:
     """The files by name, and the checksums that raw files must have."""
     criteria = _criteria_of(document)
-    texts = _texts(document, criteria, _held_back(document, withheld))
+    texts = _texts(document, criteria, _held_back(document, withheld), signer)
     entries, known = {}, {}
     for n, (name, text) in enumerate(texts.items()):
         entries[name] = folder / f"text-{n}"
@@ -103,10 +106,11 @@ def _checksum_error(name: str) -> InvalidInput:
                         % {"name": name})
 
 
-def _written(target: BinaryIO, entries: dict[str, Path], known: dict[str, str]) -> None:
+def _written(target: BinaryIO, entries: dict[str, Path], known: dict[str, str],
+             signer: ManifestSigner) -> None:
     """Write the archive; InvalidInput names a file whose checksum differs while it is copied."""
     try:
-        write_archive(target, entries, known)
+        write_archive(target, entries, known, signer.sign if signer.facts else None)
     except ArchiveError as error:
         raise _checksum_error(error.name) from error
 
@@ -140,7 +144,8 @@ def _criteria_of(document: Document) -> CriteriaSet:
     return document.engagement.criteria_sets.get(version=document.snapshot["criteria"]["version"])
 
 
-def _texts(document: Document, criteria: CriteriaSet, held_back: list[dict]) -> dict[str, str]:
+def _texts(document: Document, criteria: CriteriaSet, held_back: list[dict],
+           signer: ManifestSigner) -> dict[str, str]:
     snapshot = document.snapshot
     facts = criteria_facts(criteria)
     review = getattr(document, "review", None)
@@ -148,7 +153,8 @@ def _texts(document: Document, criteria: CriteriaSet, held_back: list[dict]) -> 
     texts = {
         "bundle.json": _json({
             "format": FORMAT, "document": document.number, "version": document.version,
-            "content_hash": document.content_hash, "is_practice": document.is_practice}),
+            "content_hash": document.content_hash, "is_practice": document.is_practice,
+            "signature": signer.stated()}),
         f"snapshots/{document.number}-V{document.version}.json": canonical(snapshot),
         "criteria.json": _json({"version": criteria.version, "facts": facts,
                                 "content_hash": criteria.content_hash}),
@@ -156,9 +162,10 @@ def _texts(document: Document, criteria: CriteriaSet, held_back: list[dict]) -> 
         "verdicts.json": _json(_verdicts(document, criteria)),
         "audit.json": _json(log_entries_of(document.pk)),
         "issued.json": _json(issued_files(document)),
-        "README.en.txt": _readme(document, "en"), "README.zh.txt": _readme(document, "zh-hans"),
-        "index.html": index_page(document, "zh-hans", signed, held_back),
-        "index.en.html": index_page(document, "en", signed, held_back),
+        "README.en.txt": _readme(document, "en", signer),
+        "README.zh.txt": _readme(document, "zh-hans", signer),
+        "index.html": index_page(document, "zh-hans", signed, held_back, signer.facts),
+        "index.en.html": index_page(document, "en", signed, held_back, signer.facts),
     }
     if signed:
         texts["review.json"] = _json(signed)
@@ -206,9 +213,9 @@ def _raw(files: dict[int, dict], artifact_id: int | None) -> str | None:
     return raw_name(row["name"], row["sha256"]) if row else None
 
 
-def _readme(document: Document, language: str) -> str:
+def _readme(document: Document, language: str, signer: ManifestSigner) -> str:
     with override(language):
-        return _explanation() % {"document": document} + (
+        return _explanation() % {"document": document} + "\n" + signer.explanation() + "\n" + (
             "\n" + _("This bundle holds practice data. It is not evidence.") + "\n"
             if document.is_practice else "")
 

@@ -7,19 +7,22 @@ from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
 from django.utils.translation import override
 
+from delivery.acceptance.signing.seals.certificate import CertificateFacts
 from delivery.documents.bilingual import in_language
 from delivery.documents.chart_cache import drawn
+from delivery.evidence.archives.archive import SIGNATURE
 from delivery.evidence.bundle_format import raw_name
 from delivery.reports.models import Document
 
 
-def index_page(document: Document, language: str, signed: dict | None, held_back: list[dict]
-               ) -> str:
+def index_page(document: Document, language: str, signed: dict | None, held_back: list[dict],
+               signer: CertificateFacts | None) -> str:
     """HTML with styles and curves inside; links lead to the bundle's own files only.
 
     Args:
         signed: facts of the review, if it is decided.
         held_back: rows of the manifest whose raw files are not in the bundle.
+        signer: whose signature over SHA256SUMS the bundle bears, if any.
     """
     facts = in_language(document.snapshot, language)
     away = {row["id"] for row in held_back}
@@ -35,7 +38,8 @@ def index_page(document: Document, language: str, signed: dict | None, held_back
             "documents": list(document.files.all()), "withheld": len(away),
             "tally": [(*outcome, n) for outcome, n in tally.items()],
             "snapshot": f"snapshots/{document.number}-V{document.version}.json",
-            "signed": in_language(signed, language) if signed else None})
+            "signed": in_language(signed, language) if signed else None,
+            "signer": signer, "signature": SIGNATURE})
 
 
 def _metric(metric: dict, curves: list[dict], files: dict[int, dict]) -> dict:

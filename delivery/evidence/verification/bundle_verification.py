@@ -1,4 +1,4 @@
-"""Checks an evidence bundle offline: every checksum, verdict and seal, from its own files.
+"""Checks an evidence bundle offline: checksums, signature, verdicts, seals, from its own files.
 
 Pure functions over unpacked files; no database, no network.
 """
@@ -26,6 +26,11 @@ from delivery.evidence.archives.archive import (
 from delivery.evidence.archives.archive_comparison import first_altered_entry
 from delivery.evidence.bundle_format import WITHHELD, raw_name, snapshot_parts
 from delivery.evidence.verification.check_steps import CheckStep
+from delivery.evidence.verification.manifest_signature import (
+    NOBODY_NAMED,
+    ExpectedSigner,
+    manifest_steps,
+)
 from delivery.evidence.verification.signature_checks import seal_steps, signature_steps
 from delivery.evidence.verification.verdict_recomputation import figures_agree, recompute
 from engagements.canonical import content_hash
@@ -42,12 +47,14 @@ class Unpacked:
 
 
 def verify_bundle(path: Path, *, raw: Path | None = None,
-                  roots: list[Certificate] | None = None) -> Iterator[CheckStep]:
-    """Check a bundle step by step. It is good when every step is.
+                  roots: list[Certificate] | None = None,
+                  signer: ExpectedSigner = NOBODY_NAMED) -> Iterator[CheckStep]:
+    """Check a bundle step by step. It is good when every step is, and none is open.
 
     Args:
         raw: a folder with raw files that the bundle holds back; found there by checksum.
-        roots: certificates that the chains of seals may end at.
+        roots: certificates that the chains of signature and seals may end at.
+        signer: who should have signed the list of checksums.
     """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -69,7 +76,10 @@ def verify_bundle(path: Path, *, raw: Path | None = None,
             _("The archive itself was changed after it was made; first at: %(name)s") % {
                 "name": changed or _("its end")}))
         try:
-            yield from _contents(_with_raw(members, raw), roots or [])
+            bundle = _with_raw(members, raw)
+            yield from manifest_steps(bundle.files, _load(bundle.files, "bundle.json"),
+                                      roots or [], signer)
+            yield from _contents(bundle, roots or [])
         except (KeyError, IndexError, TypeError, ValueError, AttributeError, OSError,
                 InvalidOperation) as error:
             yield CheckStep(False, _("The bundle is incomplete or damaged: %(problem)s") % {
@@ -165,7 +175,8 @@ def _raw_files(bundle: Unpacked, snapshot: dict) -> Iterator[CheckStep]:
     if away:
         yield CheckStep(True,
                         _("%(n)d raw files are held back as confidential; only their checksums "
-                           "are here.") % {"n": len(away)}, is_open=True)
+                           "are here; --raw names a folder that has them.") % {"n": len(away)},
+                        is_open=True)
     elif not missing:
         yield CheckStep(True, _("All %(n)d raw files of the manifest are there.") % {
             "n": len(snapshot["evidence"])})

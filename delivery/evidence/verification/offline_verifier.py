@@ -1,7 +1,8 @@
 """`verify` as a program of its own: no database, no installation (`manage.py verifier`).
 
-Exit status: 0 the bundle is good; 1 something is wrong; 2 wrong call; 3 nothing is wrong, but raw
-files are held back, so that not everything could be checked.
+Exit status: 0 the bundle is good; 1 something is wrong; 2 wrong call; 3 nothing is wrong, but not
+everything could be checked: raw files are held back, nobody signed the bundle, or nobody said whose
+signature it should bear.
 """
 
 import argparse
@@ -45,7 +46,11 @@ def _arguments(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--raw", type=Path,
                         help="folder with raw files that the bundle holds back · 留存文件所在目录")
     parser.add_argument("--trust", action="append", default=[], metavar="FILE",
-                        help="certificate (PEM or DER) that seals must lead to · 信任的证书")
+                        help="certificate (PEM or DER) that signature and seals must lead to · "
+                             "信任的证书")
+    parser.add_argument("--certificate", action="append", default=[], metavar="FILE",
+                        help="the firm's certificate (PEM or DER), which must have signed the "
+                             "bundle · 应当签署证据包的公司证书")
     parser.add_argument("--report", type=Path, metavar="FILE.html",
                         help="write what was found as a page to print · 另存可打印的核验报告")
     parser.add_argument("--lang", choices=sorted(LANGUAGES), default=_language(),
@@ -80,16 +85,19 @@ def _configure(folder: Path) -> None:
 def _check(options: argparse.Namespace) -> int:
     from delivery.acceptance.signing.seals.certificate import trust_roots
     from delivery.evidence.verification.bundle_verification import verify_bundle
+    from delivery.evidence.verification.manifest_signature import named_signer
     from delivery.evidence.verification.verification_report import write_report
     from engagements.errors import DeskError
 
     try:
-        roots = trust_roots(options.trust) if options.trust else []
+        roots = trust_roots(options.trust)
+        signer = named_signer(trust_roots(options.certificate))
     except DeskError as error:
         print(error.message, file=sys.stderr)
         return 2
-    results = [(path, _print_steps(path, verify_bundle(path, raw=options.raw, roots=roots)))
-            for path in options.bundle]
+    results = [(path, _print_steps(path, verify_bundle(path, raw=options.raw, roots=roots,
+                                                       signer=signer)))
+               for path in options.bundle]
     if options.report:
         write_report(options.report, results)
     return max(_status(steps) for _path, steps in results)

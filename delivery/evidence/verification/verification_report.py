@@ -31,15 +31,16 @@ def status_text(step: CheckStep) -> str:
 def conclusion(steps: Sequence[CheckStep]) -> str:
     """One sentence for a bundle."""
     failed = sum(not step.is_good for step in steps)
-    left_open = sum(step.is_open for step in steps)
+    limits = [step.conclusion for step in steps if step.conclusion]
+    left_open = sum(step.is_open and not step.conclusion for step in steps)
     if failed:
         return ngettext("NOT good: %(n)d step failed.", "NOT good: %(n)d steps failed.",
                         failed) % {"n": failed}
     if left_open:
-        return ngettext("good as far as it goes; %(n)d step could not be checked.",
-                        "good as far as it goes; %(n)d steps could not be checked.",
-                        left_open) % {"n": left_open}
-    return _("good")
+        limits.append(ngettext("good as far as it goes; %(n)d step could not be checked.",
+                               "good as far as it goes; %(n)d steps could not be checked.",
+                               left_open) % {"n": left_open})
+    return "; ".join(limits) or _("good")
 
 
 def write_report(out: Path, results: Sequence[tuple[Path, Sequence[CheckStep]]]) -> None:

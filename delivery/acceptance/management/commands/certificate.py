@@ -1,7 +1,9 @@
 """Says which certificate seals documents; makes the practice certificate where none is set."""
 
 import io
+from pathlib import Path
 
+from asn1crypto import pem
 from django.core.management.base import BaseCommand, CommandError
 from django.utils.translation import gettext as _
 from pyhanko.pdf_utils.generic import StreamObject
@@ -21,9 +23,16 @@ class Command(BaseCommand):
         parser.add_argument("--try", action="store_true", dest="is_trial",
                             help="seal an empty page as a document would be; says what was reached")
 
-    def handle(self, *args, is_trial: bool, **options):
+        parser.add_argument("--out", type=Path, metavar="FILE.pem",
+                            help="write the certificate for customers: what `verify "
+                                 "--certificate` compares a bundle's signature with")
+
+    def handle(self, *args, is_trial: bool, out: Path | None, **options):
         try:
-            self._tell(facts_of(load_signer().signing_cert))
+            certificate = load_signer().signing_cert
+            self._tell(facts_of(certificate))
+            if out:
+                out.write_bytes(pem.armor("CERTIFICATE", certificate.dump()))
             if is_trial:
                 self._try()
         except DeskError as error:

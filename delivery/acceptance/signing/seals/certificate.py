@@ -60,6 +60,13 @@ def load_signer(*, is_practice: bool = False) -> "SimpleSigner":
     return _loaded(signer, key)
 
 
+def load_own_signer(*, is_practice: bool) -> "SimpleSigner | None":
+    """As `load_signer`; None for what is no practice data where the firm has set no key."""
+    if is_practice_seal(is_practice=is_practice) and not is_practice:
+        return None
+    return load_signer(is_practice=is_practice)
+
+
 def _require_guarded(key: Path, password: bytes) -> None:
     """The key's file is there and encrypted; an open key is refused."""
     try:

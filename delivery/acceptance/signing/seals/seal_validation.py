@@ -1,5 +1,6 @@
-"""Checking the seals of a PDF offline, with pyHanko's validator (pyHanko 0.38)."""
+"""Checking seals and detached signatures offline, with pyHanko's validator (pyHanko 0.38)."""
 
+import asyncio
 import io
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -7,16 +8,25 @@ from datetime import datetime, timedelta
 from asn1crypto import cms, x509
 from pyhanko.pdf_utils.misc import PdfError
 from pyhanko.pdf_utils.reader import PdfFileReader
-from pyhanko.sign.general import find_cms_attribute_iter
 from pyhanko.sign.validation import EmbeddedPdfSignature, validate_pdf_signature
 from pyhanko.sign.validation.dss import DocumentSecurityStore
 from pyhanko.sign.validation.errors import NoDSSFoundError, SignatureValidationError
+from pyhanko.sign.validation.generic_cms import (
+    async_validate_detached_cms,
+    extract_certificate_info,
+    extract_signer_info,
+)
 from pyhanko.sign.validation.settings import KeyUsageConstraints
-from pyhanko.sign.validation.status import PdfSignatureStatus, SignatureCoverageLevel
+from pyhanko.sign.validation.status import (
+    PdfSignatureStatus,
+    SignatureCoverageLevel,
+    StandardCMSSignatureStatus,
+)
 from pyhanko_certvalidator import ValidationContext
 from pyhanko_certvalidator.errors import ValidationError
 
 from delivery.acceptance.signing.seals.certificate import CertificateFacts, facts_of, readable
+from delivery.acceptance.signing.seals.detached_signature import normal_form, stamp_tokens
 from delivery.acceptance.signing.seals.event_loop import call_outside_event_loop
 
 USAGE = KeyUsageConstraints(key_usage={"digital_signature", "non_repudiation"},
@@ -29,10 +39,12 @@ class SealFacts:
     """Result of checking one seal.
 
     `is_intact`: no byte it covers was changed and the signature belongs to the certificate.
-    `is_whole`: it covers the whole file and nothing was added after it.
+    `is_whole`: it covers the whole file and nothing was added after it; of a detached signature,
+    that it holds nothing that the check does not cover.
     `is_trusted`: the chain ends at one of the roots given; None if none was given.
     `stamped_at`: the time that an authority confirms; None without a time stamp.
     `has_revocation`: the file holds lists or answers that say what was revoked.
+    `signed_at`: the time that the signer states; nobody confirms it.
     """
 
     certificate: CertificateFacts
@@ -43,6 +55,7 @@ class SealFacts:
     authority: str = ""
     is_stamp_good: bool = True
     has_revocation: bool = False
+    signed_at: datetime | None = None
 
     @property
     def level(self) -> str:
@@ -72,6 +85,31 @@ def check_seals(content: bytes, *, roots: list[x509.Certificate] | None = None
     return [_checked(seal, roots or [], store) for seal in found]
 
 
+def check_detached(content: bytes, signature: bytes, *,
+                   roots: list[x509.Certificate] | None = None) -> SealFacts | None:
+    """A detached signature over `content`, checked without network; None if it cannot be read.
+
+    Args:
+        roots: certificates that the chains of signature and time stamp may end at.
+    """
+    try:
+        found = cms.ContentInfo.load(signature, strict=True)
+        is_normal = normal_form(found) == signature
+        certificate = facts_of(extract_certificate_info(found["content"]).signer_cert)
+        status = _detached_status(content, found["content"], roots or [])
+    except Exception:  # hostile bytes: parsers of three libraries, each with errors of its own
+        return None
+    return _facts(certificate, status, is_whole=is_normal, has_roots=bool(roots))
+
+
+def _detached_status(content: bytes, signed: cms.SignedData, roots: list[x509.Certificate]
+                     ) -> StandardCMSSignatureStatus:
+    info = extract_signer_info(signed)
+    return call_outside_event_loop(lambda: asyncio.run(async_validate_detached_cms(
+        content, signed, signer_validation_context=_context(info, roots, None),
+        ts_validation_context=_context(info, roots, None), key_usage_settings=USAGE)))
+
+
 def _store(reader: PdfFileReader) -> DocumentSecurityStore | None:
     """Certificates and revocation information that the file itself holds."""
     try:
@@ -85,16 +123,21 @@ def _checked(found: EmbeddedPdfSignature, roots: list[x509.Certificate],
     facts = facts_of(found.signer_cert)
     try:
         status = call_outside_event_loop(lambda: validate_pdf_signature(
-            found, signer_validation_context=_context(found, roots, store),
-            ts_validation_context=_context(found, roots, store), key_usage_settings=USAGE))
+            found, signer_validation_context=_context(found.signer_info, roots, store),
+            ts_validation_context=_context(found.signer_info, roots, store),
+            key_usage_settings=USAGE))
     except (SignatureValidationError, ValidationError, ValueError):
         return SealFacts(facts, is_intact=False, is_whole=False,
                          is_trusted=False if roots else None)
-    return _facts(facts, status, has_roots=bool(roots),
+    return _facts(facts, status, is_whole=_covers_all(status), has_roots=bool(roots),
                   has_revocation=bool(store and (store.crls or store.ocsps)))
 
 
-def _context(found: EmbeddedPdfSignature, roots: list[x509.Certificate],
+def _covers_all(status: PdfSignatureStatus) -> bool:
+    return status.coverage == SignatureCoverageLevel.ENTIRE_FILE and bool(status.docmdp_ok)
+
+
+def _context(info: cms.SignerInfo, roots: list[x509.Certificate],
              store: DocumentSecurityStore | None) -> ValidationContext:
     """No network; chains are judged as of the stamped time, which outlives the certificates.
 
@@ -102,29 +145,27 @@ def _context(found: EmbeddedPdfSignature, roots: list[x509.Certificate],
     place for it.
     """
     known = {"trust_roots": roots, "allow_fetching": False, "time_tolerance": CLOCKS,
-             "moment": _stamped_time(found.signer_info)}
+             "moment": _stamped_time(info)}
     if store is None:
         return ValidationContext(**known)
     return store.as_validation_context({**known, "revocation_mode": "hard-fail"})
 
 
-def _stamped_time(signer_info: cms.SignerInfo) -> datetime | None:
+def _stamped_time(info: cms.SignerInfo) -> datetime | None:
     """The time in the stamp, whose own signature is checked separately; None without a stamp."""
-    tokens = find_cms_attribute_iter(signer_info["unsigned_attrs"], "signature_time_stamp_token")
     times = [token["content"]["encap_content_info"]["content"].parsed["gen_time"].native
-             for token in tokens]
+             for token in stamp_tokens(info)]
     return times[0] if times else None
 
 
-def _facts(certificate: CertificateFacts, status: PdfSignatureStatus, *, has_roots: bool,
-           has_revocation: bool) -> SealFacts:
+def _facts(certificate: CertificateFacts, status: StandardCMSSignatureStatus, *, is_whole: bool,
+           has_roots: bool, has_revocation: bool = False) -> SealFacts:
     stamp = status.timestamp_validity
-    is_whole = status.coverage == SignatureCoverageLevel.ENTIRE_FILE and bool(status.docmdp_ok)
     return SealFacts(
         certificate, is_intact=status.intact and status.valid, is_whole=is_whole,
         is_trusted=status.trusted if has_roots else None,
         stamped_at=stamp.timestamp if stamp else None,
         authority=readable(stamp.signing_cert.subject) if stamp else "",
-        has_revocation=has_revocation,
+        has_revocation=has_revocation, signed_at=status.signer_reported_dt,
         is_stamp_good=stamp is None or (stamp.intact and stamp.valid
                                         and (stamp.trusted or not has_roots)))

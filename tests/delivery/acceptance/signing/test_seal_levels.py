@@ -8,6 +8,7 @@ from io import StringIO
 
 import pytest
 from asn1crypto import pem, x509
+from cryptography.hazmat.primitives.serialization import Encoding
 from django.core.management import call_command
 from django.core.management.base import CommandError
 from pyhanko.pdf_utils.reader import PdfFileReader
@@ -162,6 +163,12 @@ def test_the_command_tries_what_is_set_up(long_term, settings):
     settings.SIGNING_TIMESTAMP_URL = "http://127.0.0.1:9/"
     with pytest.raises(CommandError, match=r"does not answer|时间戳"):
         call_command("certificate", "--try", stdout=out)
+
+
+def test_the_command_writes_the_certificate_for_customers(certifier, tmp_path):
+    call_command("certificate", "--out", str(tmp_path / "firm.pem"), stdout=StringIO())
+    [found] = trust_roots([str(tmp_path / "firm.pem")])
+    assert found.dump() == certifier.firm.public_bytes(Encoding.DER)
 
 
 def test_roots_are_pem_or_der(certifier, tmp_path):

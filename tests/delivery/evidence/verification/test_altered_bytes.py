@@ -26,7 +26,7 @@ HEADER = 30  # bytes of a local header before the name (APPNOTE.TXT 4.3.7)
 
 
 @pytest.fixture
-def bundle(review, act, people, tmp_path):
+def bundle(review, act, people, tmp_path, firm_key):
     """A signed acceptance with its evidence, on disk."""
     act.decide(review)
     act.sign_and_seal(review)
@@ -56,7 +56,8 @@ def test_in_every_member_at_both_ends_and_in_between(bundle):
     chance = random.Random(SEED)
     with zipfile.ZipFile(bundle) as archive:
         members = archive.infolist()
-    assert {"bundle.json", "criteria.json", "review.json", "SHA256SUMS", "index.html"} <= {
+    assert {"bundle.json", "criteria.json", "review.json", "SHA256SUMS", "SHA256SUMS.p7s",
+            "index.html"} <= {
         member.filename for member in members}
     for member in members:
         start = member.header_offset + HEADER + len(member.filename.encode())
@@ -128,7 +129,7 @@ def test_entries_taken_out_put_in_or_renamed_are_named(bundle, change):
 
 
 @pytest.mark.slow
-def test_the_wheel_and_its_report_in_chinese(bundle, tmp_path):
+def test_the_wheel_and_its_report_in_chinese(bundle, firm_key, tmp_path):
     """Installed by pip into a folder of its own; the terminal's language is followed."""
     wheel, folder = tmp_path / WHEEL, tmp_path / "site"
     call_command("verifier", wheel, stdout=StringIO())
@@ -136,7 +137,8 @@ def test_the_wheel_and_its_report_in_chinese(bundle, tmp_path):
                     "--target", folder, wheel], check=True)
     done = subprocess.run(
         [sys.executable, "-W", "ignore", folder / "bin" / "desk-verify", bundle, "--report",
-         tmp_path / "report.html"], cwd=tmp_path, capture_output=True, text=True, check=False,
+         tmp_path / "report.html", "--certificate", firm_key], cwd=tmp_path, check=False,
+        capture_output=True, text=True,
         env={"PATH": os.environ["PATH"], "PYTHONPATH": str(folder), "LANG": "zh_CN.UTF-8"})
     assert done.returncode == 0, done
     report = (tmp_path / "report.html").read_text("utf-8")
@@ -148,19 +150,22 @@ def test_the_wheel_and_its_report_in_chinese(bundle, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_single_file_finds_it_without_our_installation(bundle, tmp_path):
+def test_the_single_file_finds_it_without_our_installation(bundle, firm_key, tmp_path):
     """The verifier as one file, in a folder of its own, without settings and database."""
     single = tmp_path / "verify.pyz"
     call_command("verifier", single, stdout=StringIO())
     clean = {name: value for name, value in os.environ.items()
              if not name.startswith(("DJANGO", "DESK", "DATABASE", "PYTHONPATH"))}
 
-    def run(path):
-        return subprocess.run([sys.executable, "-W", "ignore", single, path], cwd=tmp_path,
-                              env=clean, capture_output=True, text=True, check=False)
+    def run(path, *options):
+        return subprocess.run([sys.executable, "-W", "ignore", single, path, *options],
+                              cwd=tmp_path, env=clean, capture_output=True, text=True, check=False)
 
-    good = run(bundle)
+    good = run(bundle, "--certificate", firm_key)
     assert (good.returncode, "LLM · loss_mean_relative_error" in good.stdout) == (0, True), good
+    unnamed = run(bundle)
+    assert (unnamed.returncode, "Whose certificate it is was not checked" in unnamed.stdout,
+            "Delivery Desk" in unnamed.stdout) == (3, True, True), unnamed
     with zipfile.ZipFile(bundle) as archive:
         member = archive.getinfo("verdicts.json")
         assert json.loads(archive.read(member))

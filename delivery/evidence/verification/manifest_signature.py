@@ -1,0 +1,137 @@
+"""The signature over a bundle's list of checksums: whether it holds, whose it is, since when."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from asn1crypto.x509 import Certificate
+from django.utils.translation import gettext as _
+
+from delivery.evidence.archives.archive import CHECKSUMS, SIGNATURE
+from delivery.evidence.verification.check_steps import CheckStep
+
+if TYPE_CHECKING:
+    from delivery.acceptance.signing.seals.seal_validation import SealFacts
+
+
+@dataclass(frozen=True)
+class ExpectedSigner:
+    """Who should have signed.
+
+    `fingerprints`: SHA-256 of the certificates of which any will do; None if nobody named one.
+    `source`: who names them, in words.
+    `stored_at`: when this very file was stored here; None if that is not known.
+    """
+
+    fingerprints: frozenset[str] | None = None
+    source: str = ""
+    stored_at: datetime | None = None
+
+
+NOBODY_NAMED = ExpectedSigner()
+
+
+def named_signer(certificates: list[Certificate]) -> ExpectedSigner:
+    """One of these certificates, if there are any."""
+    return ExpectedSigner(frozenset(one.sha256.hex() for one in certificates),
+                          "--certificate") if certificates else NOBODY_NAMED
+
+
+def manifest_steps(files: dict[str, Path], stated: dict, roots: list[Certificate],
+                   expected: ExpectedSigner) -> Iterator[CheckStep]:
+    """Check the signature over SHA256SUMS.
+
+    Args:
+        stated: bundle.json; up to format 2 it says nothing of a signature, as there was none.
+        roots: certificates that the signer's chain may end at.
+    """
+    from delivery.acceptance.signing.seals.seal_validation import (
+        check_detached,  # imports pyHanko: slow
+    )
+
+    if expected.stored_at:
+        yield CheckStep(True, _("This installation stored this very file on %(at)s.") % {
+            "at": _time(expected.stored_at)})
+    if SIGNATURE not in files:
+        yield _unsigned(stated, expected)
+        return
+    found = check_detached(files[CHECKSUMS].read_bytes(), files[SIGNATURE].read_bytes(),
+                           roots=roots)
+    if wrong := _fault(found, stated, is_practice="PRACTICE" in files):
+        yield CheckStep(False, wrong)
+        return
+    yield CheckStep(True, _sentence(found))
+    yield _identity(found, expected)
+
+
+def _unsigned(stated: dict, expected: ExpectedSigner) -> CheckStep:
+    if stated.get("signature"):
+        return CheckStep(False, _("The signature %(name)s that bundle.json speaks of is missing.")
+                         % {"name": SIGNATURE})
+    if expected.stored_at:
+        return CheckStep(True, _("Nobody signed SHA256SUMS."))
+    if expected.fingerprints is not None:
+        return CheckStep(False, _("Nobody signed SHA256SUMS, and it is not the file that is "
+                                  "expected (%(source)s).") % {"source": expected.source})
+    sentence = _("checksums hold, but nobody signed the manifest: who could write the files "
+                 "could also mend them")
+    return CheckStep(True, sentence, is_open=True, conclusion=sentence)
+
+
+def _fault(found: "SealFacts | None", stated: dict, *, is_practice: bool) -> str:
+    """What is wrong with a signature; empty if it holds for this bundle."""
+    if found is None:
+        return _("%(name)s is no signature that can be read.") % {"name": SIGNATURE}
+    said = (stated.get("signature") or {}).get("certificate")
+    requirements = [
+        (found.is_intact, _("SHA256SUMS is not what %(who)s signed: %(name)s does not hold.")),
+        (found.is_whole, _("%(name)s of %(who)s was changed after it was made.")),
+        (found.is_stamp_good, _("The time stamp in %(name)s does not hold.")),
+        (found.is_trusted is not False,
+         _("The signature of %(who)s does not lead to a certificate that you trust.")),
+        (said == found.certificate.fingerprint,
+         _("SHA256SUMS is signed by somebody else (%(who)s) than bundle.json says.")),
+        (is_practice or not found.certificate.is_practice,
+         _("A practice certificate signed what is no practice data."))]
+    return next((sentence for is_met, sentence in requirements if not is_met), "") % {
+        "who": found.certificate.subject, "name": SIGNATURE}
+
+
+def _sentence(found: "SealFacts") -> str:
+    """Who signed when, by which certificate."""
+    facts = found.certificate
+    return "; ".join(filter(None, [
+        _("SHA256SUMS and so every file is signed by %(who)s") % {"who": facts.subject},
+        _("time stamp %(at)s by %(who)s") % {
+            "at": _time(found.stamped_at), "who": found.authority}
+        if found.stamped_at else _("at %(at)s by the signer's own clock, no time stamp") % {
+            "at": _time(found.signed_at) if found.signed_at else "–"},
+        _("practice certificate, of no legal effect") if facts.is_practice else "",
+        _("self-signed") if facts.issuer == facts.subject else
+        _("certificate issued by %(who)s") % {"who": facts.issuer},
+        _("certificate SHA-256 %(print)s") % {"print": facts.fingerprint}]))
+
+
+def _identity(found: "SealFacts", expected: ExpectedSigner) -> CheckStep:
+    """Whether the certificate is the one that was to be expected."""
+    if expected.fingerprints is not None:
+        if found.certificate.fingerprint in expected.fingerprints:
+            return CheckStep(True, _("It is the certificate that is expected (%(source)s).") % {
+                "source": expected.source})
+        return CheckStep(False, _("Signed by somebody else: expected (%(source)s) is the "
+                                  "certificate SHA-256 %(prints)s.") % {
+            "source": expected.source, "prints": ", ".join(sorted(expected.fingerprints)) or "–"})
+    if found.is_trusted:
+        return CheckStep(True, _("Its certificate leads to one that you trust."))
+    return CheckStep(
+        True, _("Whose certificate it is was not checked: anybody can make one with this name. "
+                "Compare its SHA-256 with what the firm tells you by another channel, or name "
+                "its file with --certificate."), is_open=True,
+        conclusion=_("good if the certificate SHA-256 %(print)s is the firm's, which was not "
+                     "checked") % {"print": found.certificate.fingerprint})
+
+
+def _time(at: datetime) -> str:
+    return f"{at:%Y-%m-%dT%H:%M:%SZ}"
