@@ -25,15 +25,24 @@ REQUIRED_KINDS: dict[str, tuple[str, ...]] = {
 
 @register_check("jobs")
 def required_jobs_succeeded(record: StageRecord) -> Iterable[CheckResult]:
-    """For each required kind the newest job of this model (or of all models) succeeded."""
+    """For each required kind the newest job of this model (or of all models) succeeded.
+
+    Jobs of a mode that answers another question do not count (`JobKind.gate_parameters`).
+    """
     own_or_shared = Q(model=record.model) | Q(model=None, engagement=record.engagement)
     for code in REQUIRED_KINDS.get(record.stage, ()):
-        newest = Job.objects.filter(own_or_shared, stage=record.stage, kind=code).first()
+        wanted = {f"parameters__{name}": value
+                  for name, value in kinds.get(code).gate_parameters.items()}
+        newest = Job.objects.filter(
+            own_or_shared, stage=record.stage, kind=code, **wanted).first()
         yield _judge(record, code, newest)
 
 
 def _judge(record: StageRecord, code: str, job: Job | None) -> CheckResult:
-    label = str(kinds.get(code).title)
+    kind = kinds.get(code)
+    label = ", ".join([str(kind.title), *(
+        parameter.shown(kind.gate_parameters[parameter.name]) for parameter in kind.parameters
+        if parameter.name in kind.gate_parameters)])
     form = (reverse("workers:job_new")
             + f"?model={record.model_id}&stage={record.stage}&kind={code}")
     if job is None:

@@ -1,5 +1,6 @@
 """Installations on a node (DOMAIN 4.1). Each wants an explicit confirmation."""
 
+import re
 from typing import ClassVar
 
 from django.utils.translation import gettext_lazy as _
@@ -44,6 +45,9 @@ info=$(find "$folder" -name ascend_toolkit_install.info 2>/dev/null | sort | tai
 """
 
 
+CHIP = re.compile(r"^\|\s*\d+\s+\w*\d{3}\w*\s*\|\s*[A-Za-z]+\s*\|", re.MULTILINE)
+
+
 class _Install(JobKind):
     stages = (Stage.ENV,)
     needs_model = False
@@ -79,11 +83,11 @@ class HdkInstall(_Install):
         p = parameters
         return ["sh", "-c", HDK, "install", p["checksums"], p["driver"], p["firmware"]]
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         refused = self.refused(finished)
         if refused:
             return refused
-        if "npu-smi" not in finished.log or "| NPU" not in finished.log:
+        if not CHIP.search(finished.log):
             return Judgement(False, gettext_noop(
                 "Installed, but npu-smi lists no chips; the node may need a restart."))
         return Judgement(True, gettext_noop(
@@ -121,7 +125,7 @@ class CannInstall(_Install):
     def facts(self, parameters):
         return {"install_order": [n for n in ("toolkit", "kernels", "nnal") if parameters[n]]}
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         refused = self.refused(finished)
         if refused:
             return refused
@@ -173,7 +177,7 @@ class MindSpeedInstall(_Install):
     def facts(self, parameters):
         return {name: parameters[f"{name}_branch"] for name in ("mindspeed", "megatron")}
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         refused = self.refused(finished)
         heads = dict(line.split()[1:3] for line in finished.log.splitlines()
                      if line.startswith("head ") and len(line.split()) == 3)
@@ -230,7 +234,7 @@ class MindieContainer(_Install):
                 f"--shm-size={p['shm_gb']}g", *(f"--device={name}" for name in _devices(p)),
                 *(word for mount in mounts for word in ("-v", mount)), p["image"], "bash"]
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         if finished.exit_status != 0 or "running true" not in finished.log:
             return Judgement(False, gettext_noop("The container does not run; see the log."))
         return Judgement(True, gettext_noop("The container %(name)s runs."),

@@ -31,7 +31,7 @@ class NpuInfo(JobKind):
     def argv(self, parameters):
         return ["npu-smi", "info"]
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         readings = finished.of_kind("npu_smi")
         if not readings or not readings[0].values.get("chips"):
             return Judgement(False, gettext_noop(
@@ -97,13 +97,17 @@ class HostProbe(JobKind):
     def argv(self, parameters):
         return ["sh", "-c", PROBE_SCRIPT]
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         readings = finished.of_kind("host_probe")
         if not readings:
             return Judgement(False, gettext_noop("The answer of the node could not be read."))
         values = readings[0].values
         facts = {"arch": values.get("arch") or "?", "os": values.get("os") or "?",
                  "python": values.get("python") or "–"}
+        if "?" in (facts["arch"], facts["os"]):
+            return Judgement(False, gettext_noop(
+                "The answer of the node is not complete: architecture %(arch)s, operating system "
+                "%(os)s."), facts)
         return Judgement(True, gettext_noop(
             "%(os)s on %(arch)s, Python %(python)s."), facts)
 
@@ -138,7 +142,7 @@ class TorchCheck(JobKind):
     def argv(self, parameters):
         return [parameters["python"], "-c", TORCH_SCRIPT]
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         readings = finished.of_kind("torch_check")
         if finished.exit_status != 0 or not readings:
             return Judgement(False, gettext_noop(

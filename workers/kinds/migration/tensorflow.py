@@ -1,4 +1,8 @@
-"""TensorFlow scripts: scan and conversion with convert_tf2npu (DOMAIN 4.1)."""
+"""TensorFlow scripts: scan and conversion with convert_tf2npu (DOMAIN 4.1).
+
+An empty report means that there was nothing to report: the command names those at its end. The log
+repeats what the reports list, so that one of another layout cannot hide it.
+"""
 
 from typing import ClassVar
 
@@ -14,7 +18,9 @@ SCRIPT = FIND_TOOL + f"""
 python=$1 tool=$2; shift 2
 [ -n "$tool" ] || tool=$(find_tool convert_tf2npu/main.py {BELOW}/npu_device \\
     {BELOW}/npu_bridge) || exit 127
-exec "$python" "$tool" "$@"
+"$python" "$tool" "$@"; status=$?
+find report -type f -size 0 | sed 's/^/desk: empty /'
+exit $status
 """
 
 
@@ -23,11 +29,13 @@ class TfScan(JobKind):
     code = "survey.tf_scan"
     title = _("TensorFlow script scan and migration")
     description = _("Scans and rewrites TensorFlow scripts with convert_tf2npu.")
-    success = _("The log has its finish line; unsupported uses are counted from the reports.")
+    success = _("The log has its finish line, every report was read, and none lists an unsupported "
+                "use.")
     stages = (Stage.SURVEY, Stage.TRAIN_ADAPT)
     timeout_seconds = 3600
     usual_seconds = 120
     collect = ("report/*", "report/*/*")
+    judged_files = ("report/*_report.txt", "report/*.xlsx")
     parameters: ClassVar = (
         Parameter("tool", _("main.py of convert_tf2npu"), "path", is_required=False,
                   help=_("Empty: the one of the TF Adapter that is installed.")),
@@ -42,18 +50,37 @@ class TfScan(JobKind):
         return ["sh", "-c", SCRIPT, "convert", p["python"], p["tool"] or "", "-i", p["source"],
                 "-o", "converted", "-r", "report", "-m", p["entry"]]
 
-    def judge(self, finished: Finished) -> Judgement:
-        forms = {}
+    def conclude(self, finished: Finished) -> Judgement:
+        forms: dict[str, dict] = {}
         for reading in finished.of_kind("tf_conversion"):
-            forms.setdefault(reading.values.get("form"), reading.values)
-        if not forms.get("log", {}).get("succeeded"):
+            forms.setdefault(str(reading.values.get("form")), reading.values)
+        log = forms.get("log", {})
+        if not log.get("succeeded"):
             return Judgement(False, gettext_noop(
                 "The conversion has no finish line; its reports are not counted."))
-        facts = {"total": forms["log"].get("total") or 0,
+        facts = {"total": log.get("total") or 0, "files": max(log["files"], log["files_finished"]),
                  "changes": forms.get("success", {}).get("changes", 0),
-                 "failed": forms.get("failed", {}).get("rows", 0)}
-        if facts["failed"]:
-            return Judgement(False, gettext_noop(
-                "%(failed)d uses of %(total)d are not supported on the NPU."), facts, facts)
-        return Judgement(True, gettext_noop(
-            "%(total)d API uses, %(changes)d places changed, none unsupported."), facts, facts)
+                 "failed": max(_unsupported(values) for values in forms.values()),
+                 "skipped": ", ".join(log["skipped_files"][:3])}
+        return _of_counts(facts, log)
+
+
+def _unsupported(values: dict) -> int:
+    """Unsupported uses that a report or the log counts or lists, whichever are more."""
+    return max(values.get("unsupported") or 0, sum((values.get("unsupported_apis") or {}).values()))
+
+
+def _of_counts(facts: dict, log: dict) -> Judgement:
+    if facts["failed"]:
+        return Judgement(False, gettext_noop(
+            "%(failed)d uses of %(total)d are not supported on the NPU."), facts, facts)
+    if not facts["files"] or log.get("total") is None:
+        return Judgement(False, gettext_noop(
+            "The log names no file or no number of API uses: nothing is known of them."))
+    if facts["skipped"]:
+        return Judgement(False, gettext_noop(
+            "Not converted: %(skipped)s. What these files use is not known; in the others none of "
+            "%(total)d API uses is unsupported."), facts, facts)
+    return Judgement(True, gettext_noop(
+        "None unsupported among %(total)d API uses in %(files)d files; %(changes)d places "
+        "changed."), facts, facts)
