@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from workers.readers.base import Reading
 
+LOG_NAME = "log.txt"
 EMPTY = re.compile(r"^desk: empty (?P<name>.+)$", re.MULTILINE)
 
 @dataclass
@@ -21,8 +22,14 @@ class Finished:
     parameters: dict = field(default_factory=dict)
     cards_wanted: int = 0
 
-    def of_kind(self, kind: str) -> "list[Reading]":
-        return [reading for reading in self.readings.values() if reading.kind == kind]
+    def of_kind(self, kind: str, tool: str = "") -> "list[Reading]":
+        return [reading for reading in self.readings.values()
+                if reading.kind == kind and tool in ("", reading.tool)]
+
+    def in_files(self, kind: str) -> "list[Reading]":
+        """Readings of that kind without the log's."""
+        return [reading for name, reading in self.readings.items()
+                if reading.kind == kind and name != LOG_NAME]
 
     def is_empty(self, name: str) -> bool:
         """Whether the command's own end said that the file has no bytes."""

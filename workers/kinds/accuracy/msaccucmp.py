@@ -111,7 +111,7 @@ class OmCompare(_Msaccucmp):
         return ["-m", parameters["dump"], "-g", parameters["golden"], *graph]
 
     def conclude(self, finished: Finished) -> Judgement:
-        readings = finished.of_kind("accuracy_compare")
+        readings = finished.of_kind("accuracy_compare", tool="msaccucmp")
         if not readings:
             return Judgement(False, gettext_noop("msaccucmp wrote no table; see the log."))
         values = readings[0].values

@@ -107,7 +107,7 @@ class Compare(JobKind):
         return {side: {"step": int(found[0])} for side, found in steps.items() if found}
 
     def conclude(self, finished: Finished) -> Judgement:
-        readings = finished.of_kind("accuracy_compare")
+        readings = finished.of_kind("accuracy_compare", tool="msprobe")
         if not readings:
             return Judgement(False, gettext_noop("msprobe wrote no comparison; see the log."))
         tables = [reading.values for reading in readings]

@@ -79,6 +79,7 @@ def _keep_software(node, **versions) -> None:
 PROBE_COMMANDS = ("uname -m", "cat /etc/os-release", "lscpu", "free -m", "df -Pk",
                   "python3 --version", "gcc --version", "cat /sys/class/dmi/id/product_name",
                   "date +%s")
+LAST_PROBE = f"== {PROBE_COMMANDS[-1]} =="
 PROBE_SCRIPT = "; ".join(
     f"echo '== {c.removeprefix('cat ')} =='; {c} 2>&1" for c in PROBE_COMMANDS) + "; exit 0"
 
@@ -104,10 +105,10 @@ class HostProbe(JobKind):
         values = readings[0].values
         facts = {"arch": values.get("arch") or "?", "os": values.get("os") or "?",
                  "python": values.get("python") or "–"}
-        if "?" in (facts["arch"], facts["os"]):
+        if "?" in (facts["arch"], facts["os"]) or LAST_PROBE not in finished.log:
             return Judgement(False, gettext_noop(
-                "The answer of the node is not complete: architecture %(arch)s, operating system "
-                "%(os)s."), facts)
+                "The answer of the node is not complete (architecture %(arch)s, operating system "
+                "%(os)s): what is missing was not looked at."), facts)
         return Judgement(True, gettext_noop(
             "%(os)s on %(arch)s, Python %(python)s."), facts)
 

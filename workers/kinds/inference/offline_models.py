@@ -122,7 +122,7 @@ class OmBench(JobKind):
                 "--warmup_count", str(parameters["warmup"])]
 
     def conclude(self, finished: Finished) -> Judgement:
-        readings = finished.of_kind("inference_benchmark")
+        readings = finished.in_files("inference_benchmark")
         if finished.exit_status != 0 or not readings:
             return Judgement(False, gettext_noop("The benchmark gave no result; see the log."))
         latency, rate = _latency_and_rate(readings)
@@ -136,7 +136,7 @@ class OmBench(JobKind):
 
     def device_in(self, finished):
         """ais_bench computes on the device: times of its computing prove it."""
-        latency, _rate = _latency_and_rate(finished.of_kind("inference_benchmark"))
+        latency, _rate = _latency_and_rate(finished.in_files("inference_benchmark"))
         return super().device_in(finished) or ("ais_bench" if latency is not None else "")
 
 

@@ -53,9 +53,9 @@ class MindieRun(JobKind):
 
     def conclude(self, finished: Finished) -> Judgement:
         answers, tokens = ANSWER.findall(finished.log), TOKENS.findall(finished.log)
-        if finished.exit_status != 0 or not answers:
+        if finished.exit_status != 0 or not answers or not tokens:
             return Judgement(False, gettext_noop("No answer was printed; see the log."))
-        facts = {"answer": answers[0][:200], "tokens": int(tokens[0]) if tokens else 0}
+        facts = {"answer": answers[0][:200], "tokens": int(tokens[0])}
         return Judgement(True, gettext_noop("Answered with %(tokens)d tokens."), facts, facts)
 
 

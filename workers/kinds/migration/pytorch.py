@@ -76,14 +76,14 @@ class _Transplant(JobKind):
     def result(self, finished: Finished, found: str) -> Judgement:
         """The counts of all tables, said as `found`; a failure where anything was left out."""
         tables, log = self.counted(finished.parameters), self._log(finished)
-        rows = {name: self._rows(finished, name) for name in tables}
+        stated = log.get("statistics", {})
+        rows = {name: self._rows(finished, name) for name in {**tables, **stated}}
         counts = {meaning: rows[name] or 0 for name, meaning in tables.items()}
         facts = {**counts, "files": log.get("files", 0)}
         if not facts["files"]:
             return Judgement(False, NOTHING_READ, facts)
-        if missing := [name for name, number in rows.items() if number is None]:
+        if missing := [name for name, found in rows.items() if found is None]:
             return Judgement(False, MISSING_TABLES, {"which": ", ".join(missing)})
-        stated = log.get("statistics", {})
         if other := [name for name, number in rows.items() if name not in UNRELIABLE
                      and stated.get(name, number) != number]:
             return Judgement(False, OTHER_COUNT, {"which": ", ".join(other)})

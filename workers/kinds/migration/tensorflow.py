@@ -14,6 +14,7 @@ from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.node_scripts import FIND_TOOL
 
 BELOW = "python/site-packages"  # of tfplugin: npu_device for TensorFlow 2, npu_bridge for 1.15
+REPORTS = ("api_brief_report.txt", "success_report.txt")  # of every release of the tool
 SCRIPT = FIND_TOOL + f"""
 python=$1 tool=$2; shift 2
 [ -n "$tool" ] || tool=$(find_tool convert_tf2npu/main.py {BELOW}/npu_device \\
@@ -58,6 +59,11 @@ class TfScan(JobKind):
         if not log.get("succeeded"):
             return Judgement(False, gettext_noop(
                 "The conversion has no finish line; its reports are not counted."))
+        names = {name.rsplit("/", 1)[-1] for name in finished.files}
+        if missing := [name for name in REPORTS if name not in names]:
+            return Judgement(False, gettext_noop(
+                "The reports %(which)s were not written: what they would list is not known."),
+                {"which": ", ".join(missing)})
         facts = {"total": log.get("total") or 0, "files": max(log["files"], log["files_finished"]),
                  "changes": forms.get("success", {}).get("changes", 0),
                  "failed": max(_unsupported(values) for values in forms.values()),
