@@ -110,7 +110,8 @@ def with_middle(log: bytes, line: bytes) -> bytes:
 
 def cut(content: bytes) -> bytes:
     """The first half, ended inside of a line."""
-    return content[:len(content) // 2].rstrip(b"\n")[:-1]
+    half = content[:len(content) // 2]
+    return half[:half.rfind(b"\n") - 3] if b"\n" in half[4:] else half
 
 
 def sibling(code: str, name: str) -> str | None:
