@@ -42,7 +42,7 @@ JSON_NUMBERS = re.compile(r"\[\s*(?:-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?\s*[,\]]|tru
 GZIP_MAGIC = b"\x1f\x8b"
 HAS_HOLES = "The file holds NUL bytes, as a crash leaves them; what they replace is lost."
 HAS_LOST = "Some characters are neither UTF-8 nor GBK."
-UNFINISHED = re.compile(rb"[\w.%]\Z|[eE][-+]\Z")
+UNFINISHED = re.compile(rb"[\w.%,]\Z|[eE][-+]\Z")
 IS_UNFINISHED = "The file ends within its last line, whose last value may be cut off."
 ENDS_BYTES = 64
 
