@@ -4,20 +4,16 @@
 and asks the kind again.
 """
 
-import contextlib
 from fnmatch import fnmatch
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import pytest
 
-from engagements.text.nested_sentences import sentence_of
+from tests.workers.kinds.outputs import SAMPLES, Files, good, said
 from workers import kinds
-from workers.kinds.base import Finished, Judgement
-from workers.readers import read_file
-from workers.readers.source import ReadError
+from workers.kinds.base import Judgement
 
 kinds.load_all()
-SAMPLES = Path(__file__).parents[2] / "samples" / "kinds"
 UNKNOWN = b"layout of release 99\nsomething that no reader knows\n"
 NOT_FOUND = b"sh: 1: tool-of-the-kind: not found\n"
 ERROR = b"[ERROR] 2026-01-01 00:00:00 a part of the work failed and was left out\n"
@@ -63,37 +59,16 @@ TRAININGS = {"adapt.smoke_train", "acc.asd_run", "adapt.megatron_train", "perf.m
 ALSO_RIGHT = {**dict.fromkeys(("adapt.smoke_train", "acc.asd_run"), TRAININGS),
               "perf.msprof": {"inf.pyacl_profile"}, "inf.pyacl_profile": {"perf.msprof"},
               "env.npu_info": {"env.hdk_install"}}
-Files = dict[str, bytes]
-
-
-def good(code: str) -> Files:
-    folder = SAMPLES / code
-    return {path.relative_to(folder).as_posix(): path.read_bytes()
-            for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 @pytest.fixture
-def judged(tmp_path):
-    def judge(code: str, files: Files, status: int | None = None, **parameters) -> Judgement:
-        kind, case, readings = kinds.get(code), CASES[code], {}
-        for number, (name, content) in enumerate(files.items()):
-            path = tmp_path / str(number) / PurePosixPath(name).name
-            path.parent.mkdir(exist_ok=True)
-            path.write_bytes(content)
-            if name != "log.txt" or kind.reads_log:
-                with contextlib.suppress(ReadError):
-                    readings[name] = read_file(path)
-        values = {**kind.example_parameters(), **case.get("parameters", {}), **parameters}
-        return kind.judge(Finished(
-            case.get("status", 0) if status is None else status,
-            files.get("log.txt", b"").decode(), readings, tuple(files), kind.clean(values),
-            case.get("cards", 0)))
+def judged(judge):
+    def of_case(code: str, files: Files, status: int | None = None) -> Judgement:
+        case = CASES[code]
+        return judge(code, files, status=case.get("status", 0) if status is None else status,
+                     cards=case.get("cards", 0), **case.get("parameters", {}))
 
-    return judge
-
-
-def said(judgement: Judgement) -> str:
-    return sentence_of(judgement.message, judgement.values)
+    return of_case
 
 
 def evidence(code: str) -> list[str]:
