@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
+from engagements.text.nested_sentences import nested
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.node_scripts import FIND_TOOL
 
@@ -60,7 +61,7 @@ OTHER_COUNT = gettext_noop(
     "run.")
 NOT_PARSED = gettext_noop(
     "%(n)d of %(files)d files were not analysed (%(unparsed)s): what they use is not known. In the "
-    "others: %(counts)s.")
+    "others: %(others)s")
 UNRELIABLE = ("cuda_op_list.csv",)  # the log's own number for it is wrong
 
 
@@ -90,8 +91,8 @@ class _Transplant(JobKind):
         unparsed = list(dict.fromkeys([*log["skipped_files"], *log["files_not_completed"]]))
         facts |= {"n": len(unparsed), "unparsed": ", ".join(unparsed[:3])}
         if unparsed:
-            shown = ", ".join(f"{meaning} {number}" for meaning, number in counts.items()) or "–"
-            return Judgement(False, NOT_PARSED, {**facts, "counts": shown}, facts)
+            others = nested(found, {**facts, "files": facts["files"] - len(unparsed)})
+            return Judgement(False, NOT_PARSED, {**facts, "others": others}, facts)
         return Judgement(True, found, facts, facts)
 
     def _log(self, finished: Finished) -> dict:
