@@ -33,10 +33,12 @@ ERROR = re.compile(
     r"|Segmentation fault|^E[A-Z]?\d{4,5}: ")
 # As `scripts/device_use.py` prints it: of the processes of this very job.
 USED = re.compile(r"^desk: device (?P<kind>npu|gpu) (?P<index>\d+): ", re.MULTILINE)
-NAMED = re.compile(r"\bnpu:\d+\b|\bAscend ?(?:910|310)\w*", re.IGNORECASE)
+NAMED = re.compile(
+    r"(?P<device>\bnpu:\d+\b)"
+    r"|\b(?:device|using|running on)\b.{0,40}?(?P<chip>\bAscend ?(?:910|310)\w*)", re.IGNORECASE)
 DENIED = re.compile(
     r"\b(?:not?|without|unavailable|unsupported|fall(?:s|ing)?[ -]?back|fail\w*|cannot|can't"
-    r"|invalid|\w*error\w*|cpu)\b|false", re.IGNORECASE)
+    r"|invalid|\w*error\w*|cpu)\b|false|Namespace\(|--[a-z]", re.IGNORECASE)  # options are wishes
 LISTED = 3
 
 Check = Callable[["JobKind", Finished, Judgement], Judgement]
@@ -126,7 +128,7 @@ def device_in(log: str) -> str:
     used = sorted({int(hit["index"]) for hit in USED.finditer(log) if hit["kind"] == "npu"})
     if used:
         return ", ".join(f"npu {index}" for index in used)
-    return next((hit[0] for line in log.splitlines()
+    return next((hit["device"] or hit["chip"] for line in log.splitlines()
                  if (hit := NAMED.search(line)) and not DENIED.search(line)), "")
 
 
