@@ -1,6 +1,7 @@
 """The watch around a command: which cards its processes hold open, and its own status."""
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -53,6 +54,16 @@ def test_without_a_card_it_says_so_and_keeps_the_status(run):
     assert answer.stdout.splitlines()[0] == "out"
     assert answer.stdout.splitlines()[1].startswith("desk: no device: none was held open")
     assert run("sh", "-c", "kill -9 $$").returncode == 137
+
+
+def test_a_command_may_finish_its_work_when_it_is_told_to_end():
+    saved = "trap 'sleep 0.3; echo saved; exit 5' TERM; echo ready; sleep 20 & wait"
+    with subprocess.Popen([sys.executable, *on_device(["sh", "-c", saved])[1:]], text=True,
+                          stdout=subprocess.PIPE, start_new_session=True) as watched:
+        assert watched.stdout.readline() == "ready\n"
+        os.killpg(watched.pid, signal.SIGTERM)
+        assert watched.communicate(timeout=20)[0].startswith("saved\n")
+    assert watched.returncode == 5
 
 
 def test_a_command_that_is_not_there_is_named(run):

@@ -205,7 +205,8 @@ def test_a_training_is_a_success_where_its_device_is_proven(judge, line, device)
 @pytest.mark.parametrize("line", [
     "", "device: cpu", "npu:0 is not available, falling back to cpu",
     "RuntimeWarning: cannot open npu:0", "Namespace(device='npu:0', steps=10)",
-    "run.py --device npu:0", "built for Ascend910B3", "desk: no device: none was held open in 9 looks"])
+    "run.py --device npu:0", "built for Ascend910B3",
+    "desk: no device: none was held open in 9 looks"])
 def test_without_a_device_a_training_proves_nothing(judge, line):
     judgement = judge(SMOKE, smoke(line), cards=1)
     assert (judgement.is_success, judgement.results["not_provable"]) == (False, "device")

@@ -30,7 +30,8 @@ class OverflowDump(ProjectRun):
     title = _("Overflow dump")
     description = _("Runs an inference script that calls acl.init(\"acl.json\"): operators that "
                     "overflow leave two files each.")
-    success = _("The script ends with status 0; whether and where it overflowed is the result.")
+    success = _("The script ends with status 0, used an NPU and read acl.json; whether and where "
+                "it overflowed is the result.")
     stages = (Stage.INFER_TUNE,)
     collect = ("output/*", "output/*/*", "acl.json")
     parameters: ClassVar = COMMON

@@ -17,8 +17,8 @@ class MindieServe(JobKind):
     title = _("MindIE service")
     description = _("Starts a MindIE service for a model, asks it for its models, keeps it for the "
                     "given time, and ends it. Run the serving benchmark meanwhile.")
-    success = _("The log holds “Daemon start success!”, the service answers, and it did not end by "
-                "itself.")
+    success = _("The log holds “Daemon start success!”, the service answers, it did not end by "
+                "itself, and an NPU is proven to have been used.")
     stages = (Stage.INFER_MIGRATE, Stage.INFER_TUNE)
     timeout_seconds = 24 * 3600
     usual_seconds = 3600

@@ -90,7 +90,8 @@ class MemoryPeak(ProjectRun):
     title = _("Peak memory")
     description = _("Runs the script and reads the memory of the leased cards with npu-smi once a "
                     "second; a memory summary that the script prints is read too.")
-    success = _("At least three readings of every leased card were taken while the script ran.")
+    success = _("At least three readings of every leased card were taken while the script ran, and "
+                "it is proven to have used an NPU.")
     stages = (Stage.TRAIN_TUNE, Stage.INFER_TUNE)
     collect = judged_files = ("device_memory.csv",)
     claims_device = True

@@ -7,6 +7,7 @@ process and how it was seen, or say that none was seen.
 import errno
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -95,6 +96,9 @@ class Watch:
 
 
 def main(command):
+    # Who ends the job signals every process of it: the command may take its time to end.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_words: None)
     try:
         child = subprocess.Popen(command)
     except OSError as error:

@@ -22,8 +22,8 @@ class MegatronTrain(JobKind):
     code = "adapt.megatron_train"
     title = _("Megatron / MindSpeed training")
     description = _("Starts pretrain_gpt.py with torchrun and follows its loss.")
-    success = _("The log shows every iteration, all losses are finite, and the checkpoint that "
-                "was asked for exists.")
+    success = _("The log shows every iteration, all losses are finite, the checkpoint that was "
+                "asked for exists, and an NPU is proven to have been used.")
     stages = (Stage.TRAIN_TUNE, Stage.TRAIN_ADAPT)
     timeout_seconds = 7 * 24 * 3600
     usual_seconds = 4 * 3600

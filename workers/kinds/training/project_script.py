@@ -99,7 +99,8 @@ class AsdRun(SmokeTrain):
     code = "acc.asd_run"
     title = _("Training with silent-fault detection")
     description = _("Runs the training with torch_npu's detection of feature values switched on.")
-    success = _("The training succeeds and the log holds no detection alarm.")
+    success = _("The training succeeds, an NPU is proven to have been used, and the log holds no "
+                "detection alarm.")
     stages = (Stage.TRAIN_TUNE,)
     parameters: ClassVar = (
         *SmokeTrain.parameters,
