@@ -119,7 +119,15 @@ def test_a_report_of_unknown_layout_is_not_none(judge):
 
 def test_none_names_what_was_searched(judge):
     assert said(judge("survey.tf_scan", tf_scan())) == (
-        "None unsupported among 4 API uses in 1 files; 2 places changed.")
+        "None unsupported among 4 API uses in 1 files; of 0 the support is not known, 0 are "
+        "deprecated; 2 places changed.")
+
+
+def test_uses_in_no_class_are_not_known(judge):
+    files = tf_scan()
+    files["log.txt"] = files["log.txt"].replace(b"Support: 3,", b"Support: 1,").replace(
+        b"Analysing: 0", b"Analysing: 1")
+    assert "of 2 the support is not known" in said(judge("survey.tf_scan", files))
 
 
 def test_a_file_too_large_to_convert_is_named(judge):

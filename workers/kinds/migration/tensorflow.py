@@ -67,6 +67,7 @@ class TfScan(JobKind):
         facts = {"total": log.get("total") or 0, "files": max(log["files"], log["files_finished"]),
                  "changes": forms.get("success", {}).get("changes", 0),
                  "failed": max(_unsupported(values) for values in forms.values()),
+                 "unknown": _unknown(log), "deprecated": log["classes"].get("Deprecated", 0),
                  "skipped": ", ".join(log["skipped_files"][:3])}
         return _of_counts(facts, log)
 
@@ -74,6 +75,13 @@ class TfScan(JobKind):
 def _unsupported(values: dict) -> int:
     """Unsupported uses that a report or the log counts or lists, whichever are more."""
     return max(values.get("unsupported") or 0, sum((values.get("unsupported_apis") or {}).values()))
+
+
+def _unknown(log: dict) -> int:
+    """Uses whose support the vendor still analyses, or that are in no class at all."""
+    classes = log["classes"]
+    unclassed = max(0, (log.get("total") or 0) - log["sum_of_classes"])
+    return classes.get("Analysing", 0) + classes.get("NA", 0) + unclassed
 
 
 def _of_counts(facts: dict, log: dict) -> Judgement:
@@ -88,5 +96,5 @@ def _of_counts(facts: dict, log: dict) -> Judgement:
             "Not converted: %(skipped)s. What these files use is not known; in the others none of "
             "%(total)d API uses is unsupported."), facts, facts)
     return Judgement(True, gettext_noop(
-        "None unsupported among %(total)d API uses in %(files)d files; %(changes)d places "
-        "changed."), facts, facts)
+        "None unsupported among %(total)d API uses in %(files)d files; of %(unknown)d the support "
+        "is not known, %(deprecated)d are deprecated; %(changes)d places changed."), facts, facts)
