@@ -38,9 +38,9 @@ def test_a_session_of_its_own_is_watched_too(run, tmp_path):
     assert answer.stdout.startswith("desk: device gpu 1: process ")
 
 
-def test_a_process_that_npu_smi_lists_is_named(run, tmp_path):
+def test_a_process_that_npu_smi_lists_without_its_name_is_found(run, tmp_path):
     tool = tmp_path / "npu-smi"
-    tool.write_text('#!/bin/sh\necho "| 2       0         | $(cat pid)    | python3 | 57 |"\n'
+    tool.write_text('#!/bin/sh\necho "| 2       0         | $(cat pid)    |         | 57 |"\n'
                     'echo "| 4       0         | 1    | python3 | 57 |"\n')
     tool.chmod(0o755)
     answer = run("sh", "-c", "echo $$ > pid; exec sleep 4", path=f"{tmp_path}:{os.defpath}")

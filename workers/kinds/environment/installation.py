@@ -45,7 +45,7 @@ info=$(find "$folder" -name ascend_toolkit_install.info 2>/dev/null | sort | tai
 """
 
 
-TABLE_END = re.compile(r"Process id[\s\S]*\+=+\+=+\+[^|]*\Z")  # behind the processes
+TABLE_END = re.compile(r"\+[-=]+(?:\+[-=]+)+\+\s*\Z")
 RUNNING = re.compile(r"^running true image sha256:[0-9a-f]{64}$", re.MULTILINE)
 CHIP = re.compile(r"^\|\s*\d+\s+\w*\d{3}\w*\s*\|\s*[A-Za-z]+\s*\|", re.MULTILINE)
 

@@ -13,7 +13,7 @@ import sys
 import time
 
 CARD = re.compile(r"/dev/(davinci|nvidia)(\d+)$")
-ROW = re.compile(r"^\|\s*(\d+)\s+\d+\s*\|\s*(\d+)\s*\|\s*\S+\s*\|\s*\d+\s*\|")
+ROW = re.compile(r"^\|\s*(\d+)\s+\d+\s*\|\s*(\d+)\s*\|\s*\S*\s*\|\s*\d+\s*\|")
 KINDS = {"davinci": "npu", "nvidia": "gpu"}
 EARLY, PAUSE, LATE_PAUSE, SMI_PAUSE = 10, 0.05, 2, 20  # seconds
 SHARE = 10  # a look takes at most this part of the time
