@@ -19,6 +19,7 @@ urlpatterns = [
     path("", include("engagements.people_urls")),
     path("", include("workers.urls")),
     path("", include("assessments.urls")),
+    path("", include("delivery.documents.urls")),
     path("", include("delivery.quotes.urls")),
     path("", include("delivery.reports.urls")),
     path("", include("delivery.acceptance.urls")),

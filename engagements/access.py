@@ -5,6 +5,7 @@ from django.utils.translation import gettext as _
 from engagements.errors import NotAllowed
 from engagements.models import Engagement, Role, User
 from engagements.permissions import Can
+from engagements.text.text_joining import listed
 
 PERMISSIONS: dict[str, frozenset[Can]] = {
     Role.ADMINISTRATOR: frozenset(set(Can) - {Can.REVIEW}),
@@ -26,10 +27,9 @@ def allowed(user: User, action: Can) -> bool:
 def require(user: User, action: Can, engagement: Engagement | None = None) -> None:
     """Raise NotAllowed unless the role includes the action and the engagement is visible."""
     if not allowed(user, action):
-        raise NotAllowed(
-            _("Your role (%(role)s) does not allow this. Ask a project manager.")
-            % {"role": user.get_role_display()}
-        )
+        raise NotAllowed(_("Your role (%(role)s) does not allow this; these roles may: %(roles)s.")
+                         % {"role": user.get_role_display(), "roles": listed(
+                             Role(role).label for role in Role if action in PERMISSIONS[role])})
     if engagement and not Engagement.objects.visible_to(user).filter(pk=engagement.pk).exists():
         raise NotAllowed(_("You are not a member of this engagement."))
 

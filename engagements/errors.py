@@ -5,11 +5,12 @@ class DeskError(Exception):
     """Something the user can understand and cure.
 
     `message` is a translated sentence: what, where, what to do. `status` is the HTTP status
-    the API answers with.
+    the API answers with, `retry_after_seconds` its header Retry-After (0: none).
     """
 
     code = "error"
     status = 400
+    retry_after_seconds = 0
 
     def __init__(self, message: str, **details):
         super().__init__(str(message))

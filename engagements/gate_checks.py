@@ -3,11 +3,14 @@
 from collections.abc import Iterable
 
 from django.urls import reverse
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from engagements.gates import CheckResult, register_check
 from engagements.models import StageRecord
+from engagements.permissions import Can
+from engagements.stages import Scope, Stage
 from engagements.text.text_joining import in_turn
 
 
@@ -28,6 +31,24 @@ def checklist_done(record: StageRecord) -> Iterable[CheckResult]:
         "items": in_turn(open_items)} if open_items else ""
     yield CheckResult("checklist", _("Checklist"), not open_items, sentence,
                       stage_url(record) + "#checklist", remedy)
+
+
+@register_check("route")
+def route_recorded(record: StageRecord) -> Iterable[CheckResult]:
+    """The design names the routes by which the model is trained and served on the NPU."""
+    if record.stage != Stage.DESIGN:
+        return
+    model = record.model
+    for field, scope in (("training_route", Scope.INFERENCE), ("inference_route", Scope.TRAINING)):
+        if model.scope == scope:
+            continue
+        route, label = getattr(model, field), model._meta.get_field(field).verbose_name
+        yield CheckResult(
+            field, capfirst(label), bool(route),
+            str(getattr(model, f"get_{field}_display")()) if route else _("Not recorded yet."),
+            reverse("engagements:model_edit", args=[record.engagement.code, model.code]),
+            "" if route else _("Choose the route of the model; later gates follow from it."),
+            needs=Can.MANAGE)
 
 
 def stage_url(record: StageRecord) -> str:

@@ -2,13 +2,15 @@
 
 import contextlib
 import itertools
+from dataclasses import replace
 
 import pytest
 from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
 
 from assessments.services import load_standard_definitions
-from delivery.planning.models import Meeting
-from delivery.planning.views.pdf import BY_KIND
+from delivery.documents.services.issued_files import store_missing
+from delivery.planning.document_files import KINDS
+from delivery.quotes import quote_files
 from delivery.quotes import services as quotes
 from delivery.quotes.models import PriceImport
 from delivery.reports.services import draft_test_report
@@ -18,8 +20,8 @@ from engagements import services
 from engagements.models import AuditEntry, Role
 from tests.cached_fixtures import cached_fixture
 
-OURS = ("people", "portal", "engagements", "workers", "assessments", "quotes", "reports",
-        "acceptance", "evidence", "planning", "notices", "surveys")
+OURS = ("people", "portal", "engagements", "workers", "assessments", "documents", "quotes",
+        "reports", "acceptance", "evidence", "planning", "notices", "surveys")
 ADMIN, MANAGER, CONSULTANT, SALES, OPERATOR, REVIEWER = Role.values
 EVERYBODY = frozenset(Role.values)
 FIRM = EVERYBODY - {REVIEWER}
@@ -61,12 +63,14 @@ READ = {
     "quotes:pdf": FIRM, "quotes:xlsx": FIRM, "quotes:compare": FIRM,
     "quotes:payment": PRICERS, "quotes:conditions": PRICERS, "quotes:line_new": PRICERS,
     "quotes:line_edit": PRICERS, "quotes:rate_card": FIRM, "quotes:import_new": PRICERS,
-    "quotes:import": PRICERS, "quotes:company": MANAGERS,
+    "quotes:import": PRICERS, "quotes:discount_limits": frozenset({ADMIN}),
+    "documents:company": MANAGERS,
     "planning:board": FIRM, "planning:effort": FIRM, "planning:effort_line": WORKERS,
     "planning:effort_line_new": WORKERS, "planning:time": FIRM, "planning:time_new": WORKERS,
     "planning:time_correct": WORKERS, "planning:timesheets": EVERYBODY,
     "planning:timesheet": EVERYBODY,
     "planning:costs": MANAGERS, "planning:plan": EVERYBODY, "planning:plan_file": EVERYBODY,
+    "planning:baseline_file": EVERYBODY,
     "planning:task": MANAGERS, "planning:task_new": MANAGERS, "planning:milestones": MANAGERS,
     "planning:control": FIRM, "planning:risk": WORKERS, "planning:risk_new": WORKERS,
     "planning:issue": WORKERS, "planning:issue_new": WORKERS, "planning:todo_new": WORKERS,
@@ -78,7 +82,7 @@ READ = {
     "acceptance:contract_terms": MANAGERS, "acceptance:powers_of_attorney": EVERYBODY,
     "acceptance:third_party_reports": EVERYBODY, "acceptance:verify": EVERYBODY,
     "reports:list": EVERYBODY, "reports:engagement": EVERYBODY, "reports:document": FIRM,
-    "reports:progress": FIRM, "reports:words": MANAGERS, "reports:standard_texts": MANAGERS,
+    "reports:progress": FIRM, "reports:texts": MANAGERS, "reports:standard_texts": MANAGERS,
     "reports:standard_text": MANAGERS, "reports:chains": frozenset({ADMIN}),
     "reports:chain": frozenset({ADMIN}),
     "reports:branding_list": frozenset({ADMIN}), "reports:branding_firm": frozenset({ADMIN}),
@@ -88,7 +92,7 @@ READ = {
     "notices:channel_edit": MANAGERS, "notices:mails": MANAGERS,
     "surveys:overview": EVERYBODY, "surveys:section": EVERYBODY,
     "surveys:xlsx": EVERYBODY, "surveys:upload": WORKERS | {REVIEWER},
-    "surveys:follows": FIRM, "surveys:newer_version": WORKERS,
+    "surveys:consequences": FIRM, "surveys:newer_version": WORKERS,
     "surveys:versions": frozenset({ADMIN}), "surveys:version_file": frozenset({ADMIN}),
     "surveys:draft": frozenset({ADMIN}), "surveys:draft_question": frozenset({ADMIN}),
     "surveys:draft_question_new": frozenset({ADMIN}),
@@ -136,7 +140,7 @@ WRITE = {
     "notices:open", "notices:all_read", "notices:channel_switch", "notices:channel_test",
     "notices:again",
     "surveys:start", "surveys:move", "surveys:comment", "surveys:upload_apply",
-    "surveys:follows_apply", "surveys:follows_decide",
+    "surveys:consequences_apply", "surveys:consequences_decide",
     "surveys:draft_begin", "surveys:draft_edit", "surveys:draft_end",
     "surveys:version_new",
 }
@@ -194,6 +198,8 @@ def planning_world(people, engagement) -> dict[str, list]:
     entry = time_entries.record_time(work_date=day, half="am", item="env", grade="engineer",
                                      **common)
     sheet = timesheets.confirm_month(month=day, **common)
+    baseline = plans.take_baseline(actor=common["actor"], plan=made)
+    store_missing(baseline, {"xlsx": lambda *_row: b"PK"}, action="plan_baseline.file")
     of_engagement = ("effort", "time", "timesheets", "time_new", "plan", "plan_file",
                      "task_new", "milestones", "control", "risk_new", "issue_new", "todo_new",
                      "meeting_new", "changes",
@@ -205,6 +211,7 @@ def planning_world(people, engagement) -> dict[str, list]:
     return {**{f"planning:{name}": [code] for name in of_engagement},
             **{f"planning:{name}": [row.pk] for name, row in rows.items()},
             "planning:pdf": ["minutes", meeting.pk, "en"],
+            "planning:baseline_file": [baseline.pk, "en"],
             "planning:effort_line_new": [code, estimate.version]}
 
 
@@ -255,13 +262,13 @@ def world(people, engagement, settings, tmp_path):
         "people:person": [people[CONSULTANT].pk], "people:customer": [engagement.customer_id],
         "notices:channel": [channel.pk], "notices:channel_edit": [channel.pk],
         "surveys:overview": [code], "surveys:section": [code, "project"],
-        "surveys:xlsx": [code, "en"], "surveys:upload": [code], "surveys:follows": [code],
+        "surveys:xlsx": [code, "en"], "surveys:upload": [code], "surveys:consequences": [code],
         "surveys:newer_version": [code],
         "surveys:version_file": [survey.questionnaire_id], "surveys:draft_question": ["need"],
         "reports:engagement": [code], "reports:document": [document.pk],
         "acceptance:contract_terms": [code], "acceptance:powers_of_attorney": [code],
         "acceptance:third_party_reports": [code],
-        "reports:progress": [document.pk], "reports:words": [document.pk],
+        "reports:progress": [document.pk], "reports:texts": [document.pk],
         "reports:standard_text": ["sow_change"], "reports:chain": ["TR"],
         "reports:branding": [engagement.customer_id],
         "engagements:engagement": [code], "engagements:edit": [code], "engagements:team": [code],
@@ -319,7 +326,8 @@ OF_AN_ENGAGEMENT = (
     "quotes:compare", "quotes:payment", "quotes:conditions", "quotes:line_new", "quotes:line_edit",
     "reports:engagement", "reports:document", "acceptance:contract_terms",
     "acceptance:powers_of_attorney", "acceptance:third_party_reports", "surveys:overview",
-    "surveys:section", "surveys:xlsx", "surveys:upload", "surveys:follows", "surveys:newer_version",
+    "surveys:section", "surveys:xlsx", "surveys:upload", "surveys:consequences",
+    "surveys:newer_version",
     *(name for name in READ if name.startswith("planning:")
       and name not in ("planning:board", "planning:costs")),
 )
@@ -328,9 +336,9 @@ OF_AN_ENGAGEMENT = (
 @pytest.fixture(autouse=True)
 def _not_typeset(monkeypatch):
     """Who may open a PDF is asked here, not what it shows; typesetting takes a second each."""
-    monkeypatch.setattr("delivery.quotes.views.quotes.quote_pdf",
-                        lambda quote, language: b"%PDF-1.7")
-    monkeypatch.setitem(BY_KIND, "minutes", (Meeting, lambda meeting, language: b"%PDF-1.7"))
+    monkeypatch.setitem(quote_files.RENDERERS, "pdf", lambda quote, language: b"%PDF-1.7")
+    monkeypatch.setitem(KINDS, "minutes", replace(
+        KINDS["minutes"], render=lambda meeting, language: b"%PDF-1.7"))
 
 
 @pytest.mark.parametrize("role", Role.values)

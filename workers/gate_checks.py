@@ -9,42 +9,51 @@ from django.utils.translation import gettext as _
 from engagements.access import Can
 from engagements.gates import CheckResult, register_check
 from engagements.models import StageRecord
-from engagements.stages import Stage
 from workers import kinds
 from workers.models import Job, JobState
-
-# Jobs that must have succeeded before the stage may pass (DOMAIN 2.2, exit conditions).
-REQUIRED_KINDS: dict[str, tuple[str, ...]] = {
-    Stage.SURVEY: ("survey.pt_analyse",),
-    Stage.ENV: ("env.npu_info", "env.host_probe", "env.torch_check"),
-    Stage.TRAIN_ADAPT: ("adapt.gpu2npu",),
-    Stage.INFER_MIGRATE: ("inf.atc",),
-    Stage.INFER_TUNE: ("inf.om_bench",),
-}
+from workers.required_jobs import RequiredJob, required_jobs
 
 
 @register_check("jobs")
 def required_jobs_succeeded(record: StageRecord) -> Iterable[CheckResult]:
-    """For each required kind the newest job of this model (or of all models) succeeded.
+    """For each required job the newest run for this model (or for all models) succeeded.
 
     Jobs of a mode that answers another question do not count (`JobKind.gate_parameters`).
     """
+    for required in required_jobs(record):
+        yield _judge(record, required, _newest(record, required))
+
+
+def _newest(record: StageRecord, required: RequiredJob) -> Job | None:
+    """The newest job of the kinds; a successful one of another kind comes before a failed one."""
     own_or_shared = Q(model=record.model) | Q(model=None, engagement=record.engagement)
-    for code in REQUIRED_KINDS.get(record.stage, ()):
-        wanted = {f"parameters__{name}": value
-                  for name, value in kinds.get(code).gate_parameters.items()}
-        newest = Job.objects.filter(
-            own_or_shared, stage=record.stage, kind=code, **wanted).first()
-        yield _judge(record, code, newest)
+    jobs = Job.objects.filter(own_or_shared, stage=record.stage)
+    if not required.kinds:
+        return jobs.filter(state=JobState.SUCCEEDED).first() or jobs.first()
+    newest = [job for kind in required.kinds
+              if (job := jobs.filter(kind=kind, **_wanted(kind)).first())]
+    return max(newest, default=None, key=lambda job: (job.state == JobState.SUCCEEDED, job.pk))
 
 
-def _judge(record: StageRecord, code: str, job: Job | None) -> CheckResult:
+def _wanted(code: str) -> dict[str, str]:
+    return {f"parameters__{name}": value
+            for name, value in kinds.get(code).gate_parameters.items()}
+
+
+def _label(code: str) -> str:
+    """The kind's title, with the mode that counts."""
     kind = kinds.get(code)
-    label = ", ".join([str(kind.title), *(
+    return ", ".join([str(kind.title), *(
         parameter.shown(kind.gate_parameters[parameter.name]) for parameter in kind.parameters
         if parameter.name in kind.gate_parameters)])
+
+
+def _judge(record: StageRecord, required: RequiredJob, job: Job | None) -> CheckResult:
+    code = required.kinds[0] if required.kinds else ""
+    label = _(" or ").join(map(_label, required.kinds)) or (
+        _("A job of this stage"))
     form = (reverse("workers:job_new")
-            + f"?model={record.model_id}&stage={record.stage}&kind={code}")
+            + f"?model={record.model_id}&stage={record.stage}" + (f"&kind={code}" if code else ""))
     if job is None:
         return CheckResult(f"job:{code}", label, False, _("No such job has run yet."), form,
                            _("Run this job for the model."), needs=Can.WORK)

@@ -15,6 +15,7 @@ from delivery.documents.models import CompanyProfile
 from delivery.quotes.services import load_rate_cards
 from engagements import services
 from engagements.audit import audit_log
+from engagements.migration_routes import InferenceRoute, TrainingRoute
 from engagements.models import Engagement, Role, User
 from engagements.stages import Scope
 from workers.models import Node
@@ -130,7 +131,9 @@ def _engagement(people: dict[str, User]) -> Engagement:
     for code, name, name_en, task, framework, size, scope in MODELS:
         services.add_model(actor=manager, engagement=engagement, code=code, name=name,
                            name_en=name_en, task=task, task_en=TASKS_EN.get(task, task),
-                           framework=framework, parameters_billion=size, scope=scope)
+                           framework=framework, parameters_billion=size, scope=scope,
+                           inference_route=InferenceRoute.OFFLINE,
+                           training_route="" if scope == Scope.INFERENCE else TrainingRoute.TOOL)
     load_survey(engagement, people["reviewer"], people["consultant"])
     load_planning(engagement, people)
     return engagement

@@ -27,8 +27,7 @@ from delivery.demo.scenario_documents import ScenarioDocuments
 from delivery.documents.bilingual import LANGUAGES
 from delivery.quotes import services as quotes
 from delivery.quotes.models import PriceLine, RateCard
-from delivery.quotes.rendering import quote_pdf
-from delivery.quotes.xlsx.workbook import quote_xlsx
+from delivery.quotes.quote_files import RENDERERS, quote_file
 from delivery.surveys import services as surveys
 from engagements import services as engagements
 from engagements.errors import WrongState
@@ -39,6 +38,7 @@ from workers.models import Artifact, Job, JobState
 from workers.models.job import FINAL_STATES
 
 SOURCE = "~/data/inspect_net"
+SMOKE = {"script": "~/projects/inspection/run.py", "arguments": "smoke 12"}
 TRAINING = {"cards": 8, "train_iters": 400, "tensor_parallel": 2, "pipeline_parallel": 2}
 
 
@@ -101,9 +101,10 @@ class DemoScenario(ScenarioDocuments):
         quotes.approve_quote(actor=self.who["manager"], quote=quote)
         quote = quotes.issue_quote(actor=sales, quote=quote)
         quotes.answer_quote(actor=self.who["reviewer"], quote=quote, is_accepted=True)
+        quotes.store_quote_files(quote.pk)
         for language in LANGUAGES:
-            self._write(f"quote-{language}.pdf", quote_pdf(quote, language))
-            self._write(f"quote-{language}.xlsx", quote_xlsx(quote, language))
+            for form in RENDERERS:
+                self._write(f"quote-{language}.{form}", quote_file(quote, language, form))
         self.log(f"  {quote}: {quote.snapshot['totals']['gross']} CNY including tax, accepted")
 
     def criteria(self) -> None:
@@ -140,6 +141,8 @@ class DemoScenario(ScenarioDocuments):
     def training(self) -> None:
         trained = [m for m in self.models if m.scope != Scope.INFERENCE]
         self._jobs(Stage.TRAIN_ADAPT, "adapt.gpu2npu", {"source": SOURCE}, trained)
+        self._jobs(Stage.TRAIN_ADAPT, "adapt.smoke_train", SMOKE, trained)
+        self._jobs(Stage.TRAIN_ADAPT, "adapt.ckpt_check", {"folder": "~/data/ckpt"}, trained)
         self._pass(Stage.TRAIN_ADAPT, trained)
         llm = [self._model("LLM")]
         self._configurations(llm)

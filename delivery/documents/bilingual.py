@@ -24,6 +24,11 @@ def pair(chinese: str, english: str) -> dict[str, str]:
     return {"zh-hans": chinese, "en": english or chinese}
 
 
+def same(text: str) -> dict[str, str]:
+    """A text that is not translated, such as a name or what a person wrote."""
+    return dict.fromkeys(LANGUAGES, text)
+
+
 def in_language(facts: Any, language: str) -> Any:
     """A copy of a snapshot in which every bilingual text is the text of one language."""
     if isinstance(facts, dict):

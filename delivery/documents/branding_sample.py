@@ -1,4 +1,4 @@
-"""A sample document – a cover and a page – in a given look; it holds no facts of anybody."""
+"""A sample document – a cover and a page – in a given theme; it holds no facts of anybody."""
 
 from django.template.loader import render_to_string
 from django.utils import timezone
@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from delivery.documents.bilingual import in_language
-from delivery.documents.branding.theme import composed, current, heads
+from delivery.documents.branding.theme import composed, current, page_headers
 from delivery.documents.models import BrandingVersion, CompanyProfile
 from delivery.documents.pdf import HTML_LANG, css_string, render_pdf
 from engagements.models import Customer
@@ -37,7 +37,7 @@ def sample_facts(proposed: BrandingVersion, language: str) -> dict:
     """What the sample prints in one language."""
     customer, company = proposed.customer, CompanyProfile.current()
     firm, own = (current(None), proposed) if customer else (proposed, None)
-    look = in_language(composed(firm, own), language)
+    theme = in_language(composed(firm, own), language)
     with override(language):
         title, project = _("Test completion report"), _("Name of the project")
         before, between, after = _("Page {page} of {pages}").replace("{pages}", "{page}").split(
@@ -45,7 +45,7 @@ def sample_facts(proposed: BrandingVersion, language: str) -> dict:
         table_before, table_after = (_("Table %(n)s: %(title)s") % {"n": "{n}", "title": ""}
                                      ).split("{n}")
         return {
-            "look": look, **heads(look, f"{title} · {project}"), "title": title,
+            "theme": theme, **page_headers(theme, f"{title} · {project}"), "title": title,
             "engagement": {"code": "SAMPLE", "name": project}, "number": "", "version": 1,
             "supplier": {"name": localized(company.name, company.name_en) or _("Our company"),
                          "address": localized(company.address, company.address_en),

@@ -62,7 +62,7 @@ def html_of(template: str, context: dict, language: str) -> str:
     """What the PDF is set from; see `render_pdf`."""
     with override(language):
         return render_to_string(
-            template, {"look": PLAIN, **context, "language": language,
+            template, {"theme": PLAIN, **context, "language": language,
                        "html_lang": HTML_LANG[language]})
 
 

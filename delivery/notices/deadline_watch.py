@@ -16,7 +16,7 @@ from workers.models import Node
 NEAR = timedelta(days=3)
 
 
-def look(now: datetime) -> None:
+def announce_due(now: datetime) -> None:
     """Announce each quarantine and each near deadline once."""
     announce_quarantines(now)
     announce_deadlines(now)

@@ -36,4 +36,4 @@ def sweep() -> None:
 @shared_task(name="notices.watch")
 def watch() -> None:
     """Announce what no write announces."""
-    deadline_watch.look(timezone.now())
+    deadline_watch.announce_due(timezone.now())

@@ -9,3 +9,5 @@ track_rows(own.TimeEntry, own.Timesheet, own.GradeCost)
 track_rows(own.Risk, own.ProjectIssue, own.Meeting, own.MeetingFile, own.Todo, own.WeeklyReport)
 track_rows(own.ChangeRequest, own.ScopeEffect, own.ScheduleEffect, own.CriterionEffect,
            own.AddedCriterion, own.PriceEffect)
+track_rows(own.PlanBaselineFile, own.WeeklyReportFile, own.ChangeRequestFile,
+           own.TimesheetFile)

@@ -9,8 +9,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
+from delivery.documents.banners import working_copy
 from delivery.documents.bilingual import in_language
-from delivery.documents.branding.theme import heads, theme_for
+from delivery.documents.branding.theme import page_headers, theme_for
 from delivery.documents.models import CompanyProfile
 from delivery.documents.pdf import css_string, render_pdf
 from delivery.planning.changes import change_labels
@@ -46,8 +47,8 @@ def minutes_pdf(meeting: Meeting, language: str) -> bytes:
         "todos": [{"text": todo.text, "owner": str(todo.owner), "due": f"{todo.due_on}"}
                   for todo in meeting.todos.select_related("owner")]}}
     number = str(meeting).split(" ")[0]
-    return _paper("minutes", meeting.engagement, number, language, lambda: facts,
-                  _digest({"number": number, **facts}))
+    return _document_pdf("minutes", meeting.engagement, number, language, lambda: facts,
+                         _digest({"number": number, **facts}), is_working_copy=True)
 
 
 def weekly_pdf(report: WeeklyReport, language: str) -> bytes:
@@ -70,8 +71,9 @@ def weekly_pdf(report: WeeklyReport, language: str) -> bytes:
             "late": len(late), "most_late": max((row["slip"] for row in late), default=0)},
             "is_draft": not report.content_hash}
 
-    return _paper("weekly", report.engagement, str(report), language, facts, report.content_hash,
-                  report.frozen_at)
+    return _document_pdf("weekly", report.engagement, str(report), language, facts,
+                         report.content_hash, report.frozen_at,
+                         is_working_copy=report.is_working_copy)
 
 
 def change_pdf(change: ChangeRequest, language: str) -> bytes:
@@ -98,8 +100,9 @@ def change_pdf(change: ChangeRequest, language: str) -> bytes:
                               for side, who, at in approvals],
                 "results": [(label, version) for label, version in results if version]}
 
-    return _paper("change", change.engagement, change.code, language, facts, change.content_hash,
-                  change.submitted_at)
+    return _document_pdf("change", change.engagement, change.code, language, facts,
+                         change.content_hash, change.submitted_at,
+                         is_working_copy=change.is_working_copy)
 
 
 def timesheet_pdf(timesheet: Timesheet, language: str) -> bytes:
@@ -112,19 +115,24 @@ def timesheet_pdf(timesheet: Timesheet, language: str) -> bytes:
                 "answered_by": str(timesheet.answered_by or ""),
                 "answered_at": _minute(timesheet.answered_at)}
 
-    return _paper("timesheet", timesheet.engagement, str(timesheet), language, facts,
+    return _document_pdf("timesheet", timesheet.engagement, str(timesheet), language, facts,
                   timesheet.content_hash, timesheet.confirmed_at)
 
 
-def _paper(name: str, engagement: Engagement, number: str, language: str,
-           facts: Callable[[], dict], content_hash: str = "", frozen_at: datetime | None = None
-           ) -> bytes:
-    """The document in the look of the time when it was frozen; a draft's in that of now."""
-    look = in_language(theme_for(engagement.customer, frozen_at), language)
+def _document_pdf(name: str, engagement: Engagement, number: str, language: str,
+                  facts: Callable[[], dict], content_hash: str = "",
+                  frozen_at: datetime | None = None, *, is_working_copy: bool = False) -> bytes:
+    """The document in the theme of the time when it was frozen; a draft's in that of now.
+
+    A working copy says so, with the day, on every page.
+    """
+    theme = in_language(theme_for(engagement.customer, frozen_at), language)
     with override(language):
-        context = {**_frame(name, engagement, number, look), **facts()}
+        context = {**_frame(name, engagement, number, theme), **facts()}
+        copy = working_copy() if is_working_copy else ""
     digest = content_hash or _digest(context)
-    context["page_foot"] = f"{number} · SHA-256 {digest[:HASH_SHOWN]}…"
+    foot = " · ".join(filter(None, (number, copy, f"SHA-256 {digest[:HASH_SHOWN]}…")))
+    context |= {"working_copy": copy, "page_foot": css_string(foot)}
     return render_pdf(f"documents/planning/{name}.html", context, language)
 
 
@@ -133,7 +141,7 @@ def _digest(context: dict) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _frame(name: str, engagement: Engagement, number: str, look: dict) -> dict:
+def _frame(name: str, engagement: Engagement, number: str, theme: dict) -> dict:
     """What every document carries: title, parties, project, header and footer (DOMAIN 9.1)."""
     profile, customer = CompanyProfile.current(), engagement.customer
     titles = {"minutes": _("Minutes of meeting"), "weekly": _("Weekly status report"),
@@ -141,9 +149,9 @@ def _frame(name: str, engagement: Engagement, number: str, look: dict) -> dict:
     before, between, after = _("Page {page} of {pages}").replace(
         "{pages}", "{page}").split("{page}")
     return {
-        "title": titles[name], "number": number, "look": look,
+        "title": titles[name], "number": number, "theme": theme,
         **{key: css_string(text)
-           for key, text in heads(look, f"{titles[name]} · {number}").items()},
+           for key, text in page_headers(theme, f"{titles[name]} · {number}").items()},
         "page_before": before, "page_between": between, "page_after": after,
         "supplier": {"name": localized(profile.name, profile.name_en)},
         "customer": {"name": customer.localized_name}, "is_draft": False,

@@ -29,6 +29,8 @@ urlpatterns = [
     path("day-costs/", effort.costs, name="costs"),
     path(OF + "plan/", plan.plan, name="plan"),
     path(OF + "plan.xlsx", plan.plan_file, name="plan_file"),
+    re_path(r"^plan-baselines/(?P<pk>\d+)/(?P<language>zh-hans|en)\.xlsx$", plan.baseline_file,
+            name="baseline_file"),
     path(OF + "plan/baseline/", plan.plan_baseline, name="plan_baseline"),
     path(OF + "plan/milestones/", plan.milestones, name="milestones"),
     path(OF + "plan/tasks/new/", plan.task_new, name="task_new"),

@@ -6,5 +6,5 @@ Totals are no columns: they are computed from the lines of a quote.
 from delivery.quotes import models as own
 from engagements.audit_rows.tracking import track_rows
 
-track_rows(own.Quote, own.QuoteLine, own.RateCard, own.PriceLine, own.PriceImport)
+track_rows(own.Quote, own.QuoteLine, own.QuoteFile, own.RateCard, own.PriceLine, own.PriceImport)
 track_rows(own.DiscountLimit, own.TaxRate)

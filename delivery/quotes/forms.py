@@ -60,7 +60,7 @@ class QuoteLineForm(forms.ModelForm):
         fields = ["category", "name", "name_en", "specification", "specification_en", "stage",
                   "grade", "unit", "quantity", "months", "unit_price", "is_tax_included",
                   "tax_rate", "unit_cost", "remark"]
-        help_texts = {"unit_cost": _("For the firm only; never on the customer's paper.")}
+        help_texts = {"unit_cost": _("For the firm only; never on the customer's document.")}
 
     def __init__(self, *args, day=None, **kwargs):
         super().__init__(*args, **kwargs)

@@ -8,10 +8,10 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from delivery.documents.credit_code import is_credit_code
 from delivery.documents.models import CompanyProfile
 from delivery.quotes import snapshot, standard_rates
 from delivery.quotes.amount_text import figure_of_words
-from delivery.quotes.credit_code import is_credit_code
 from delivery.quotes.models import Quote
 from delivery.quotes.money import LineAmounts
 from delivery.quotes.snapshot import grade_label
@@ -167,7 +167,7 @@ def _scope(quote: Quote, lines: list, url: str) -> QuoteCheck:
 def _parties(quote: Quote) -> QuoteCheck:
     """The particulars that DOMAIN 9.2 demands of both parties."""
     profile, customer = CompanyProfile.current(), quote.engagement.customer
-    url = reverse("quotes:company")
+    url = reverse("documents:company")
     if not profile.name:
         return QuoteCheck("PARTIES", False, _("Enter the firm's registered name and account."),
                           url)

@@ -17,5 +17,6 @@ STEPS = {
     "quote.withdraw": _("Withdrawn by its author"), "quote.approve": _("Approved"),
     "quote.issue": _("Issued to the customer"), "quote.accepted": _("Accepted by the customer"),
     "quote.declined": _("Declined by the customer"), "quote.expire": _("Expired"),
+    "quote.file": _("File stored"),
     "quote.supersede": _("Superseded by a newer version"),
 }

@@ -4,8 +4,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from delivery.documents import bilingual
-from delivery.documents.branding.theme import heads
-from delivery.documents.branding.theme import shown as shown_look
+from delivery.documents.branding.theme import frozen_theme, page_headers
 from delivery.documents.pdf import css_string, render_pdf
 from delivery.quotes import standard_conditions
 from delivery.quotes.models import PriceLine, Quote
@@ -76,11 +75,11 @@ def quote_pdf(quote: Quote, language: str) -> bytes:
             "{pages}", "{page}").split("{page}")
         parties = [(_("For the supplier"), shown["supplier"]["name"]),
                    (_("Confirmed by the customer"), shown["customer"]["name"])]
-        look = bilingual.in_language(shown_look(facts), language)
+        theme = bilingual.in_language(frozen_theme(facts), language)
         practice = css_string(_("PRACTICE DATA – NOT EVIDENCE"))
-        margins = heads(look, f"{_('Quotation')} · {facts['number']}")
+        margins = page_headers(theme, f"{_('Quotation')} · {facts['number']}")
     return render_pdf("documents/quote/quote.html", {
-        "facts": shown, "supplier": shown["supplier"], "page_foot": footer, "look": look,
+        "facts": shown, "supplier": shown["supplier"], "page_foot": footer, "theme": theme,
         **{name: css_string(text) for name, text in margins.items()},
         "page_before": before, "page_between": between, "page_after": after, "parties": parties,
         "number": facts["number"], "is_draft": not quote.content_hash, "practice_words": practice,

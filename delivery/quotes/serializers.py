@@ -5,7 +5,15 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from delivery.documents.models import Currency
-from delivery.quotes.models import PriceImport, PriceLine, Quote, QuoteLine, RateCard, TaxRate
+from delivery.quotes.models import (
+    PriceImport,
+    PriceLine,
+    Quote,
+    QuoteFile,
+    QuoteLine,
+    RateCard,
+    TaxRate,
+)
 from delivery.quotes.prices.table import FIELDS, price_table
 from delivery.quotes.queries import totals_of
 from delivery.quotes.transitions import QuoteMove, allowed_moves
@@ -77,14 +85,24 @@ class QuoteSerializer(serializers.ModelSerializer):
         return known[quote.pk]
 
 
-class QuoteDetailSerializer(QuoteSerializer):
-    """`allowed_moves`: what state, role and separation of duties leave to the one who asks."""
+class QuoteFileSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = QuoteFile
+        fields = ["language", "format", "size", "sha256", "created_at"]
 
+
+class QuoteDetailSerializer(QuoteSerializer):
+    """`allowed_moves`: what state, role and separation of duties leave to the one who asks.
+
+    `files`: those of an issued quote that are stored.
+    """
+
+    files = QuoteFileSerializer(many=True, read_only=True)
     lines = serializers.SerializerMethodField()
     allowed_moves = serializers.SerializerMethodField()
 
     class Meta(QuoteSerializer.Meta):
-        fields = [*QuoteSerializer.Meta.fields, "lines", "allowed_moves"]
+        fields = [*QuoteSerializer.Meta.fields, "files", "lines", "allowed_moves"]
 
     @extend_schema_field(serializers.ListField(child=serializers.ChoiceField(QuoteMove.choices)))
     def get_allowed_moves(self, quote) -> list[str]:

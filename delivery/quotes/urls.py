@@ -6,7 +6,7 @@ app_name = "quotes"
 
 urlpatterns = [
     path("quotes/", quotes.quote_list, name="list"),
-    path("quotes/company/", prices.company, name="company"),
+    path("quotes/discount-limits/", prices.discount_limits, name="discount_limits"),
     path("quotes/prices/", prices.rate_cards, name="rate_cards"),
     path("quotes/prices/<int:pk>/", prices.rate_card, name="rate_card"),
     path("quotes/prices/<int:pk>/close/", prices.rate_card_close, name="rate_card_close"),

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, override
 
 from delivery.documents.bilingual import in_language
-from delivery.documents.branding.theme import heads, shown
+from delivery.documents.branding.theme import frozen_theme, page_headers
 from delivery.documents.chart_cache import drawn
 from delivery.documents.pdf import css_string, render_pdf
 from delivery.documents.tables.column_widths import column_widths, height, least_width
@@ -53,7 +53,8 @@ def context_of(snapshot: dict, language: str, signed: dict | None = None, *,
     with override(language):
         facts = with_worded_days(facts)
         return {
-            **facts, "look": shown(facts), **_margins(facts, digest), "content_hash": digest,
+            **facts, "theme": frozen_theme(facts), **_margins(facts, digest),
+            "content_hash": digest,
             "signed": in_language(signed, language) if signed else None,
             "is_withdrawn": is_withdrawn, **_chapters(facts, bool(signed)),
             "delivered": sum(row["is_delivered"] for row in facts["references"]),
@@ -68,7 +69,7 @@ def _margins(facts: dict, digest: str) -> dict[str, str]:
     table_before, table_after = (_("Table %(n)s: %(title)s") % {"n": "{n}", "title": ""}).split(
         "{n}")
     words = {
-        **heads(shown(facts), f"{facts['title']} · {facts['engagement']['name']}"),
+        **page_headers(frozen_theme(facts), f"{facts['title']} · {facts['engagement']['name']}"),
         "page_foot": f"{number} V{facts['version']}.0 · SHA-256 {digest[:16]}…",
         "page_before": before, "page_between": between, "page_after": after,
         "table_before": table_before, "table_after": table_after,

@@ -39,7 +39,7 @@ def survey_is_decided(record: StageRecord) -> Iterable[CheckResult]:
     newest = survey.decisions.select_related("decided_by").first() if survey else None
     is_met, sentence = _decided(survey, newest)
     yield CheckResult("survey_decision", _("Go or no-go"), is_met, sentence,
-                      reverse("surveys:follows", args=[record.engagement.code]),
+                      reverse("surveys:consequences", args=[record.engagement.code]),
                       "" if is_met else _("A project manager decides on the readiness page."),
                       needs=Can.VIEW_INTERNAL)
 
@@ -58,7 +58,7 @@ def rules_hold(record: StageRecord) -> Iterable[CheckResult]:
     yield CheckResult(
         "survey_rules", _("Rules over the answers"), not broken,
         following(*map(in_words, broken)) or _("No blocking rule is broken."),
-        reverse("surveys:follows", args=[record.engagement.code]) + "#findings",
+        reverse("surveys:consequences", args=[record.engagement.code]) + "#findings",
         _("Correct the answers, or change the plan and answer anew.") if broken else "",
         needs=Can.VIEW_INTERNAL)
 

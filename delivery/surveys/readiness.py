@@ -147,7 +147,7 @@ def _rules(sheet: Sheet, given: CountedAnswers) -> Entry:
     return Entry("rules", _("Blocking rules"), 10, float(not named), _(
         "The answers break %(rules)s.") % {"rules": named} if named else _(
         "The answers break no blocking rule."),
-        reverse("surveys:follows", args=[sheet.survey.engagement.code]) + "#findings", True)
+        reverse("surveys:consequences", args=[sheet.survey.engagement.code]) + "#findings", True)
 
 
 PARTS: tuple[Callable[[Sheet, CountedAnswers], Entry], ...] = (

@@ -4,6 +4,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from engagements.audit_rows.tracking import AuditedQuerySet
+from engagements.migration_routes import InferenceRoute, TrainingRoute
 from engagements.models.optimistic_locked import OptimisticLocked
 from engagements.models.people import Role
 from engagements.stages import Scope
@@ -143,6 +144,10 @@ class MigratedModel(OptimisticLocked):
     task = models.CharField(_("task"), max_length=120, blank=True)
     task_en = models.CharField(_("task (English)"), max_length=120, blank=True)
     framework = models.CharField(_("framework"), max_length=60, blank=True)
+    training_route = models.CharField(_("training route"), max_length=12, blank=True,
+                                      choices=TrainingRoute)
+    inference_route = models.CharField(_("inference route"), max_length=16, blank=True,
+                                       choices=InferenceRoute)
     parameters_billion = models.DecimalField(
         _("parameters (billion)"), max_digits=9, decimal_places=3, null=True, blank=True
     )

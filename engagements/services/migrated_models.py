@@ -16,8 +16,8 @@ from engagements.services.stage_moves import move_stage, take_out
 from engagements.stage_forms import STAGE_FORMS
 from engagements.stages import DONE, OUT_OF_SCOPE, Scope, Stage, StageMove, StageState
 
-MODEL_FACTS = ("name", "name_en", "task", "task_en", "framework", "parameters_billion", "cards",
-               "repository")
+MODEL_FACTS = ("name", "name_en", "task", "task_en", "framework", "training_route",
+               "inference_route", "parameters_billion", "cards", "repository")
 
 
 @transaction.atomic

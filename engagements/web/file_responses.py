@@ -49,7 +49,7 @@ class PdfAction:
     @extend_schema(parameters=[LANGUAGE], responses=schema_of(PDF))
     @action(detail=True, content_negotiation_class=IgnoreAcceptHeader)
     def pdf(self, request, pk=None):
-        """The row as a PDF."""
+        """The row as a PDF; 409 until that of an issued one is stored."""
         row, language = self.get_object(), chosen_language(request)
         data = type(self).render(row, language)
         return attached(data, PDF, f"{self.pdf_name(row)}-{language}.pdf", row)

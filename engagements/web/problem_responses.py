@@ -29,7 +29,8 @@ def problem_response(error: Exception, context: dict) -> Response | JsonResponse
     """
     if isinstance(error, DeskError):
         body = _problem(error.status, error.code, error.message, **error.details)
-        return JsonResponse(body, status=error.status, content_type=PROBLEM_TYPE)
+        retry = {"Retry-After": error.retry_after_seconds} if error.retry_after_seconds else {}
+        return JsonResponse(body, status=error.status, content_type=PROBLEM_TYPE, headers=retry)
     if isinstance(error, Http404):
         error = NotFound()  # the words of Django's own name the table, and only in English
     response = exception_handler(error, context)

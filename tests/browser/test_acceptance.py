@@ -48,7 +48,8 @@ def set_up(manager) -> None:
          new_customer="某电力公司")
     submit(page)
     page = manager.open(HOME + "models/new/")
-    fill(page, code="VIS", name="缺陷检测", scope="inference", parameters_billion="0.05")
+    fill(page, code="VIS", name="缺陷检测", scope="inference", inference_route="offline",
+         parameters_billion="0.05")
     submit(page)
     page = manager.open(HOME + "team/")
     for person in ("周启明", "陈国栋"):  # each in the role of his account

@@ -4,13 +4,16 @@ from datetime import date
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from assessments.models import Outcome
 from delivery.acceptance.models import Condition, ModelDecision, Review
 from delivery.acceptance.models.review import CHOSEN
 from delivery.acceptance.review.transitions import ReviewAction
 from delivery.acceptance.services.preconditions import lock_for_action
 from delivery.acceptance.services.signing_order import notify_next_signer
+from delivery.documents.bilingual import in_language
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput
 from engagements.models import MigratedModel, User
@@ -44,6 +47,7 @@ def decide(*, actor: User, review: Review, decision: str, reason: str = "",
     judged = {model: named.get(model) or _as_the_whole(decision, reason)
               for model in known.values()}
     _require_consistent(decision, [row["decision"] for row in judged.values()])
+    _require_unfailed(review, [m.code for m, row in judged.items() if row["decision"] == ACCEPTED])
     _store_decision(actor, review, decision, reason, retest_on)
     for row in rows:
         Condition.objects.create(review=review, **row)
@@ -123,6 +127,20 @@ def _require_consistent(decision: str, models: list[str]) -> None:
     if decision == REJECTED and models and REJECTED not in models:
         raise InvalidInput(_("The whole is not passed although no model is rejected; say which "
                              "model it is."))
+
+
+def _require_unfailed(review: Review, accepted: list[str]) -> None:
+    """No model passes unconditionally with a failed criterion that no waiver covers."""
+    facts = review.document.snapshot
+    waived = {(row["model"], str(row["name"])) for row in facts["departures"]["waivers"]
+              } if "departures" in facts else set()
+    for row in facts.get("metrics", []):
+        is_failed = row["outcome"] == Outcome.FAILED and row["model"] in accepted
+        if is_failed and (row["model"], str(row["name"])) not in waived:
+            raise InvalidInput(_(
+                "%(model)s: the criterion “%(name)s” is failed; choose “passed with conditions” "
+                "or “not passed”, or agree on a waiver first.") % {
+                    "model": row["model"], "name": in_language(row["name"], get_language())})
 
 
 def _require_reasons(decision: str, reason: str) -> None:

@@ -12,7 +12,7 @@ from delivery.acceptance.signing.seals.certificate import SealUnavailableError
 from delivery.acceptance.signing.signature_page import signed_facts
 from delivery.documents.bilingual import LANGUAGES
 from delivery.reports.rendering import render_document
-from delivery.reports.services import store_pdf
+from delivery.reports.services import store_file
 from engagements.audit import audit_log
 from engagements.queue.enqueue import enqueue_on_commit
 
@@ -65,7 +65,7 @@ def _store(review: Review, language: str, form: str) -> int:
         return 0
     [found] = check_seals(content)
     with suppress(IntegrityError), transaction.atomic():  # another worker stored it first
-        _store_seal(store_pdf(review.document, language, content, form), found)
+        _store_seal(store_file(review.document, language, content, form), found)
         return 1
     return 0
 

@@ -51,16 +51,16 @@ def _texts(found: dict, name: str) -> dict[str, str]:
     return dict.fromkeys(LANGUAGES, "")
 
 
-def shown(facts: dict) -> dict:
-    """The look among frozen facts; documents of earlier versions of the program hold none."""
+def frozen_theme(facts: dict) -> dict:
+    """The theme among frozen facts; documents of earlier versions of the program hold none."""
     return {**PLAIN, **(facts.get("look") or {})}
 
 
-def heads(look: dict, title: str) -> dict[str, str]:
+def page_headers(theme: dict, title: str) -> dict[str, str]:
     """What the head of every page says: left the title after the text set for it, right the mark.
 
     Args:
-        look: in one language.
+        theme: in one language.
     """
-    return {"page_head": " · ".join(filter(None, (look["header"], title))),
-            "page_corner": look["confidentiality"]}
+    return {"page_head": " · ".join(filter(None, (theme["header"], title))),
+            "page_corner": theme["confidentiality"]}

@@ -36,7 +36,7 @@ class BrandingVersion(models.Model):
                                           blank=True)
     seal_mm = models.PositiveSmallIntegerField(_("diameter of the seal area (mm)"), null=True,
                                                blank=True, validators=SEAL)
-    logo = models.BinaryField(_("our logo"), null=True, blank=True)  # PNG, see `identity.logos`
+    logo = models.BinaryField(_("our logo"), null=True, blank=True)  # PNG, see `branding.logos`
     partner_logo = models.BinaryField(_("customer's logo, beside ours"), null=True, blank=True)
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     made_at = models.DateTimeField(auto_now_add=True)

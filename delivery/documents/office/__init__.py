@@ -1,1 +1,1 @@
-"""Office files whose bytes depend on their content alone."""
+"""Office files: how workbooks look, and bytes that depend on the content alone."""

@@ -55,7 +55,7 @@ def proposed(customer: Customer | None, **fields) -> BrandingVersion:
         upload, kept = fields.get(name), getattr(before, name, None)
         setattr(made, name, kept if upload is None else checked_logo(upload) if upload else None)
     if made.partner_logo and not customer:
-        raise InvalidInput(_("The firm's own papers have no second logo; set it for a customer."))
+        raise InvalidInput(_("The firm's documents have no second logo; set it for a customer."))
     _require_pairs(made)
     return made
 

@@ -24,7 +24,7 @@ SHOWN_VERSIONS = 20
 
 @require_GET
 def branding_list(request):
-    """The firm's look, and the customers with what they have of their own."""
+    """The firm's theme, and the customers with what they have of their own."""
     require_administrator(request.user)
     company, newest = CompanyProfile.current(), {}
     rows = BrandingVersion.objects.select_related("made_by").order_by("version")
@@ -91,17 +91,17 @@ def customer_preview(request, pk):
 
 
 def _preview(request, whose: Customer | None):
-    """A sample in the posted look, nothing stored: sheets for a frame, or with `pdf` the PDF."""
+    """A sample in the posted theme, nothing stored: sheets for a frame, or with `pdf` the PDF."""
     require_administrator(request.user)
     name, _colon, language = request.POST.get("show", "").partition(":")
     form = _form(request, whose, current(whose) or BrandingVersion(customer=whose))
     try:
         if not form.is_valid():
             raise InvalidInput(" ".join(e for errors in form.errors.values() for e in errors))
-        look = proposed(whose, **form.for_service())
+        theme = proposed(whose, **form.for_service())
         language = language if language in LANGUAGES else LANGUAGES[0]
         if name == "pdf":
-            return HttpResponse(sample_pdf(look, language), content_type="application/pdf")
-        return HttpResponse(sample_page(look, language))
+            return HttpResponse(sample_pdf(theme, language), content_type="application/pdf")
+        return HttpResponse(sample_page(theme, language))
     except DeskError as error:
         return JsonResponse({"detail": error.message}, status=422)

@@ -17,6 +17,7 @@ from assessments.services import criteria_facts
 from delivery.acceptance.signing.signature_page import log_entries_of, signed_facts
 from delivery.evidence.archives.archive import ArchiveError, sha256_of, write_archive
 from delivery.evidence.bundle.index_page import index_page
+from delivery.evidence.bundle.issued_files import issued_files
 from delivery.evidence.bundle_format import WITHHELD, raw_name, scan_name, snapshot_parts
 from delivery.evidence.models import EvidenceBundle
 from delivery.reports.facts.snapshot import canonical
@@ -154,6 +155,7 @@ def _texts(document: Document, criteria: CriteriaSet, held_back: list[dict]) -> 
         **{name: _json(part) for name, part in snapshot_parts(snapshot).items()},
         "verdicts.json": _json(_verdicts(document, criteria)),
         "audit.json": _json(log_entries_of(document.pk)),
+        "issued.json": _json(issued_files(document)),
         "README.en.txt": _readme(document, "en"), "README.zh.txt": _readme(document, "zh-hans"),
         "index.html": index_page(document, "zh-hans", signed, held_back),
         "index.en.html": index_page(document, "en", signed, held_back),
@@ -222,6 +224,7 @@ def _explanation() -> str:
         "verdicts.json    every verdict with its raw files\n"
         "jobs.json        all runs, also failed and cancelled ones\n"
         "audit.json       the log's entries of this document, with their hashes\n"
+        "issued.json      other files issued in the project until then, with their SHA-256\n"
         "raw/             the raw files\n\n"
         "Check the files:     sha256sum -c SHA256SUMS\n"
         "Check the verdicts:  python manage.py verify <this zip>\n"

@@ -7,9 +7,10 @@ from rest_framework import mixins
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from delivery.planning import pdf_documents, serializers
+from delivery.planning import serializers
 from delivery.planning.api.visibility import Visible
 from delivery.planning.changes import change_facts
+from delivery.planning.document_files import planning_file
 from delivery.planning.models import ChangeRequest
 from delivery.planning.services import added_criteria, change_drafts, changes, scope_effects
 from engagements.web.file_responses import PdfAction
@@ -21,7 +22,7 @@ EFFECT = [OpenApiParameter("kind", enum=list(ROWS), location=OpenApiParameter.PA
 
 
 class ChangeRequestViewSet(PdfAction, mixins.CreateModelMixin, mixins.UpdateModelMixin, Visible):
-    render = pdf_documents.change_pdf
+    render = planning_file
     queryset = ChangeRequest.objects.select_related("engagement").prefetch_related(
         "scope_effects", "schedule_effects", "criterion_effects", "added_criteria",
         "price_effects")

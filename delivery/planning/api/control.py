@@ -5,8 +5,9 @@ from rest_framework import mixins, status
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from delivery.planning import pdf_documents, serializers
+from delivery.planning import serializers
 from delivery.planning.api.visibility import Visible
+from delivery.planning.document_files import planning_file
 from delivery.planning.models import Meeting, ProjectIssue, Risk, Todo, WeeklyReport
 from delivery.planning.services import control, weekly_reports
 from engagements.web.file_responses import PdfAction
@@ -60,7 +61,7 @@ class TodoViewSet(mixins.CreateModelMixin, Visible):
 
 
 class MeetingViewSet(PdfAction, mixins.CreateModelMixin, mixins.UpdateModelMixin, Visible):
-    render = pdf_documents.minutes_pdf
+    render = planning_file
     queryset = Meeting.objects.prefetch_related("todos", "attachments").select_related(
         "engagement")
     serializer_class = serializers.MeetingSerializer
@@ -79,7 +80,7 @@ class MeetingViewSet(PdfAction, mixins.CreateModelMixin, mixins.UpdateModelMixin
 
 
 class WeeklyReportViewSet(PdfAction, mixins.UpdateModelMixin, Visible):
-    render = pdf_documents.weekly_pdf
+    render = planning_file
     queryset = WeeklyReport.objects.select_related("engagement")
     serializer_class = serializers.WeeklyReportSerializer
     filterset_fields = ["engagement", "state", "week_start"]

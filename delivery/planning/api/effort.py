@@ -6,8 +6,9 @@ from rest_framework import mixins, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from delivery.planning import pdf_documents, queries, serializers
+from delivery.planning import queries, serializers
 from delivery.planning.api.visibility import Visible
+from delivery.planning.document_files import planning_file
 from delivery.planning.effort import calibration, usage
 from delivery.planning.models import EffortEstimate, GradeCost, TimeEntry, Timesheet
 from delivery.planning.services import estimates, quoting, time_entries, timesheets
@@ -134,7 +135,7 @@ class GradeCostViewSet(viewsets.ViewSet):
 class TimesheetViewSet(PdfAction, mixins.CreateModelMixin, Visible):
     """A month's time: a manager confirms it for the firm, the customer answers."""
 
-    render = pdf_documents.timesheet_pdf
+    render = planning_file
 
     queryset = Timesheet.objects.select_related("engagement")
     serializer_class = serializers.TimesheetSerializer

@@ -18,13 +18,19 @@ from delivery.planning.models.effects import (
     ScopeEffect,
 )
 from delivery.planning.models.effort import EffortEstimate, EffortLine
+from delivery.planning.models.files import (
+    ChangeRequestFile,
+    PlanBaselineFile,
+    TimesheetFile,
+    WeeklyReportFile,
+)
 from delivery.planning.models.plan import Dependency, Milestone, Plan, PlanBaseline, Task
 from delivery.planning.models.timesheet import GradeCost, TimeEntry, Timesheet
 
 __all__ = [
-    "AddedCriterion", "ChangeRequest", "CriterionEffect", "Dependency", "DriverCode",
-    "EffortDriver", "EffortEstimate", "EffortLine", "Grade", "GradeCost", "Meeting", "MeetingFile",
-    "Milestone", "Plan", "PlanBaseline", "PriceEffect", "ProjectIssue", "Risk", "ScheduleEffect",
-    "ScopeAction", "ScopeEffect", "Task", "TimeEntry", "Timesheet", "Todo", "WeeklyReport",
-    "WorkItem",
+    "AddedCriterion", "ChangeRequest", "ChangeRequestFile", "CriterionEffect", "Dependency",
+    "DriverCode", "EffortDriver", "EffortEstimate", "EffortLine", "Grade", "GradeCost", "Meeting",
+    "MeetingFile", "Milestone", "Plan", "PlanBaseline", "PlanBaselineFile", "PriceEffect",
+    "ProjectIssue", "Risk", "ScheduleEffect", "ScopeAction", "ScopeEffect", "Task", "TimeEntry",
+    "Timesheet", "TimesheetFile", "Todo", "WeeklyReport", "WeeklyReportFile", "WorkItem",
 ]

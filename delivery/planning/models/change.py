@@ -3,14 +3,14 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from assessments.models import CriteriaSet
-from delivery.planning.models.base import SharedQuerySet
+from delivery.planning.models.issued import EditionQuerySet, EditionRow
 from delivery.planning.models.plan import PlanBaseline
 from delivery.quotes.models import Quote
 from engagements.models import Engagement
 from engagements.models.optimistic_locked import OptimisticLocked
 
 
-class ChangeQuerySet(SharedQuerySet):
+class ChangeQuerySet(EditionQuerySet):
     def visible_to(self, user) -> "ChangeQuerySet":
         """Customers see what was put to them, not the firm's drafts."""
         found = super().visible_to(user)
@@ -19,7 +19,7 @@ class ChangeQuerySet(SharedQuerySet):
         return found
 
 
-class ChangeRequest(OptimisticLocked):
+class ChangeRequest(EditionRow, OptimisticLocked):
     """A change (变更单): before, after, its effects, and the approvals of both sides."""
 
     class State(models.TextChoices):
@@ -33,6 +33,10 @@ class ChangeRequest(OptimisticLocked):
         SCHEDULE = "schedule", _("Schedule")
         PRICE = "price", _("Price")
         CRITERIA = "criteria", _("Acceptance criteria")
+
+    WORKING_STATES = (State.DRAFT,)
+    EVENT_TIMES = ("result_at", "applied_at", "customer_approved_at", "firm_approved_at",
+                   "submitted_at")
 
     engagement = models.ForeignKey(Engagement, models.CASCADE, related_name="change_requests")
     number = models.PositiveIntegerField(_("number"))

@@ -5,6 +5,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from delivery.planning.models.base import InternalQuerySet
+from delivery.planning.models.issued import EditionQuerySet, EditionRow
 from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Engagement, MigratedModel
 from engagements.models.engagement import localized
@@ -184,7 +185,11 @@ class Todo(models.Model):
         return self.text
 
 
-class WeeklyReport(OptimisticLocked):
+class WeeklyReportQuerySet(InternalQuerySet, EditionQuerySet):
+    """Of the firm alone, also once they are frozen."""
+
+
+class WeeklyReport(EditionRow, OptimisticLocked):
     """A week of an engagement: facts that were counted, words that a person wrote."""
 
     class State(models.TextChoices):
@@ -195,6 +200,9 @@ class WeeklyReport(OptimisticLocked):
         GREEN = "green", _("Green")
         YELLOW = "yellow", _("Yellow")
         RED = "red", _("Red")
+
+    WORKING_STATES = (State.DRAFT,)
+    EVENT_TIMES = ("frozen_at",)
 
     engagement = models.ForeignKey(Engagement, models.CASCADE, related_name="weekly_reports")
     week_start = models.DateField(_("week from"))
@@ -211,7 +219,7 @@ class WeeklyReport(OptimisticLocked):
     frozen_at = models.DateTimeField(null=True, blank=True)
     content_hash = models.CharField(max_length=64, blank=True)
 
-    objects = InternalQuerySet.as_manager()
+    objects = WeeklyReportQuerySet.as_manager()
 
     class Meta:
         ordering = ["-week_start"]

@@ -4,6 +4,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from delivery.planning.models.base import OfPlanQuerySet, SharedQuerySet
+from delivery.planning.models.issued import IssuedQuerySet, IssuedRow
 from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Engagement, MigratedModel
 from engagements.models.engagement import localized
@@ -90,7 +91,11 @@ class Dependency(models.Model):
         return f"{self.before} → {self.after}"
 
 
-class PlanBaseline(models.Model):
+class PlanBaselineQuerySet(OfPlanQuerySet, IssuedQuerySet):
+    """Seen with the plan."""
+
+
+class PlanBaseline(IssuedRow):
     """The plan as it was agreed: the computed dates of every task."""
 
     plan = models.ForeignKey(Plan, models.CASCADE, related_name="baselines")
@@ -100,7 +105,7 @@ class PlanBaseline(models.Model):
     taken_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     taken_at = models.DateTimeField(auto_now_add=True)
 
-    objects = OfPlanQuerySet.as_manager()
+    objects = PlanBaselineQuerySet.as_manager()
 
     class Meta:
         ordering = ["-version"]
@@ -109,6 +114,14 @@ class PlanBaseline(models.Model):
 
     def __str__(self) -> str:
         return f"{self.plan} · V{self.version}"
+
+    @property
+    def engagement(self) -> Engagement:
+        return self.plan.engagement
+
+    @property
+    def file_name(self) -> str:
+        return f"{self.engagement.code}-plan-V{self.version}"
 
 
 class Milestone(models.Model):

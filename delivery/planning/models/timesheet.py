@@ -3,17 +3,18 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from delivery.planning.effort_choices import Grade, WorkItem
-from delivery.planning.models.base import InternalQuerySet, SharedQuerySet
+from delivery.planning.models.base import InternalQuerySet
+from delivery.planning.models.issued import EditionQuerySet, EditionRow
 from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Engagement, MigratedModel
 from engagements.stages import Stage
 
 
-class TimesheetQuerySet(SharedQuerySet):
+class TimesheetQuerySet(EditionQuerySet):
     """Put to the customer by a manager: the customer sees them too."""
 
 
-class Timesheet(models.Model):
+class Timesheet(EditionRow):
     """A month's time of an engagement (工时确认单) as a manager put it to the customer.
 
     The entries on it never change; what was recorded or corrected later comes on the next one.
@@ -24,6 +25,8 @@ class Timesheet(models.Model):
         CONFIRMED = "confirmed", _("Confirmed")
         REJECTED = "rejected", _("Rejected")
         WITHDRAWN = "withdrawn", _("Withdrawn")
+
+    EVENT_TIMES = ("answered_at", "confirmed_at")
 
     engagement = models.ForeignKey(Engagement, models.PROTECT, related_name="timesheets")
     month = models.DateField(_("month"))  # its first day

@@ -2,18 +2,20 @@
 
 import io
 from collections import defaultdict
+from datetime import date
+from operator import itemgetter
 
 from django.utils import timezone
-from django.utils.translation import get_language
+from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
 from openpyxl import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
 from delivery.documents import bilingual
-from delivery.documents.branding.theme import heads, theme_for
-from delivery.planning.models import Dependency, Plan
-from delivery.planning.plan.task_dates import Scheduled, end_of, schedule, working_days_of
-from delivery.quotes.xlsx.styles import (
+from delivery.documents.banners import working_copy
+from delivery.documents.branding.theme import page_headers, theme_for
+from delivery.documents.office.deterministic_zip import deterministic_zip
+from delivery.documents.office.workbook_styles import (
     height,
     named_styles,
     print_setup,
@@ -21,6 +23,9 @@ from delivery.quotes.xlsx.styles import (
     span,
     title_row,
 )
+from delivery.planning.models import Dependency, Plan, PlanBaseline
+from delivery.planning.plan.task_dates import Scheduled, end_of, schedule, working_days_of
+from engagements.models import Engagement
 
 HEAD_ROW = 3
 NUMBER, TEXT, DATE, COUNT, MARK = (
@@ -30,18 +35,52 @@ Column = tuple[str, str, float]  # its title, the style of its cells, its width
 
 def plan_xlsx(plan: Plan) -> bytes:
     """Tasks with dates, slack and baseline on one sheet, milestones on the other."""
-    book, rows = Workbook(), schedule(plan)
-    look = bilingual.in_language(theme_for(plan.engagement.customer), get_language())
-    for style in named_styles(look):
+    rows = schedule(plan)
+    dates = (f"{rows[0].start} – {end_of(rows)} · {working_days_of(rows)} {_('working days')}"
+             if rows else "")
+    return _workbook(
+        plan.engagement, theme_for(plan.engagement.customer),
+        [(_("Plan"), _task_columns(), _tasks(plan, rows)),
+         (_("Milestones"), _milestone_columns(), _milestones(plan, rows))],
+        said=dates, foot=working_copy())
+
+
+def baseline_xlsx(baseline: PlanBaseline, language: str) -> bytes:
+    """The plan as it was agreed: the dates of each task, the earliest first.
+
+    Titles stand as they were written down, in one language.
+    """
+    engagement, day = baseline.engagement, f"{timezone.localdate(baseline.taken_at)}"
+    rows = sorted(baseline.tasks.values(), key=itemgetter("start", "finish", "title"))
+    with override(language):
+        said = f"{_('Baseline')} V{baseline.version} · {day}"
+        columns = [("#", NUMBER, 5), (_("Task"), TEXT, 60), (_("Start"), DATE, 14),
+                   (_("Finish"), DATE, 14)]
+        cells = [[n, safe_text(row["title"]), date.fromisoformat(row["start"]),
+                  date.fromisoformat(row["finish"])] for n, row in enumerate(rows, 1)]
+        data = _workbook(engagement, theme_for(engagement.customer, baseline.taken_at),
+                         [(_("Plan"), columns, cells)], said=said, foot=said)
+    return deterministic_zip(data, day)
+
+
+def _workbook(engagement: Engagement, theme: dict, tables: list[tuple[str, list[Column], list]],
+              *, said: str, foot: str) -> bytes:
+    """A sheet per table of title, columns and rows, in the active language.
+
+    Args:
+        said: below the title of each sheet, after the customer.
+        foot: at the foot of each page, after the project code.
+    """
+    book, shown = Workbook(), bilingual.in_language(theme, get_language())
+    book.remove(book.active)
+    for style in named_styles(shown):
         book.add_named_style(style)
-    for sheet, title, columns, cells in (
-            (book.active, _("Plan"), _task_columns(), _tasks(plan, rows)),
-            (book.create_sheet(), _("Milestones"), _milestone_columns(), _milestones(plan, rows))):
-        sheet.title = title
-        _head(sheet, plan, rows, columns)
+    for title, columns, cells in tables:
+        sheet = book.create_sheet(title)
+        _head(sheet, engagement, len(columns), said)
         _table(sheet, columns, cells)
         print_setup(sheet, tuple(width for *_rest, width in columns), HEAD_ROW,
-                    f"{plan.engagement.code} · {timezone.localdate()}", heads(look, title))
+                    f"{engagement.code} · {foot}", page_headers(shown, title))
     data = io.BytesIO()
     book.save(data)
     return data.getvalue()
@@ -88,14 +127,11 @@ def _milestones(plan: Plan, rows: list[Scheduled]) -> list[list]:
              finish.get(row.task_id)] for n, row in enumerate(plan.milestones.all(), 1)]
 
 
-def _head(sheet: Worksheet, plan: Plan, rows: list[Scheduled], columns: list[Column]) -> None:
+def _head(sheet: Worksheet, engagement: Engagement, columns: int, said: str) -> None:
     """Title, whose plan it is, from when to when."""
-    engagement = plan.engagement
-    title_row(sheet, len(columns), sheet.title, f"{engagement.code} {engagement.localized_name}")
-    dates = (f"{rows[0].start} – {end_of(rows)} · {working_days_of(rows)} {_('working days')}"
-             if rows else "")
-    said = " · ".join(filter(None, (safe_text(engagement.customer.localized_name), dates)))
-    span(sheet, 2, (1, len(columns)), said, "desk_note")
+    title_row(sheet, columns, sheet.title, f"{engagement.code} {engagement.localized_name}")
+    said = " · ".join(filter(None, (safe_text(engagement.customer.localized_name), said)))
+    span(sheet, 2, (1, columns), said, "desk_note")
     sheet.row_dimensions[2].height = 22
 
 

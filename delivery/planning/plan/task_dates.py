@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import date
 
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.planning.models import Dependency, Plan, Task
@@ -61,10 +62,16 @@ def schedule_with(plan: Plan, lengths: dict[int, int], tasks: list[Task] | None 
     return before, loaded.dated(known={row.task.pk: row for row in before})
 
 
+def today() -> date:
+    """The day from which unfinished work is scheduled."""
+    return timezone.localdate()
+
+
 class _Loaded:
     """What the dates of a plan follow from."""
 
     def __init__(self, plan: Plan):
+        self.today = today()
         self.tasks = list(plan.tasks.select_related("model", "owner"))
         self.links = [Link(*row) for row in Dependency.objects.filter(
             after__plan=plan).values_list("before_id", "after_id", "lag")]
@@ -74,7 +81,7 @@ class _Loaded:
 
     def dated(self, known: dict[int, Scheduled] | None = None) -> list[Scheduled]:
         """All tasks with their dates; a row of `known` stands where its task has the same."""
-        dates = _computed(self.tasks, self.links, self.calendar)
+        dates = _computed(self.tasks, self.links, self.calendar, self.today)
         if length(dates) > LONGEST:
             raise InvalidInput(
                 _("The plan would last more than ten years; check lengths and lags."))
@@ -87,24 +94,29 @@ class _Loaded:
         return _scheduled(task, dates, self.calendar, self.planned.get(str(task.pk)))
 
 
-def _computed(tasks: list[Task], links: list[Link], calendar: WorkingCalendar
+def _computed(tasks: list[Task], links: list[Link], calendar: WorkingCalendar, now: date
               ) -> dict[int, Dates]:
     try:
-        return compute((_activity(task, calendar) for task in tasks), links)
+        return compute((_activity(task, calendar, now) for task in tasks), links)
     except Cycle as circle:
         names = {task.pk: str(task) for task in tasks}
         raise InvalidInput(_("The tasks would wait for each other in a circle: %(circle)s.") % {
             "circle": " → ".join(names[key] for key in circle.keys)})
 
 
-def _activity(task: Task, calendar: WorkingCalendar) -> Activity:
-    """What really happened is fixed; the rest follows from links and `not_before`."""
+def _activity(task: Task, calendar: WorkingCalendar, now: date) -> Activity:
+    """What really happened is fixed; the rest follows from links and `not_before`.
+
+    What is not finished ends today at the earliest, what is not started begins today at the
+    earliest.
+    """
+    first = max(0, calendar.number(now))
     if not task.started_on:
         earliest = calendar.number(task.not_before) if task.not_before else 0
-        return Activity(task.pk, task.days, earliest)
-    start, days = calendar.number(task.started_on), task.days
-    if task.finished_on:
-        days = max(0, calendar.number(task.finished_on) - start) + 1
+        return Activity(task.pk, task.days, max(earliest, first))
+    start = calendar.number(task.started_on)
+    until = task.finished_on and calendar.number(task.finished_on)
+    days = max(0, until - start) + 1 if until is not None else max(task.days, first - start + 1)
     return Activity(task.pk, days, start, is_fixed=True)
 
 

@@ -11,6 +11,7 @@ from delivery.planning.effort.usage import agreed_quote
 from delivery.planning.models import ChangeRequest
 from delivery.planning.services.change_application import apply_effects, require_current
 from delivery.planning.services.change_drafts import change_draft
+from delivery.planning.services.files import enqueue_files
 from delivery.quotes.models import Quote
 from engagements.access import Can, allowed, require
 from engagements.audit import audit_log
@@ -106,6 +107,8 @@ def approve_change(*, actor: User, change: ChangeRequest) -> ChangeRequest:
                      engagement=change.engagement)
     if change.firm_approved_at and change.customer_approved_at:
         _apply(change)
+    else:
+        enqueue_files(change)
     return change
 
 
@@ -172,4 +175,5 @@ def _move(change: ChangeRequest, actor: User, state: str, action: str, **data) -
     change.save()
     audit_log.record(actor=actor, action=action, target=change, engagement=change.engagement,
                      data=data)
+    enqueue_files(change)
     return change

@@ -20,6 +20,7 @@ from delivery.planning.models import (
 )
 from delivery.planning.models.plan import LONGEST_TASK
 from delivery.planning.plan.task_dates import schedule
+from delivery.planning.services.files import enqueue_files
 from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
@@ -189,6 +190,7 @@ def take_baseline(*, actor: User, plan: Plan, reason: str = "") -> PlanBaseline:
             "finish": row.finish.isoformat()} for row in rows})
     audit_log.record(actor=actor, action="plan.baseline", target=baseline,
                      engagement=plan.engagement, data={"reason": baseline.reason})
+    enqueue_files(baseline)
     return baseline
 
 

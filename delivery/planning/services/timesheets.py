@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.planning.models import Timesheet
+from delivery.planning.services.files import enqueue_files
 from delivery.planning.time.timesheet_facts import timesheet_facts
 from engagements.access import Can, require
 from engagements.audit import audit_log
@@ -42,6 +43,7 @@ def confirm_month(*, actor: User, engagement: Engagement, month: date) -> Timesh
     engagement.time_entries.filter(pk__in=[entry.pk for entry in entries]).update(timesheet=sheet)
     audit_log.record(actor=actor, action="timesheet.submit", target=sheet, engagement=engagement,
                      data={"days": facts["days"], "hash": sheet.content_hash})
+    enqueue_files(sheet)
     return sheet
 
 
@@ -79,6 +81,7 @@ def answer_timesheet(*, actor: User, timesheet: Timesheet, is_confirmed: bool, r
     audit_log.record(actor=actor, target=timesheet, engagement=timesheet.engagement,
                      action="timesheet.confirm" if is_confirmed else "timesheet.reject",
                      data={"reason": timesheet.rejection})
+    enqueue_files(timesheet)
     return timesheet
 
 
@@ -98,6 +101,7 @@ def withdraw_timesheet(*, actor: User, timesheet: Timesheet, reason: str) -> Tim
     timesheet.save()
     audit_log.record(actor=actor, target=timesheet, engagement=timesheet.engagement,
                      action="timesheet.withdraw", data={"reason": timesheet.withdrawal})
+    enqueue_files(timesheet)
     return timesheet
 
 

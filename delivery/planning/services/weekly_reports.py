@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from delivery.planning.control.weekly_facts import week_facts
 from delivery.planning.control.weekly_labels import first_words
 from delivery.planning.models import WeeklyReport
+from delivery.planning.services.files import enqueue_files
 from delivery.planning.services.time_entries import monday_of
 from engagements.access import Can, require
 from engagements.audit import audit_log
@@ -80,6 +81,7 @@ def freeze_weekly(*, actor: User, report: WeeklyReport) -> WeeklyReport:
     report.save()
     audit_log.record(actor=actor, action="weekly.freeze", target=report,
                      engagement=report.engagement, data={"hash": report.content_hash})
+    enqueue_files(report)
     return report
 
 

@@ -7,9 +7,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from delivery.documents.views.file_answers import answer_file
+from delivery.planning.document_files import planning_file
 from delivery.planning.effort.usage import agreed_quote
 from delivery.planning.forms.plan import LinkForm, MilestoneSheet, StartForm, TaskForm
-from delivery.planning.models import Dependency, Milestone, Plan, Task
+from delivery.planning.models import Dependency, Milestone, Plan, PlanBaseline, Task
 from delivery.planning.plan.gantt import chart
 from delivery.planning.plan.task_dates import end_of, schedule, working_days_of
 from delivery.planning.plan.trigger_documents import trigger_documents
@@ -76,6 +78,16 @@ def plan_file(request, code):
 
     found = get_object_or_404(Plan, engagement=visible_engagement(request, code))
     return workbook(plan_xlsx(found), f"{code}-plan.xlsx")
+
+
+@require_GET
+def baseline_file(request, pk, language):
+    baseline = get_object_or_404(
+        PlanBaseline.objects.visible_to(request.user).select_related("plan__engagement"), pk=pk)
+    return answer_file(
+        request, lambda: planning_file(baseline, language), target=baseline,
+        name=f"{baseline.file_name}-{language}.xlsx",
+        page=reverse("planning:plan", args=[baseline.engagement.code]))
 
 
 @require_POST

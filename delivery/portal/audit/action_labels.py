@@ -72,6 +72,7 @@ JUDGEMENTS = {
     "round.remove": _("Optimisation round removed"),
 }
 QUOTES = {
+    "discount_limits.save": _("Discount limits set"),
     "quote.create": _("Quote created"), "quote.new_version": _("Quote: new version begun"),
     "quote.add_line": _("Quote: line added"), "quote.add_lines": _("Quote: lines added"),
     "quote.change_line": _("Quote: line changed"), "quote.remove_line": _("Quote: line removed"),
@@ -81,7 +82,8 @@ QUOTES = {
     "quote.approve": _("Quote approved"), "quote.issue": _("Quote issued"),
     "quote.accepted": _("Quote accepted by the customer"),
     "quote.declined": _("Quote declined by the customer"), "quote.expire": _("Quote expired"),
-    "quote.supersede": _("Quote superseded"), "rate_card.load": _("Price list loaded"),
+    "quote.supersede": _("Quote superseded"), "quote.file": _("Quote's file stored"),
+    "rate_card.load": _("Price list loaded"),
     "rate_card.import": _("Price list imported"), "rate_card.close": _("Price list closed"),
     "price_import.start": _("Import of prices begun"),
     "price_import.map": _("Columns of an import of prices chosen"),
@@ -94,6 +96,7 @@ PLANNING = {
     "driver.set": _("Effort driver set"), "driver.remove": _("Effort driver removed"),
     "grade_cost.set": _("Cost of a grade set"), "plan.draft": _("Plan drafted"),
     "plan.baseline": _("Plan: baseline taken"), "plan.milestones": _("Milestones changed"),
+    "plan_baseline.file": _("Plan: file of a baseline stored"),
     "task.add": _("Task added"), "task.update": _("Task changed"), "task.remove": _("Task removed"),
     "task.link": _("Tasks linked"), "task.unlink": _("Tasks unlinked"),
     "time.record": _("Time recorded"), "time.correct": _("Time corrected"),
@@ -105,7 +108,8 @@ PLANNING = {
     "meeting.update": _("Minutes changed"), "todo.add": _("To-do added"),
     "todo.finish": _("To-do done"), "weekly.draft": _("Weekly report drafted"),
     "weekly.update": _("Weekly report changed"), "weekly.refresh": _("Weekly report refreshed"),
-    "weekly.freeze": _("Weekly report frozen"),
+    "weekly.freeze": _("Weekly report frozen"), "weekly.file": _("Weekly report's file stored"),
+    "timesheet.file": _("Timesheet's file stored"),
 }
 CHANGES = {
     "change.create": _("Change request created"), "change.update": _("Change request edited"),
@@ -114,10 +118,10 @@ CHANGES = {
     "change.approve_firm": _("Change approved by us"),
     "change.approve_customer": _("Change approved by the customer"),
     "change.apply": _("Change put in force"), "change.reject": _("Change rejected"),
-    "change.result": _("Change: result recorded"),
+    "change.result": _("Change: result recorded"), "change.file": _("Change order's file stored"),
 }
 DOCUMENTS = {
-    "identity.save": _("Look of papers changed"),
+    "identity.save": _("Branding changed"),
     "document.draft": _("Document drafted"), "document.refresh": _("Document's facts refreshed"),
     "document.write": _("Document's words written"), "document.correct": _("Correction begun"),
     "document.file": _("Document's file stored"), "document.seal": _("Signed copy sealed"),

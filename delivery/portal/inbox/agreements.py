@@ -29,7 +29,7 @@ def surveys(context: InboxContext) -> Iterator[InboxItem]:
                        "surveys:overview"))
     if allowed(user, Can.MANAGE):
         wanted.append((rows.filter(state=states.CONFIRMED, decisions=None), "survey_decide",
-                       _("Go or no-go to decide"), "surveys:follows"))
+                       _("Go or no-go to decide"), "surveys:consequences"))
     if allowed(user, Can.WORK) and not allowed(user, Can.MANAGE):
         wanted.append((rows.filter(state=states.SUBMITTED), "survey",
                        _("Survey to confirm"), "surveys:overview"))

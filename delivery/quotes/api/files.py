@@ -4,7 +4,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.decorators import action
 
 from delivery.quotes.models import Quote
-from delivery.quotes.rendering import quote_pdf
+from delivery.quotes.quote_files import quote_file
 from engagements.web.file_responses import (
     LANGUAGE,
     IgnoreAcceptHeader,
@@ -19,17 +19,16 @@ from engagements.web.form_actions import XLSX
 class QuoteFiles(PdfAction):
     """Mixed into the viewset of quotes."""
 
-    render = quote_pdf
+    render = quote_file
 
     @extend_schema(parameters=[LANGUAGE], responses=schema_of(XLSX))
     @action(detail=True, content_negotiation_class=IgnoreAcceptHeader)
     def xlsx(self, request, pk=None):
-        """The quote as a workbook whose sums are formulas."""
-        from delivery.quotes.xlsx.workbook import quote_xlsx  # openpyxl: not at start
-
+        """The quote as a workbook whose sums are formulas; 409 until that of an issued one is
+        stored."""
         quote, language = self.get_object(), chosen_language(request)
-        return attached(quote_xlsx(quote, language), XLSX,
-                        f"{self.pdf_name(quote)}-{language}.xlsx", quote)
+        return attached(quote_file(quote, language, "xlsx"), XLSX,
+                        f"{quote.file_name}-{language}.xlsx", quote)
 
     def pdf_name(self, row: Quote) -> str:
-        return f"{row.number}-V{row.version}"
+        return row.file_name

@@ -21,6 +21,10 @@ class QuoteQuerySet(AuditedQuerySet):
             return quotes.exclude(state__in=Quote.OPEN_STATES)
         return quotes
 
+    def frozen(self) -> "QuoteQuerySet":
+        """What was issued, whatever became of it."""
+        return self.exclude(content_hash="")
+
     def overdue(self, today: date) -> "QuoteQuerySet":
         """Issued, unanswered, and past their last valid day."""
         return self.filter(state=Quote.State.ISSUED, valid_until__lt=today)
@@ -123,6 +127,11 @@ class Quote(models.Model):
 
     def __str__(self) -> str:
         return f"{self.number} V{self.version}"
+
+    @property
+    def file_name(self) -> str:
+        """What its files are called before language and ending."""
+        return f"{self.number}-V{self.version}"
 
     @property
     def current_state(self) -> str:

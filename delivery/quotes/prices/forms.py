@@ -1,10 +1,9 @@
-"""Forms of price lists and of the firm's particulars."""
+"""Forms of price lists and of the discount limits."""
 
 from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from delivery.documents.models import CompanyProfile
 from delivery.quotes.models import PriceImport
 from delivery.quotes.prices.table import FIELDS
 from delivery.quotes.standard_rates import APPROVERS, discount_limit
@@ -54,13 +53,6 @@ class ColumnsForm(forms.Form):
 class CloseForm(forms.Form):
     valid_to = forms.DateField(label=_("Valid to"),
                                widget=forms.DateInput(attrs=DATE, format="%Y-%m-%d"))
-
-
-class CompanyForm(forms.ModelForm):
-    class Meta:
-        model = CompanyProfile
-        fields = ["name", "name_en", "credit_code", "address", "address_en", "phone", "email",
-                  "contact_name", "bank", "bank_account"]
 
 
 class LimitsForm(forms.Form):

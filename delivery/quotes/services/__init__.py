@@ -2,9 +2,10 @@
 
 from delivery.quotes.services.actions import move_quote
 from delivery.quotes.services.agreed_versions import agree_on_version
-from delivery.quotes.services.company import save_company
 from delivery.quotes.services.customer_answers import answer_quote, expire_quotes
+from delivery.quotes.services.discount_limits import save_discount_limits
 from delivery.quotes.services.drafts import create_quote, new_version, update_quote
+from delivery.quotes.services.files import enqueue_missing_files, store_quote_files
 from delivery.quotes.services.lines import (
     add_free_line,
     add_line,
@@ -45,6 +46,7 @@ __all__ = [
     "confirm_import",
     "create_quote",
     "discard_import",
+    "enqueue_missing_files",
     "expire_quotes",
     "issue_quote",
     "load_rate_cards",
@@ -54,9 +56,10 @@ __all__ = [
     "remove_line",
     "return_quote",
     "review_quote",
-    "save_company",
+    "save_discount_limits",
     "source_difference",
     "start_import",
+    "store_quote_files",
     "submit_quote",
     "update_line",
     "update_quote",

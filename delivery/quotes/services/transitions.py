@@ -8,6 +8,7 @@ from delivery.quotes import snapshot, standard_rates
 from delivery.quotes.draft_revisions import locked_draft
 from delivery.quotes.models import Quote
 from delivery.quotes.quote_checks import QuoteCheck, failed_checks
+from delivery.quotes.services.files import enqueue_files
 from delivery.quotes.transitions import QuoteMove, sources_of, target_of
 from engagements.access import Can, allowed, require
 from engagements.audit import audit_log
@@ -141,10 +142,12 @@ def issue_quote(*, actor: User, quote: Quote) -> Quote:
 
 
 def freeze(quote: Quote) -> None:
-    """Fix the snapshot, its hash and the time of issue on the row; the caller saves it."""
+    """Fix the snapshot, its hash and the time of issue on the row; the caller saves it. Workers
+    store its files after the commit."""
     quote.snapshot = snapshot.snapshot(quote)
     quote.content_hash = snapshot.content_hash(quote.snapshot)
     quote.issued_at = timezone.now()
+    enqueue_files(quote)
 
 
 def supersede_older(quote: Quote, actor: User, *states: str) -> None:

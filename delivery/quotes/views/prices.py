@@ -1,4 +1,4 @@
-"""Pages of price lists, their import, and the firm's own particulars."""
+"""Pages of price lists, their import, and the discount limits."""
 
 from django.core.paginator import Paginator
 from django.shortcuts import get_object_or_404, redirect, render
@@ -6,14 +6,13 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from delivery.documents.models import CompanyProfile, Currency
+from delivery.documents.models import Currency
 from delivery.quotes import services
 from delivery.quotes.models import PriceImport, RateCard, TaxRate
-from delivery.quotes.prices.forms import CloseForm, ColumnsForm, CompanyForm, LimitsForm, UploadForm
+from delivery.quotes.prices.forms import CloseForm, ColumnsForm, LimitsForm, UploadForm
 from delivery.quotes.prices.table import price_table
 from delivery.quotes.snapshot import grade_label
-from engagements.access import Can, require
-from engagements.models import Role
+from engagements.access import Can, require, require_administrator
 from engagements.web.form_actions import attempt, attempt_form
 
 PREVIEW = 50
@@ -103,14 +102,10 @@ def import_discard(request, pk):
 
 
 @require_http_methods(["GET", "POST"])
-def company(request):
-    require(request.user, Can.MANAGE)
-    may_limit = request.user.role == Role.ADMINISTRATOR
-    form = CompanyForm(request.POST or None, instance=CompanyProfile.current())
-    limits = LimitsForm(request.POST or None) if may_limit else None
-    if form.is_valid() and (limits is None or limits.is_valid()) and attempt_form(
-            form, lambda: services.save_company(
-                actor=request.user, limits=limits.cleaned_data if limits else None,
-                **form.cleaned_data)):
-        return redirect("quotes:company")
-    return render(request, "delivery/quotes/company.html", {"form": form, "limits": limits})
+def discount_limits(request):
+    require_administrator(request.user)
+    form = LimitsForm(request.POST or None)
+    if form.is_valid() and attempt(request, lambda: services.save_discount_limits(
+            actor=request.user, limits=form.cleaned_data), _("The discount limits are set.")):
+        return redirect("quotes:discount_limits")
+    return render(request, "delivery/quotes/discount_limits.html", {"form": form})

@@ -1,22 +1,24 @@
 """Pages of quotes that everybody reads, and their steps: parse, call one service, answer."""
 
 from django.core.paginator import Paginator
-from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+from delivery.documents.views.file_answers import answer_file
 from delivery.quotes import queries, services
 from delivery.quotes.forms import LineForm, ResourcesForm
 from delivery.quotes.margin import margin_of
 from delivery.quotes.models import Quote
 from delivery.quotes.quote_checks import run_checks
-from delivery.quotes.rendering import in_language, quote_pdf
+from delivery.quotes.quote_files import is_lacking_files, quote_file
+from delivery.quotes.rendering import in_language
 from delivery.quotes.transitions import QuoteMove, allowed_moves
 from delivery.quotes.version_comparison import compare
 from engagements.access import Can, allowed
 from engagements.models import Engagement
-from engagements.web.form_actions import XLSX, attempt
+from engagements.web.form_actions import attempt
 
 
 def found_quote(request, pk) -> Quote:
@@ -65,7 +67,7 @@ def quote_page(request, pk):
     return render(request, "delivery/quotes/quote.html", {
         "quote": quote, "facts": in_language(
             page.facts, request.LANGUAGE_CODE.startswith("en")),
-        "lines": page.lines,
+        "lines": page.lines, "is_waiting": is_lacking_files(quote),
         "can_edit": can_edit,
         "moves": [QuoteMove(move) for move in allowed_moves(user, quote)],
         "checks": run_checks(quote, page.facts, page.figures, page.amounts)
@@ -110,20 +112,16 @@ def version_new(request, pk):
 
 @require_GET
 def pdf(request, pk, language):
-    quote = found_quote(request, pk)
-    return _file(quote_pdf(quote, language), "application/pdf",
-                 f"{quote.number}-V{quote.version}-{language}.pdf", "inline")
+    return _file(request, pk, language, "pdf")
 
 
 @require_GET
 def xlsx(request, pk, language):
-    from delivery.quotes.xlsx.workbook import quote_xlsx  # openpyxl: not at start
-
-    quote = found_quote(request, pk)
-    return _file(quote_xlsx(quote, language), XLSX,
-                 f"{quote.number}-V{quote.version}-{language}.xlsx", "attachment")
+    return _file(request, pk, language, "xlsx")
 
 
-def _file(data: bytes, media_type: str, name: str, how: str) -> HttpResponse:
-    return HttpResponse(data, content_type=media_type,
-                        headers={"Content-Disposition": f'{how}; filename="{name}"'})
+def _file(request, pk, language, form):
+    quote = get_object_or_404(Quote.objects.visible_to(request.user).defer("snapshot"), pk=pk)
+    return answer_file(request, lambda: quote_file(quote, language, form), target=quote,
+                       name=f"{quote.file_name}-{language}.{form}",
+                       page=reverse("quotes:quote", args=[pk]))

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from openpyxl.worksheet.worksheet import Worksheet
 
-from delivery.quotes.xlsx.styles import height, safe_text, span, title_row
+from delivery.documents.office.workbook_styles import height, safe_text, span, title_row
 
 WIDTHS = (5, 21, 26, 12, 12.5, 9, 9.5, 7, 12.5, 12.5, 8.5, 14, 12.5, 14, 14.5, 18)
 LAST_COLUMN = len(WIDTHS)

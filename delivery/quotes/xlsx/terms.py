@@ -5,8 +5,8 @@ from decimal import Decimal
 from django.utils.translation import gettext as _
 from openpyxl.worksheet.worksheet import Worksheet
 
+from delivery.documents.office.workbook_styles import height, safe_text, span
 from delivery.quotes.xlsx.header import LAST_COLUMN, WIDTHS
-from delivery.quotes.xlsx.styles import height, safe_text, span
 
 NOTE = (3, LAST_COLUMN)
 SEAL_POINTS = 130  # a seal of 45 mm fits

@@ -10,14 +10,20 @@ from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.worksheet import Worksheet
 
 from delivery.documents import bilingual
-from delivery.documents.branding.theme import heads, shown
+from delivery.documents.branding.theme import frozen_theme, page_headers
 from delivery.documents.office.deterministic_zip import deterministic_zip
+from delivery.documents.office.workbook_styles import (
+    height,
+    named_styles,
+    place_logos,
+    print_setup,
+    safe_text,
+)
 from delivery.quotes.models import Quote
 from delivery.quotes.rendering import in_language
 from delivery.quotes.snapshot import facts_of
 from delivery.quotes.xlsx.header import DISCOUNT, HEAD_ROW, LAST_COLUMN, WIDTHS, write_head
 from delivery.quotes.xlsx.page_breaks import keep_together
-from delivery.quotes.xlsx.styles import height, named_styles, place_logos, print_setup, safe_text
 from delivery.quotes.xlsx.terms import write_payment, write_terms
 from engagements.text.text_joining import bracketed
 
@@ -37,11 +43,11 @@ def quote_xlsx(quote: Quote, language: str) -> bytes:
     with override(language):
         frozen = facts_of(quote)
         facts = in_language(frozen, language.startswith("en"))
-        look = bilingual.in_language(shown(frozen), language)
+        theme = bilingual.in_language(frozen_theme(frozen), language)
         book = Workbook()
         sheet = book.active
         sheet.title = _("Quotation")
-        for style in named_styles(look):
+        for style in named_styles(theme):
             book.add_named_style(style)
         total = HEAD_ROW + len(facts["lines"]) + 1
         write_head(sheet, facts, total)
@@ -50,9 +56,9 @@ def quote_xlsx(quote: Quote, language: str) -> bytes:
         paid = write_payment(sheet, facts, sums + 2, total)
         signed = write_terms(sheet, facts, paid + 2)
         keep_together(sheet, [(max(total - 1, FIRST_LINE), sums), signed])
-        place_logos(sheet, look, LOGO_CELLS)
+        place_logos(sheet, theme, LOGO_CELLS)
         print_setup(sheet, WIDTHS, HEAD_ROW, f"{facts['number']} V{facts['version']}.0",
-                    heads(look, _("Quotation")))
+                    page_headers(theme, _("Quotation")))
         sheet.protection.sheet = True
     data = io.BytesIO()
     book.save(data)

@@ -1,5 +1,6 @@
 """API of what the firm sets for its documents: approval chains and standard texts."""
 
+from django.db import transaction
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -9,7 +10,8 @@ from rest_framework.viewsets import ViewSet
 
 from delivery.documents.api.branding import BrandingViewSet
 from delivery.documents.models import CompanyProfile
-from delivery.quotes.services.company import save_company
+from delivery.documents.services.company import save_company
+from delivery.quotes.services import save_discount_limits
 from delivery.reports import registry, services, standard_text
 from delivery.reports.approvals import approval_chain
 from delivery.reports.models import ApprovalStep
@@ -72,7 +74,7 @@ def _known(code: str) -> str:
         raise Http404 from error
 
 
-class WordingViewSet(ViewSet):
+class StandardTextViewSet(ViewSet):
     """Standard texts by code; managers change them (PUT) or put the shipped back (DELETE)."""
 
     lookup_field = "code"
@@ -120,7 +122,11 @@ class CompanyViewSet(ViewSet):
     def create(self, request):
         form = CompanySerializer(data=request.data, partial=True)
         form.is_valid(raise_exception=True)
-        return self._answer(save_company(actor=request.user, **form.validated_data))
+        limits = form.validated_data.pop("limits", {})
+        with transaction.atomic():
+            if limits:
+                save_discount_limits(actor=request.user, limits=limits)
+            return self._answer(save_company(actor=request.user, **form.validated_data))
 
     def _answer(self, profile: CompanyProfile) -> Response:
         return Response(CompanySerializer(profile, context={"request": self.request}).data)
@@ -147,5 +153,5 @@ def _shipped(code: str) -> str:
 
 routes = [("document-company", CompanyViewSet, "document-company"),
           ("document-chains", ChainViewSet, "document-chain"),
-          ("document-texts", WordingViewSet, "document-text"),
+          ("document-texts", StandardTextViewSet, "document-text"),
           ("document-identities", BrandingViewSet, "document-identity")]

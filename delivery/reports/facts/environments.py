@@ -1,5 +1,7 @@
 """Source and target environment of what was judged, item by item (DOMAIN 9.8, AR-05)."""
 
+from collections.abc import Iterator
+
 from django.utils.translation import gettext as _
 
 from assessments.labels.environments import WORDS, item_label
@@ -29,6 +31,14 @@ def environments(source: Source) -> dict:
         column(lambda: _("Source platform (GPU)")), column(lambda: _("Target platform (NPU)")),
         column(lambda: _("Same"))], rows, is_grouped=True,
                  empty=lambda: _("No environment is recorded on either side."))
+
+
+def environment_pairs(source: Source) -> Iterator[tuple[str, str, str, str]]:
+    """Model code, item, value at the source, value at the target ("" where not recorded)."""
+    sides = _sides(source.judged)
+    for item in _items(sides):
+        for (model, _stage), (before, after) in sides.items():
+            yield model, item, before.get(item, ""), after.get(item, "")
 
 
 def _sides(judged: Judged) -> dict[Setup, tuple[dict, dict]]:

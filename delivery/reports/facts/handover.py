@@ -30,16 +30,21 @@ def documents(source: Source) -> dict:
 
 def works(source: Source) -> dict:
     """Code, scripts and models that jobs of the migrating stages brought back."""
-    files = Artifact.objects.filter(
-        engagement=source.engagement, job__stage__in=MADE_IN, job__state="succeeded",
-    ).select_related("model", "job").order_by("model__position", "pk")
     rows = [[file.name, file.model.code if file.model else "–", f"#{file.job_id}", 1,
              both(lambda: _("electronic")), file.sha256, "☐"]
-            for file in files if file.name.rpartition("/")[2] not in LOGS]
+            for file in works_files(source)]
     made = _table(lambda: _("Code, scripts and models"), lambda: _("Model"), rows,
                   lambda: _("Run"))
     return {**made, "is_dense": True,
             "cure": f"{reverse('workers:jobs')}?engagement={source.engagement.code}"}
+
+
+def works_files(source: Source) -> list[Artifact]:
+    """Files of successful runs of the migrating stages, without their logs."""
+    files = Artifact.objects.filter(
+        engagement=source.engagement, job__stage__in=MADE_IN, job__state="succeeded",
+    ).select_related("model", "job").order_by("model__position", "pk")
+    return [file for file in files if file.name.rpartition("/")[2] not in LOGS]
 
 
 def _table(caption, second, rows: list, third=lambda: _("Version")) -> dict:

@@ -11,9 +11,11 @@ from assessments.models import Criterion, Outcome, Verdict
 from assessments.queries import verdict_sentence
 from assessments.services.baselines import spread
 from delivery.documents.bilingual import LANGUAGES, both, instant, pair
-from delivery.reports.facts import run_records
+from delivery.reports.facts import deviations, run_records
+from delivery.reports.facts.coverage import coverage, coverage_count
 from delivery.reports.facts.definitions import definitions
 from delivery.reports.facts.environments import environments
+from delivery.reports.facts.open_points import open_points
 from delivery.reports.facts.performance import performance_figures
 from delivery.reports.facts.planning import issues
 from delivery.reports.facts.source import Source
@@ -46,15 +48,19 @@ def judged_records(source: Source) -> dict:
     """The part of these facts that stands in rows: no raw file is read, nothing is drawn."""
     judged = source.judged
     metrics = [_metric(criterion, verdict) for criterion, verdict in judged]
+    examined = deviations.examinations(source)
     return {
         "metrics": metrics, "conclusion": conclusion(metrics),
         "summary": {**_summary(metrics, source.runs), "person_days": _person_days(source),
                     "counted_on": f"{source.today}"},
         "runs": source.runs, "evidence": source.evidence,
         "stages": run_records.stages(source.engagement), "issues": _issues(metrics),
-        "deviations": _deviations(judged), "departures": departures(source.engagement),
+        "deviations": deviations.rows(examined), "departures": departures(source.engagement),
+        "is_examined": all(entry.is_complete for entry in examined),
+        "coverage": coverage_count(source), "open_points": open_points(source),
         "tables": {"environments": environments(source), "issues": issues(source),
-                   "third_party": third_party(source)},
+                   "third_party": third_party(source), "coverage": coverage(source),
+                   "examined": deviations.examined_table(examined)},
     }
 
 
@@ -177,14 +183,4 @@ def _issues(metrics: list[dict]) -> list[dict]:
     return [{"number": f"PL-{n:02}", "model": row["model"], "name": row["name"],
              "text": row["sentence"], "outcome": row["outcome"],
              "label": row["outcome_label"]} for n, row in enumerate(open_rows, 1)]
-
-
-def _deviations(judged: run_records.Judged) -> list[dict]:
-    """What the engine had to do or found odd while it compared (warnings of the verdicts)."""
-    return [{"model": criterion.model.code, "name": pair(criterion.definition.name,
-                                                         criterion.definition.name_en),
-             "code": warning.get("code", ""), "message": warning.get("message", "")}
-            for criterion, verdict in judged if verdict
-            for warning in verdict.facts.get("warnings") or []]
-
 

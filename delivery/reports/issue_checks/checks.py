@@ -54,7 +54,7 @@ def parties(document: Document) -> Iterator[Problem]:
     """Cells of the cover that every document needs (DOMAIN 9.1)."""
     facts = shown(document)
     if not facts["supplier"]["name"]:
-        yield Problem(_("Fill in the name of your own company."), reverse("quotes:company"))
+        yield Problem(_("Fill in the name of your own company."), reverse("documents:company"))
     if not facts["models"]:
         yield Problem(_("The engagement has no model."),
                       page("engagements:engagement", document))
@@ -66,7 +66,7 @@ def words_written(document: Document) -> Iterator[Problem]:
         text = document.words.get(block.code, {})
         if block.is_required and not text.get("zh", "").strip():
             yield Problem(_("Write the passage “%(title)s”.") % {"title": block.title},
-                          reverse("reports:words", args=[document.pk]))
+                          reverse("reports:texts", args=[document.pk]))
 
 
 def tables_filled(document: Document) -> Iterator[Problem]:
@@ -110,7 +110,9 @@ STATED = {  # facts beside the tables that the records may move on from
     "runs": lambda: _("Testing performed"), "evidence": lambda: _("Evidence manifest"),
     "stages": lambda: _("Models and stages"), "departures": lambda: _("Waivers and exclusions"),
     "issues": lambda: _("Criteria that are not passed"),
-    "deviations": lambda: _("Deviations"), "definitions": lambda: _("Metric definitions"),
+    "deviations": lambda: _("Deviations"), "coverage": lambda: _("Coverage"),
+    "open_points": lambda: _("Points to be settled"),
+    "definitions": lambda: _("Metric definitions"),
     "readiness": lambda: _("Conclusion"), "survey": lambda: _("Objects and method"),
 }
 

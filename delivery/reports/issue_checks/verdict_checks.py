@@ -70,3 +70,11 @@ def third_party_stands(document: Document) -> Iterator[Problem]:
         if not is_intact(report.artifact):
             yield Problem(_("%(report)s: its file is missing or was changed.")
                           % {"report": report}, url)
+
+
+def no_severe_issue(document: Document) -> Iterator[Problem]:
+    """An issue that is recorded as holding up the final acceptance is closed before it."""
+    rows = document.engagement.project_issues.filter(closed_on=None, affects_final=True)
+    for issue in rows.order_by("number"):
+        yield Problem(_("%(issue)s holds up the final acceptance and is open.")
+                      % {"issue": issue}, page("planning:control", document))

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from delivery.reports.facts.source import Source
 from delivery.reports.facts.trial_run import closure, trial
 from delivery.reports.facts.verdicts import judged_pictures, judged_records
+from delivery.reports.issue_checks import verdict_checks
 from delivery.reports.issue_checks.checks import Problem
 from delivery.reports.kinds.test_report import ANNEXES, JUDGED_RULES
 from delivery.reports.models import Document
@@ -23,10 +24,11 @@ FORM = (
     Section("environment", _("Environment, method and organisation"),
             ("part:environment", "table:environments")),
     Section("deliverables", _("Check of the deliverables")),
-    Section("results", _("Results by item")),
+    Section("results", _("Results by item"), ("part:results", "table:coverage")),
     Section("details", _("Evidence of each item")),
     Section("issues", _("Outstanding issues"), (
-        "part:unpassed", "table:issues", "part:departures"), is_wide=True),
+        "part:unpassed", "table:issues", "part:open_points", "part:departures",
+        "table:examined", "part:deviations"), is_wide=True),
     Section("conclusion", _("Conclusion of acceptance")),
     Section("opinions", _("Opinions of both parties")),
     Section("signatures", _("Signatures and seals")),
@@ -53,7 +55,7 @@ def trial_told(document: Document) -> Iterator[Problem]:
     is_written = document.words.get("fa_trial", {}).get("zh", "").strip()
     if trial(Source(document))["rows"] and not is_written:
         yield Problem(_now("Write the result of the trial run."),
-                      reverse("reports:words", args=[document.pk]))
+                      reverse("reports:texts", args=[document.pk]))
 
 
 def before(name: str, added: Section) -> tuple[Section, ...]:
@@ -69,6 +71,6 @@ register(DocumentKind(
     before("issues", TRIAL), facts, annexes=ANNEXES,
     blocks=(Block("fa_trial", _("Result of the trial run"), is_required=False,
                   hint=_("What ran, how long, with which result; what was repaired.")),),
-    rules=(*JUDGED_RULES, trial_told), written_by=Can.ISSUE,
+    rules=(*JUDGED_RULES, verdict_checks.no_severe_issue, trial_told), written_by=Can.ISSUE,
     is_judged=True, records=records, writers={"docx": document_docx},
 ))

@@ -2,13 +2,10 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from delivery.documents.models import IssuedFile
 from delivery.reports import registry
 from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Engagement
-
-OFFICE = "application/vnd.openxmlformats-officedocument"
-CONTENT_TYPES = {"pdf": "application/pdf", "xlsx": f"{OFFICE}.spreadsheetml.sheet",
-                 "docx": f"{OFFICE}.wordprocessingml.document"}
 
 
 class DocumentQuerySet(AuditedQuerySet):
@@ -150,29 +147,19 @@ class DocumentStep(models.Model):
         ordering = ["pk"]
 
 
-class DocumentFile(models.Model):
+class DocumentFile(IssuedFile):
     """The stored bytes of a document in one language and format.
 
     `format` is pdf, xlsx or docx; signed (signed2, …) for copies with a signature page;
     withdrawn, withdrawn-xlsx and withdrawn-docx for the marked copies of a withdrawn one;
     preview for a draft.
 
-    What was issued is never set anew: its bytes are what the checksum names, in every format.
-    A withdrawal therefore adds marked copies, each with a checksum of its own.
+    A withdrawal adds marked copies, each with a checksum of its own.
     """
 
     document = models.ForeignKey(Document, models.CASCADE, related_name="files")
-    language = models.CharField(max_length=10)
-    format = models.CharField(max_length=16, default="pdf")
-    file = models.FileField(upload_to="documents/%Y/%m", max_length=300)
-    size = models.PositiveBigIntegerField()
-    sha256 = models.CharField(max_length=64)
-    created_at = models.DateTimeField(auto_now_add=True)
 
-    objects = AuditedQuerySet.as_manager()
-
-    class Meta:
-        ordering = ["language", "format"]
+    class Meta(IssuedFile.Meta):
         constraints = [
             models.UniqueConstraint(fields=["document", "language", "format"],
                                     name="one_file_per_language_and_format")
@@ -183,10 +170,6 @@ class DocumentFile(models.Model):
         """xlsx and docx for these and their marked copies, pdf for all others."""
         form = self.format.removeprefix(f"{registry.WITHDRAWN}-")
         return form if form in ("xlsx", "docx") else "pdf"
-
-    @property
-    def content_type(self) -> str:
-        return CONTENT_TYPES[self.ending]
 
     @property
     def download_name(self) -> str:

@@ -14,7 +14,7 @@ from docx.shared import Mm, Pt, RGBColor
 from delivery.documents.banners import marks
 from delivery.documents.bilingual import in_language
 from delivery.documents.branding.logos import of_uri
-from delivery.documents.branding.theme import heads, shown
+from delivery.documents.branding.theme import frozen_theme, page_headers
 from delivery.documents.office.deterministic_zip import deterministic_zip
 from delivery.documents.templatetags.document_tags import day, with_worded_days
 from delivery.reports import registry
@@ -41,9 +41,9 @@ def document_docx(snapshot: dict, language: str, *, is_withdrawn: bool = False) 
     facts = in_language(snapshot, language)
     with override(language):
         facts, word = with_worded_days(facts), WordDocument()
-        look, warnings = shown(facts), marks(facts, is_withdrawn=is_withdrawn)
-        _styles(word, language, RGBColor.from_string(look["colour"].removeprefix("#").upper()))
-        _logos(word, facts, look)
+        theme, warnings = frozen_theme(facts), marks(facts, is_withdrawn=is_withdrawn)
+        _styles(word, language, RGBColor.from_string(theme["colour"].removeprefix("#").upper()))
+        _logos(word, facts, theme)
         _cover(word, facts, content_hash(snapshot), warnings)
         sections = [(f"{number}  {section.title}",
                      as_wide_as_needed(section, facts, PORTRAIT / WIDER))
@@ -83,10 +83,10 @@ def _styles(word, language: str, colour: RGBColor) -> None:
     page.top_margin, page.header_distance = TOP, Mm(10)
 
 
-def _logos(word, facts: dict, look: dict) -> None:
+def _logos(word, facts: dict, theme: dict) -> None:
     """The firm's logo and the customer's, each described for those who cannot see it."""
-    pictures = [(look[name], facts[side]["name"]) for name, side in
-                (("logo", "supplier"), ("partner_logo", "customer")) if look[name]]
+    pictures = [(theme[name], facts[side]["name"]) for name, side in
+                (("logo", "supplier"), ("partner_logo", "customer")) if theme[name]]
     if pictures:
         run = word.add_paragraph().add_run()
         for n, (uri, name) in enumerate(pictures):
@@ -176,7 +176,7 @@ def _nothing(word, facts: dict, key: str) -> None:
 def _margins(word, facts: dict, warnings: list[str]) -> None:
     number = facts["number"] or _("DRAFT")
     head, foot = word.sections[0].header.paragraphs[0], word.sections[0].footer.paragraphs[0]
-    heading = heads(shown(facts), f"{facts['title']} · {facts['engagement']['name']}")
+    heading = page_headers(frozen_theme(facts), f"{facts['title']} · {facts['engagement']['name']}")
     head.text = heading["page_head"]
     if heading["page_corner"]:
         head.add_run(f"   {heading['page_corner']}").bold = True

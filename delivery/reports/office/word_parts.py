@@ -235,6 +235,25 @@ def _departures(word, facts: dict) -> None:
         table(word, entry)
 
 
+def _open_points(word, facts: dict) -> None:
+    if points := facts.get("open_points"):
+        word.add_paragraph().add_run(
+            _("To be settled before an unconditional acceptance")).bold = True
+        for sentence in points:
+            word.add_paragraph(sentence, style="List Bullet")
+
+
+def _deviations(word, facts: dict) -> None:
+    if facts["deviations"]:
+        grid(word, [_("Model"), _("Subject"), _("Remark")],
+             [(row["model"], row["name"], row["message"]) for row in facts["deviations"]])
+    else:
+        word.add_paragraph(
+            _("No deviation was found in what the table names; all of it was examined.")
+            if facts.get("is_examined") else
+            _("No deviation was found in what was examined; the table says what was not."))
+
+
 def _issues(word, facts: dict) -> None:
     if not facts["issues"]:
         word.add_paragraph(_("Every criterion is passed.") if facts["metrics"]
@@ -269,6 +288,7 @@ PARTS = {
     "references": _references, "model_table": _models, "description": _description,
     "scope": _scope, "project": _project, "environment": _method,
     "deliverables": _deliverables, "results": _results, "details": _details,
-    "departures": _departures, "issues": _issues, "unpassed": _issues,
+    "departures": _departures, "open_points": _open_points, "deviations": _deviations,
+    "issues": _issues, "unpassed": _issues,
     "conclusion": _conclusion, "opinions": _opinions, "signatures": _signatures,
 }

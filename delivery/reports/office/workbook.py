@@ -18,10 +18,10 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from delivery.documents.banners import marks
 from delivery.documents.bilingual import in_language
-from delivery.documents.branding.theme import shown
+from delivery.documents.branding.theme import frozen_theme
 from delivery.documents.office.deterministic_zip import deterministic_zip
+from delivery.documents.office.workbook_styles import safe_text
 from delivery.documents.tables.column_widths import least_width, length, shared_widths
-from delivery.quotes.xlsx.styles import safe_text
 from delivery.reports.office.plain_tables import sheets
 from engagements.canonical import content_hash
 
@@ -52,7 +52,7 @@ def document_xlsx(snapshot: dict, language: str, *, is_withdrawn: bool = False) 
         book, warnings = Workbook(), marks(facts, is_withdrawn=is_withdrawn)
         _cover(book.active, facts, content_hash(snapshot), warnings)
         for entries in _by_sheet(sheets(facts)):
-            _fill(book.create_sheet(), entries, facts["title"], _solid(shown(facts)["tint"]))
+            _fill(book.create_sheet(), entries, facts["title"], _solid(frozen_theme(facts)["tint"]))
         _stamp(book, facts, warnings)
         _letters(book, FONT[language])
         data = io.BytesIO()
@@ -64,7 +64,7 @@ def _cover(sheet: Worksheet, facts: dict, digest: str, warnings: list[str]) -> N
     sheet.title = _("Document")
     sheet["A1"] = safe_text(facts["title"])
     sheet["A1"].font = Font(bold=True, size=16,
-                            color=shown(facts)["colour"].removeprefix("#").upper())
+                            color=frozen_theme(facts)["colour"].removeprefix("#").upper())
     for warning in warnings:
         sheet.append([_("Note"), warning])
         sheet.cell(sheet.max_row, 2).font = Font(bold=True, color=RED)

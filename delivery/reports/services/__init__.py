@@ -20,7 +20,7 @@ from delivery.reports.services.drafts import (
     refresh_draft,
     write_words,
 )
-from delivery.reports.services.files import store_file, store_pdf
+from delivery.reports.services.files import store_file
 from delivery.reports.services.issuing import issue_document, order_issue
 from delivery.reports.services.render_jobs import (
     order_preview,
@@ -51,7 +51,6 @@ __all__ = [
     "save_standard_text",
     "send_back_document",
     "store_file",
-    "store_pdf",
     "submit_document",
     "take_render_job",
     "withdraw_document",

@@ -18,7 +18,7 @@ from engagements.web.form_actions import attempt
 
 
 @require_http_methods(["GET", "POST"])
-def document_words(request, pk):
+def document_texts(request, pk):
     document = visible_document(request, pk)
     kind = registry.get(document.kind)
     require(request.user, kind.written_by, document.engagement)
@@ -28,7 +28,7 @@ def document_words(request, pk):
         if attempt(request, lambda: services.write_words(
                 actor=request.user, document=document, words=words), _("The text is saved.")):
             return redirect("reports:document", pk)
-    return render(request, "delivery/reports/words.html", {
+    return render(request, "delivery/reports/texts.html", {
         "document": document, "engagement": document.engagement,
         "blocks": [(block, document.words.get(block.code, {})) for block in kind.blocks]})
 

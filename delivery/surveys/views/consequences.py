@@ -25,7 +25,7 @@ LONG_GROUP = 12  # longer ones are folded until a model is chosen
 
 
 @require_GET
-def follows(request, code):
+def consequence_list(request, code):
     """What follows from these answers, against what was taken over before."""
     require(request.user, Can.VIEW_INTERNAL)
     return _page(request, survey_of(request, code), DecisionForm())
@@ -36,7 +36,7 @@ def _page(request, survey: Survey, form: DecisionForm):
     rows = compare(sheet)
     shown = _filtered(rows, request.GET)
     is_confirmed = survey.state == Survey.State.CONFIRMED
-    return render(request, "delivery/surveys/follows.html", {
+    return render(request, "delivery/surveys/consequences.html", {
         "survey": survey, "engagement": survey.engagement, "active": "survey", "form": form,
         "readiness": readiness(sheet), "groups": _groups(shown), "models": sheet.models,
         "open_rows": [row for row in shown if row.is_open], "hits": _hits(sheet),
@@ -75,7 +75,7 @@ def _hits(sheet: Sheet) -> list[dict]:
 
 
 @require_POST
-def follows_apply(request, code):
+def apply(request, code):
     """Take over the chosen rows, or all that were shown as open."""
     survey = survey_of(request, code)
     tokens = request.POST.getlist("shown" if "all" in request.POST else "token")
@@ -83,7 +83,7 @@ def follows_apply(request, code):
         actor=request.user, survey=survey, tokens=tokens), _("Taken over."))
     if done and done is not True:
         _tell(request, len(done))
-    return redirect("surveys:follows", code)
+    return redirect("surveys:consequences", code)
 
 
 def _tell(request, count: int) -> None:
@@ -94,11 +94,11 @@ def _tell(request, count: int) -> None:
 
 
 @require_POST
-def follows_decide(request, code):
+def decide(request, code):
     survey, form = survey_of(request, code), DecisionForm(request.POST)
     tokens = request.POST.getlist("shown") if "take_over" in request.POST else ()
     require(request.user, Can.MANAGE, survey.engagement)
     if form.is_valid() and attempt_form(form, lambda: services.decide(
             actor=request.user, survey=survey, tokens=tokens, **form.cleaned_data)):
-        return redirect("surveys:follows", code)
+        return redirect("surveys:consequences", code)
     return _page(request, survey, form)

@@ -58,6 +58,24 @@ def test_a_rejected_whole_keeps_the_issue_of_a_conditional_model(review, act, pe
     assert (decided.reason, decided.conditions.get().model.code) == ("PSR: 未测", "LLM")
 
 
+@pytest.mark.parametrize("is_waived", [False, True])
+def test_a_failed_criterion_is_not_accepted_without_conditions(review, act, is_waived):
+    facts = review.document.snapshot
+    row = facts["metrics"][0]
+    row["outcome"] = "failed"
+    facts["departures"]["waivers"] = [
+        {"model": row["model"], "name": row["name"]}] if is_waived else []
+    review.document.save()
+    if is_waived:
+        assert act.decide(review).decision == "accepted"
+    else:
+        with pytest.raises(InvalidInput, match=r"failed|不通过|未通过"):
+            act.decide(review)
+        decided = act.decide(review, "conditional", conditions=[{
+            "description": "重测", "owner": "周", "due_on": "2026-12-01"}])
+        assert decided.decision == "conditional"
+
+
 def test_a_decision_is_made_once_and_before_the_signature(review, act, people):
     with pytest.raises(WrongState):
         act.sign(review)

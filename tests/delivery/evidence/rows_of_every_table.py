@@ -15,6 +15,7 @@ from assessments.services.waivers import sign_waiver
 from delivery.acceptance import services
 from delivery.acceptance.review.deliverables import deliverables_of
 from delivery.documents.services.branding import save_branding
+from delivery.documents.services.issued_files import store_missing
 from delivery.evidence.services import build_bundle
 from delivery.notices.services import channels, set_preferences
 from delivery.planning.services import (
@@ -49,6 +50,7 @@ from workers.models import Node
 from workers.services import chains, node_logins
 
 DAY = date(2025, 9, 22)
+PLAIN_TEXT = {"pdf": lambda row, language: f"{row} {language}".encode()}
 
 
 def write_everything(engagement, act, people):
@@ -103,7 +105,8 @@ def steer(engagement, people):
         **common, topic="启动会", held_at=timezone.now(), chair="陈国栋", participants="双方",
         attachments=[engagement.artifacts.first()],
         todos=[{"text": "提供数据", "owner": consultant, "due_on": DAY}])
-    weekly_reports.draft_weekly(**common, day=DAY)
+    week = weekly_reports.draft_weekly(**common, day=DAY)
+    store_missing(week, PLAIN_TEXT, action="weekly.file", state="frozen", as_of=timezone.now())
     time_entries.set_grade_cost(actor=manager, grade="senior", day_cost=Decimal(2000))
 
 
@@ -115,11 +118,13 @@ def agree_and_plan(engagement, people):
     quote = quoting.create_quote(actor=sales, engagement=engagement)
     price = PriceLine.objects.get(code="S-PM")
     quoting.add_line(actor=sales, quote=quote, price=price, quantity=Decimal(5))
+    store_missing(quote, PLAIN_TEXT, action="quote.file")
     sheet = workbook([HEAD, ["云服务器", "8 卡", 1, 40000.0]])
     quoting.start_import(actor=sales, upload=io.BytesIO(sheet), file_name="清单.xlsx",
                          name="清单 2025", valid_from=date(2025, 1, 1))
     made = plans.draft_plan(actor=manager, engagement=engagement, starts_on=DAY)
-    plans.take_baseline(actor=manager, plan=made)
+    store_missing(plans.take_baseline(actor=manager, plan=made), PLAIN_TEXT,
+                  action="plan_baseline.file")
     plans.set_milestones(actor=manager, plan=made, rows=[
         {"name": "终验", "percent": Decimal(100), "trigger": "FA"}])
     change = changes.create_change(actor=consultant, engagement=engagement, quote=quote, **WORDS)
@@ -137,7 +142,10 @@ def agree_and_plan(engagement, people):
                                    quantity=Decimal(2))
     time_entries.record_time(actor=consultant, engagement=engagement, half="am", model=model,
                              work_date=DAY, item="adapt", grade="senior")
-    timesheets.confirm_month(actor=manager, engagement=engagement, month=date(2025, 9, 30))
+    sheet = timesheets.confirm_month(actor=manager, engagement=engagement,
+                                     month=date(2025, 9, 30))
+    store_missing(sheet, PLAIN_TEXT, action="timesheet.file", **sheet.edition)
+    store_missing(change, PLAIN_TEXT, action="change.file", state="submitted", as_of=timezone.now())
 
 
 def ask_and_answer(engagement, people):

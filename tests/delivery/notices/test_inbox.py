@@ -132,10 +132,10 @@ def test_unreachable_node_tells_operators_once_per_absence(people):
 def test_quarantine_is_announced_once_until_the_key_is_confirmed_again(people):
     node = Node.objects.create(name="n1", host="h", username="x", state="quarantined")
     for _ in range(2):
-        deadline_watch.look(timezone.now())
+        deadline_watch.announce_due(timezone.now())
     assert Event.objects.filter(kind="node_quarantined").count() == 1
     audit_log.record(actor=people[Role.OPERATOR], action="node.confirm", target=node)
-    deadline_watch.look(timezone.now())
+    deadline_watch.announce_due(timezone.now())
     assert Event.objects.filter(kind="node_quarantined").count() == 2
 
 
@@ -144,7 +144,7 @@ def test_deadline_of_an_engagement(engagement, days, events):
     engagement.ends_on = timezone.localdate() + timedelta(days=days)
     engagement.save()
     for _ in range(2):
-        deadline_watch.look(timezone.now())
+        deadline_watch.announce_due(timezone.now())
     assert Event.objects.count() == events
     assert notified("deadline_near") == ({"administrator", "manager"} if events else set())
 

@@ -1,6 +1,9 @@
+from datetime import date
+
 import pytest
 
 from delivery.documents.models import CompanyProfile
+from delivery.planning.plan import task_dates
 from engagements import services
 from engagements.models import Role
 from engagements.stages import Scope
@@ -27,3 +30,13 @@ def llm(people, engagement):
 def detector(people, engagement):
     return services.add_model(actor=people[Role.MANAGER], engagement=engagement, code="DET",
                               name="检测模型", scope=Scope.INFERENCE)
+
+
+@pytest.fixture(autouse=True)
+def on_day(monkeypatch):
+    """Plans are scheduled as on the Monday on which those of these tests begin; or on a day."""
+    def be(day: date) -> None:
+        monkeypatch.setattr(task_dates, "today", lambda: day)
+
+    be(date(2025, 9, 22))
+    return be

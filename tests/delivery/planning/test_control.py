@@ -161,7 +161,8 @@ def busy_week(people, engagement, llm):
     return engagement
 
 
-def test_week_holds_what_happened_in_it_and_nothing_else(busy_week, llm):
+def test_week_holds_what_happened_in_it_and_nothing_else(busy_week, llm, on_day):
+    on_day(MONDAY)
     facts = week_facts(busy_week, MONDAY)
     assert [m["move"] for m in facts["moves"]] == ["start"]
     assert facts["jobs"] == {"succeeded": 1}

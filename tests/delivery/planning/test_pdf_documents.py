@@ -11,6 +11,7 @@ from pypdf import PdfReader
 
 from delivery.planning import pdf_documents
 from delivery.planning.services import changes, control, time_entries, timesheets, weekly_reports
+from delivery.planning.services.files import store_planning_files
 from engagements.models import Engagement, Role
 from tests.cached_fixtures import cached_fixture
 from tests.delivery.conftest import stored
@@ -118,6 +119,8 @@ def test_practice_is_marked(sheet):
 
 def test_who_gets_which_paper(client, people, stranger, meeting, sheet, change):  # noqa: F811
     rows = {"minutes": meeting, "timesheet": sheet, "change": change}
+    for kind in ("timesheet", "change"):
+        store_planning_files(kind, rows[kind].pk)
     urls = {kind: reverse("planning:pdf", args=[kind, row.pk, "en"])
             for kind, row in rows.items()}
     client.force_login(people[Role.REVIEWER])

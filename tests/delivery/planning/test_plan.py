@@ -258,3 +258,20 @@ def test_long_plan_is_shown_by_pages_with_the_same_queries(client, people, engag
     answer, many = opened(2)
     assert (many, len(answer.context["chart"].rows)) == (few, 38)
     assert answer.context["chart"].rows[-1].scheduled.task.title == "T129"
+
+
+def test_unfinished_work_cannot_end_before_today(planned, people, on_day):
+    """Three weeks later nothing that was begun or waits lies in the past."""
+    later = date(2025, 10, 20)
+    survey = planned.tasks.order_by("position").first()
+    plans.update_task(actor=people[Role.MANAGER], task=survey, started_on=MONDAY)
+    before = end_of(schedule(planned))
+    on_day(later)
+    rows = schedule(planned)
+    begun = next(row for row in rows if row.task.pk == survey.pk)
+    assert (begun.start, begun.finish) == (MONDAY, later)
+    assert min(row.start for row in rows if row.task.pk != survey.pk) >= later
+    assert end_of(rows) > before
+    plans.update_task(actor=people[Role.MANAGER], task=survey, finished_on=date(2025, 9, 24))
+    rows = schedule(planned)
+    assert next(row for row in rows if row.task.pk == survey.pk).finish == date(2025, 9, 24)

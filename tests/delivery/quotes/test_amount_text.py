@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from delivery.documents.credit_code import is_credit_code
 from delivery.quotes.amount_text import amount_in_english, figure_of_words
-from delivery.quotes.credit_code import is_credit_code
 from delivery.quotes.money import amount_in_words
 from engagements.errors import InvalidInput
 

@@ -2,11 +2,13 @@
 
 from decimal import Decimal
 
+import pytest
 from django.urls import reverse
 
 from delivery.documents.models import CompanyProfile
 from delivery.quotes import services
 from delivery.quotes.models import DiscountLimit, Quote
+from engagements.errors import NotAllowed
 from engagements.models import Role
 
 
@@ -57,18 +59,25 @@ def test_a_line_of_its_own_and_its_change(client, people, quote):
     assert client.post(url, {**data, "quantity": "0", "revision": ""}).status_code == 200
 
 
-def test_company_and_limits(client, people, card):
-    url = reverse("quotes:company")
-    client.force_login(people[Role.ADMINISTRATOR])
-    form = {"name": "新公司", "credit_code": "91350100M000100Y43", "manager": "12",
-            "administrator": "40"}
+def test_the_firm_s_particulars(client, people, card):
+    url = reverse("documents:company")
+    client.force_login(people[Role.MANAGER])
+    form = {"name": "新公司", "credit_code": "91350100m000100Y43"}
     assert client.post(url, form).status_code == 302
     assert CompanyProfile.current().credit_code == "91350100M000100Y43"
-    assert DiscountLimit.objects.get(role="manager").rate == Decimal("0.12")
     wrong = client.post(url, {**form, "credit_code": "91350100M000100Y44"})
     assert "GB 32100" in wrong.content.decode()
+
+
+def test_only_administrators_set_discount_limits(client, people, card):
+    url = reverse("quotes:discount_limits")
+    client.force_login(people[Role.ADMINISTRATOR])
+    assert client.post(url, {"manager": "12", "administrator": "40"}).status_code == 302
+    assert DiscountLimit.objects.get(role="manager").rate == Decimal("0.12")
     client.force_login(people[Role.MANAGER])
-    assert client.post(url, {**form, "manager": "99"}).status_code == 302
+    assert client.post(url, {"manager": "99"}).status_code == 403
+    with pytest.raises(NotAllowed):
+        services.save_discount_limits(actor=people[Role.MANAGER], limits={"manager": Decimal(1)})
     assert DiscountLimit.objects.get(role="manager").rate == Decimal("0.12")
 
 

@@ -129,6 +129,7 @@ def test_internal_note_stays_within_the_firm(client, people, submitted, issue):
         assert (NOTE in text, "internal_note" in text, "approved_by" in text) == (
             False, False, False)
     assert NOTE not in str(issued.snapshot)
+    services.store_quote_files(issued.pk)
     for language in ("zh-hans", "en"):
         pdf = PdfReader(io.BytesIO(quote_pdf(issued, language)))
         words = "".join(page.extract_text() for page in pdf.pages) + str(pdf.metadata)

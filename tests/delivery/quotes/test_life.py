@@ -83,7 +83,7 @@ def test_firm_without_particulars_issues_nothing(quote):
     from delivery.documents.models import CompanyProfile
 
     CompanyProfile.objects.all().delete()
-    assert checks(quote)["PARTIES"].url == reverse("quotes:company")
+    assert checks(quote)["PARTIES"].url == reverse("documents:company")
 
 
 def test_expired_by_date_and_by_task(people, issued):
@@ -216,7 +216,7 @@ def test_cost_never_reaches_the_customer(client, people, quote, issue, update):
     services.update_line(actor=people[Role.SALES], line=line, unit_cost=Decimal("777.77"))
     update(source_note="已核")
     assert margin_of(quote).cost == Decimal("7777.70")
-    issue(quote)
+    services.store_quote_files(issue(quote).pk)
     client.force_login(people[Role.SALES])
     assert "7,777.70" in client.get(reverse("quotes:quote", args=[quote.pk])).content.decode()
     client.force_login(people[Role.REVIEWER])

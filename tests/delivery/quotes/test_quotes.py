@@ -12,13 +12,13 @@ from PIL import Image
 from pypdf import PdfReader
 
 from delivery.documents.branding.colours import tint
+from delivery.documents.office.workbook_styles import safe_text
 from delivery.documents.services.branding import save_branding
 from delivery.quotes import services
 from delivery.quotes.models import PriceLine, Quote
 from delivery.quotes.quote_checks import failed_checks
 from delivery.quotes.rendering import quote_pdf
 from delivery.quotes.snapshot import facts_of
-from delivery.quotes.xlsx.styles import safe_text
 from delivery.quotes.xlsx.workbook import quote_xlsx
 from engagements.errors import DeskError, NotAllowed, WrongState
 from engagements.models import Role

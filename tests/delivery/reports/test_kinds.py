@@ -282,8 +282,8 @@ def test_pages_show_the_kinds_and_their_drafts(planned, people, client):
     assert all(str(kind.title) in page for kind in registry.all_kinds())
     page = client.get(f"/documents/{document.pk}/",
                       headers={"accept-language": "en"}).content.decode()
-    assert f'href="/documents/{document.pk}/words/"' in page
-    saved = client.post(f"/documents/{document.pk}/words/", {"as_conclusion-zh": "可行"})
+    assert f'href="/documents/{document.pk}/texts/"' in page
+    saved = client.post(f"/documents/{document.pk}/texts/", {"as_conclusion-zh": "可行"})
     assert saved.status_code == 302
     document.refresh_from_db()
     assert document.words["as_conclusion"]["zh"] == "可行"

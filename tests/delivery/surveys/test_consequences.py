@@ -26,7 +26,7 @@ from workers.jobs.form_defaults import defaults_for
 def test_a_preview_writes_nothing(confirmed, people, client):
     client.force_login(people[Role.CONSULTANT])
     before = AuditEntry.objects.count()  # the login itself is an entry
-    page = client.get(reverse("surveys:follows", args=["EP2501"]))
+    page = client.get(reverse("surveys:consequences", args=["EP2501"]))
     assert page.status_code == 200
     assert {row.status for row in page.context["open_rows"]} == {"new"}
     assert (AuditEntry.objects.count(), Consequence.objects.count()) == (before, 0)
@@ -36,7 +36,7 @@ def test_chinese_answers_in_the_english_table_bear_their_language_and_no_mark(
         confirmed, people, client):
     client.force_login(people[Role.CONSULTANT])
     client.cookies["django_language"] = "en"
-    page = client.get(reverse("surveys:follows", args=["EP2501"])).content.decode()
+    page = client.get(reverse("surveys:consequences", args=["EP2501"])).content.decode()
     assert ('<span lang="zh-Hans">' in page, "desk-written" in page) == (True, False)
 
 
@@ -120,7 +120,7 @@ def test_stated_figures_wait_for_their_file_and_a_stored_curve_is_recorded(confi
 def test_draft_baselines_prefill_the_form(confirmed, people, client):
     apply(confirmed, people)
     client.force_login(people[Role.CONSULTANT])
-    drafts = client.get(reverse("surveys:follows", args=["EP2501"])).context["drafts"]
+    drafts = client.get(reverse("surveys:consequences", args=["EP2501"])).context["drafts"]
     page = client.get(drafts[0]["url"])
     assert page.context["form"]["hardware"].value() == "说明"
 
@@ -139,7 +139,7 @@ def test_a_draft_baseline_is_done_when_both_sides_confirmed_it(confirmed, people
     assert state() == {"submitted"}
     Baseline.objects.filter(pk=baseline.pk).update(frozen_at=timezone.now())
     assert state() == {"passed"}
-    page = client.get(reverse("surveys:follows", args=["EP2501"])).content.decode()
+    page = client.get(reverse("surveys:consequences", args=["EP2501"])).content.decode()
     assert reverse("assessments:baseline", args=[baseline.pk]) in page
 
 
@@ -206,24 +206,25 @@ def test_only_managers_and_only_confirmed(confirmed, people, client):
     with pytest.raises(WrongState):
         apply(confirmed, people)
     client.force_login(people[Role.REVIEWER])
-    assert client.get(reverse("surveys:follows", args=["EP2501"])).status_code == 403
+    assert client.get(reverse("surveys:consequences", args=["EP2501"])).status_code == 403
 
 
 def test_the_page_takes_over_the_chosen_rows(confirmed, people, client):
     client.force_login(people[Role.MANAGER])
-    place = reverse("surveys:follows", args=["EP2501"])
+    place = reverse("surveys:consequences", args=["EP2501"])
     token = rows(confirmed)["fact:parameters@LLM"].token
-    client.post(reverse("surveys:follows_apply", args=["EP2501"]),
+    client.post(reverse("surveys:consequences_apply", args=["EP2501"]),
                 {"token": token, "selected": "yes"})
     assert list(Consequence.objects.values_list("code", flat=True)) == ["fact:parameters@LLM"]
     shown = [row.token for row in client.get(place).context["open_rows"]]
-    client.post(reverse("surveys:follows_apply", args=["EP2501"]), {"shown": shown, "all": "yes"})
+    client.post(reverse("surveys:consequences_apply", args=["EP2501"]),
+                {"shown": shown, "all": "yes"})
     assert client.get(place).context["open_rows"] == []
 
 
 def test_a_decision_takes_over_what_was_shown_unless_it_is_a_no_go(confirmed, people, client):
     client.force_login(people[Role.MANAGER])
-    place = reverse("surveys:follows_decide", args=["EP2501"])
+    place = reverse("surveys:consequences_decide", args=["EP2501"])
     sent = {"reason": "API 分析随后补齐", "take_over": "yes",
             "shown": [rows(confirmed)["fact:parameters@LLM"].token]}
     client.post(place, {**sent, "verdict": "no_go"})
@@ -261,7 +262,7 @@ def test_query_count_does_not_grow_with_the_models(
     from engagements.services import add_model
 
     client.force_login(people[Role.CONSULTANT])
-    place = reverse("surveys:follows", args=["EP2501"])
+    place = reverse("surveys:consequences", args=["EP2501"])
     with django_assert_max_num_queries(40) as few:
         client.get(place)
     for n in range(4):

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from delivery.acceptance import services
 from delivery.acceptance.models import AcceptanceTerms, NoticeProof, Review
-from delivery.notices.deadline_watch import look
+from delivery.notices.deadline_watch import announce_due
 from delivery.notices.models import Event, Notice
 from delivery.reports.facts.trial_run import outdated
 from delivery.reports.models import Document
@@ -184,7 +184,7 @@ def test_the_review_has_the_contracts_deadline_and_both_sides_are_reminded(deliv
     review = act.open(delivered)
     assert review.due_on == timezone.localdate() + timedelta(days=2)
     for days in (0, 0, 1, 2, 3):
-        look(timezone.now() + timedelta(days=days))
+        announce_due(timezone.now() + timedelta(days=days))
     events = Event.objects.filter(kind="review_due")
     assert events.count() == 2  # near, and on the last day
     assert set(Notice.objects.filter(event__in=events).values_list("recipient__username", flat=True)

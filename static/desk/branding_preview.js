@@ -1,9 +1,9 @@
 // The look of papers: a sample of each language follows the form while it is filled in.
 (() => {
-  const form = document.querySelector("[data-identity]");
+  const form = document.querySelector("[data-preview-url]");
   if (!form) return;
-  const problem = form.querySelector("[data-identity-problem]");
-  const frames = form.querySelectorAll("[data-identity-frame]");
+  const problem = form.querySelector("[data-preview-problem]");
+  const frames = form.querySelectorAll("[data-preview-frame]");
   let waiting, current;
 
   async function show() {
@@ -12,8 +12,8 @@
     try {
       for (const frame of frames) {
         const body = new FormData(form);
-        body.set("show", `sheets:${frame.dataset.identityFrame}`);
-        const answer = await fetch(form.dataset.identity, { method: "POST", body, signal });
+        body.set("show", `sheets:${frame.dataset.previewFrame}`);
+        const answer = await fetch(form.dataset.previewUrl, { method: "POST", body, signal });
         if (!answer.ok) throw new Error((await answer.json()).detail);
         frame.srcdoc = await answer.text();
       }

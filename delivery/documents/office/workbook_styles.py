@@ -1,4 +1,4 @@
-"""How the firm's workbooks look: named styles, row heights, logos and print set-up."""
+"""How the firm's workbooks are set: named styles, row heights, logos and print set-up."""
 
 import io
 import math
@@ -25,9 +25,9 @@ CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 LOGO_PIXELS = (270, 96)  # the most; three columns, five rows
 
 
-def named_styles(look: dict) -> list[NamedStyle]:
+def named_styles(theme: dict) -> list[NamedStyle]:
     """Every style a cell of the firm's workbooks may have, in the colours of the branding."""
-    colour, tint = (look[name].removeprefix("#").upper() for name in ("colour", "tint"))
+    colour, tint = (theme[name].removeprefix("#").upper() for name in ("colour", "tint"))
     tinted = PatternFill("solid", fgColor=tint)
     rule = Border(bottom=Side(style="medium", color=colour))
     return [
@@ -93,11 +93,11 @@ def _breadth(text: str) -> int:
     return sum(2 if east_asian_width(letter) in "WFA" else 1 for letter in text)
 
 
-def place_logos(sheet: Worksheet, look: dict, cells: dict[str, str]) -> None:
+def place_logos(sheet: Worksheet, theme: dict, cells: dict[str, str]) -> None:
     """The firm's logo and the customer's, each at its cell."""
     for name, cell in cells.items():
-        if look[name]:
-            picture = Image(io.BytesIO(of_uri(look[name])))
+        if theme[name]:
+            picture = Image(io.BytesIO(of_uri(theme[name])))
             share = min(LOGO_PIXELS[0] / picture.width, LOGO_PIXELS[1] / picture.height)
             picture.width, picture.height = picture.width * share, picture.height * share
             sheet.add_image(picture, cell)
@@ -112,12 +112,12 @@ def title_row(sheet: Worksheet, columns: int, title: str, corner: str) -> None:
 
 
 def print_setup(sheet: Worksheet, widths: tuple[float, ...], head_row: int, title: str,
-                heads: dict[str, str]) -> None:
+                headers: dict[str, str]) -> None:
     """A4 landscape, one page wide, headings on each page, numbered.
 
     Args:
         title: left at the foot of every page.
-        heads: texts of its head (see `identity.look.heads`).
+        headers: texts of its head (see `branding.theme.page_headers`).
     """
     for column, width in enumerate(widths, 1):
         sheet.column_dimensions[get_column_letter(column)].width = width
@@ -131,8 +131,8 @@ def print_setup(sheet: Worksheet, widths: tuple[float, ...], head_row: int, titl
     sheet.freeze_panes = f"C{head_row + 1}"
     sheet.sheet_view.showGridLines = False
     sheet.oddFooter.left.text, sheet.oddFooter.right.text = plain(title), "&P / &N"
-    sheet.oddHeader.left.text = plain(heads["page_head"])
-    sheet.oddHeader.right.text = plain(heads["page_corner"])
+    sheet.oddHeader.left.text = plain(headers["page_head"])
+    sheet.oddHeader.right.text = plain(headers["page_corner"])
 
 
 def safe_text(value: str) -> str:

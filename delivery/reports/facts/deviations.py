@@ -1,0 +1,169 @@
+"""Deviations of a delivery: what was examined for them, how much of it, and what was found.
+
+"None" may stand only where everything was examined; what was not says so and why.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from assessments.labels.environments import item_label
+from assessments.models import Waiver
+from delivery.documents.bilingual import both, pair, same
+from delivery.documents.tables.table import column, table
+from delivery.planning.models import ProjectIssue
+from delivery.reports.facts.environments import environment_pairs
+from delivery.reports.facts.source import Source
+from engagements.models import StageWaiver
+from workers.models import StoredReading
+
+Text = Callable[[], str]
+# Differ because the platform changes; every other difference is a deviation (DOMAIN 9.8).
+BY_DESIGN = {"chip", "driver", "firmware", "cann", "cuda", "torch_npu", "gcc", "arch", "os"}
+EXAMPLES = 5  # single findings named of one run
+
+
+@dataclass(frozen=True)
+class Examination:
+    """One source of deviations.
+
+    Args:
+        title: what was examined.
+        extent: how much of it there was.
+        is_complete: False where something could not be examined.
+        found: rows of model code, subject and remark.
+    """
+
+    title: Text
+    extent: Text
+    is_complete: bool
+    found: list[tuple[str, dict, dict]]
+
+
+def examinations(source: Source) -> list[Examination]:
+    """Every source of deviations, in the order in which documents print them."""
+    return [_verdict_warnings(source), _environments(source), _configuration(source),
+            _dates(source), _waivers(source), _open_issues(source)]
+
+
+def rows(found: list[Examination]) -> list[dict]:
+    """All deviations, as documents list them."""
+    return [{"model": model, "name": name, "message": remark}
+            for examination in found for model, name, remark in examination.found]
+
+
+def examined_table(found: list[Examination]) -> dict:
+    """What was examined, how much of it, and the number of deviations."""
+    return table(lambda: _("What was examined for deviations"), [
+        column(lambda: _("Examined")), column(lambda: _("Extent")),
+        column(lambda: _("Deviations"))],
+        [[both(entry.title), both(entry.extent), both(lambda e=entry: _number(e))]
+         for entry in found])
+
+
+def _number(examination: Examination) -> str:
+    """The number of findings; where not all was examined it is a lower bound or nothing."""
+    if examination.is_complete:
+        return f"{len(examination.found)}"
+    return _("at least %(n)d") % {"n": len(examination.found)} if examination.found else _(
+        "not fully examined")
+
+
+def _verdict_warnings(source: Source) -> Examination:
+    judged = [(criterion, verdict) for criterion, verdict in source.judged if verdict]
+    found = [(criterion.model.code, _name(criterion), same(warning.get("message", "")))
+             for criterion, verdict in judged for warning in verdict.facts.get("warnings") or []]
+    counts = {"judged": len(judged), "all": len(source.judged)}
+    return Examination(
+        lambda: _("Warnings of the calculation"),
+        lambda: _("%(judged)d of %(all)d criteria have a verdict") % counts,
+        bool(judged) and len(judged) == len(source.judged), found)
+
+
+def _name(criterion) -> dict[str, str]:
+    return pair(criterion.definition.name, criterion.definition.name_en)
+
+
+def _environments(source: Source) -> Examination:
+    """Items recorded on both sides that differ and need not."""
+    known, missing, found = 0, 0, []
+    for model, item, before, after in environment_pairs(source):
+        if not (before and after):
+            missing += 1
+            continue
+        known += 1
+        if before != after and item not in BY_DESIGN:
+            found.append((model, both(lambda i=item: item_label(i)), same(f"{before} → {after}")))
+    counts = {"known": known, "missing": missing}
+    return Examination(
+        lambda: _("Environment: source against target"),
+        lambda: _("%(known)d items compared, %(missing)d not recorded on one side") % counts,
+        known > 0 and not missing, found)
+
+
+def _configuration(source: Source) -> Examination:
+    """Newest configuration comparison per model: everything that is not equal."""
+    newest = {reading.artifact.model_id: reading for reading in StoredReading.objects.filter(
+        artifact__engagement=source.engagement, kind="config_check",
+        values__form="result").select_related("artifact__model").order_by("pk")}
+    found = [row for reading in newest.values() for row in _differences(reading)]
+    trained = {criterion.model_id for criterion, _verdict in source.judged
+               if criterion.definition.quantity == "loss_curve"}
+    counts = {"compared": len(trained & set(newest)), "all": len(trained)}
+    return Examination(
+        lambda: _("Configuration of both runs (msprobe config_check)"),
+        lambda: _("%(compared)d of %(all)d models judged by a curve were compared") % counts,
+        trained <= set(newest), found)
+
+
+def _differences(reading: StoredReading) -> Iterator[tuple[str, dict, dict]]:
+    """The differences of one comparison; many of them as a count with examples."""
+    model = reading.artifact.model.code if reading.artifact.model else "–"
+    rows = reading.values.get("differences") or []
+    for row in rows[:EXAMPLES]:
+        yield (model, same(f"{row['sheet']}: {row['item']}"),
+               same(f"{row.get('bench') or '–'} → {row.get('npu') or '–'} ({row['level']})"))
+    if rest := len(rows) - EXAMPLES if len(rows) > EXAMPLES else 0:
+        yield model, same(reading.artifact.name), both(lambda: ngettext(
+            "%(n)d more difference in the raw file", "%(n)d more differences in the raw file",
+            rest) % {"n": rest})
+    if parts := reading.values.get("not_compared"):
+        yield model, same(reading.artifact.name), both(
+            lambda: _("not compared: %(parts)s") % {"parts": ", ".join(parts)})
+
+
+def _dates(source: Source) -> Examination:
+    """Work after the end that the contract sets."""
+    ends_on, found = source.engagement.ends_on, []
+    if ends_on and source.today > ends_on:
+        found = [("–", both(lambda: _("End of the engagement")), both(
+            lambda: _("ended on %(day)s, before this document") % {"day": f"{ends_on}"}))]
+    return Examination(
+        lambda: _("Dates of the contract"),
+        lambda: f"{ends_on}" if ends_on else _("no end date is recorded"), bool(ends_on), found)
+
+
+def _waivers(source: Source) -> Examination:
+    verdicts = Waiver.objects.in_force(source.today).filter(
+        criterion__criteria_set__engagement=source.engagement).select_related(
+        "criterion__model", "criterion__definition")
+    stages = StageWaiver.objects.open().exclude(signed_at=None).filter(
+        record__model__engagement=source.engagement).select_related("record__model")
+    found = [(w.criterion.model.code, _name(w.criterion), same(w.reason)) for w in verdicts]
+    found += [(w.record.model.code, both(w.record.get_stage_display), same(w.reason))
+              for w in stages]
+    return Examination(lambda: _("Waivers in force"), lambda: _("all of the engagement"), True,
+                       found)
+
+
+def _open_issues(source: Source) -> Examination:
+    rows = source.engagement.project_issues.filter(closed_on=None).select_related("model")
+    found = [(row.model.code if row.model else "–",
+              both(lambda r=row: f"I-{r.number:03} {ProjectIssue.Level(r.level).label}"),
+              same(row.description)) for row in rows]
+    total = source.engagement.project_issues.count()
+    return Examination(
+        lambda: _("Issues of the project"),
+        lambda: ngettext("%(n)d recorded", "%(n)d recorded", total) % {"n": total}, True, found)

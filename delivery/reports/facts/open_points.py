@@ -1,0 +1,46 @@
+"""What stands against an acceptance although the criteria may be passed."""
+
+from collections.abc import Iterator
+
+from django.utils.translation import gettext as _
+
+from delivery.documents.bilingual import both
+from delivery.planning.models import Milestone, ProjectIssue
+from delivery.reports.facts.handover import works_files
+from delivery.reports.facts.source import Source
+from delivery.reports.facts.trial_run import certificate_of
+
+SEVERE = (ProjectIssue.Level.BLOCKING, ProjectIssue.Level.MAJOR)
+
+
+def open_points(source: Source) -> list[dict[str, str]]:
+    """Sentences in both languages; empty where nothing of this stands against an acceptance."""
+    return [both(sentence) for sentence in _sentences(source)]
+
+
+def _sentences(source: Source) -> Iterator:
+    for issue in severe_issues(source):
+        yield lambda issue=issue: _("Issue %(number)s (%(level)s) is open: %(text)s") % {
+            "number": f"I-{issue.number:03}", "level": issue.get_level_display(),
+            "text": issue.description}
+    if lacks_preliminary(source):
+        yield lambda: _("A provisional acceptance is agreed, and none was concluded.")
+    if not works_files(source):
+        yield lambda: _("No code, script or weights file was brought back by a run of the "
+                        "migrating stages.")
+    if (ends_on := source.engagement.ends_on) and source.today > ends_on:
+        yield lambda: _("The period of the contract ended on %(day)s.") % {"day": f"{ends_on}"}
+
+
+def severe_issues(source: Source) -> list[ProjectIssue]:
+    """Open issues that are blocking or major, or that hold up the final acceptance."""
+    rows = source.engagement.project_issues.filter(closed_on=None).order_by("number")
+    return [row for row in rows if row.level in SEVERE or row.affects_final]
+
+
+def lacks_preliminary(source: Source) -> bool:
+    """Whether terms or a payment ask for a provisional acceptance that was never concluded."""
+    terms = getattr(source.engagement, "acceptance_terms", None)
+    is_agreed = bool(terms and terms.has_preliminary) or Milestone.objects.filter(
+        plan__engagement=source.engagement, trigger=Milestone.Trigger.PRELIMINARY).exists()
+    return (is_agreed and source.document.kind != "PA" and certificate_of(source) is None)

@@ -1,0 +1,141 @@
+"""What a report says of aspects without a criterion, of what was examined, and of open points."""
+
+from datetime import date, timedelta
+from decimal import Decimal
+
+import pytest
+
+from assessments.definitions.aspects import aspect_of
+from assessments.definitions.standard_library import STANDARD
+from delivery.documents.bilingual import in_language
+from delivery.documents.pdf import html_of
+from delivery.planning.models import Milestone, Plan, ProjectIssue
+from delivery.reports import services
+from delivery.reports.facts.source import Source
+from delivery.reports.facts.verdicts import judged_records
+from delivery.reports.issue_checks import verdict_checks
+from delivery.reports.models import Document
+from delivery.reports.rendering import TEMPLATE, context_of
+from engagements.models import Role
+from tests.delivery.conftest import STARTED, stored
+from workers.models import StoredReading
+
+TODAY = date.today()
+
+
+@pytest.fixture
+def facts(delivered):
+    """The facts of a fresh report in English."""
+    def collect(kind: str = "TR") -> dict:
+        return in_language(judged_records(Source(Document(engagement=delivered, kind=kind))), "en")
+
+    return collect
+
+
+def issue(engagement, people, **fields) -> ProjectIssue:
+    return ProjectIssue.objects.create(**{
+        "engagement": engagement, "number": 1, "description": "NaN after step 9000",
+        "level": "blocking", "raised_on": TODAY, "due_on": TODAY, "owner": people[Role.MANAGER],
+        **fields})
+
+
+def comparison(engagement, **values) -> None:
+    for model in engagement.models.all():
+        file = stored(engagement, model, f"{model.code}/result.xlsx", b"x")
+        StoredReading.objects.create(artifact=file, kind="config_check", reader="r", values={
+            "form": "result", "differences": [], "not_compared": [], **values})
+
+
+def test_every_standard_quantity_shows_an_aspect():
+    assert [d.code for d in STANDARD if aspect_of(d.quantity) is None] == []
+    assert aspect_of("score:gsm8k") == "accuracy"
+    assert aspect_of("colour") is None
+
+
+def test_an_aspect_without_a_criterion_says_so(facts):
+    table = facts()["tables"]["coverage"]
+    assert [column["title"] for column in table["columns"]] == [
+        "Model", "Function", "Accuracy", "Performance", "Stability"]
+    rows = {row[0]: row[1:] for row in table["rows"]}
+    none = "no criterion agreed"
+    assert rows["PSR"] == [none, "Loss-curve mean relative error: Not tested", none, none]
+    assert len(rows["LLM"][1].splitlines()) == 2
+    assert facts()["coverage"] == {"agreed": 2, "all": 8}
+
+
+def test_the_conclusion_says_what_it_does_not_cover(delivered, people):
+    draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
+    page = html_of(TEMPLATE, context_of(draft.snapshot, "en"), "en")
+    assert "Criteria are agreed for 2 of 8 pairs of model and aspect" in page
+    assert "None was found" not in page
+
+
+def test_what_was_not_examined_is_never_free_of_deviations(facts):
+    found = facts()
+    rows = {row[0]: row[1:] for row in found["tables"]["examined"]["rows"]}
+    assert rows["Configuration of both runs (msprobe config_check)"] == [
+        "0 of 2 models judged by a curve were compared", "not fully examined"]
+    assert rows["Dates of the contract"] == ["no end date is recorded", "not fully examined"]
+    assert found["is_examined"] is False
+
+
+def test_findings_of_a_configuration_check_are_deviations(delivered, facts):
+    comparison(delivered, not_compared=["random"], differences=[
+        {"sheet": "env", "item": "HCCL_DETERMINISTIC", "npu": "false", "bench": "true",
+         "level": "error"}] + [{"sheet": "pip", "item": f"p{n}", "level": "warning"}
+                               for n in range(7)])
+    found = [row for row in facts()["deviations"] if row["model"] == "LLM"]
+    assert found[0] == {"model": "LLM", "name": "env: HCCL_DETERMINISTIC",
+                        "message": "true → false (error)"}
+    assert [row["message"] for row in found[-2:]] == [
+        "3 more differences in the raw file", "not compared: random"]
+
+
+def test_an_end_of_contract_in_the_past_is_a_deviation_and_an_open_point(delivered, facts):
+    delivered.starts_on, delivered.ends_on = date(2024, 1, 1), date(2024, 12, 31)
+    delivered.save()
+    assert {"model": "–", "name": "End of the engagement",
+            "message": "ended on 2024-12-31, before this document"} in facts()["deviations"]
+    assert "The period of the contract ended on 2024-12-31." in facts()["open_points"]
+    delivered.ends_on = TODAY + timedelta(days=1)
+    delivered.save()
+    assert not any("2024" in point for point in facts()["open_points"])
+
+
+@pytest.mark.parametrize(("fields", "is_open"), [
+    ({}, True), ({"level": "major"}, True), ({"level": "minor"}, False),
+    ({"level": "minor", "affects_final": True}, True), ({"closed_on": TODAY}, False)])
+def test_severe_open_issues_stand_in_the_conclusion(delivered, people, facts, fields, is_open):
+    row = issue(delivered, people, **fields)
+    said = [point for point in facts()["open_points"] if f"I-{row.number:03}" in point]
+    assert bool(said) is is_open
+    assert bool(row.closed_on) or any(
+        entry["message"] == "NaN after step 9000" for entry in facts()["deviations"])
+
+
+def test_an_issue_that_holds_up_the_final_acceptance_stops_its_issue(delivered, people):
+    document = Document(engagement=delivered, kind="FA")
+    assert list(verdict_checks.no_severe_issue(document)) == []
+    issue(delivered, people, affects_final=True)
+    assert "I-001" in next(verdict_checks.no_severe_issue(document)).sentence
+
+
+def test_a_payment_at_a_provisional_acceptance_that_never_was_is_open(delivered, facts):
+    sentence = "A provisional acceptance is agreed, and none was concluded."
+    assert sentence not in facts("FA")["open_points"]
+    Milestone.objects.create(plan=Plan.objects.create(engagement=delivered, starts_on=TODAY),
+                             name="初验", percent=Decimal(40), trigger="preliminary")
+    assert sentence in facts("FA")["open_points"]
+    assert sentence not in facts("PA")["open_points"]
+
+
+def test_missing_code_and_weights_are_open(delivered, facts):
+    sentence = "No code, script or weights file was brought back by a run of the migrating stages."
+    assert sentence in facts()["open_points"]
+    model = delivered.models.get(code="LLM")
+    job = delivered.jobs.create(kind="adapt.transplant", model=model, stage="train_adapt",
+                                state="succeeded", started_at=STARTED, finished_at=STARTED)
+    stored(delivered, model, "log.txt", b"log", job=job)
+    assert sentence in facts()["open_points"]
+    stored(delivered, model, "train_npu.py", b"pass", job=job)
+    assert sentence not in facts()["open_points"]
