@@ -16,7 +16,10 @@ from workers.required_jobs import RequiredJob, required_jobs
 
 @register_check("jobs")
 def required_jobs_succeeded(record: StageRecord) -> Iterable[CheckResult]:
-    """For each required job the newest run for this model (or for all models) succeeded."""
+    """For each required job the newest run for this model (or for all models) succeeded.
+
+    Jobs of a mode that answers another question do not count (`JobKind.gate_parameters`).
+    """
     for required in required_jobs(record):
         yield _judge(record, required, _newest(record, required))
 
@@ -27,13 +30,27 @@ def _newest(record: StageRecord, required: RequiredJob) -> Job | None:
     jobs = Job.objects.filter(own_or_shared, stage=record.stage)
     if not required.kinds:
         return jobs.filter(state=JobState.SUCCEEDED).first() or jobs.first()
-    newest = [job for kind in required.kinds if (job := jobs.filter(kind=kind).first())]
+    newest = [job for kind in required.kinds
+              if (job := jobs.filter(kind=kind, **_wanted(kind)).first())]
     return max(newest, default=None, key=lambda job: (job.state == JobState.SUCCEEDED, job.pk))
+
+
+def _wanted(code: str) -> dict[str, str]:
+    return {f"parameters__{name}": value
+            for name, value in kinds.get(code).gate_parameters.items()}
+
+
+def _label(code: str) -> str:
+    """The kind's title, with the mode that counts."""
+    kind = kinds.get(code)
+    return ", ".join([str(kind.title), *(
+        parameter.shown(kind.gate_parameters[parameter.name]) for parameter in kind.parameters
+        if parameter.name in kind.gate_parameters)])
 
 
 def _judge(record: StageRecord, required: RequiredJob, job: Job | None) -> CheckResult:
     code = required.kinds[0] if required.kinds else ""
-    label = _(" or ").join(str(kinds.get(kind).title) for kind in required.kinds) or (
+    label = _(" or ").join(map(_label, required.kinds)) or (
         _("A job of this stage"))
     form = (reverse("workers:job_new")
             + f"?model={record.model_id}&stage={record.stage}" + (f"&kind={code}" if code else ""))

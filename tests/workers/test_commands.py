@@ -3,6 +3,7 @@
 import os
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,12 @@ class Node:
         path.write_text(SAY + text)
         path.chmod(0o755)
         return path
+
+    def python(self) -> None:
+        """A python3 that runs scripts of ours and says how it was called with anything else."""
+        path = self.tool("python3")
+        real = f'if [ "$1" = -c ]; then exec "{sys.executable}" "$@"; fi'
+        path.write_text(SAY.replace("\n", f"\n{real}\n", 1))
 
     def run(self, code: str, **given) -> list[list[str]]:
         kind = kinds.get(code)
@@ -160,7 +167,7 @@ def test_container_gets_the_weights_of_the_home_folder(node):
 
 def test_model_is_spread_over_its_cards(node):
     (node.root / "atb").mkdir()
-    node.tool("python3")
+    node.python()
     given = {"weights": "/w", "atb_speed": str(node.root / "atb")}
     one, = node.run("inf.mindie_run", **given)
     assert one[:4] == ["python3", "examples/run_pa.py", "--model_path", "/w"]
@@ -174,7 +181,7 @@ def test_model_is_spread_over_its_cards(node):
     ("torchrun", ["python3", "-m", "torch.distributed.run", "--nproc_per_node", "4", "/a.py",
                   "--x", "1"])])
 def test_a_script_is_started_as_asked(node, launcher, words):
-    node.tool("python3")
+    node.python()
     node.tool("bash")
     called, = node.run("adapt.smoke_train", script="/a.py", arguments="--x 1", cards=4,
                        launcher=launcher)

@@ -26,8 +26,14 @@ def outcome_for(declaration, parameters: dict, node: Node | None,
 
 
 def _at_parameter(hit: Hit, parameters: dict) -> Hit:
-    """The hit with the names of the job's own parameters as its place, where there are any."""
-    names = parameters_of(RULES[hit.rule].needs, parameters)
+    """The hit with the names of the job's own parameters as its place, where there are any.
+
+    A fact that the rule uses without needing it stays the place.
+    """
+    needs = RULES[hit.rule].needs
+    if hit.place.isidentifier() and hit.place not in needs:
+        return hit
+    names = parameters_of(needs, parameters)
     return replace(hit, place=", ".join(names)) if names else hit
 
 

@@ -2,17 +2,16 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from django.utils.translation import gettext as _
 
 from engagements.errors import InvalidInput
 from engagements.web.json_limits import MAX_INTEGER
-
-if TYPE_CHECKING:
-    from workers.readers.base import Reading
+from workers.kinds import success_checks
+from workers.kinds.judgement import Finished, Judgement
 
 SAFE_PATH = re.compile(r"^[A-Za-z0-9_./~+@=-][A-Za-z0-9_./~+@= -]*$")
 
@@ -141,41 +140,8 @@ class Parameter:
         return samples.get(self.type, self.name)
 
 
-@dataclass
-class Finished:
-    """What a kind judges: how the command ended and what the readers found."""
-
-    exit_status: int | None
-    log: str  # the last 200,000 characters
-    readings: "dict[str, Reading]" = field(default_factory=dict)  # file name -> reading
-    files: Sequence[str] = ()
-    parameters: dict = field(default_factory=dict)
-    cards_wanted: int = 0
-
-    def of_kind(self, kind: str) -> "list[Reading]":
-        return [reading for reading in self.readings.values() if reading.kind == kind]
-
-    def report(self, form: str) -> dict:
-        """The report of that name from a script of ours; empty where none was written."""
-        return next((reading.values for reading in self.of_kind("node_report")
-                     if reading.values.get("form") == form), {})
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """Whether the job did what it is for, a sentence for people, and its key results.
-
-    `message` is a message id marked with gettext_noop; `values` fill its placeholders.
-    """
-
-    is_success: bool
-    message: str
-    values: dict = field(default_factory=dict)
-    results: dict = field(default_factory=dict)
-
-
 class JobKind:
-    """Base of the declarations. Subclasses set the attributes and the two methods."""
+    """Base of the declarations. Subclasses set the attributes, `argv` and `conclude`."""
 
     code: ClassVar[str]
     title: ClassVar[Any]
@@ -192,6 +158,11 @@ class JobKind:
     needs_model: ClassVar[bool] = True
     shows_progress: ClassVar[bool] = False
     reads_log: ClassVar[bool] = True  # the log itself is a tool output to read
+    expected_statuses: ClassVar[tuple[int, ...]] = (0,)  # with which a run may have succeeded
+    judged_files: ClassVar[tuple[str, ...]] = ()  # globs of files that must all be readable
+    may_log_errors: ClassVar[bool] = False  # errors in the log are told, and refute nothing
+    gate_parameters: ClassVar[dict[str, Any]] = {}  # with which a job counts for a stage's gate
+    claims_device: ClassVar[bool] = False  # a success needs proof that an NPU was used
 
     def clean(self, values: dict) -> dict:
         """Typed parameters. Raises InvalidInput; unknown names are an error too."""
@@ -223,7 +194,22 @@ class JobKind:
         return int(parameters.get("cards", self.cards) or 0)
 
     def judge(self, finished: Finished) -> Judgement:
+        """What the job has shown: what its kind concludes, unless the output forbids it."""
+        return success_checks.checked(self, finished)
+
+    def conclude(self, finished: Finished) -> Judgement:
+        """What follows from log, files and readings, where nothing speaks against them."""
         raise NotImplementedError
+
+    def statuses_for(self, parameters: dict) -> tuple[int, ...]:
+        return self.expected_statuses
+
+    def device_claim(self, parameters: dict) -> bool:
+        return self.claims_device
+
+    def device_in(self, finished: Finished) -> str:
+        """The devices that the job is proven to have used, such as “npu 0, npu 1”; else empty."""
+        return success_checks.device_in(finished.log)
 
     def after(self, job, finished: Finished) -> None:
         """What else follows from the readings, for example the state of a node's cards."""

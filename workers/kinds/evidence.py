@@ -105,6 +105,7 @@ class Rerun(JobKind):
     stages = EVERY_STAGE
     timeout_seconds = 7 * 24 * 3600
     usual_seconds = 3600
+    may_log_errors = True  # those of the first run may be the same
     parameters: ClassVar = (
         Parameter("job", _("Job (number)"), "integer", minimum=1,
                   help=_("A job of this engagement that succeeded on a node.")),
@@ -137,6 +138,16 @@ class Rerun(JobKind):
         first = _first(parameters)
         return first.cards_wanted if first else 0
 
+    def statuses_for(self, parameters):
+        return (_first(parameters).exit_status,)
+
+    def device_claim(self, parameters):
+        first = _first(parameters)
+        return get(first.kind).device_claim(first.parameters)
+
+    def device_in(self, finished):
+        return get(_first(finished.parameters).kind).device_in(finished)
+
     def globs(self, parameters):
         first = _first(parameters)
         return get(first.kind).globs(first.parameters)
@@ -146,14 +157,20 @@ class Rerun(JobKind):
         return facts_of_job(first.parameters, {}, get(first.kind).facts(first.parameters)
                             ) if first else {}
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         first = _first(finished.parameters)
-        compared = run_comparison.compared(run_comparison.of_job(first),
+        known = run_comparison.of_job(first)
+        compared = run_comparison.compared(known,
                                            run_comparison.of_readings(finished.readings))
         if finished.exit_status != first.exit_status or not compared:
             return Judgement(False, gettext_noop(
                 "Job %(job)d cannot be compared: status %(status)s, %(n)d figures on both sides."),
                 {"job": first.pk, "status": finished.exit_status, "n": len(compared)})
+        if missing := sorted(set(known) - {pair.name for pair in compared}):
+            return Judgement(False, gettext_noop(
+                "%(n)d of %(all)d figures of job %(job)d are missing in the repetition, first "
+                "%(name)s: they were not compared."),
+                {"job": first.pk, "n": len(missing), "all": len(known), "name": missing[0]})
         worst = max(compared, key=lambda pair: pair.difference)
         facts = {"job": first.pk, "n": len(compared), "name": worst.name,
                  "difference": worst.difference, "shown": f"{100 * worst.difference:.4g}"}

@@ -34,6 +34,11 @@ def run_script(name: str, *arguments: str, python: str = "python3") -> list[str]
     return [python, "-c", script(name), *arguments]
 
 
+def on_device(command: list[str], python: str = "python3") -> list[str]:
+    """The command under a watch: the end of its log names the cards that its processes used."""
+    return run_script("device_use", *command, python=python)
+
+
 def then_manifest(command: list[str], what: str, title: str) -> list[str]:
     """The command, then the checksums of the files of `what`; the command's status is kept.
 

@@ -25,7 +25,7 @@ class UnknownKind(JobKind):
         self.code = self.title = job.kind
         self.runs_on_node = job.node_id is not None
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         return Judgement(False, SENTENCE, {"kind": self.code})
 
     def run_here(self, job: "Job", parameters: dict) -> tuple[Judgement, dict[str, bytes]]:

@@ -10,6 +10,7 @@ from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Engagement, MigratedModel
 from engagements.queue.claimable import ClaimableQuerySet, ClaimableRow
 from engagements.stages import Stage
+from engagements.text.nested_sentences import sentence_of
 from workers.models.login import NodeLogin
 from workers.models.node import Node
 
@@ -165,7 +166,7 @@ class Job(ClaimableRow):
             waiting = STATE_SENTENCES.get(self.state, "")
             return gettext(waiting) if waiting else ""
         try:
-            return gettext(self.message) % self.message_values
+            return sentence_of(self.message, self.message_values)
         except (KeyError, TypeError, ValueError):
             return self.message
 

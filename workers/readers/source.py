@@ -41,7 +41,7 @@ JSON_START = re.compile(r"\{\s*[\"}]|\[\s*[\[{\"\]]")
 JSON_NUMBERS = re.compile(r"\[\s*(?:-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?\s*[,\]]|true|false|null)")
 HAS_HOLES = "The file holds NUL bytes, as a crash leaves them; what they replace is lost."
 HAS_LOST = "Some characters are neither UTF-8 nor GBK."
-UNFINISHED = re.compile(rb"[\w.%]\Z|[eE][-+]\Z")
+UNFINISHED = re.compile(rb"[\w.%,]\Z|[eE][-+]\Z")
 IS_UNFINISHED = "The file ends within its last line, whose last value may be cut off."
 ENDS_BYTES = 64
 

@@ -59,6 +59,20 @@ def _two_asd(f):
     return bool(old and new) or bool(old and is_new) or bool(new and not is_new)
 
 
+def _asd(f):
+    """Cards count over all nodes. Speaks against ASD as soon as one condition is known to fail."""
+    if not f["asd_variables"]:
+        return []
+    known = {"dtype": f.get("dtype"), "world_size": f["world_size"],
+             "parameters_billion": f.get("parameters_billion")}
+    wrong = {"dtype": known["dtype"] == "fp16", "world_size": known["world_size"] < 64,
+             "parameters_billion": (known["parameters_billion"] or 70) < 70}
+    unknown = [name for name, value in known.items() if value is None]
+    if unknown and not any(wrong.values()):
+        raise ValueError(", ".join(unknown))
+    return [Spot(known[name], name) for name, is_wrong in wrong.items() if is_wrong]
+
+
 def _json(f):
     return [Spot(error, name) for name, text in f["json_configs"].items()
             if (error := _json_error(text))]
@@ -115,11 +129,10 @@ rule("R-CFG-10", BLOCK, "X11", "torch_npu_plugin asd_variables",
 rule("R-CFG-11", INFO, "S4, X11", "NPU_ASD_ENABLE",
      _("ASD level 2 or 3 stops the training and sets the device to Warning."),
      _("Use level 1 to log only."), lambda f: str(f["NPU_ASD_ENABLE"]) in ("2", "3"))
-rule("R-CFG-12", WARN, "S4", "asd_variables dtype cards parameters_billion",
+rule("R-CFG-12", WARN, "S4", "asd_variables world_size",
      _("ASD works with BF16 or FP32 and is advised from 70 billion parameters and 64 cards on."),
      _("Turn ASD off for this run."),
-     lambda f: bool(f["asd_variables"]) and (
-         f["dtype"] == "fp16" or f["cards"] < 64 or f["parameters_billion"] < 70))
+     _asd)
 rule("R-CFG-13", WARN, "S0", "warmup_steps train_iters",
      _("Warm-up usually takes 0.1 to 0.5 per cent of the steps."), _("Shorten the warm-up."),
      lambda f: not 0.001 <= f["warmup_steps"] / f["train_iters"] <= 0.005)

@@ -24,7 +24,10 @@ def test_every_reader_has_keys():
 
 def test_keys_of_genuine_files_are_in_the_table():
     read, strange = set(), {}
-    for path in sorted((ROOT / "tests" / "samples").rglob("*")):
+    samples = ROOT / "tests" / "samples"
+    for path in sorted(samples.rglob("*")):
+        if samples / "kinds" in path.parents:  # left by stand-ins; reports of scripts are open
+            continue
         try:
             reading = read_file(path)
         except ReadError:

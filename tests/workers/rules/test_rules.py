@@ -113,8 +113,10 @@ VECTORS = {
     "R-CFG-10": ({"torch_npu_plugin": "7.1.0", "asd_variables": True, "NPU_ASD_ENABLE": "1"},
                  {"torch_npu_plugin": "7.0.0", "asd_variables": True, "NPU_ASD_ENABLE": "1"}),
     "R-CFG-11": ({"NPU_ASD_ENABLE": "2"}, {"NPU_ASD_ENABLE": "1"}),
-    "R-CFG-12": ({"asd_variables": True, "dtype": "bf16", "cards": 8, "parameters_billion": 7},
-                 {"asd_variables": True, "dtype": "bf16", "cards": 64, "parameters_billion": 70}),
+    "R-CFG-12": ({"asd_variables": True, "dtype": "bf16", "world_size": 8,
+                  "parameters_billion": 7},
+                 {"asd_variables": True, "dtype": "bf16", "world_size": 64,
+                  "parameters_billion": 70}),
     "R-CFG-13": ({"warmup_steps": 20, "train_iters": 2000},
                  {"warmup_steps": 10, "train_iters": 2000}),
     "R-CFG-14": ({"peak_lr": 1e-3}, {"peak_lr": 6e-5, "final_lr": 6e-6}),
@@ -216,3 +218,31 @@ def test_matrix():
 
 def test_checks_of_the_scan_name_known_rules():
     assert {c.rule for c in CHECKS.values()} - {""} <= set(RULES)
+
+
+@pytest.mark.parametrize(("wanted", "chip", "is_right"), [
+    ("Ascend910B", "910B3", False), ("Ascend910B3", "910B", False), ("ascend910b3", "910B3", True),
+    ("Ascend310P", "310P3", False), ("Ascend310P3", "Ascend310P3", True)])
+def test_the_chip_is_named_exactly(wanted, chip, is_right):
+    outcome = check({"soc_version": wanted, "chip": chip}, ["R-INF-06"])
+    assert (not outcome.hits) is is_right
+
+
+def test_a_chip_without_its_variant_decides_nothing():
+    outcome = check({"soc_version": "Ascend910_9391", "chip": "910"}, ["R-INF-06"])
+    assert [found.rule for found in outcome.not_checked] == ["R-INF-06"]
+
+
+ASD = {"asd_variables": {"NPU_ASD_CONFIG": "enable:true"}}
+
+
+@pytest.mark.parametrize(("facts", "places"), [
+    ({"world_size": 32}, ["world_size"]), ({"world_size": 64, "dtype": "fp16"}, ["dtype"]),
+    ({"world_size": 64, "dtype": "bf16", "parameters_billion": 70, "cards": 8}, [])])
+def test_asd_counts_all_cards_and_judges_what_is_known(facts, places):
+    assert [hit.place for hit in check({**ASD, **facts}, ["R-CFG-12"]).hits] == places
+
+
+def test_asd_with_enough_cards_and_nothing_else_known_is_not_cleared():
+    outcome = check({**ASD, "world_size": 64}, ["R-CFG-12"])
+    assert (outcome.clear, len(outcome.not_checked)) == ([], 1)

@@ -22,6 +22,7 @@ PYTHON = Parameter("python", _("Python interpreter"), "path", default="python3")
 
 class _Msaccucmp(JobKind):
     stages = (Stage.INFER_TUNE, Stage.INFER_MIGRATE)
+    expected_statuses = (0, 2)
     timeout_seconds = 4 * 3600
     usual_seconds = 300
     command: ClassVar[str]
@@ -41,7 +42,7 @@ class OverflowParse(_Msaccucmp):
     description = _("Turns an overflow debug file into JSON and decodes its status bits.")
     success = _("A JSON file was written whose status can be read.")
     command = "convert"
-    collect = ("result/*.json",)
+    collect = judged_files = ("result/*.json",)
     parameters: ClassVar = (
         Parameter("dump", _("Overflow debug file"), "path",
                   help=_("Its name begins with Opdebug.")), TOOL, PYTHON)
@@ -49,15 +50,20 @@ class OverflowParse(_Msaccucmp):
     def options(self, parameters):
         return ["-d", parameters["dump"]]
 
-    def judge(self, finished: Finished) -> Judgement:
-        readings = finished.of_kind("overflow")
+    def conclude(self, finished: Finished) -> Judgement:
+        readings = [*finished.of_form("opdebug"), *finished.of_form("opdebug_new")]
         if not readings:
             return Judgement(False, gettext_noop("The overflow data could not be read."))
         values = readings[0].values
         facts = {"blocks": ", ".join(values["overflow_blocks"]) or "–",
-                 "status": values["status"], "task": values["task_id"]}
+                 "status": values["status"], "task": values["task_id"],
+                 "looked": ", ".join(block["block"] for block in values["blocks"])}
+        if not values["blocks"]:
+            return Judgement(False, gettext_noop(
+                "The file names no computing unit: nothing was looked at."), facts)
         if not values["overflow"]:
-            return Judgement(True, gettext_noop("No overflow is recorded."), facts, facts)
+            return Judgement(True, gettext_noop(
+                "No overflow is recorded in %(looked)s."), facts, facts)
         return Judgement(True, gettext_noop(
             "Overflow in %(blocks)s, status %(status)s, task %(task)s."), facts, facts)
 
@@ -76,7 +82,7 @@ class DumpToNpy(_Msaccucmp):
     def options(self, parameters):
         return ["-d", parameters["dump"], "-v", "2"]
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         written = [name for name in finished.files if name.endswith(".npy")]
         if not written:
             return Judgement(False, gettext_noop("No tensor was written; see the log."))
@@ -92,6 +98,7 @@ class OmCompare(_Msaccucmp):
     success = _("The table was written; the first deviating tensor is shown.")
     command = "compare"
     collect = ("result/*.csv", "result/*.txt")
+    judged_files = ("result/*.csv",)
     parameters: ClassVar = (
         Parameter("dump", _("Dump of the NPU run"), "path"),
         Parameter("golden", _("Dump of the reference"), "path"),
@@ -103,12 +110,14 @@ class OmCompare(_Msaccucmp):
         graph = ["-f", parameters["graph"]] if parameters["graph"] else []
         return ["-m", parameters["dump"], "-g", parameters["golden"], *graph]
 
-    def judge(self, finished: Finished) -> Judgement:
-        readings = finished.of_kind("accuracy_compare")
+    def conclude(self, finished: Finished) -> Judgement:
+        readings = finished.of_kind("accuracy_compare", tool="msaccucmp")
         if not readings:
             return Judgement(False, gettext_noop("msaccucmp wrote no table; see the log."))
         values = readings[0].values
-        facts = {"rows": values.get("rows", 0),
+        if not values.get("rows"):
+            return Judgement(False, gettext_noop("The table holds no row: nothing was compared."))
+        facts = {"rows": values["rows"],
                  "first": str(values.get("first_deviating") or "–")}
         return Judgement(True, gettext_noop(
             "%(rows)d tensors compared; first deviating: %(first)s."), facts, facts)

@@ -1,6 +1,7 @@
 """Accuracy kinds with msprobe (DOMAIN 4.3). The verdict of the tool is shown, not believed."""
 
 import re
+from itertools import product
 from typing import ClassVar
 
 from django.utils.translation import gettext_lazy as _
@@ -41,23 +42,43 @@ class ConfigCheck(JobKind):
         Parameter("candidate", _("Pack of the NPU run"), "path",
                   help=_("zip written by ConfigChecker")),
     )
-    collect = ("check/*.xlsx", "check/*.csv", "check/*/*.xlsx")
+    collect = judged_files = ("check/*.xlsx", "check/*.csv", "check/*/*.xlsx")
 
     def argv(self, parameters):
         return ["sh", "-c", CONFIG_CHECK, "msprobe", "-c", parameters["bench"],
                 parameters["candidate"]]
 
-    def judge(self, finished: Finished) -> Judgement:
-        readings = finished.of_kind("config_check")
+    def conclude(self, finished: Finished) -> Judgement:
+        readings = [reading for reading in finished.of_kind("config_check")
+                    if "findings" in reading.values]
         if not readings:
             return Judgement(False, gettext_noop("msprobe wrote no comparison; see the log."))
-        values = readings[0].values
-        differing = [str(d.get("item")) for d in values.get("differences", [])]
-        facts = {"n": len(differing), "which": ", ".join(differing[:5])}
-        if differing:
-            return Judgement(True, gettext_noop(
-                "%(n)d differences to look at: %(which)s."), facts, facts)
-        return Judgement(True, gettext_noop("Both configurations agree."), facts, facts)
+        found = [finding for reading in readings for finding in reading.values["findings"]]
+        parts = dict.fromkeys(name for r in readings for name in r.values["sheets"])
+        missing = dict.fromkeys(name for r in readings for name in r.values["not_compared"]
+                                if name not in parts)
+        errors = sum(finding["level"] == "error" for finding in found)
+        facts = {"n": len(found), "errors": errors, "warnings": len(found) - errors,
+                 "which": ", ".join(finding["item"] for finding in found[:5]),
+                 "parts": ", ".join(parts), "missing": ", ".join(missing)}
+        return Judgement(bool(parts), CONFIGURATIONS[bool(parts), bool(found), bool(missing)],
+                         facts, {**facts, "findings": found[:MOST_FINDINGS]})
+
+
+MOST_FINDINGS = 500
+NOTHING_COMPARED = gettext_noop("The comparison holds no part: nothing was compared.")
+CONFIGURATIONS = {  # (has parts, has differences, some part is missing)
+    **{(False, *rest): NOTHING_COMPARED for rest in product((True, False), repeat=2)},
+    (True, True, False): gettext_noop(
+        "Differences to look at: %(errors)d errors, %(warnings)d warnings (%(which)s); compared: "
+        "%(parts)s."),
+    (True, True, True): gettext_noop(
+        "Differences to look at: %(errors)d errors, %(warnings)d warnings (%(which)s); compared: "
+        "%(parts)s; not compared: %(missing)s."),
+    (True, False, False): gettext_noop("No difference in all that is compared: %(parts)s."),
+    (True, False, True): gettext_noop(
+        "No difference in %(parts)s; not compared: %(missing)s."),
+}
 
 
 @register
@@ -75,6 +96,7 @@ class Compare(JobKind):
                   help=_("The same step, and the same kind of path: both files or both folders.")),
     )
     collect = ("compare/*.csv", "compare/*.xlsx", "compare/*.txt", "compare/*.json")
+    judged_files = ("compare/*.csv", "compare/*.xlsx")
 
     def argv(self, parameters):
         return ["sh", "-c", COMPARE, "msprobe", parameters["target"], parameters["golden"]]
@@ -84,15 +106,18 @@ class Compare(JobKind):
             ("dump_baseline", "golden"), ("dump_candidate", "target"))}
         return {side: {"step": int(found[0])} for side, found in steps.items() if found}
 
-    def judge(self, finished: Finished) -> Judgement:
-        readings = finished.of_kind("accuracy_compare")
+    def conclude(self, finished: Finished) -> Judgement:
+        readings = finished.of_kind("accuracy_compare", tool="msprobe")
         if not readings:
             return Judgement(False, gettext_noop("msprobe wrote no comparison; see the log."))
-        values = readings[0].values
-        facts = {"rows": values.get("rows", 0),
-                 "nonfinite": _count(values.get("nonfinite")),
-                 "unmatched": _count(values.get("unmatched")),
-                 "first": str(values.get("first_deviating") or "–")}
+        tables = [reading.values for reading in readings]
+        facts = {"rows": sum(values.get("rows", 0) for values in tables), "n": len(tables),
+                 "nonfinite": sum(_count(values.get("nonfinite")) for values in tables),
+                 "unmatched": sum(_count(values.get("unmatched")) for values in tables),
+                 "first": str(next(filter(None, (values.get("first_deviating")
+                                                 for values in tables)), None) or "–")}
+        if not facts["rows"]:
+            return Judgement(False, NOTHING_COMPARED, facts)
         return Judgement(True, gettext_noop(
             "%(rows)d rows; %(nonfinite)d not finite, %(unmatched)d without counterpart; "
             "first deviating: %(first)s."), facts, facts)

@@ -12,31 +12,65 @@ from workers.kinds.training.project_script import COMMON, ProjectRun
 CONFIG = '{"dump": {"dump_path": "output", "dump_debug": "on"}}'  # as acl.init reads it
 
 
+USES_CONFIG = "desk: acl.json is used"
+# A time of reading after the one that is set here, or the name in the script itself, shows it.
+SCRIPT = f"""
+mkdir -p output && printf "%s\\n" "$1" > acl.json && touch -a -d 2000-01-01 acl.json
+script=$2; shift 2
+"$@"; status=$?
+[ "$(stat -c %X acl.json)" -lt 1000000000 ] && ! grep -qs acl.json "$script" \\
+    || echo "{USES_CONFIG}"
+exit $status
+"""
+
+
 @register
 class OverflowDump(ProjectRun):
     code = "inf.overflow_dump"
     title = _("Overflow dump")
     description = _("Runs an inference script that calls acl.init(\"acl.json\"): operators that "
                     "overflow leave two files each.")
-    success = _("The script ends with status 0; whether and where it overflowed is the result.")
+    success = _("The script ends with status 0, used an NPU and read acl.json; whether and where "
+                "it overflowed is the result.")
     stages = (Stage.INFER_TUNE,)
     collect = ("output/*", "output/*/*", "acl.json")
     parameters: ClassVar = COMMON
+    claims_device = True
     none_found = gettext_noop("The script ended with status %(status)s; see the log.")
 
     def argv(self, parameters):
-        script = 'mkdir -p output && printf "%s\\n" "$1" > acl.json && shift && exec "$@"'
-        return ["sh", "-c", script, "overflow", CONFIG, *super().argv(parameters)]
+        return ["sh", "-c", SCRIPT, "overflow", CONFIG, parameters["script"],
+                *super().argv(parameters)]
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         if finished.exit_status != 0:
             return self.missing(finished)
         names = [name.rsplit("/", 1)[-1] for name in finished.files if name.startswith("output/")]
-        states = [name for name in names if name.startswith("Opdebug.")]
+        states = [name for name in names if is_state(name)]
         operators = sorted({name.split(".")[1] for name in names
-                            if not name.startswith("Opdebug.") and "." in name})
-        facts = {"n": len(states), "which": ", ".join(operators[:5]) or "–"}
+                            if not is_state(name) and "." in name})
+        facts = {"n": len(states), "files": len(names), "which": ", ".join(operators[:5]) or "–"}
+        if not states and names:
+            return Judgement(False, gettext_noop(
+                "%(files)d files lie in the dump folder, none of which is known as a state of an "
+                "overflow (Opdebug…): they were not looked at."), facts, facts)
+        if not states and USES_CONFIG not in finished.log:
+            return Judgement(False, gettext_noop(
+                "Not provable: no overflow was written, and nothing shows that the script passed "
+                "acl.json to acl.init."), facts, {**facts, "not_provable": "dump"})
         if not states:
-            return Judgement(True, gettext_noop("No operator overflowed."), facts, facts)
-        return Judgement(True, gettext_noop(
-            "%(n)d overflows: %(which)s. Parse the files that begin with Opdebug."), facts, facts)
+            return Judgement(True, gettext_noop(
+                "With the dump switched on, no operator that this run executed wrote an overflow."),
+                facts, facts)
+        return Judgement(True, OVERFLOWS[len(states) == 1], facts, facts)
+
+
+def is_state(name: str) -> bool:
+    """Whether a dump file holds the state of an overflow; the spelling varies (DOMAIN 8.2)."""
+    return name.lower().startswith("opdebug.")
+
+
+OVERFLOWS = {
+    True: gettext_noop("1 overflow: %(which)s. Parse the file that begins with Opdebug."),
+    False: gettext_noop("%(n)d overflows: %(which)s. Parse the files that begin with Opdebug."),
+}

@@ -29,7 +29,7 @@ class _Check(JobKind):
     def argv(self, parameters):
         return [parameters["python"], "-c", self.script]
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         found = self.pattern.search(finished.log)
         if finished.exit_status != 0 or not found:
             return Judgement(False, self.missing)
@@ -46,7 +46,8 @@ class TensorflowCheck(_Check):
     pattern = re.compile(r"tensorflow (?P<version>\S+)[\s\S]*?"
                          r"(?:tf\.Tensor\((?P<value>-?\d[\d.e+-]*),|Tensor\(\"Sum)")
     missing = gettext_noop("TensorFlow returned no tensor; the log shows why.")
-    done = gettext_noop("TensorFlow %(version)s computes.")
+    done = gettext_noop("TensorFlow %(version)s computes; whether it does so on an NPU was not "
+                        "looked at.")
 
 
 @register
@@ -62,8 +63,8 @@ class MindsporeCheck(_Check):
     missing = gettext_noop("MindSpore's own check did not succeed; the log shows why.")
     done = gettext_noop("MindSpore %(version)s works on %(platform)s.")
 
-    def judge(self, finished):
-        judgement = super().judge(finished)
+    def conclude(self, finished):
+        judgement = super().conclude(finished)
         if judgement.is_success and judgement.values["platform"] != "Ascend":
             return Judgement(False, gettext_noop(
                 "MindSpore %(version)s runs on %(platform)s, not on Ascend."), judgement.values)
@@ -84,7 +85,7 @@ class GpuProbe(JobKind):
     def argv(self, parameters):
         return ["nvidia-smi", "-q", "-x"]
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         readings = finished.of_kind("nvidia_smi")
         gpus = readings[0].values["gpus"] if readings else []
         if not gpus:

@@ -1,5 +1,6 @@
 """Installations on a node (DOMAIN 4.1). Each wants an explicit confirmation."""
 
+import re
 from typing import ClassVar
 
 from django.utils.translation import gettext_lazy as _
@@ -44,14 +45,24 @@ info=$(find "$folder" -name ascend_toolkit_install.info 2>/dev/null | sort | tai
 """
 
 
+TABLE_END = re.compile(r"\+[-=]+(?:\+[-=]+)+\+\s*\Z")
+RUNNING = re.compile(r"^running true image sha256:[0-9a-f]{64}$", re.MULTILINE)
+CHIP = re.compile(r"^\|\s*\d+\s+\w*\d{3}\w*\s*\|\s*[A-Za-z]+\s*\|", re.MULTILINE)
+
+
 class _Install(JobKind):
     stages = (Stage.ENV,)
     needs_model = False
     timeout_seconds = 2 * 3600
     usual_seconds = 900
 
+    packages: ClassVar[tuple[str, ...]] = ()  # parameters that name them
+
     def refused(self, finished: Finished) -> Judgement | None:
         """What speaks against success, whatever was installed."""
+        unchecked = [name for parameter in self.packages
+                     if (name := (finished.parameters[parameter] or "").rsplit("/", 1)[-1])
+                     and f"{name}: OK" not in finished.log]
         if "checksum refused" in finished.log:
             return Judgement(False, gettext_noop(
                 "A package does not have the checksum of the list; nothing was installed."))
@@ -59,6 +70,10 @@ class _Install(JobKind):
             return Judgement(False, gettext_noop(
                 "The installation failed with status %(status)s; the log shows why."),
                 {"status": finished.exit_status})
+        if unchecked:
+            return Judgement(False, gettext_noop(
+                "The log does not say that the checksum of %(which)s was right: whether it was "
+                "installed is not known."), {"which": ", ".join(unchecked)})
         return None
 
 
@@ -74,18 +89,20 @@ class HdkInstall(_Install):
         Parameter("firmware", _("Firmware package on the node"), "path"),
         CHECKSUMS, CONFIRMED,
     )
+    packages = ("driver", "firmware")
 
     def argv(self, parameters):
         p = parameters
         return ["sh", "-c", HDK, "install", p["checksums"], p["driver"], p["firmware"]]
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         refused = self.refused(finished)
         if refused:
             return refused
-        if "npu-smi" not in finished.log or "| NPU" not in finished.log:
+        if not CHIP.search(finished.log) or not TABLE_END.search(finished.log):
             return Judgement(False, gettext_noop(
-                "Installed, but npu-smi lists no chips; the node may need a restart."))
+                "Installed, but npu-smi lists no chips or not to its end; the node may need a "
+                "restart."))
         return Judgement(True, gettext_noop(
             "Driver and firmware are installed; npu-smi lists the chips. A restart may be "
             "needed."))
@@ -98,7 +115,7 @@ class CannInstall(_Install):
     description = _("Checks and installs toolkit, then kernels, then NNAL.")
     success = _("Every package ends with status 0 and the version file names the wanted version "
                 "or a newer one.")
-    collect = ("ascend_toolkit_install.info",)
+    collect = judged_files = ("ascend_toolkit_install.info",)
     parameters: ClassVar = (
         Parameter("toolkit", _("Toolkit package on the node"), "path"),
         Parameter("kernels", _("Kernels package on the node"), "path", is_required=False,
@@ -113,20 +130,22 @@ class CannInstall(_Install):
         CONFIRMED,
     )
 
+    packages = ("toolkit", "kernels", "nnal")
+
     def argv(self, parameters):
         p = parameters
-        packages = [p[name] for name in ("toolkit", "kernels", "nnal") if p[name]]
+        packages = [p[name] for name in self.packages if p[name]]
         return ["sh", "-c", CANN, "install", p["install_path"], p["checksums"], *packages]
 
     def facts(self, parameters):
         return {"install_order": [n for n in ("toolkit", "kernels", "nnal") if parameters[n]]}
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         refused = self.refused(finished)
         if refused:
             return refused
-        found = finished.of_kind("version_info")
-        version = str(found[0].values.get("version") or "") if found else ""
+        found = finished.readings.get(self.collect[0])
+        version = str(found.values.get("version") or "") if found else ""
         facts = {"version": version or "–", "least": finished.parameters["least_version"]}
         if _numbers(version) < _numbers(facts["least"]):
             return Judgement(False, gettext_noop(
@@ -146,7 +165,7 @@ class MindSpeedInstall(_Install):
     description = _("Clones MindSpeed and Megatron-LM, checks the branches out, installs with "
                     "pip.")
     success = _("Both repositories stand at the asked-for branches and pip knows MindSpeed.")
-    collect = ("packages.txt",)
+    collect = judged_files = ("packages.txt",)
     parameters: ClassVar = (
         Parameter("mindspeed_url", _("Address of MindSpeed"), "name",
                   default="https://gitee.com/ascend/MindSpeed.git"),
@@ -173,12 +192,15 @@ class MindSpeedInstall(_Install):
     def facts(self, parameters):
         return {name: parameters[f"{name}_branch"] for name in ("mindspeed", "megatron")}
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         refused = self.refused(finished)
         heads = dict(line.split()[1:3] for line in finished.log.splitlines()
                      if line.startswith("head ") and len(line.split()) == 3)
         if refused or len(heads) < 2:
             return refused or Judgement(False, gettext_noop("A repository was not cloned."))
+        if not any("mindspeed" in reading.values.get("packages", {})
+                   for reading in finished.in_files("version_info")):
+            return Judgement(False, gettext_noop("pip does not list MindSpeed."))
         pair = {name: finished.parameters[f"{name}_branch"] for name in ("mindspeed", "megatron")}
         facts = {"mindspeed": heads["MindSpeed"][:12], "megatron": heads["Megatron-LM"][:12]}
         if pair["megatron"] not in pair["mindspeed"] and pair["mindspeed"] != "master":
@@ -230,8 +252,8 @@ class MindieContainer(_Install):
                 f"--shm-size={p['shm_gb']}g", *(f"--device={name}" for name in _devices(p)),
                 *(word for mount in mounts for word in ("-v", mount)), p["image"], "bash"]
 
-    def judge(self, finished: Finished) -> Judgement:
-        if finished.exit_status != 0 or "running true" not in finished.log:
+    def conclude(self, finished: Finished) -> Judgement:
+        if finished.exit_status != 0 or not RUNNING.search(finished.log):
             return Judgement(False, gettext_noop("The container does not run; see the log."))
         return Judgement(True, gettext_noop("The container %(name)s runs."),
                          {"name": finished.parameters["name"]})

@@ -31,7 +31,7 @@ class NpuInfo(JobKind):
     def argv(self, parameters):
         return ["npu-smi", "info"]
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         readings = finished.of_kind("npu_smi")
         if not readings or not readings[0].values.get("chips"):
             return Judgement(False, gettext_noop(
@@ -79,6 +79,7 @@ def _keep_software(node, **versions) -> None:
 PROBE_COMMANDS = ("uname -m", "cat /etc/os-release", "lscpu", "free -m", "df -Pk",
                   "python3 --version", "gcc --version", "cat /sys/class/dmi/id/product_name",
                   "date +%s")
+LAST_PROBE = f"== {PROBE_COMMANDS[-1]} =="
 PROBE_SCRIPT = "; ".join(
     f"echo '== {c.removeprefix('cat ')} =='; {c} 2>&1" for c in PROBE_COMMANDS) + "; exit 0"
 
@@ -97,13 +98,17 @@ class HostProbe(JobKind):
     def argv(self, parameters):
         return ["sh", "-c", PROBE_SCRIPT]
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         readings = finished.of_kind("host_probe")
         if not readings:
             return Judgement(False, gettext_noop("The answer of the node could not be read."))
         values = readings[0].values
         facts = {"arch": values.get("arch") or "?", "os": values.get("os") or "?",
                  "python": values.get("python") or "–"}
+        if "?" in (facts["arch"], facts["os"]) or LAST_PROBE not in finished.log:
+            return Judgement(False, gettext_noop(
+                "The answer of the node is not complete (architecture %(arch)s, operating system "
+                "%(os)s): what is missing was not looked at."), facts)
         return Judgement(True, gettext_noop(
             "%(os)s on %(arch)s, Python %(python)s."), facts)
 
@@ -138,7 +143,7 @@ class TorchCheck(JobKind):
     def argv(self, parameters):
         return [parameters["python"], "-c", TORCH_SCRIPT]
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         readings = finished.of_kind("torch_check")
         if finished.exit_status != 0 or not readings:
             return Judgement(False, gettext_noop(

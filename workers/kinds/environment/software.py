@@ -33,15 +33,21 @@ class Software(JobKind):
     def argv(self, parameters):
         return run_script("software", parameters["folders"], python=parameters["python"])
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         if finished.exit_status != 0 or not finished.report("software"):
             return Judgement(False, gettext_noop("The installation could not be looked at."))
         versions = dict(_versions(finished))
+        unread = [name for name in finished.files if name.endswith((".info", ".cfg"))
+                  and name not in finished.readings]
         facts = {"which": ", ".join(f"{name} {found}" for name, found in versions.items()),
-                 "n": len(versions)}
+                 "n": len(versions), "unread": ", ".join(unread)}
         if not versions:
             return Judgement(False, gettext_noop(
                 "Neither driver, CANN nor a framework was found; check the folders."), facts)
+        if unread:
+            return Judgement(True, gettext_noop(
+                "Installed: %(which)s. Not recognised, and so not looked at: %(unread)s."),
+                facts, {**facts, **versions})
         return Judgement(True, gettext_noop("Installed: %(which)s."), facts, {**facts, **versions})
 
     def after(self, job, finished):

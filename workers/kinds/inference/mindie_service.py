@@ -8,7 +8,7 @@ from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
-from workers.kinds.node_scripts import run_script
+from workers.kinds.node_scripts import on_device, run_script
 
 
 @register
@@ -17,12 +17,15 @@ class MindieServe(JobKind):
     title = _("MindIE service")
     description = _("Starts a MindIE service for a model, asks it for its models, keeps it for the "
                     "given time, and ends it. Run the serving benchmark meanwhile.")
-    success = _("The log holds “Daemon start success!”, the service answers, and it did not end by "
-                "itself.")
+    success = _("The log holds “Daemon start success!”, the service answers, it did not end by "
+                "itself, and an NPU is proven to have been used.")
     stages = (Stage.INFER_MIGRATE, Stage.INFER_TUNE)
     timeout_seconds = 24 * 3600
     usual_seconds = 3600
     collect = ("service.report.json", "config.json", "model_config.json")
+    judged_files = ("service.report.json",)
+    claims_device = True
+    may_log_errors = True  # a service goes on after a request that it could not answer
     parameters: ClassVar = (
         Parameter("folder", _("Folder of the MindIE service"), "path",
                   default="/usr/local/Ascend/mindie/latest/mindie-service",
@@ -45,12 +48,13 @@ class MindieServe(JobKind):
         p = parameters
         asked = {"weights": p["weights"], "name": p["model_name"], "cards": p["cards"],
                  "port": p["port"], "probe": p["probe"], "wait": p["wait"], "hold": p["hold"]}
-        return run_script("mindie_serve", p["folder"], json.dumps(asked), python=p["python"])
+        serve = run_script("mindie_serve", p["folder"], json.dumps(asked), python=p["python"])
+        return on_device(serve, p["python"])
 
     def facts(self, parameters):
         return {"model_family": parameters["model_name"]}
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         report = finished.report("service")
         if not report or not report["is_started"]:
             return Judgement(False, gettext_noop("The service did not start; the log shows why."))

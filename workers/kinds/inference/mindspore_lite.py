@@ -63,7 +63,7 @@ class MindsporeLite(JobKind):
         return {"lite_input": parameters["framework"], "uses_lite": True,
                 "LD_LIBRARY_PATH": parameters["library_path"]}
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         ending = LITE_ENDINGS[finished.parameters["target"]]
         produced = [name for name in finished.files if name.endswith(ending)]
         if "CONVERT RESULT SUCCESS" not in finished.log or not produced:

@@ -47,6 +47,7 @@ class Atc(JobKind):
                   help=_("File that switches fusion rules off (--fusion_switch_file).")),
     )
     collect = ("*.om", "fusion_result.json", "check_result.json")
+    gate_parameters: ClassVar = {"mode": CONVERT}
 
     def clean(self, values):
         cleaned = super().clean(values)
@@ -76,7 +77,7 @@ class Atc(JobKind):
         return {"atc_mode": parameters["mode"], "is_dvpp_chained": bool(parameters["aipp"]),
                 "input_format": parameters["input_format"] or "NCHW"}
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         produced = [name for name in finished.files if name.endswith(".om")]
         logs = finished.of_kind("conversion_log")
         codes = ", ".join(logs[0].values.get("codes") or []) if logs else ""
@@ -110,7 +111,8 @@ class OmBench(JobKind):
         Parameter("loop", _("Loops"), "integer", default=100, minimum=1, maximum=1_000_000),
         Parameter("warmup", _("Warm-up loops"), "integer", default=5, minimum=0, maximum=10_000),
     )
-    collect = ("bench/*.json", "bench/*/*.json")
+    collect = judged_files = ("bench/*.json", "bench/*/*.json")
+    claims_device = True
 
     def argv(self, parameters):
         given = ["--input", parameters["input"]] if parameters["input"] else []
@@ -119,14 +121,23 @@ class OmBench(JobKind):
                 "--batchsize", str(parameters["batch_size"]), "--loop", str(parameters["loop"]),
                 "--warmup_count", str(parameters["warmup"])]
 
-    def judge(self, finished: Finished) -> Judgement:
-        readings = finished.of_kind("inference_benchmark")
+    def conclude(self, finished: Finished) -> Judgement:
+        readings = finished.in_files("inference_benchmark")
         if finished.exit_status != 0 or not readings:
             return Judgement(False, gettext_noop("The benchmark gave no result; see the log."))
         latency, rate = _latency_and_rate(readings)
-        facts = {"latency": _digits(latency), "rate": _digits(rate)}
+        if latency is None or rate is None:
+            return Judgement(False, gettext_noop(
+                "The benchmark's files hold no latency or no throughput."))
+        facts = {"latency": f"{latency:.4g}", "rate": f"{rate:.4g}"}
         return Judgement(True, gettext_noop(
             "Mean latency %(latency)s ms, throughput %(rate)s per second."), facts, facts)
+
+
+    def device_in(self, finished):
+        """ais_bench computes on the device: times of its computing prove it."""
+        latency, _rate = _latency_and_rate(finished.in_files("inference_benchmark"))
+        return super().device_in(finished) or ("ais_bench" if latency is not None else "")
 
 
 def _latency_and_rate(readings) -> tuple[float | None, float | None]:
@@ -137,7 +148,3 @@ def _latency_and_rate(readings) -> tuple[float | None, float | None]:
         latency = latency or (stages.get("inference") or {}).get("mean")
         rate = rate or (reading.values.get("throughput") or {}).get("samples_per_second")
     return latency, rate
-
-
-def _digits(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4g}"

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+from workers.kinds.node_scripts import on_device
 
 ANSWER = re.compile(r"(?m)^.*Answer\[\d+\]:[ \t]*(\S.*)$")
 TOKENS = re.compile(r"Generate\[\d+\] token num:\s*\(?\d*,?\s*(\d+)\)?")
@@ -18,7 +19,10 @@ class MindieRun(JobKind):
     code = "inf.mindie_run"
     title = _("MindIE single inference")
     description = _("Runs examples/run_pa.py of ATB Speed on one question.")
-    success = _("The log holds an answer that is not empty.")
+    success = _("The log holds an answer that is not empty, and an NPU is proven to have been "
+                "used.")
+    claims_device = True
+    may_log_errors = True
     stages = (Stage.INFER_MIGRATE,)
     timeout_seconds = 3600
     usual_seconds = 300
@@ -42,16 +46,16 @@ class MindieRun(JobKind):
         # One process per card: a single one would load the whole model on one card.
         launch = ["-m", "torch.distributed.run", "--nproc_per_node", str(p["cards"]),
                   "--master_port", str(p["port"]), "-m", "examples.run_pa"]
-        return ["sh", "-c", script, "run_pa", p["atb_speed"], p["python"],
-                *(launch if p["cards"] > 1 else ["examples/run_pa.py"]),
-                "--model_path", p["weights"], "--input_texts", p["question"],
-                "--max_output_length", str(p["output_tokens"])]
+        run = [p["python"], *(launch if p["cards"] > 1 else ["examples/run_pa.py"]),
+               "--model_path", p["weights"], "--input_texts", p["question"],
+               "--max_output_length", str(p["output_tokens"])]
+        return ["sh", "-c", script, "run_pa", p["atb_speed"], *on_device(run, p["python"])]
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         answers, tokens = ANSWER.findall(finished.log), TOKENS.findall(finished.log)
-        if finished.exit_status != 0 or not answers:
+        if finished.exit_status != 0 or not answers or not tokens:
             return Judgement(False, gettext_noop("No answer was printed; see the log."))
-        facts = {"answer": answers[0][:200], "tokens": int(tokens[0]) if tokens else 0}
+        facts = {"answer": answers[0][:200], "tokens": int(tokens[0])}
         return Judgement(True, gettext_noop("Answered with %(tokens)d tokens."), facts, facts)
 
 
@@ -64,7 +68,7 @@ class MindieBench(JobKind):
     stages = (Stage.INFER_TUNE,)
     timeout_seconds = 12 * 3600
     usual_seconds = 1800
-    collect = ("instance/*.csv", "instance/*.json")
+    collect = judged_files = ("instance/*.csv", "instance/*.json")
     parameters: ClassVar = (
         Parameter("dataset", _("Data set on the node"), "path"),
         Parameter("dataset_type", _("Type of the data set"), "choice", default="gsm8k",
@@ -100,19 +104,26 @@ class MindieBench(JobKind):
     def facts(self, parameters):
         return {"model_family": parameters["model_name"]}
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         readings = finished.of_kind("inference_benchmark")
         if not readings:
             return Judgement(False, gettext_noop("The benchmark gave no result; see the log."))
         values = readings[0].values
         requests, rates = values.get("requests") or {}, values.get("throughput") or {}
-        facts = {"total": requests.get("total"), "failed": requests.get("failed"),
+        facts = {"total": _whole(requests.get("total")), "failed": _whole(requests.get("failed")),
                  "rate": rates.get("output_tokens_per_second")}
-        if facts["failed"] != 0:
+        if not facts["total"] or facts["failed"] is None:
+            return Judgement(False, gettext_noop(
+                "The benchmark does not state how many requests were sent and failed."), facts)
+        if facts["failed"]:
             return Judgement(False, gettext_noop(
                 "%(failed)s of %(total)s requests failed."), facts, facts)
         return Judgement(True, gettext_noop(
             "%(total)s requests, all answered; %(rate)s tokens per second."), facts, facts)
+
+
+def _whole(number: float | None) -> int | None:
+    return None if number is None else int(number)
 
 
 @register
@@ -127,6 +138,7 @@ class Quantise(JobKind):
     usual_seconds = 3600
     cards = 1
     collect = ("quantised/quant_model_description*.json", "quantised/*.yaml")
+    judged_files = ("quantised/quant_model_description*.json",)
     parameters: ClassVar = (
         Parameter("weights", _("Folder of the weights"), "path"),
         Parameter("model_type", _("Type of the model"), "name", default="Qwen2.5-7B-Instruct",
@@ -145,7 +157,7 @@ class Quantise(JobKind):
     def facts(self, parameters):
         return {"model_family": parameters["model_type"]}
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         readings = finished.of_kind("quantization")
         if not readings:
             return Judgement(False, gettext_noop("No description of the weights was written."))

@@ -20,7 +20,7 @@ class PatchCheck(JobKind):
     stages = (Stage.TRAIN_ADAPT,)
     timeout_seconds = 1800
     usual_seconds = 20
-    collect = ("patch_check.report.json",)
+    collect = judged_files = ("patch_check.report.json",)
     parameters: ClassVar = (
         Parameter("source", _("Source folder on the node"), "path"),
         Parameter("entry", _("Entry script"), "path"),
@@ -31,16 +31,20 @@ class PatchCheck(JobKind):
         return run_script("patch_check", parameters["source"], parameters["entry"],
                           python=parameters["python"])
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         report = finished.report("patch_check")
         if finished.exit_status != 0 or not report:
             return Judgement(False, gettext_noop("The project could not be scanned."))
         rules = sorted({f["rule"] for f in report["findings"] if f["severity"] == "blocking"})
         facts = {"blocking": report["blocking"], "warnings": report["warnings"],
+                 "files": report.get("files") or 0,
                  "rules": ", ".join(rules) or "–"}
+        if not facts["files"]:
+            return Judgement(False, gettext_noop(
+                "The folder holds no Python file: nothing was looked at."), facts)
         if facts["blocking"]:
             return Judgement(False, gettext_noop(
                 "%(blocking)d blocking findings (%(rules)s), %(warnings)d warnings."),
                 facts, facts)
         return Judgement(True, gettext_noop(
-            "No blocking finding, %(warnings)d warnings."), facts, facts)
+            "No blocking finding in %(files)d Python files, %(warnings)d warnings."), facts, facts)

@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
+from engagements.text.nested_sentences import nested
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.node_scripts import FIND_TOOL
 
@@ -26,21 +27,88 @@ MODES = {"torch_apis": _("APIs of PyTorch"), "third_party": _("APIs of third-par
          "affinity_apis": _("APIs with an affinity API"), "dynamic_shape": _("Dynamic shapes")}
 
 
+API_MODE = "torch_apis"
+# What each mode of the analysis writes: table -> what a row of it is.
+COUNTED = {
+    API_MODE: {"unsupported_api.csv": "unsupported", "unknown_api.csv": "unknown",
+               "cuda_op_list.csv": "cuda_ops"},
+    "third_party": {"framework_unsupported_op.csv": "unsupported", "unknown_op.csv": "unknown",
+                    "migration_needed_op.csv": "to_migrate", "cuda_op.csv": "cuda_ops"},
+    "affinity_apis": {"affinity_api_call.csv": "affinity"},
+    "dynamic_shape": {},
+}
+FOUND = {
+    API_MODE: gettext_noop(
+        "%(unsupported)d unsupported and %(unknown)d unknown API uses and %(cuda_ops)d CUDA "
+        "operators in %(files)d files."),
+    "third_party": gettext_noop(
+        "%(unsupported)d unsupported, %(unknown)d unknown and %(to_migrate)d APIs to be migrated "
+        "and %(cuda_ops)d CUDA operators that affect third-party APIs, in %(files)d files. The "
+        "model's own APIs are another mode."),
+    "affinity_apis": gettext_noop(
+        "%(affinity)d API uses with an affinity API in %(files)d files. Unsupported APIs were not "
+        "looked for in this mode."),
+    "dynamic_shape": gettext_noop(
+        "%(files)d files were prepared to record shapes. Nothing is known of dynamic shapes until "
+        "the copy has run; unsupported APIs were not looked for in this mode."),
+}
+NOTHING_READ = gettext_noop(
+    "The log names no file that was analysed: nothing was looked at.")
+MISSING_TABLES = gettext_noop(
+    "The tables %(which)s are missing or not recognised: what they list was not counted.")
+OTHER_COUNT = gettext_noop(
+    "%(which)s: the log counts other rows than the tables hold; they are partial or of another "
+    "run.")
+NOT_PARSED = gettext_noop(
+    "%(n)d of %(files)d files were not analysed (%(unparsed)s): what they use is not known. In the "
+    "others: %(others)s")
+UNRELIABLE = ("cuda_op_list.csv",)  # the log's own number for it is wrong
+
+
 class _Transplant(JobKind):
     needs_model = True
     timeout_seconds = 3600
-    counted: ClassVar[dict[str, str]] = {
-        "unsupported_api.csv": "unsupported", "unknown_api.csv": "unknown",
-        "cuda_op_list.csv": "cuda_ops"}
+    log_kind: ClassVar[str]
 
-    def counts(self, finished: Finished) -> dict[str, int]:
-        """Rows of each report by its meaning; 0 where the report is missing or empty."""
-        found = dict.fromkeys(self.counted.values(), 0)
-        for name, reading in finished.readings.items():
-            meaning = self.counted.get(name.rsplit("/", 1)[-1])
-            if meaning:
-                found[meaning] += int(reading.values.get("rows") or 0)
-        return found
+    def counted(self, parameters: dict) -> dict[str, str]:
+        """Tables that the run must leave, each with the name of its count."""
+        raise NotImplementedError
+
+    def result(self, finished: Finished, found: str) -> Judgement:
+        """The counts of all tables, said as `found`; a failure where anything was left out."""
+        tables, log = self.counted(finished.parameters), self._log(finished)
+        stated = log.get("statistics", {})
+        rows = {name: self._rows(finished, name) for name in {**tables, **stated}}
+        counts = {meaning: rows[name] or 0 for name, meaning in tables.items()}
+        facts = {**counts, "files": log.get("files", 0)}
+        if not facts["files"]:
+            return Judgement(False, NOTHING_READ, facts)
+        if missing := [name for name, found in rows.items() if found is None]:
+            return Judgement(False, MISSING_TABLES, {"which": ", ".join(missing)})
+        if other := [name for name, number in rows.items() if name not in UNRELIABLE
+                     and stated.get(name, number) != number]:
+            return Judgement(False, OTHER_COUNT, {"which": ", ".join(other)})
+        unparsed = list(dict.fromkeys([*log["skipped_files"], *log["files_not_completed"]]))
+        facts |= {"n": len(unparsed), "unparsed": ", ".join(unparsed[:3])}
+        if unparsed:
+            others = nested(found, {**facts, "files": facts["files"] - len(unparsed)})
+            return Judgement(False, NOT_PARSED, {**facts, "others": others}, facts)
+        return Judgement(True, found, facts, facts)
+
+    def _log(self, finished: Finished) -> dict:
+        """What the run's log says of its files, whichever of its two copies says more."""
+        logs = [reading.values for reading in finished.of_kind(self.log_kind)
+                if reading.values.get("form") == "log"]
+        return max(logs, key=lambda values: (values["files"], len(values["statistics"])),
+                   default={})
+
+    def _rows(self, finished: Finished, name: str) -> int | None:
+        """Rows of the table; None where it was not written or is no such table."""
+        found = [reading.values for path, reading in finished.readings.items()
+                 if (path.rsplit("/", 1)[-1] == name and reading.kind == "migration_analysis")
+                 or (path.rsplit("/", 1)[-1] == name == "change_list.csv"
+                 and reading.values.get("form") == "change_list")]
+        return sum(values["rows"] for values in found) if found else None
 
 
 @register
@@ -48,12 +116,16 @@ class PytorchAnalyse(_Transplant):
     code = "survey.pt_analyse"
     title = _("PyTorch migration analysis")
     description = _("Scans the source for APIs that the NPU does not support.")
-    success = _("The log holds “run succeeded”; otherwise its tables may be partial.")
+    success = _("The log holds “run succeeded”, every file could be parsed, and every table of the "
+                "mode was read.")
+    log_kind = "migration_analysis"
+    gate_parameters: ClassVar = {"mode": API_MODE}
+    judged_files = ("analysis/*.csv",)
     usual_seconds = 120
     stages = (Stage.SURVEY,)
     parameters: ClassVar = (
         SOURCE, TORCH,
-        Parameter("mode", _("Looks for"), "choice", default="torch_apis", choices=tuple(MODES),
+        Parameter("mode", _("Looks for"), "choice", default=API_MODE, choices=tuple(MODES),
                   names=MODES),
     )
     collect = ("analysis/*",)
@@ -63,14 +135,14 @@ class PytorchAnalyse(_Transplant):
                 "-i", parameters["source"], "-o", "analysis",
                 "-v", parameters["torch_version"], "-m", parameters["mode"]]
 
-    def judge(self, finished: Finished) -> Judgement:
+    def counted(self, parameters):
+        return COUNTED[parameters["mode"]]
+
+    def conclude(self, finished: Finished) -> Judgement:
         if finished.exit_status != 0 or RUN_SUCCEEDED not in finished.log:
             return Judgement(False, gettext_noop(
                 "The analysis did not finish; its partial tables are not counted."))
-        counts = self.counts(finished)
-        return Judgement(True, gettext_noop(
-            "%(unsupported)d unsupported and %(unknown)d unknown API uses, "
-            "%(cuda_ops)d CUDA operators."), counts, counts)
+        return self.result(finished, FOUND[finished.parameters["mode"]])
 
 
 @register
@@ -78,7 +150,8 @@ class Gpu2Npu(_Transplant):
     code = "adapt.gpu2npu"
     title = _("Script migration by tool")
     description = _("Rewrites the training scripts for the NPU with GPU2Ascend.")
-    success = _("The log holds “run succeeded”; otherwise the copy may be partial.")
+    success = _("The log holds “run succeeded”, every file could be parsed, and every table was "
+                "read.")
     usual_seconds = 120
     stages = (Stage.TRAIN_ADAPT,)
     parameters: ClassVar = (
@@ -89,7 +162,8 @@ class Gpu2Npu(_Transplant):
                   is_required=False, help=_("As the entry script names it; for multi-card only.")),
     )
     collect = ("migrated/*/transplant_result_file/*", "migrated/*.sh", "migrated/*/*.sh")
-    counted: ClassVar[dict[str, str]] = {**_Transplant.counted, "change_list.csv": "changes"}
+    judged_files = ("migrated/*.csv",)
+    log_kind = "script_transplant"
 
     def argv(self, parameters):
         extra = []
@@ -100,14 +174,16 @@ class Gpu2Npu(_Transplant):
                 "-i", parameters["source"], "-o", "migrated", "-v", parameters["torch_version"],
                 *extra]
 
+    def counted(self, parameters):
+        return {**COUNTED[API_MODE], "change_list.csv": "changes"}
+
     def facts(self, parameters):
         return {"gpu2npu_distributed": bool(parameters["entry"])}
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         if finished.exit_status != 0 or RUN_SUCCEEDED not in finished.log:
             return Judgement(False, gettext_noop(
                 "The migration did not finish; the copy it left is incomplete."))
-        counts = self.counts(finished)
-        return Judgement(True, gettext_noop(
-            "%(changes)d places changed; %(unsupported)d unsupported API uses remain."),
-            counts, counts)
+        return self.result(finished, gettext_noop(
+            "%(changes)d places changed in %(files)d files; %(unsupported)d unsupported and "
+            "%(unknown)d unknown API uses remain."))

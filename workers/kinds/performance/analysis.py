@@ -43,16 +43,21 @@ class Advisor(_Analysis):
     form = "msprof_analyze_advisor"
     parameters: ClassVar = (PROFILE,)
     collect = ("advice/*.html", "advice/*.xlsx", "advice/*/*.xlsx")
+    judged_files = ("advice/*.xlsx",)
 
     def argv(self, parameters):
         return ["msprof-analyze", "advisor", "all", "-d", parameters["profile"], "-o", "advice"]
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         values = self.found(finished)
         if not values:
             return self.nothing()
         problems = values["problems"]
-        facts = {"n": len(problems), "which": ", ".join(problems[:5]) or "–"}
+        facts = {"n": len(problems), "which": ", ".join(problems[:5]) or "–",
+                 "sheets": len(values["sheets"])}
+        if not problems:
+            return Judgement(True, gettext_noop(
+                "No problem in the %(sheets)d sheets that the advisor wrote."), facts, facts)
         return Judgement(True, gettext_noop("%(n)d problems: %(which)s."), facts, facts)
 
 
@@ -65,13 +70,13 @@ class Compare(_Analysis):
     form = "msprof_analyze_compare"
     parameters: ClassVar = (
         PROFILE, Parameter("base", _("Folder of the base's profile"), "path"))
-    collect = ("compare/*.xlsx",)
+    collect = judged_files = ("compare/*.xlsx",)
 
     def argv(self, parameters):
         return ["msprof-analyze", "compare", "-d", parameters["profile"], "-bp",
                 parameters["base"], "--output_path", "compare"]
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         metrics = self.found(finished).get("metrics")
         if not metrics:
             return self.nothing()
@@ -79,6 +84,9 @@ class Compare(_Analysis):
         worst = max(slower, key=lambda row: (row["comparison_ms"] or 0) - (row["base_ms"] or 0),
                     default=None)
         facts = {"n": len(slower), "rows": len(metrics), "worst": worst["index"] if worst else "–"}
+        if not slower:
+            return Judgement(True, gettext_noop(
+                "None of %(rows)d indexes is slower than the base."), facts, facts)
         return Judgement(True, gettext_noop(
             "%(n)d of %(rows)d indexes are slower than the base, most of all %(worst)s."),
             facts, facts)
@@ -93,13 +101,14 @@ class Cluster(_Analysis):
     form = "cluster_step_trace_time"
     parameters: ClassVar = (PROFILE,)
     collect = ("cluster_analysis_output/*.csv", "cluster_analysis_output/*.json")
+    judged_files = ("cluster_analysis_output/cluster_step_trace_time.csv",)
 
     def argv(self, parameters):
         return ["msprof-analyze", "-m", "all", "-d", parameters["profile"], "-o", "."]
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         values = self.found(finished)
-        if not values:
+        if not values.get("rows"):
             return self.nothing()
         return Judgement(True, gettext_noop("Step times of %(rows)d ranks and steps."),
                          {"rows": values["rows"]}, {"rows": values["rows"]})
@@ -117,6 +126,8 @@ class Aoe(JobKind):
     usual_seconds = 2 * 3600
     cards = 1
     collect = ("aoe_result_*.json", "*/aoe_result_*.json", "*.om")
+    judged_files = ("*aoe_result_*.json",)
+    claims_device = True
     parameters: ClassVar = (
         Parameter("model_file", _("Model file on the node"), "path"),
         FRAMEWORK,
@@ -129,7 +140,12 @@ class Aoe(JobKind):
         return ["sh", "-c", script, "aoe", parameters["model_file"],
                 f"--framework={parameters['framework']}", f"--job_type={parameters['job_type']}"]
 
-    def judge(self, finished: Finished) -> Judgement:
+    def device_in(self, finished):
+        """AOE measures on the device it tunes for: its report proves that there was one."""
+        return super().device_in(finished) or (
+            "aoe" if finished.of_kind("performance_tuning") else "")
+
+    def conclude(self, finished: Finished) -> Judgement:
         """A report alone does not count: a run that died may have written one before."""
         report = next((reading.values for reading in finished.of_kind("performance_tuning")
                        if reading.values.get("form") == "aoe_result"), None)

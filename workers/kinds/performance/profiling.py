@@ -18,9 +18,11 @@ class _AclProfile(ProjectRun):
 
     stages = (Stage.TRAIN_TUNE, Stage.INFER_TUNE)
     collect = EXPORTED
+    judged_files = ("*/op_summary*.csv",)
+    claims_device = True
     none_found = gettext_noop("No table of operators was exported (status %(status)s).")
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         tables = self.files(finished, "profile", "op_summary")
         kernels = sum(values["kernels"] for values in tables)
         if not kernels:
@@ -31,6 +33,13 @@ class _AclProfile(ProjectRun):
                  "share": f"{100 * (top.get('share') or 0):.1f}"}
         return Judgement(True, gettext_noop(
             "%(kernels)d kernels; %(top)s takes %(share)s %% of their time."), facts, facts)
+
+
+    def device_in(self, finished):
+        """Kernels in op_summary ran on the device that msprof watched."""
+        tables = self.files(finished, "profile", "op_summary")
+        return super().device_in(finished) or (
+            "op_summary" if any(values["kernels"] for values in tables) else "")
 
 
 METRICS = {"PipeUtilization": _("time per computing unit"),
@@ -81,9 +90,11 @@ class MemoryPeak(ProjectRun):
     title = _("Peak memory")
     description = _("Runs the script and reads the memory of the leased cards with npu-smi once a "
                     "second; a memory summary that the script prints is read too.")
-    success = _("At least three readings of every leased card were taken while the script ran.")
+    success = _("At least three readings of every leased card were taken while the script ran, and "
+                "it is proven to have used an NPU.")
     stages = (Stage.TRAIN_TUNE, Stage.INFER_TUNE)
-    collect = ("device_memory.csv",)
+    collect = judged_files = ("device_memory.csv",)
+    claims_device = True
     none_found = gettext_noop("The memory of the cards could not be read (status %(status)s).")
     parameters: ClassVar = (
         *COMMON, Parameter("interval", _("Interval"), "number", default=1, minimum=0.05,
@@ -93,14 +104,15 @@ class MemoryPeak(ProjectRun):
         # The run's own Python polls; the script's arguments follow as they are.
         return run_script("mem_peak", str(parameters["interval"]), *super().argv(parameters))
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         polled = self.files(finished, "memory", "polled")
         if not polled or finished.exit_status != 0:
             return self.missing(finished)
         values = polled[0]
-        least = min(card["readings"] for card in values["devices"])
+        least = min((card["readings"] for card in values["devices"]), default=0)
         facts = {"cards_read": len(values["devices"]), "readings": least,
-                 "peak": round(values["peak_used_mb"]), "before": round(values["before_mb"])}
+                 "peak": round(values["peak_used_mb"] or 0),
+                 "before": round(values["before_mb"] or 0)}
         if least < 3 or facts["cards_read"] < finished.cards_wanted:
             return Judgement(False, gettext_noop(
                 "Only %(readings)d readings of %(cards_read)d cards were taken; run it longer or "

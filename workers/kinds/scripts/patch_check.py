@@ -79,10 +79,12 @@ def main(folder, entry):
     if adaptor and (torch is None or torch.start() > adaptor.start()):
         found.append({"rule": "R-SCR-10", "severity": BLOCKING, "file": os.path.basename(entry),
                       "line": start.count("\n", 0, adaptor.start()) + 1, "text": "order"})
-    for path in sources(folder):
+    paths = list(sources(folder))
+    for path in paths:
         found += findings_of(path, os.path.relpath(path, folder), bool(adaptor))
     report = {"desk_report": "patch_check", "is_adapted": bool(adaptor or transfer),
               "findings": found[:2000],
+              "files": sum(path.endswith(".py") for path in paths),
               "blocking": sum(f["severity"] == BLOCKING for f in found),
               "warnings": sum(f["severity"] == WARNING for f in found)}
     with open("patch_check.report.json", "w") as stream:

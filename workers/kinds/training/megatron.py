@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from engagements.errors import InvalidInput
 from engagements.stages import Stage
 from workers.kinds.base import Finished, JobKind, Judgement, register
-from workers.kinds.node_scripts import then_manifest
+from workers.kinds.node_scripts import on_device, then_manifest
 from workers.kinds.training import parallel_strategy
 from workers.kinds.training.megatron_parameters import OPTIONS, PARAMETERS, SWITCHES
 
@@ -22,14 +22,17 @@ class MegatronTrain(JobKind):
     code = "adapt.megatron_train"
     title = _("Megatron / MindSpeed training")
     description = _("Starts pretrain_gpt.py with torchrun and follows its loss.")
-    success = _("The log shows every iteration, all losses are finite, and the checkpoint that "
-                "was asked for exists.")
+    success = _("The log shows every iteration, all losses are finite, the checkpoint that was "
+                "asked for exists, and an NPU is proven to have been used.")
     stages = (Stage.TRAIN_TUNE, Stage.TRAIN_ADAPT)
     timeout_seconds = 7 * 24 * 3600
     usual_seconds = 4 * 3600
     shows_progress = True
+    may_log_errors = True
+    claims_device = True
     collect = ("manifest.txt", "checkpoints.report.json",
                "checkpoints/latest_checkpointed_iteration.txt")
+    judged_files = ("checkpoints.report.json",)
     parameters: ClassVar = PARAMETERS
 
     def clean(self, values):
@@ -43,8 +46,8 @@ class MegatronTrain(JobKind):
         launch = ["torchrun", "--nproc_per_node", str(p["cards"]), "--nnodes", str(p["nodes"]),
                   "--node_rank", str(p["node_rank"]), "--master_addr", p["master_address"],
                   "--master_port", str(p["master_port"])]
-        return then_manifest([*launch, p["script"], *_options(p), *(p["extra"] or "").split()],
-                             p["save"], "checkpoints")
+        run = [*launch, p["script"], *_options(p), *(p["extra"] or "").split()]
+        return then_manifest(on_device(run), p["save"], "checkpoints")
 
     def environment(self, parameters):
         chosen = {"PYTORCH_NPU_ALLOC_CONF": parameters["allocator"],
@@ -64,7 +67,7 @@ class MegatronTrain(JobKind):
                 "gradient_accumulation_dtype": "fp32" if wide else "fp16",
                 "save_interval": p["save_interval"] or p["train_iters"]}
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         readings = finished.of_kind("training_log")
         loss = readings[0].values.get("loss", {}) if readings else {}
         wanted = finished.parameters["train_iters"]

@@ -21,7 +21,7 @@ class CorpusConvert(JobKind):
     stages = (Stage.TRAIN_ADAPT,)
     timeout_seconds = 6 * 3600
     usual_seconds = 600
-    collect = ("corpus.report.json",)
+    collect = judged_files = ("corpus.report.json",)
     parameters: ClassVar = (
         Parameter("source", _("Corpus on the node"), "path",
                   help=_("A file, or a folder of parquet files; parquet needs pyarrow.")),
@@ -34,7 +34,7 @@ class CorpusConvert(JobKind):
         return run_script("corpus_convert", parameters["source"], parameters["output"],
                           parameters["column"], python=parameters["python"])
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         report = finished.report("corpus")
         if finished.exit_status != 0 or not report:
             return Judgement(False, gettext_noop(
@@ -65,6 +65,7 @@ class Preprocess(JobKind):
     timeout_seconds = 24 * 3600
     usual_seconds = 1800
     collect = ("manifest.txt", "dataset.report.json")
+    judged_files = ("dataset.report.json",)
     parameters: ClassVar = (
         Parameter("megatron", _("Folder of Megatron-LM"), "path", default="~/Megatron-LM",
                   help=_("Or of MindSpeed-LLM, with its own tokenizer.")),
@@ -99,7 +100,7 @@ class Preprocess(JobKind):
         return then_manifest(command + ["--append-eod"] * p["append_eod"],
                              f"{p['prefix']}_{p['column']}_document", "dataset")
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         files = {entry["name"].rsplit(".", 1)[-1]: entry["size"]
                  for entry in finished.report("dataset").get("files", [])}
         facts = {"bin": files.get("bin", 0), "idx": files.get("idx", 0)}
@@ -121,6 +122,7 @@ class CheckpointCheck(JobKind):
     timeout_seconds = 6 * 3600
     usual_seconds = 600
     collect = ("manifest.txt", "checkpoints.report.json")
+    judged_files = ("checkpoints.report.json",)
     parameters: ClassVar = (
         Parameter("folder", _("Folder of the checkpoints"), "path"),
         Parameter("first", _("Earlier step"), "path", is_required=False,
@@ -134,7 +136,7 @@ class CheckpointCheck(JobKind):
         return run_script("ckpt_check", p["folder"], p["first"] or "", p["second"] or "",
                           python=p["python"])
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         report = finished.report("checkpoints")
         facts = {"files": report.get("file_count", 0), "steps": len(report.get("steps", [])),
                  "tensors": report.get("tensors", 0), "changed": report.get("tensors_changed", 0),

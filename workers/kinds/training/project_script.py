@@ -7,6 +7,7 @@ from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+from workers.kinds.node_scripts import on_device
 
 LAUNCHERS = {"python": _("Python, one process"), "torchrun": _("torchrun, one process per card"),
              "bash": _("Shell, the script starts its processes itself")}
@@ -36,12 +37,13 @@ class ProjectRun(JobKind):
 
     timeout_seconds = 24 * 3600
     usual_seconds = 1800
+    may_log_errors = True  # the project's own words are told, the files are judged
     parameters: ClassVar = COMMON
     none_found: ClassVar[str]
 
     def argv(self, parameters):
-        return [*launched(parameters), parameters["script"],
-                *(parameters["arguments"] or "").split()]
+        return on_device([*launched(parameters), parameters["script"],
+                          *(parameters["arguments"] or "").split()], parameters["python"])
 
     def environment(self, parameters):
         return {"PYTHONUNBUFFERED": "1"}
@@ -62,15 +64,16 @@ class SmokeTrain(ProjectRun):
     title = _("Smoke training")
     description = _("Starts the migrated project for a few steps.")
     success = _("The log shows at least that many steps with finite losses and names no CUDA "
-                "error.")
+                "error, and an NPU is proven to have been used.")
     stages = (Stage.TRAIN_ADAPT,)
     shows_progress = True
+    claims_device = True
     parameters: ClassVar = (
         *COMMON, Parameter("steps", _("Least steps"), "integer", default=10, minimum=1,
                            maximum=100_000))
     none_found = gettext_noop("The log holds no loss (status %(status)s).")
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         readings = finished.of_kind("training_log")
         loss = readings[0].values.get("loss") or {} if readings else {}
         facts = {"points": loss.get("points", 0), "nonfinite": loss.get("nonfinite", 0),
@@ -96,10 +99,15 @@ class AsdRun(SmokeTrain):
     code = "acc.asd_run"
     title = _("Training with silent-fault detection")
     description = _("Runs the training with torch_npu's detection of feature values switched on.")
-    success = _("The training succeeds and the log holds no detection alarm.")
+    success = _("The training succeeds, an NPU is proven to have been used, and the log holds no "
+                "detection alarm.")
     stages = (Stage.TRAIN_TUNE,)
     parameters: ClassVar = (
         *SmokeTrain.parameters,
+        Parameter("nodes", _("Nodes"), "integer", default=1, minimum=1, maximum=4096,
+                  help=_("Of the whole training, each with as many cards.")),
+        Parameter("dtype", _("Data type"), "choice", choices=("bf16", "fp32", "fp16"),
+                  is_required=False, help=_("Of the training; ASD works with bf16 or fp32.")),
         Parameter("torch_npu", _("torch_npu release"), "choice", default="from_7.1.0",
                   choices=tuple(RELEASES), names=RELEASES,
                   help=_("It decides which variable is set; both together are an error.")),
@@ -110,14 +118,24 @@ class AsdRun(SmokeTrain):
         chosen = {"NPU_ASD_CONFIG": "enable:true"} if new else {"NPU_ASD_ENABLE": "1"}
         return {**super().environment(parameters), **chosen}
 
-    def judge(self, finished):
-        alarms = [line for line in finished.log.splitlines()
+    def facts(self, parameters):
+        return {"dtype": parameters["dtype"]} if parameters["dtype"] else {}
+
+    def conclude(self, finished):
+        lines = finished.log.splitlines()
+        alarms = [line for line in lines
                   if "[Silent" in line or "SilentCheck" in line or "silent data" in line.lower()]
         if alarms:
             return Judgement(False, gettext_noop(
                 "%(n)d alarms of the detection, first: %(first)s"),
                 {"n": len(alarms), "first": alarms[0][:200]})
-        return super().judge(finished)
+        told = super().conclude(finished)
+        if not told.is_success:
+            return told
+        facts = {**told.results, "lines": len(lines)}
+        return Judgement(True, gettext_noop(
+            "%(points)d steps, all losses finite; no alarm of the detection in the last %(lines)d "
+            "lines of the log."), facts, facts)
 
 
 @register
@@ -127,10 +145,10 @@ class ConfigPack(ProjectRun):
     description = _("Runs the script into which ConfigChecker was put until its zip exists.")
     success = _("A zip with the recorded configuration was written.")
     stages = (Stage.TRAIN_TUNE,)
-    collect = ("*.zip", "*/*.zip")
+    collect = judged_files = ("*.zip", "*/*.zip")
     none_found = gettext_noop("No configuration pack was written (status %(status)s).")
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         packs = self.files(finished, "config_check", "pack")
         if not packs:
             return self.missing(finished)
@@ -148,6 +166,7 @@ class Dump(ProjectRun):
     success = _("Every rank wrote a dump.json that holds at least one operator.")
     stages = (Stage.TRAIN_TUNE,)
     collect = ("dump_config.json", "*/step*/*/*.json", "step*/*/*.json")
+    judged_files = ("*/dump.json",)
     parameters: ClassVar = (
         *COMMON, Parameter("config", _("config.json of PrecisionDebugger"), "path", help=_(
             "Names task, level, steps and ranks; its dump_path is to be a name without “/”: a "
@@ -164,15 +183,36 @@ class Dump(ProjectRun):
     def facts(self, parameters):
         return {"is_dump": True}
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         dumps = [name for name in finished.files if name.endswith("/dump.json")]
         if not dumps or finished.exit_status != 0:
             return self.missing(finished)
-        facts = {"dumps": len(dumps), "ranks": finished.parameters["ranks"]}
+        read = self.files(finished, "accuracy_dump", "dump")
+        facts = {"dumps": len(dumps), "ranks": finished.parameters["ranks"],
+                 "calls": sum(values["entries"] for values in read),
+                 "nonfinite": sum(values["nonfinite"] for values in read),
+                 "first": next((values["first_nonfinite"] for values in read
+                                if values["nonfinite"]), None)}
         if len({name.rsplit("/", 2)[-2] for name in dumps}) < facts["ranks"]:
             return Judgement(False, gettext_noop(
-                "%(dumps)d dumps were written, but not for all %(ranks)d ranks."), facts, facts)
-        return Judgement(True, gettext_noop("%(dumps)d dumps were written."), facts, facts)
+                "Dumps: %(dumps)d, but not for all %(ranks)d ranks."), facts, facts)
+        if not all(values["entries"] for values in read):
+            return Judgement(False, gettext_noop(
+                "A dump holds no call: of its rank nothing was recorded."), facts, facts)
+        return Judgement(True, _DUMPED[facts["dumps"] == 1, bool(facts["nonfinite"])],
+                         facts, facts)
+
+
+_DUMPED = {  # (is one dump, has values that are not finite)
+    (True, False): gettext_noop("1 dump with %(calls)d calls was written; every value is finite."),
+    (False, False): gettext_noop(
+        "%(dumps)d dumps with %(calls)d calls were written; every value is finite."),
+    (True, True): gettext_noop(
+        "1 dump was written; NaN or Inf in %(nonfinite)d of its %(calls)d calls, first %(first)s."),
+    (False, True): gettext_noop(
+        "%(dumps)d dumps were written; NaN or Inf in %(nonfinite)d of their %(calls)d calls, first "
+        "%(first)s."),
+}
 
 
 @register
@@ -185,13 +225,19 @@ class Evaluate(ProjectRun):
     collect = ("*.json", "*/*.json", "*/*/*.json", "*.csv", "*/*.csv")
     none_found = gettext_noop("No file with scores was found (status %(status)s).")
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         found = self.files(finished, "evaluation")
         scores = [score for values in found for score in values.get("scores", [])]
         if finished.exit_status != 0 or not scores:
             return self.missing(finished)
-        first = scores[0]
-        facts = {"n": len(scores), "task": str(first.get("task")), "value": first.get("value")}
+        unread = [name for name in finished.files if name.endswith((".json", ".csv"))
+                  and name not in finished.readings]
+        facts = {"n": len(scores), "task": str(scores[0].get("task")),
+                 "value": scores[0].get("value"), "unread": ", ".join(unread[:5])}
+        if unread:
+            return Judgement(True, gettext_noop(
+                "%(n)d scores; %(task)s: %(value)s. Not recognised, and so not looked at: "
+                "%(unread)s."), facts, facts)
         return Judgement(True, gettext_noop("%(n)d scores; %(task)s: %(value)s."), facts, facts)
 
 
@@ -205,15 +251,22 @@ class Profile(ProjectRun):
     collect = ("*_ascend_pt/*.json", "*/*_ascend_pt/*.json",
                "*_ascend_pt/ASCEND_PROFILER_OUTPUT/*.csv",
                "*/*_ascend_pt/ASCEND_PROFILER_OUTPUT/*.csv")
+    judged_files = ("*_ascend_pt/ASCEND_PROFILER_OUTPUT/step_trace_time.csv",)
+    claims_device = True
     none_found = gettext_noop("No profile with step times was written (status %(status)s).")
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         steps = self.files(finished, "profile", "step_trace_time")
-        if not steps:
+        if not any(values["rows"] for values in steps):
             return self.missing(finished)
         facts = {"n": len(steps), "rows": sum(values["rows"] for values in steps)}
         return Judgement(True, gettext_noop(
             "Step times of %(n)d ranks with %(rows)d rows."), facts, facts)
+
+    def device_in(self, finished):
+        """torch_npu's profiler writes step times of what ran on the device only."""
+        steps = self.files(finished, "profile", "step_trace_time")
+        return super().device_in(finished) or ("step_trace_time" if steps else "")
 
 
 @register
@@ -223,10 +276,10 @@ class OnnxExport(ProjectRun):
     description = _("Runs the project's export script and collects the .onnx files.")
     success = _("At least one .onnx file was written.")
     stages = (Stage.INFER_MIGRATE,)
-    collect = ("*.onnx", "*/*.onnx")
+    collect = judged_files = ("*.onnx", "*/*.onnx")
     none_found = gettext_noop("No .onnx file was written (status %(status)s).")
 
-    def judge(self, finished: Finished) -> Judgement:
+    def conclude(self, finished: Finished) -> Judgement:
         models = [name for name in finished.files if name.endswith(".onnx")]
         if finished.exit_status != 0 or not models:
             return self.missing(finished)

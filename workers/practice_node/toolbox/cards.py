@@ -1,4 +1,7 @@
-"""Which practice cards are in use: a note per running process, read by the npu-smi stand-in."""
+"""Which practice cards are in use: a note per running process, read by the npu-smi stand-in.
+
+As with real ones, a process that uses a card holds its device file open.
+"""
 
 import contextlib
 import json
@@ -7,8 +10,8 @@ import os
 COUNT = 8
 
 
-def _folder():
-    return os.path.join(os.environ.get("HOME", "."), ".practice", "running")
+def _folder(name="running"):
+    return os.path.join(os.environ.get("HOME", "."), ".practice", name)
 
 
 def visible():
@@ -25,9 +28,17 @@ def occupied(numbers, megabytes):
     with open(path, "w") as stream:
         json.dump({"pid": os.getpid(), "cards": numbers, "megabytes": megabytes}, stream)
     try:
-        yield
+        with contextlib.ExitStack() as stack:
+            for number in numbers:
+                stack.enter_context(_device_file(number))
+            yield
     finally:
         os.unlink(path)
+
+
+def _device_file(number):
+    os.makedirs(_folder("dev"), exist_ok=True)
+    return open(os.path.join(_folder("dev"), f"davinci{number}"), "a")
 
 
 def processes():

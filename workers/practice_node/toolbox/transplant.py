@@ -135,9 +135,8 @@ def new_tables():
         "api_precision_advice.csv": []}
 
 
-def scan(source, version, log):
-    """The rows of the five tables of API analysis, by file name."""
-    tables = new_tables()
+def analysed(source, log):
+    """(path from the source folder, syntax tree) of every file that parses; tells of each."""
     files = list(python_files(source))
     for number, (relative, path) in enumerate(files):
         log.progress = 100 * number / len(files)
@@ -145,10 +144,17 @@ def scan(source, version, log):
         tree = parsed(path)
         if tree is None:
             log.say("WARNING", f"{relative} has unsupported python syntax, skip.")
-            continue
+        else:
+            yield relative, tree
+        log.say("INFO", f"Analysis of {relative} completed.")
+
+
+def scan(source, version, log):
+    """The rows of the five tables of API analysis, by file name."""
+    tables = new_tables()
+    for relative, tree in analysed(source, log):
         for start, end, name in calls(tree):
             judge(tables, [relative, start, end, name], version, log)
-        log.say("INFO", f"Analysis of {relative} completed.")
     tables["cuda_op_list.csv"] = cuda_operators(source)
     return tables
 

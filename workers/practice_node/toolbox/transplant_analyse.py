@@ -35,11 +35,7 @@ def functions(tree, module):
 def third_party(args, place, log):
     """Which functions of the source use what is not supported or not known."""
     unsupported, unknown, full = {}, {}, {}
-    for relative, path in transplant.python_files(args.source):
-        tree = transplant.parsed(path)
-        if tree is None:
-            log.say("WARNING", f"{relative} has unsupported python syntax, skip.")
-            continue
+    for relative, tree in transplant.analysed(args.source, log):
         module = relative.removesuffix(".py").replace(os.sep, ".")
         for start, _end, name in transplant.calls(tree):
             inside = [f for f in functions(tree, module) if f[0] <= start <= f[1]]
@@ -70,12 +66,12 @@ def write_third_party(place, unsupported, unknown, full):
     return {name: len(rows) for name, (_columns, rows) in tables.items()}
 
 
-def affinity_apis(args, place, _log):
+def affinity_apis(args, place, log):
     """Assignments through a condition, for which the NPU has a faster function."""
     rows = [[relative, node.lineno, node.end_lineno, "special", "input[condition] = value",
              "torch_npu.contrib.function.npu_fast_condition_index_put"]
-            for relative, path in transplant.python_files(args.source)
-            for node in ast.walk(transplant.parsed(path) or ast.Module([], []))
+            for relative, tree in transplant.analysed(args.source, log)
+            for node in ast.walk(tree)
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript)
             and isinstance(node.targets[0].slice, ast.Compare)]
     transplant.write(place, "affinity_api_call.csv", [
@@ -83,8 +79,9 @@ def affinity_apis(args, place, _log):
     return {"affinity_api_call.csv": len(rows)}
 
 
-def dynamic_shape(args, place, _log):
+def dynamic_shape(args, place, log):
     """The copy that the user shall run; the stand-in does not instrument it."""
+    list(transplant.analysed(args.source, log))
     shutil.copytree(args.source, place, dirs_exist_ok=True)
     return {}
 

@@ -65,9 +65,10 @@ def records(header: list[str], dump: str, table: Any) -> tuple[list[Record], lis
     for line, row in enumerate(table, start=2):
         if not any(row):
             continue
-        if len(row) <= cosine:
-            message = f"Row {line} has {len(row)} of {len(header)} cells and is left out."
+        if len(row) < len(header):
+            message = f"Row {line} has {len(row)} of {len(header)} cells."
             warnings.append(ReadingWarning("truncated_record", message, line))
+        if len(row) <= cosine:
             continue
         # DataType appears twice: the first is the device's, the second the reference's
         record: Record = {"line": line}

@@ -21,6 +21,7 @@ PARTS = ("env", "pip", "hyperparameters", "dataset", "weights", "random")
 NPU_NAMES = re.compile(r"HCCL|ASCEND|NPU|ACL_|TASK_QUEUE")
 GPU_NAMES = re.compile(r"NCCL|CUDA|CUBLAS|NVTE|TORCH_CUDNN")
 ONLY_ONE = re.compile(r"^only (?:bench|cmp) has|^only in (?:comparison|benchmark)", re.IGNORECASE)
+FINDING = ("level", "sheet", "item", "bench", "npu")
 RELATIVE = ("max", "min", "mean", "norm")
 Difference = dict[str, Any]
 
@@ -65,6 +66,7 @@ class ConfigCheckReader(Reader):
             "summary": summary,
             "lines": {row["filename"]: at for at, row in enumerate(listed, start=2)},
             "differences": differences,
+            "findings": findings_of(differences),
             "counts": _counts(differences, sheets),
             "passed": _passed(summary, differences),
             "not_compared": [part for part in PARTS if part not in sheets],
@@ -110,6 +112,12 @@ def _env_in_order(
             "cmp_value": record.get("bench_value", ""),
             "level": record.get("level", ""),
         }
+
+
+def findings_of(differences: list[Difference]) -> list[dict[str, Any]]:
+    """What documents and the sentence of a job name: every difference, errors first."""
+    found = [{name: item.get(name) for name in FINDING} for item in differences]
+    return sorted(found, key=lambda item: item["level"] != "error")
 
 
 def _difference(sheet: str, record: dict[str, str]) -> Difference | None:

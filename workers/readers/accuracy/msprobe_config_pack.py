@@ -12,6 +12,7 @@ from collections import Counter
 from typing import Any
 
 from workers.masking import MASK, mask_tree, mask_value
+from workers.readers.accuracy.msprobe_config_check import findings_of
 from workers.readers.base import Reader, Reading, Sample, Source, register
 from workers.readers.csv_rows import csv_header, csv_rows
 from workers.readers.source import ReadError, ReadingWarning
@@ -121,6 +122,7 @@ class VerlCompareReader(Reader):
             "sheets": {"hyperparameters": sheet},
             "summary": {"hyperparameters": "error" if differences else "pass"},
             "differences": differences,
+            "findings": findings_of(differences),
             "counts": {
                 "differences": len(differences),
                 "error": len(differences),

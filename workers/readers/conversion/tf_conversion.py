@@ -1,7 +1,8 @@
 """convert_tf2npu: its reports and its log (Ascend/tensorflow 2021, hicann/tensorflow 2026).
 
 Labels of support differ between versions and need not add up to the total (DOMAIN 5.9). Empty
-report files are usual: an empty failed_report.txt means none.
+report files are usual: an empty failed_report.txt means none. Every report may also hold a line
+“Finish conver file” per file, before or behind its entries.
 """
 
 from __future__ import annotations
@@ -23,8 +24,10 @@ TOTAL = re.compile(r"Total API: *(?P<total>\d+)(?:, *in which *(?P<parts>.*))?")
 PART = re.compile(r"(?P<name>[A-Za-z][^:,]*): *(?P<count>\d+)")
 CHANGE = re.compile(r"^(?P<file>\S.*?\.py):(?P<line>\d+) (?P<what>\S.*)$")
 UNSUPPORTED = re.compile(
-    r"(?P<file>[^\s:]\S*?\.py):(?P<line>\d+), NPU Unsupport API: *(?P<api>[\w.]+)"
+    r"(?P<file>[^\s:]\S*?\.py):(?P<line>\d+)"
+    r"(?:, NPU Unsupport API: *(?P<api>[\w.]+)| (?P<old>\S.*?) is not support migration)"
 )
+SKIPPED = re.compile(r"The file: *(?P<file>\S+) size is over 10M, skip convert")
 MANUAL = re.compile(r"^(?P<file>\S.*?\.py):(?P<line>\d+) (?P<what>.*migrated manually.*)$")
 BEGIN = re.compile(r"^Begin conver(?:, input file| file): *(?P<file>.*)$", re.MULTILINE)
 FINISH_FILE = re.compile(r"^Finish conver file: *(?P<file>.*)$")
@@ -35,6 +38,15 @@ NEW_ONLY = ("API support after migration", "Not support or recommended", "Compat
 LISTED = 500
 # DOMAIN 5.9: classes in which somebody has to do something
 BLOCKING = ("不支持（无迁移方案", "Not support or recommended", "Unsupport")
+
+
+def _first_entry(sample: Sample) -> str:
+    """The first line that is neither blank nor the end mark of a file."""
+    return next((line for line in sample.lines if line.strip() and not FINISH_FILE.match(line)), "")
+
+
+def _api(hit: re.Match[str]) -> str:
+    return hit["api"] or hit["old"]
 
 
 def _brief(line: str) -> dict[str, Any] | None:
@@ -139,14 +151,14 @@ def _table_values(header: list[str], support: str, rows: list[dict[str, str]]) -
 
 @register
 class FailedReportReader(Reader):
-    """``failed_report.txt``: uses of APIs that the NPU does not support (new layout only)."""
+    """``failed_report.txt``: uses of APIs that the NPU does not support."""
 
     name = "convert_tf2npu_failed"
     kind = "tf_conversion"
     tool = "convert_tf2npu"
 
     def recognises(self, sample: Sample) -> int:
-        return 85 if UNSUPPORTED.match(sample.first_line) else 0
+        return 85 if UNSUPPORTED.match(_first_entry(sample)) else 0
 
     def read(self, source: Source) -> Reading:
         found = [hit for _number, line in source.lines() if (hit := UNSUPPORTED.search(line))]
@@ -154,8 +166,8 @@ class FailedReportReader(Reader):
             "form": "failed",
             "rows": len(found),
             "unsupported": len(found),
-            "apis": dict(Counter(hit["api"] for hit in found)),
-            "items": [_place(hit, api=hit["api"]) for hit in found][:LISTED],
+            "apis": dict(Counter(map(_api, found))),
+            "items": [_place(hit, api=_api(hit)) for hit in found][:LISTED],
         }
         message = "This file lists more uses than the brief report counts as not supported."
         return self.reading(values, warnings=[ReadingWarning("counts_differ_from_brief", message)])
@@ -174,7 +186,7 @@ class ManualReader(Reader):
     tool = "convert_tf2npu"
 
     def recognises(self, sample: Sample) -> int:
-        return 85 if MANUAL.match(sample.first_line) else 0
+        return 85 if MANUAL.match(_first_entry(sample)) else 0
 
     def read(self, source: Source) -> Reading:
         lines = list(source.lines())
@@ -197,7 +209,8 @@ class SuccessReportReader(Reader):
     tool = "convert_tf2npu"
 
     def recognises(self, sample: Sample) -> int:
-        lines = [line for line in sample.lines[:40] if line.strip()]
+        lines = [line for line in sample.lines[:40]
+                 if line.strip() and not FINISH_FILE.match(line)]
         changes = [line for line in lines if CHANGE.match(line) and not MANUAL.match(line)]
         # compilers and linters also print path:line; those follow it with another colon
         words = re.compile(r"npu|tpu|\bchange |\badd |import |remove|hvd|session", re.IGNORECASE)
@@ -236,6 +249,7 @@ class ConversionLogReader(Reader):
         briefs = [found for _number, line in lines if (found := _brief(line))]
         ends = [hit for _number, line in lines if (hit := FINISH.match(line))]
         begun = [hit["file"] for _number, line in lines if (hit := BEGIN.match(line))]
+        skipped = [hit["file"] for _number, line in lines if (hit := SKIPPED.search(line))]
         done = [hit["file"] for _number, line in lines if (hit := FINISH_FILE.match(line))]
         unsupported = [hit for _n, line in lines if (hit := UNSUPPORTED.search(line))]
         values = {
@@ -244,10 +258,11 @@ class ConversionLogReader(Reader):
             **_brief_values(briefs),
             "files": len(begun[1:]),
             "files_finished": len(done),
+            "skipped_files": skipped[:LISTED],
             "output": ends[-1]["output"].strip() if ends else None,
             "report": (ends[-1]["report"] or "").strip() or None if ends else None,
-            "unsupported_apis": dict(Counter(hit["api"] for hit in unsupported)),
-            "items": [_place(hit, api=hit["api"]) for hit in unsupported][:LISTED],
+            "unsupported_apis": dict(Counter(map(_api, unsupported))),
+            "items": [_place(hit, api=_api(hit)) for hit in unsupported][:LISTED],
         }
         return self.reading(values, warnings=_log_warnings(lines, succeeded=bool(ends)))
 

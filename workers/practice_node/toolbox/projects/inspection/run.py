@@ -16,8 +16,14 @@ CSV = ("Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Fr
        "Communication(Not Overlapped and Exclude Receive),Preparing")
 
 
+def name_device():
+    """As many projects do at their start; here it is a practice card."""
+    print("device: npu:0", flush=True)
+
+
 def smoke(steps="12"):
     """The lines of the HF Trainer."""
+    name_device()
     weight, draw = 0.0, random.Random(1)
     for step in range(1, int(steps) + 1):
         x = draw.random() + 0.5
@@ -99,6 +105,7 @@ def pyacl():
 
 def overflow():
     """What acl.init with dump_debug leaves: one state and one output per overflow."""
+    name_device()
     with open("acl.json") as stream:
         folder = json.load(stream)["dump"]["dump_path"]
     shutil.copy(os.path.join(HOME, "data", "Opdebug.Node_OpDebug.1.5.1732082705999000"), folder)

@@ -18,6 +18,7 @@ def main():
         return 1
     size = sum(os.path.getsize(os.path.join(args.model_path, n)) for n in
                os.listdir(args.model_path))
+    print("rank: 0, device: npu:0")
     for i, question in enumerate(args.input_texts):
         words = [WORDS[(size + 3 * k) % len(WORDS)] for k in range(args.max_output_length)]
         print(f"Question[{i}]: {question}")

@@ -1,0 +1,58 @@
+"""What a kind judges, and what it says of it."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from workers.readers.base import Reading
+
+LOG_NAME = "log.txt"
+EMPTY = re.compile(r"^desk: empty (?P<name>.+)$", re.MULTILINE)
+
+@dataclass
+class Finished:
+    """What a kind judges: how the command ended and what the readers found."""
+
+    exit_status: int | None
+    log: str  # the last 200,000 characters
+    readings: "dict[str, Reading]" = field(default_factory=dict)  # file name -> reading
+    files: Sequence[str] = ()
+    parameters: dict = field(default_factory=dict)
+    cards_wanted: int = 0
+
+    def of_kind(self, kind: str, tool: str = "") -> "list[Reading]":
+        return [reading for reading in self.readings.values()
+                if reading.kind == kind and tool in ("", reading.tool)]
+
+    def in_files(self, kind: str) -> "list[Reading]":
+        """Readings of that kind without the log's."""
+        return [reading for name, reading in self.readings.items()
+                if reading.kind == kind and name != LOG_NAME]
+
+    def is_empty(self, name: str) -> bool:
+        """Whether the command's own end said that the file has no bytes."""
+        return name in EMPTY.findall(self.log)
+
+    def of_form(self, form: str) -> "list[Reading]":
+        return [reading for reading in self.readings.values()
+                if reading.values.get("form") == form]
+
+    def report(self, form: str) -> dict:
+        """The report of that name from a script of ours; empty where none was written."""
+        return next((reading.values for reading in self.of_kind("node_report")
+                     if reading.values.get("form") == form), {})
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Whether the job did what it is for, a sentence for people, and its key results.
+
+    `message` is a message id marked with gettext_noop; `values` fill its placeholders.
+    """
+
+    is_success: bool
+    message: str
+    values: dict = field(default_factory=dict)
+    results: dict = field(default_factory=dict)
