@@ -2,6 +2,7 @@
 
 from rest_framework import serializers
 
+from assessments.definitions.threshold_units import ThresholdUnit
 from assessments.definitions.versions import CHANGEABLE
 from assessments.models import (
     Baseline,
@@ -100,14 +101,17 @@ class VerdictSerializer(serializers.ModelSerializer):
 
 
 class CriterionSerializer(serializers.ModelSerializer):
-    """`threshold` is a fraction for definitions in per cent."""
+    """`threshold` is a fraction for definitions in per cent; it is kept as one. A number that may
+    be meant in either unit is refused unless `threshold_unit` says which."""
 
+    threshold_unit = serializers.ChoiceField(ThresholdUnit.choices, required=False,
+                                             write_only=True)
     verdict = serializers.SerializerMethodField()
 
     class Meta:
         model = Criterion
-        fields = ["id", "criteria_set", "model", "definition", "stage", "threshold", "baseline",
-                  "verdict"]
+        fields = ["id", "criteria_set", "model", "definition", "stage", "threshold",
+                  "threshold_unit", "baseline", "verdict"]
 
     def get_verdict(self, criterion: Criterion) -> VerdictSerializer(allow_null=True):
         verdict = newest_verdict(criterion)
