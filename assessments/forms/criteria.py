@@ -61,7 +61,13 @@ class WaiverForm(forms.Form):
                                  widget=forms.DateInput(attrs={"type": "date"}))
 
 
-class SignForm(forms.Form):
+class SignedSheetForm(forms.Form):
+    """The customer's signature on paper; left empty where he confirms with his own account."""
+
     customer_signatory = forms.CharField(
         max_length=120, required=False, label=_("Signed for the customer by"),
         help_text=_("Name and position, as on the signed sheet."))
+    signed_sheet = forms.FileField(
+        required=False, label=_("Scan of the signed sheet"),
+        help_text=_("PDF, PNG or JPEG. Not needed where the customer confirms with an account of "
+                    "his own."))

@@ -1,8 +1,10 @@
 """From a criterion and a measurement to the pure arithmetic: reads the stored raw files."""
 
+from itertools import islice
+
 from assessments.curves.alignment import align
 from assessments.models import Baseline, CriteriaSet, Criterion, Measurement, MetricDefinition
-from assessments.queries import measurements_of
+from assessments.queries import independent, measurements_of
 from assessments.verdicts.environments import unreviewed
 from assessments.verdicts.quantities import value_of
 from assessments.verdicts.selection import (
@@ -78,20 +80,12 @@ def _obstacle(runs: list[Measurement], baseline: Baseline | None) -> str | None:
 
 
 def judged_runs(criterion: Criterion, newest: Measurement) -> list[Measurement]:
-    """The runs that the definition's selection rule looks at, newest first.
-
-    A file that was stored twice is one run.
-    """
+    """The independent runs that the definition's selection rule looks at, newest first."""
     definition = criterion.definition
     if definition.selection == MetricDefinition.Selection.LAST:
         return [newest]
     earlier = measurements_of(criterion).filter(pk__lte=newest.pk)
-    different: dict[str, Measurement] = {}
-    for run in earlier.iterator(chunk_size=100):
-        different.setdefault(run.artifact.sha256, run)
-        if len(different) == definition.runs:
-            break
-    return list(different.values())
+    return list(islice(independent(earlier.iterator(chunk_size=100)), definition.runs))
 
 
 def cards_of(job: Job | None) -> int | None:

@@ -86,7 +86,7 @@ def _new_criteria(change: ChangeRequest, actor: User) -> CriteriaSet | None:
         assessing.remove_criterion(actor=actor, criterion=_copy(draft, criterion))
     sign_added(change, draft, actor)
     return assessing.sign_criteria(actor=actor, criteria_set=draft,
-                                   customer_signatory=str(change.customer_approved_by))
+                                   approved_by=change.customer_approved_by)
 
 
 def _replace(draft: CriteriaSet, effect: CriterionEffect, actor: User) -> None:
