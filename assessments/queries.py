@@ -12,6 +12,7 @@ from assessments.models import (
     CriteriaSet,
     Criterion,
     Measurement,
+    Outcome,
     Side,
     Verdict,
 )
@@ -47,6 +48,16 @@ def verdicts_of(criteria_set: CriteriaSet, model: MigratedModel | None = None
             "measurement__artifact", "measurement__job__node"):
         newest[verdict.criterion_id] = verdict
     return [(row, newest.get(row.pk)) for row in rows]
+
+
+def failed_signed_criteria(engagement: Engagement, model: MigratedModel | None = None
+                           ) -> list[tuple[Criterion, Verdict]]:
+    """Criteria of the signed set that fail today and that no waiver in force covers, with their
+    newest verdicts; also those that a change tightened after their stage had passed."""
+    signed = engagement.criteria_sets.filter(state=CriteriaSet.State.SIGNED).first()
+    return [(criterion, verdict) for criterion, verdict in (
+        verdicts_of(signed, model) if signed else [])
+        if verdict and verdict.outcome == Outcome.FAILED and criterion.waiver is None]
 
 
 def newest_verdict(criterion: Criterion) -> Verdict | None:
