@@ -144,9 +144,12 @@ def test_windows_begin_at_the_tools_first_step(base, steps):
     assert (aligned.steps.tolist(), aligned.candidate.tolist()) == (steps, [4.0, 3.0])
 
 
-def test_a_single_window_reaches_back_to_the_tools_first_step():
-    aligned = align(windows([4.0], 4), curve([1.0, 3.0, 5.0, 7.0, 9.0]))
-    assert (aligned.steps.tolist(), aligned.candidate.tolist()) == ([4], [4.0])
+@pytest.mark.parametrize(("base", "end"), [(1, 4), (0, 3)])
+def test_a_single_window_reaches_back_to_the_tools_first_step(base, end):
+    mean = windows([4.0], 4, base=base)
+    mean.steps = np.array([end])
+    aligned = align(mean, curve([1.0, 3.0, 5.0, 7.0, 9.0], first=base, base=base))
+    assert (aligned.steps.tolist(), aligned.candidate.tolist()) == ([end], [4.0])
 
 
 def test_a_log_that_begins_late_has_a_first_window_of_the_usual_length():
@@ -170,6 +173,14 @@ def test_other_kinds_of_values_are_told():
     assert messages(aligned) == {"interval_meaning": (
         "The baseline records smoothed, the candidate window_mean: the values are not of the same "
         "kind.")}
+
+
+@pytest.mark.parametrize("meaning", ["smoothed", "zone"])
+def test_values_of_other_kinds_are_not_averaged(meaning):
+    aligned = align(curve([2.0] * 100, meaning=meaning),
+                    curve([2.0] * 50, first=2, interval=2, meaning=meaning))
+    assert list(messages(aligned)) == ["interval_differs", "few_points"]
+    assert aligned.baseline_points == 100
 
 
 def test_other_intervals_of_points_are_told():

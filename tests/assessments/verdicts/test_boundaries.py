@@ -177,6 +177,12 @@ def test_reasons_come_in_this_order():
                        lenient).reason == "no_common_steps"
 
 
+def test_a_single_later_step_is_not_the_first():
+    late = align(curve([2.0, 2.0]), curve([2.0], first=2))
+    rule = Rule(figure="relative_error_first_step", minimum_coverage=0.5)
+    assert judge_curve(late, LIMIT, rule).reason == "first_step_missing"
+
+
 def test_a_finite_figure_is_told_even_where_it_does_not_decide():
     found = judged([2.0] * 100, [2.02] * 50)
     assert (found.reason, found.figure) == ("too_little_coverage", pytest.approx(0.01))

@@ -31,13 +31,14 @@ def test_the_run_that_the_rule_names(selection, comparison, figure):
 @pytest.mark.parametrize("selection", ["mean", "worst", "best"])
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
 def test_as_many_runs_as_wanted_are_enough(selection, count):
-    runs = [run(0.01, points=5)] * count
+    runs = [run(0.01, points=5), *[run(0.015, points=6)] * 3][:count]
     found = judge_runs(runs, selection, 3, LIMIT, Rule())
     if count >= 3:
         assert (found.outcome, found.reason) == (PASSED, "threshold_met")
     else:
-        assert (found.outcome, found.reason, found.facts) == (
-            NOT_PROVABLE, "too_few_runs", {"points": 5, "runs_judged": count, "runs_wanted": 3})
+        assert (found.outcome, found.reason, found.figure, found.facts) == (
+            NOT_PROVABLE, "too_few_runs", 0.01,
+            {"points": 5, "runs_judged": count, "runs_wanted": 3})
 
 
 @pytest.mark.parametrize(("others", "reason"), [
