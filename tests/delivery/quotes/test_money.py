@@ -53,7 +53,8 @@ def test_amount_in_words(amount, words):
     assert amount_in_words(Decimal(amount)) == words
 
 
-@pytest.mark.parametrize("amount", ["-1", "-0.01", "1000000000000", "999999999999.995"])
+@pytest.mark.parametrize("amount", ["-1", "-0.01", "1000000000000", "999999999999.995",
+                                    "2000000000000"])
 def test_words_refuse_what_they_cannot_say(amount):
     with pytest.raises(InvalidInput):
         amount_in_words(Decimal(amount))
