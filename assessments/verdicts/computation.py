@@ -4,7 +4,7 @@ from itertools import islice
 
 from assessments.curves.alignment import align
 from assessments.models import Baseline, CriteriaSet, Criterion, Measurement, MetricDefinition
-from assessments.queries import independent, measurements_of
+from assessments.queries import independent, measurements_of, recorded_runs
 from assessments.verdicts.environments import unreviewed
 from assessments.verdicts.quantities import value_of
 from assessments.verdicts.selection import (
@@ -14,6 +14,7 @@ from assessments.verdicts.selection import (
     judge_runs,
     withheld,
 )
+from assessments.verdicts.spread import FEWEST_RUNS
 from assessments.verdicts.verdict import (
     NOT_MEASURED,
     NOT_PROVABLE,
@@ -26,7 +27,7 @@ from assessments.verdicts.verdict import (
 from workers.artifacts.artifact_store import is_intact, local_path
 from workers.models import Artifact, Job
 from workers.readers import read_file
-from workers.readers.base import ReadError
+from workers.readers.base import ReadError, ReadingWarning
 from workers.readers.training.series import read_series
 
 
@@ -63,7 +64,17 @@ def compute(criterion: Criterion, measurement: Measurement | None) -> Outcome:
     chosen.facts["runs"] = [{"artifact": run.artifact_id, "job": run.job_id,
                              "figure": outcome.figure, "outcome": outcome.outcome}
                             for run, outcome in zip(runs, outcomes, strict=True)]
+    chosen.facts["warnings"] = [*chosen.facts.get("warnings", []), *_not_repeated(baseline)]
     return withheld(chosen, _doubt(criterion, runs))
+
+
+def _not_repeated(baseline: Baseline | None) -> list[dict]:
+    """A warning where the baseline was frozen with fewer than three runs (R-ACC-08)."""
+    runs = recorded_runs(baseline) if baseline else FEWEST_RUNS
+    if runs >= FEWEST_RUNS:
+        return []
+    return [vars(ReadingWarning("baseline_not_repeated", (
+        f"The baseline rests on {runs} of the {FEWEST_RUNS} runs that show it can be repeated.")))]
 
 
 def _obstacle(runs: list[Measurement], baseline: Baseline | None) -> str | None:

@@ -10,7 +10,8 @@ from django.urls import reverse
 from django.utils.translation import override
 
 from assessments import queries, services
-from assessments.models import BaselineRun, Confirmation, CriteriaSet
+from assessments.models import BaselineRun, Confirmation, CriteriaSet, Criterion
+from assessments.presentation.verdict_rows import warnings
 from assessments.services import baselines
 from engagements.errors import InvalidInput, NotAllowed
 from engagements.models import AuditEntry, Engagement, Role
@@ -147,6 +148,20 @@ def test_a_baseline_that_both_sides_froze_before_stays_agreed(people, ready, bas
     baseline.runs.all().delete()
     new = services.draft_criteria(actor=people[Role.MANAGER], engagement=ready.engagement)
     assert signed(people, new).state == "signed"
+
+
+def test_a_verdict_on_a_baseline_of_one_run_says_so(people, ready, baseline, manager, store):
+    """Frozen by an earlier release, which took one run."""
+    signed(people, ready)
+    criterion = Criterion.objects.get()
+    artifact = store("npu.log", megatron_log(GPU * 1.001), criterion.model)
+    [verdict] = services.measure_file(actor=manager, model=criterion.model, artifact=artifact)
+    assert verdict.facts["warnings"] == []
+    baseline.runs.all().delete()
+    verdict = services.judge_criterion(criterion)
+    assert (verdict.outcome, [w["message"] for w in verdict.facts["warnings"]]) == (
+        "passed", ["The baseline rests on 1 of the 3 runs that show it can be repeated."])
+    assert warnings(verdict)[0]["text"].startswith("The baseline rests on fewer than three runs")
 
 
 def test_a_remeasurement_is_no_run_of_the_baseline(people, ready, baseline):
