@@ -79,6 +79,11 @@ EQUIVALENT: dict[tuple[str, str], str] = {
     ("assessments/curves/alignment.py",
      "means[(spoiled[right] ^ spoiled[left])[full] > 0] = np.nan"):
         "running counts never fall: they differ exactly where their difference is above 0",
+    ("assessments/verdicts/computation.py",
+     "if criterion.criteria_set.state <= CriteriaSet.State.DRAFT:"): "no state sorts before draft",
+    ("assessments/verdicts/computation.py",
+     "return list(islice(independent(earlier.iterator(chunk_size= 99)), definition.runs))"):
+        "rows fetched at a time",
     ("assessments/verdicts/exact.py",
      "_relative(_smooth(b, 100), _smooth(n, 100), Decimal( -1))),"):
         "the divisor is at least |b|, which is never below 0 or −1",

@@ -56,6 +56,12 @@ def test_a_metric_is_compared_with_the_last_round_that_measured_it(model, run, r
     assert shown(cells(model)[2]) == (300.0, 0.25, 0.4, True)
 
 
+def test_a_profile_that_lacks_a_metric_takes_none_from_earlier_files(model, run, record, store):
+    record(run(500), profile=store("a.csv", trace(60, 40, 0), model))
+    record(run(400), profile=run(450))
+    assert [cell.value for cell in cells(model, "communication_share")] == [0.4, None]
+
+
 def test_metrics_are_those_that_any_round_measured(model, run, record):
     assert history(model) == History([], [])
     record(run(500))

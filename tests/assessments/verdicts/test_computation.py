@@ -100,6 +100,13 @@ def test_the_baselines_content_under_another_name_proves_nothing(criterion, meas
     assert computation.compute(criterion, measured(1, "copy.log")).reason == "same_file"
 
 
+def test_other_contents_are_other_runs_whichever_checksum_is_lower(criterion, measured):
+    made = [measured(1 + n / 1000) for n in range(1, 7)]
+    lower = {run.artifact.sha256 < criterion.baseline.artifact.sha256 for run in made}
+    assert lower == {True, False}
+    assert {computation.compute(criterion, run).reason for run in made} == {"threshold_met"}
+
+
 @pytest.mark.parametrize("side", ["baseline", "run"])
 def test_a_changed_file_of_either_side(criterion, measured, side):
     run = measured(1.001)
