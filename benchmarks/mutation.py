@@ -73,9 +73,7 @@ class Change:
 
 
 # Survivors that no test can notice: (module, text of the changed line) and why.
-_VALUE = "frozen forbids an assignment that nobody makes"
 EQUIVALENT: dict[tuple[str, str], str] = {
-    ("assessments/curves/alignment.py", "@dataclass(frozen=False)"): _VALUE,
     ("assessments/curves/alignment.py",
      "means[(spoiled[right] ^ spoiled[left])[full] > 0] = np.nan"):
         "running counts never fall: they differ exactly where their difference is above 0",
@@ -87,6 +85,9 @@ EQUIVALENT: dict[tuple[str, str], str] = {
     ("assessments/verdicts/exact.py",
      "_relative(_smooth(b, 100), _smooth(n, 100), Decimal( -1))),"):
         "the divisor is at least |b|, which is never below 0 or −1",
+    ("assessments/verdicts/selection.py",
+     "pick = max if is_upper == (selection >= \"worst\") else min"):
+        "no other rule sorts after worst",
     ("assessments/verdicts/spread.py", "if len(values) != 1:"): "no value has returned before",
     ("assessments/verdicts/verdict.py", "(len(inside.steps) <= 0, (NOT_PROVABLE, "
      "\"no_common_steps\")),"): "a length is never below 0",

@@ -71,6 +71,11 @@ def test_running_means_of_a_hundred():
                  [1.0] * 99 + [2.0]) == Decimal("0.01")
 
 
+def test_each_running_sum_goes_on_from_the_last_one():
+    assert exact("mean_relative_error_smoothed_100", [1.0] * 103,
+                 [1.0] * 100 + [2.0, 1.0, 1.0]) == Decimal("0.0075")
+
+
 def test_values_count_as_they_are_printed():
     assert printed(np.array([0.1, 1e-7, 5.0])) == [
         Decimal("0.1"), Decimal("1e-7"), Decimal("5.0")]

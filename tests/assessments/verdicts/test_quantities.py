@@ -201,6 +201,8 @@ def test_shares_have_unit_and_place_and_need_a_length():
         "communication_share", 0.3, "%", "steps", 0.0)
     nothing = [{**TRACE_ROW, "Stage": 0.0}]
     assert found("profile", {"form": "step_trace_time", "steps": nothing}) == {}
+    below = [{**TRACE_ROW, "Stage": -1.0}]
+    assert found("profile", {"form": "step_trace_time", "steps": below}) == {}
     one = [{**TRACE_ROW, "Stage": 1.0}]
     assert found("profile", {"form": "step_trace_time", "steps": one})["communication_share"] == 3
 
