@@ -9,10 +9,16 @@ from assessments.accuracy import allowlist
 from assessments.accuracy.readings import newest_config_check
 from assessments.models import CriteriaSet, Criterion, Outcome, Verdict
 from assessments.presentation.verdict_rows import config_sentence
-from assessments.queries import current_criteria, latest_verdicts, verdict_sentence
+from assessments.queries import (
+    current_criteria,
+    failed_signed_criteria,
+    latest_verdicts,
+    verdict_sentence,
+)
 from engagements.gates import CheckResult, register_check
 from engagements.models import StageRecord
 from engagements.stages import Stage
+from engagements.text.text_joining import labelled
 
 
 @register_check("criteria")
@@ -46,6 +52,22 @@ def verdicts_passed(record: StageRecord) -> Iterable[CheckResult]:
             f"verdict:{criterion.pk}", criterion.definition.localized_name, is_met, sentence,
             reverse("assessments:criterion", args=[criterion.pk]),
             "" if is_met else _remedy(verdict))
+
+
+@register_check("earlier_verdicts")
+def earlier_stages_hold(record: StageRecord) -> Iterable[CheckResult]:
+    """No signed criterion of an earlier stage fails today: a stage that passed before its
+    criterion was tightened or measured anew is nothing to build on."""
+    earlier = Stage.values[:Stage.values.index(record.stage)]
+    if record.stage == Stage.ACCEPT:
+        return  # asks for every criterion itself
+    for criterion, verdict in failed_signed_criteria(record.engagement, record.model):
+        if criterion.stage in earlier:
+            yield CheckResult(
+                f"earlier_verdict:{criterion.pk}",
+                labelled(criterion.get_stage_display(), criterion.definition.localized_name),
+                False, verdict_sentence(criterion, verdict),
+                reverse("assessments:criterion", args=[criterion.pk]), _remedy(verdict))
 
 
 @register_check("config_check")

@@ -15,7 +15,7 @@ from assessments.definitions.log_comparison import (
     standard_rule,
 )
 from assessments.definitions.standard_library import BY_CODE
-from assessments.labels.verdict_sentences import shown
+from assessments.labels.verdict_sentences import reason_message, shown
 from assessments.verdicts.computation import aligned_curves
 from assessments.verdicts.verdict import PASSED, judge_curve
 from engagements.errors import InvalidInput
@@ -77,7 +77,10 @@ def _artifact(job, number: int) -> Artifact:
 
 
 def _judgement(outcome, threshold, definition, facts) -> Judgement:
-    if outcome.figure is None:
+    has_figure = outcome.figure is not None
+    if found := reason_message(outcome.reason, facts):
+        return Judgement(has_figure, *found, facts)
+    if not has_figure:
         return Judgement(False, gettext_noop("No figure could be computed."), {}, facts)
     figure, limit = shown(outcome.figure, threshold, BY_CODE[definition].unit)
     values = {"figure": figure, "limit": limit, "points": outcome.facts["common_points"]}

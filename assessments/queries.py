@@ -1,12 +1,25 @@
 """Queries shared by pages and API."""
 
+from collections.abc import Iterable, Iterator
+
 from django.db.models import QuerySet
+from django.utils.translation import gettext
 
 from assessments.labels.verdict_sentences import sentence
-from assessments.models import CriteriaSet, Criterion, Measurement, Verdict
+from assessments.models import (
+    Baseline,
+    BaselineRun,
+    CriteriaSet,
+    Criterion,
+    Measurement,
+    Outcome,
+    Side,
+    Verdict,
+)
 from engagements.models import Engagement, MigratedModel
 from workers.models import Artifact, StoredReading
 
+Recorded = Baseline | BaselineRun | Measurement
 COMPARISON_READERS = ("msprobe_compare", "msprobe_compare_json", "msaccucmp_compare")
 
 
@@ -37,6 +50,16 @@ def verdicts_of(criteria_set: CriteriaSet, model: MigratedModel | None = None
     return [(row, newest.get(row.pk)) for row in rows]
 
 
+def failed_signed_criteria(engagement: Engagement, model: MigratedModel | None = None
+                           ) -> list[tuple[Criterion, Verdict]]:
+    """Criteria of the signed set that fail today and that no waiver in force covers, with their
+    newest verdicts; also those that a change tightened after their stage had passed."""
+    signed = engagement.criteria_sets.filter(state=CriteriaSet.State.SIGNED).first()
+    return [(criterion, verdict) for criterion, verdict in (
+        verdicts_of(signed, model) if signed else [])
+        if verdict and verdict.outcome == Outcome.FAILED and criterion.waiver is None]
+
+
 def newest_verdict(criterion: Criterion) -> Verdict | None:
     """The verdict that counts: the last one computed."""
     return criterion.verdicts.select_related(
@@ -50,6 +73,35 @@ def measurements_of(criterion: Criterion) -> QuerySet[Measurement]:
     if criterion.baseline:
         found = found.exclude(artifact=criterion.baseline.artifact)
     return found
+
+
+def independent(rows: Iterable[Recorded]) -> Iterator[Recorded]:
+    """The rows that are runs of their own: several files of one job, and a file that was stored
+    twice, are one run; the first of them counts."""
+    known: set[tuple[str, object]] = set()
+    for row in rows:
+        file = row.artifact
+        keys = {("file", file.sha256), ("job", file.job_id)} - {("job", None)} if file else set()
+        if not keys & known:
+            yield row
+        known |= keys
+
+
+def recorded_runs(baseline: Baseline) -> int:
+    """Independent runs that a baseline rests on, itself included; re-measurements come later."""
+    repeats = baseline.runs.filter(is_remeasurement=False).select_related("artifact")
+    return len(list(independent([baseline, *repeats])))
+
+
+def customers_signature(criteria_set: CriteriaSet) -> str:
+    """Who signed for the customer, and how; a name that somebody typed is no signature."""
+    entry = criteria_set.confirmations.filter(
+        side=Side.CUSTOMER, content_hash=criteria_set.content_hash).select_related(
+        "confirmed_by").first()
+    if entry or not criteria_set.customer_signatory:
+        return str(entry or "")
+    return gettext("%(name)s (entered by %(who)s; no signature is on file)") % {
+        "name": criteria_set.customer_signatory, "who": criteria_set.signed_by}
 
 
 def verdict_sentence(criterion: Criterion, verdict: Verdict | None) -> str:

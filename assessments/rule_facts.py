@@ -3,6 +3,7 @@
 from typing import Any
 
 from assessments.models import AcceptedDifference, Baseline, Criterion
+from assessments.queries import recorded_runs
 from engagements.models import MigratedModel
 from workers.rules.facts.stored import register_provider
 
@@ -20,6 +21,5 @@ def of_criteria(model: MigratedModel) -> dict[str, Any]:
         definition__quantity=SCORE).exists()} if criteria.exists() else {}
     facts["reviewed_differences"] = sorted(set(accepted.values_list("item", flat=True)))
     if baseline:
-        repeats = baseline.runs.filter(is_remeasurement=False).count()
-        facts["baseline_runs"] = 1 + repeats
+        facts["baseline_runs"] = recorded_runs(baseline)
     return facts

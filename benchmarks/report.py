@@ -68,7 +68,7 @@ def judged(engagement, people: dict, models: int) -> None:
     from assessments.models import MetricDefinition
     from engagements.models import Role
     from engagements.services import add_model
-    from tests.delivery.conftest import GPU, loss_log, measure, stored
+    from tests.delivery.conftest import GPU, measure, sign_for_both, three_runs
 
     manager, consultant = people[Role.MANAGER], people[Role.CONSULTANT]
     assessing.load_standard_definitions()
@@ -77,18 +77,18 @@ def judged(engagement, people: dict, models: int) -> None:
     for n in range(models):
         model = add_model(actor=manager, engagement=engagement, code=f"M{n:02}", name=f"模型 {n}",
                           name_en=f"Model {n}", framework="PyTorch 2.1.0")
-        artifact = stored(engagement, model, f"gpu/baseline-{n}.csv", loss_log(seed=n),
-                          uploaded_by=consultant)
+        artifact, *repeats = three_runs(engagement, model, f"gpu/baseline-{n}.csv", seed=n,
+                                        uploaded_by=consultant)
         baseline = assessing.record_baseline(
             actor=consultant, model=model, quantity="loss_curve", artifact=artifact,
-            environment=GPU, source="GPU cluster")
+            environment=GPU, source="GPU cluster", repeats=repeats)
         for code in ("loss_mean_relative_error", "loss_every_step"):
             assessing.add_criterion(
                 actor=manager, criteria_set=draft, model=model, stage="train_tune",
                 definition=MetricDefinition.objects.get(code=code, version=1),
                 threshold=Decimal("0.02"), baseline=baseline)
         made.append(model)
-    assessing.sign_criteria(actor=manager, criteria_set=draft, customer_signatory="C")
+    sign_for_both(people, draft)
     for n, model in enumerate(made):
         measure(engagement, people, model, scale=1 + n / 10_000)
 

@@ -31,6 +31,14 @@ class VisibleMixin:
         return super().get_queryset().visible_to(self.request.user)
 
 
+def signed_sheet(view, request) -> dict:
+    """Scan and signatory of the request."""
+    data = serializers.SignedSheetSerializer(data=request.data,
+                                             context=view.get_serializer_context())
+    data.is_valid(raise_exception=True)
+    return data.validated_data
+
+
 class DefinitionViewSet(viewsets.ReadOnlyModelViewSet):
     queryset = MetricDefinition.objects.all()
     serializer_class = serializers.MetricDefinitionSerializer
@@ -64,11 +72,13 @@ class BaselineViewSet(VisibleMixin, mixins.CreateModelMixin, viewsets.ReadOnlyMo
         return Response(serializers.BaselineRunSerializer(run).data,
                         status=status.HTTP_201_CREATED)
 
-    @extend_schema(request=None)
+    @extend_schema(request=serializers.SignedSheetSerializer)
     @action(detail=True, methods=["post"])
     def confirm(self, request, pk=None):
-        """Confirm the sheet for one's own side; the second side freezes it."""
-        found = baselines.confirm_baseline(actor=request.user, baseline=self.get_object())
+        """Confirm the sheet for one's own side, or enter the customer's signed sheet; the second
+        side freezes it."""
+        found = baselines.confirm_baseline(
+            actor=request.user, baseline=self.get_object(), **signed_sheet(self, request))
         return Response(self.get_serializer(found).data)
 
     def perform_create(self, serializer):
@@ -92,14 +102,12 @@ class CriteriaSetViewSet(VisibleMixin, mixins.CreateModelMixin, viewsets.ReadOnl
         found = services.confirm_criteria(actor=request.user, criteria_set=self.get_object())
         return Response(self.get_serializer(found).data)
 
-    @extend_schema(request=serializers.CriteriaSignatureSerializer)
+    @extend_schema(request=serializers.SignedSheetSerializer)
     @action(detail=True, methods=["post"])
     def sign(self, request, pk=None):
         """Freeze the draft."""
-        data = serializers.CriteriaSignatureSerializer(data=request.data)
-        data.is_valid(raise_exception=True)
         signed = services.sign_criteria(
-            actor=request.user, criteria_set=self.get_object(), **data.validated_data)
+            actor=request.user, criteria_set=self.get_object(), **signed_sheet(self, request))
         return Response(self.get_serializer(signed).data)
 
     @extend_schema(request=None, responses=serializers.VerdictSerializer(many=True))

@@ -2,6 +2,7 @@
 
 from rest_framework import serializers
 
+from assessments.definitions.threshold_units import ThresholdUnit
 from assessments.definitions.versions import CHANGEABLE
 from assessments.models import (
     Baseline,
@@ -13,7 +14,7 @@ from assessments.models import (
     Verdict,
     Waiver,
 )
-from assessments.queries import newest_verdict, verdict_sentence
+from assessments.queries import customers_signature, newest_verdict, verdict_sentence
 from workers.models import Artifact
 
 
@@ -100,14 +101,17 @@ class VerdictSerializer(serializers.ModelSerializer):
 
 
 class CriterionSerializer(serializers.ModelSerializer):
-    """`threshold` is a fraction for definitions in per cent."""
+    """`threshold` is a fraction for definitions in per cent; it is kept as one. A number that may
+    be meant in either unit is refused unless `threshold_unit` says which."""
 
+    threshold_unit = serializers.ChoiceField(ThresholdUnit.choices, required=False,
+                                             write_only=True)
     verdict = serializers.SerializerMethodField()
 
     class Meta:
         model = Criterion
-        fields = ["id", "criteria_set", "model", "definition", "stage", "threshold", "baseline",
-                  "verdict"]
+        fields = ["id", "criteria_set", "model", "definition", "stage", "threshold",
+                  "threshold_unit", "baseline", "verdict"]
 
     def get_verdict(self, criterion: Criterion) -> VerdictSerializer(allow_null=True):
         verdict = newest_verdict(criterion)
@@ -115,15 +119,33 @@ class CriterionSerializer(serializers.ModelSerializer):
 
 
 class CriteriaSetSerializer(serializers.ModelSerializer):
+    """`customer_signature` says who signed for the customer, and how."""
+
+    customer_signature = serializers.SerializerMethodField()
+
     class Meta:
         model = CriteriaSet
         fields = ["id", "engagement", "version", "state", "signed_at", "signed_by",
-                  "customer_signatory", "content_hash"]
+                  "customer_signatory", "customer_signature", "content_hash"]
         read_only_fields = fields[2:]
 
+    def get_customer_signature(self, criteria_set: CriteriaSet) -> str:
+        return customers_signature(criteria_set)
 
-class CriteriaSignatureSerializer(serializers.Serializer):
+
+class SignedSheetSerializer(serializers.Serializer):
+    """The scan of a sheet that the customer signed on paper, and the name on it; left out where
+    a reviewer confirms with an account of his own."""
+
     customer_signatory = serializers.CharField(max_length=120, required=False, default="")
+    signed_sheet = serializers.PrimaryKeyRelatedField(
+        queryset=Artifact.objects.none(), required=False, default=None, allow_null=True)
+
+    def get_fields(self):
+        fields = super().get_fields()
+        if request := self.context.get("request"):
+            fields["signed_sheet"].queryset = Artifact.objects.visible_to(request.user)
+        return fields
 
 
 class MeasureSerializer(serializers.Serializer):

@@ -10,7 +10,7 @@ Text = tuple[str, str]  # Chinese, English
 
 @dataclass(frozen=True)
 class Definition:
-    """One definition of the library; its first version is stored as it stands here.
+    """One definition of the library; it is stored as it stands here.
 
     Args:
         calculator: loss_curve, or how a value is computed (see `judge_values`).
@@ -22,6 +22,8 @@ class Definition:
         epsilon: least divisor of a relative error.
         first_step, last_step: the window, both inclusive; None leaves a side open.
         source: whose definition it is, with the threshold that is usual there.
+        correction: why it differs from what an earlier release stored under its code; there it is
+            added as the next version.
     """
 
     code: str
@@ -39,6 +41,7 @@ class Definition:
     last_step: int | None = None
     minimum_coverage: float = 0.95
     minimum_points: int = 1
+    correction: str = ""
 
     @property
     def is_curve(self) -> bool:
@@ -51,6 +54,7 @@ class Definition:
     def stored(self) -> dict[str, Any]:
         """The fields of its row, texts by language."""
         entry = asdict(self)
+        del entry["correction"]
         for text in ("name", "formula", "alignment"):
             entry[text], entry[f"{text}_en"] = entry[text]
         return entry

@@ -15,12 +15,13 @@ SCORES = (
         alignment=SAME_PROMPTS,
         source=gettext_noop("Service contract (< 2 %)")),
     Definition(
-        "score_degradation", "degradation", "score", "lt", "%",
+        "score_degradation", "degradation", "score", "le", "%",
         name=("评测集得分下降（单侧）", "Evaluation score degradation (one-sided)"),
         formula=("(S_ref − S_npu) / |S_ref|；得分上升不计为误差",
                  "(S_ref − S_npu) / |S_ref|; a gain does not count as an error"),
         alignment=SAME_PROMPTS,
-        source=gettext_noop("Quantisation criteria (≤ 1.5 %), MLPerf")),
+        source=gettext_noop("Quantisation criteria (≤ 1.5 %), MLPerf"),
+        correction=gettext_noop("The cited criterion includes its limit: ≤ 1.5 %, not < 1.5 %.")),
     Definition(
         "score_points", "points", "score", "lt", "pp",
         name=("评测集得分下降（百分点）", "Evaluation score drop in points"),

@@ -5,6 +5,7 @@ from decimal import Decimal
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from assessments.definitions.threshold_units import ThresholdUnit
 from assessments.labels.verdict_sentences import scale_of
 from assessments.models import Baseline, MetricDefinition
 from assessments.presentation.quantity_labels import quantity_label
@@ -22,6 +23,10 @@ class CriterionForm(forms.Form):
     threshold = forms.DecimalField(
         label=_("Threshold"), max_digits=24, decimal_places=10,
         help_text=_("In the unit of the definition: enter 2 for 2 %."))
+    threshold_unit = forms.ChoiceField(
+        label=_("Unit of the threshold"), required=False,
+        choices=[("", _("that of the definition")), *ThresholdUnit.choices],
+        help_text=_("To be stated for thresholds that are unusual as a percentage."))
     baseline = forms.ModelChoiceField(
         Baseline.objects.none(), required=False, label=_("Baseline"),
         help_text=_("Record it first if it is not in the list."))
@@ -42,7 +47,7 @@ class CriterionForm(forms.Form):
         if baseline and definition and not baseline.serves(definition):
             self.add_error("baseline", _("This baseline holds another quantity (%(quantity)s).")
                            % {"quantity": quantity_label(baseline.quantity)})
-        if definition and data.get("threshold") is not None:
+        if definition and data.get("threshold") is not None and not data.get("threshold_unit"):
             data["threshold"] = data["threshold"] / Decimal(scale_of(definition.unit))
         return data
 
@@ -56,7 +61,13 @@ class WaiverForm(forms.Form):
                                  widget=forms.DateInput(attrs={"type": "date"}))
 
 
-class SignForm(forms.Form):
+class SignedSheetForm(forms.Form):
+    """The customer's signature on paper; left empty where he confirms with his own account."""
+
     customer_signatory = forms.CharField(
         max_length=120, required=False, label=_("Signed for the customer by"),
         help_text=_("Name and position, as on the signed sheet."))
+    signed_sheet = forms.FileField(
+        required=False, label=_("Scan of the signed sheet"),
+        help_text=_("PDF, PNG or JPEG. Not needed where the customer confirms with an account of "
+                    "his own."))

@@ -3,36 +3,46 @@
 from decimal import ROUND_HALF_EVEN, Decimal
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 SIGNS = {"lt": "<", "le": "≤", "gt": ">", "ge": "≥"}
 NEGATED = {"lt": "≥", "le": ">", "gt": "≤", "ge": "<"}
 
 REASONS = {
-    "no_measurement": lambda: _("Nothing has been measured yet."),
-    "no_baseline": lambda: _("There is no baseline to compare with."),
-    "baseline_zero": lambda: _("The baseline is zero; a relative figure is not defined."),
-    "criteria_unsigned": lambda: _("The criteria are not signed by both sides yet."),
-    "baseline_unsigned": lambda: _("The baseline is not signed by both sides yet."),
-    "units_differ": lambda: _("Baseline and measurement are in different units."),
-    "environment_unreviewed": lambda: _(
+    "no_measurement": gettext_noop("Nothing has been measured yet."),
+    "no_baseline": gettext_noop("There is no baseline to compare with."),
+    "baseline_zero": gettext_noop("The baseline is zero; a relative figure is not defined."),
+    "criteria_unsigned": gettext_noop("The criteria are not signed by both sides yet."),
+    "baseline_unsigned": gettext_noop("The baseline is not signed by both sides yet."),
+    "units_differ": gettext_noop("Baseline and measurement are in different units."),
+    "environment_unreviewed": gettext_noop(
         "The environments of baseline and NPU run differ in items that nobody has accepted yet."),
-    "no_common_steps": lambda: _("The two curves have no step in common."),
-    "steps_unproven": lambda: _(
+    "no_common_steps": gettext_noop("The two curves have no step in common."),
+    "steps_unproven": gettext_noop(
         "A log does not say to which step its losses belong; they cannot be compared step by "
         "step."),
-    "records_mixed": lambda: _(
+    "records_mixed": gettext_noop(
         "A log mixes the losses of several processes or runs; they cannot be compared step by "
         "step."),
-    "figure_undefined": lambda: _("The judged figure is not defined for these curves."),
-    "cards_unknown": lambda: _("The number of cards is not recorded."),
-    "not_positive": lambda: _(
+    "figure_undefined": gettext_noop("The judged figure is not defined for these curves."),
+    "cards_unknown": gettext_noop("The number of cards is not recorded."),
+    "not_positive": gettext_noop(
         "A rate, time or size is zero or below; no ratio can be formed with it."),
-    "same_file": lambda: _("The measured file is the baseline's own file."),
-    "contradictory_values": lambda: _("The file holds several values of this quantity."),
-    "window_not_reached": lambda: _("The baseline's records do not fill the agreed window."),
-    "first_step_missing": lambda: _("The baseline's first step has no counterpart."),
-    "file_changed": lambda: _("The stored raw file no longer has its recorded checksum."),
-    "file_unreadable": lambda: _("The stored raw file cannot be read as a training log."),
+    "same_file": gettext_noop("The measured file is the baseline's own file."),
+    "contradictory_values": gettext_noop("The file holds several values of this quantity."),
+    "window_not_reached": gettext_noop("The baseline's records do not fill the agreed window."),
+    "first_step_missing": gettext_noop("The baseline's first step has no counterpart."),
+    "file_changed": gettext_noop("The stored raw file no longer has its recorded checksum."),
+    "file_unreadable": gettext_noop("The stored raw file cannot be read as a training log."),
+    "nonfinite": gettext_noop("%(n)s steps hold a value that is not finite, the first is step "
+                              "%(step)s: not passed."),
+    "too_little_coverage": gettext_noop(
+        "Only %(points)s of %(of)s baseline steps have a counterpart (%(coverage)s): "
+        "not enough to judge."),
+    "too_few_points": gettext_noop(
+        "Only %(points)s common steps; the definition asks for %(minimum)s."),
+    "too_few_runs": gettext_noop(
+        "Only %(runs)s runs are measured; the definition judges %(wanted)s."),
 }
 
 
@@ -85,10 +95,9 @@ def sentence(
     unit: str, facts: dict,
 ) -> str:
     """The verdict in one sentence of the active language."""
-    if reason in REASONS:
-        return REASONS[reason]()
-    if reason in _WITH_FACTS:
-        return _WITH_FACTS[reason](facts)
+    if found := reason_message(reason, facts):
+        message, values = found
+        return _(message) % values
     if figure is None:
         return _("No figure could be computed.")
     text, limit = shown(figure, threshold, unit)
@@ -104,34 +113,18 @@ def sentence(
     return _("%(figure)s %(sign)s %(limit)s: %(outcome)s.") % values
 
 
-def _nonfinite(facts: dict) -> str:
-    step = facts.get("first_nonfinite_step")
-    if step is None:
-        return _("A value is not finite: not passed.")
-    return _("%(n)s steps hold a value that is not finite, the first is step %(step)s: "
-             "not passed.") % {"n": facts.get("nonfinite"), "step": step}
-
-
-def _too_little_coverage(facts: dict) -> str:
-    return _("Only %(points)s of %(of)s baseline steps have a counterpart (%(coverage)s): "
-             "not enough to judge.") % {
+def reason_message(reason: str, facts: dict) -> tuple[str, dict] | None:
+    """Message id and values of a reason that is not the comparison with the threshold."""
+    if reason == "nonfinite" and facts.get("first_nonfinite_step") is None:
+        return gettext_noop("A value is not finite: not passed."), {}
+    if reason not in REASONS:
+        return None
+    return REASONS[reason], {
+        "n": facts.get("nonfinite"), "step": facts.get("first_nonfinite_step"),
         "points": facts.get("common_points"), "of": facts.get("baseline_points"),
-        "coverage": f"{100 * facts.get('coverage', 0):.1f} %"}
-
-
-def _too_few_points(facts: dict) -> str:
-    return _("Only %(points)s common steps; the definition asks for %(minimum)s.") % {
-        "points": facts.get("common_points"), "minimum": facts.get("minimum_points")}
-
-
-def _too_few_runs(facts: dict) -> str:
-    return _("Only %(runs)s runs are measured; the definition judges %(wanted)s.") % {
-        "runs": facts.get("runs_judged"), "wanted": facts.get("runs_wanted")}
-
-
-_WITH_FACTS = {"too_few_runs": _too_few_runs, "nonfinite": _nonfinite,
-               "too_little_coverage": _too_little_coverage,
-               "too_few_points": _too_few_points}
+        "coverage": f"{100 * facts.get('coverage', 0):.1f} %",
+        "minimum": facts.get("minimum_points"), "runs": facts.get("runs_judged"),
+        "wanted": facts.get("runs_wanted")}
 
 
 def _outcome(outcome: str) -> str:

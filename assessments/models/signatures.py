@@ -4,6 +4,7 @@ from datetime import date
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from assessments.models.criteria import (
@@ -23,7 +24,11 @@ class Side(models.TextChoices):
 
 
 class Confirmation(models.Model):
-    """One side confirms a sheet as it stands: its hash says what was confirmed (DOMAIN AR-02)."""
+    """One side confirms a sheet as it stands: its hash says what was confirmed (DOMAIN AR-02).
+
+    The customer's own log-in, or the scan of a sheet signed on paper: then `signatory` is the
+    name on it, and `confirmed_by` who entered it.
+    """
 
     criteria_set = models.ForeignKey(CriteriaSet, models.CASCADE, null=True, blank=True,
                                      related_name="confirmations")
@@ -32,6 +37,9 @@ class Confirmation(models.Model):
     side = models.CharField(_("side"), max_length=8, choices=Side)
     content_hash = models.CharField(max_length=64)
     confirmed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    signatory = models.CharField(_("signed for the customer by"), max_length=120, blank=True)
+    scan = models.ForeignKey(Artifact, models.PROTECT, null=True, blank=True, related_name="+",
+                             verbose_name=_("scan of the signed sheet"))
     confirmed_at = models.DateTimeField(auto_now_add=True)
 
     objects = AuditedQuerySet.as_manager()
@@ -43,11 +51,21 @@ class Confirmation(models.Model):
                 condition=models.Q(criteria_set__isnull=False, baseline__isnull=True)
                 | models.Q(criteria_set__isnull=True, baseline__isnull=False),
                 name="confirmation_of_one_sheet"),
+            models.CheckConstraint(
+                condition=models.Q(scan=None, signatory="")
+                | models.Q(scan__isnull=False, side="customer") & ~models.Q(signatory=""),
+                name="scan_names_the_customers_signatory"),
             models.UniqueConstraint(fields=["criteria_set", "side", "content_hash"],
                                     name="criteria_confirmed_once_per_side"),
             models.UniqueConstraint(fields=["baseline", "side", "content_hash"],
                                     name="baseline_confirmed_once_per_side"),
         ]
+
+    def __str__(self) -> str:
+        if self.scan_id is None:
+            return str(self.confirmed_by)
+        return gettext("%(name)s (signed sheet #%(file)s, entered by %(who)s)") % {
+            "name": self.signatory, "file": self.scan_id, "who": self.confirmed_by}
 
 
 class BaselineRun(models.Model):

@@ -185,6 +185,8 @@ def _warning_texts() -> dict[str, str]:
                         "count as NaN."),
         "not_recorded": _("A log marks some steps as not recorded; they count as not finite."),
         "traceback": _("A log holds the traceback of an error."),
+        "baseline_not_repeated": _("The baseline rests on fewer than three runs: it is not shown "
+                                   "that it can be repeated."),
         "steps_inferred": _("A log does not number its steps; they follow from its epochs and "
                             "totals."),
         "steps_unproven": _("A log does not say to which step its losses belong."),

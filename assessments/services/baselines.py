@@ -7,13 +7,15 @@ from decimal import Decimal
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from assessments.models import Baseline, BaselineRun, Side
 from assessments.presentation.quantity_labels import quantity_label
-from assessments.services.confirmations import baseline_hash, confirm
+from assessments.queries import independent, recorded_runs
+from assessments.services.confirmations import baseline_hash, confirm, signed_sheet_of
 from assessments.verdicts.computation import aligned_curves
 from assessments.verdicts.quantities import LOSS_CURVE, quantities
-from assessments.verdicts.spread import Spread, spread_of
+from assessments.verdicts.spread import FEWEST_RUNS, Spread, spread_of
 from assessments.verdicts.verdict import curve_figures
 from engagements.access import Can, require
 from engagements.audit import audit_log
@@ -70,12 +72,11 @@ def add_run(*, actor: User, baseline: Baseline, artifact: Artifact) -> BaselineR
     """A repeat of the reference; of a frozen baseline a re-measurement outside its spread.
 
     The run's value is the quantity itself, of a curve its mean relative error against the
-    baseline's own curve. Raises InvalidInput for a file that is recorded already or not finite.
+    baseline's own curve. Raises InvalidInput for a run that is recorded already or not finite.
     """
     require(actor, Can.WORK, baseline.model.engagement)
     baseline = Baseline.objects.select_for_update(of=("self",), no_key=True).get(pk=baseline.pk)
-    if artifact.pk == baseline.artifact_id or baseline.runs.filter(artifact=artifact).exists():
-        raise InvalidInput(_("This file is recorded already."))
+    _require_new_run(baseline, artifact)
     value = _held(artifact, baseline.model, baseline.quantity)
     value = _curve_distance(baseline, artifact) if value is None else value
     if not math.isfinite(value):
@@ -88,6 +89,14 @@ def add_run(*, actor: User, baseline: Baseline, artifact: Artifact) -> BaselineR
                      data={"sha256": artifact.sha256, "value": value,
                            "is_remeasurement": run.is_remeasurement})
     return run
+
+
+def _require_new_run(baseline: Baseline, artifact: Artifact) -> None:
+    """A file or a job counts once, as first run or repeat or as re-measurement."""
+    known = [baseline, *baseline.runs.select_related("artifact")]
+    new = BaselineRun(baseline=baseline, artifact=artifact)
+    if new not in independent([*known, new]):
+        raise InvalidInput(_("This run is recorded already."))
 
 
 def _curve_distance(baseline: Baseline, artifact: Artifact) -> float:
@@ -117,16 +126,36 @@ def drifted(baseline: Baseline) -> list[BaselineRun]:
             if recorded and not recorded.holds(run.value)]
 
 
+def require_repeatable(baseline: Baseline) -> None:
+    """Raise InvalidInput for a baseline of fewer than three runs that is not frozen (R-ACC-08)."""
+    runs = recorded_runs(baseline)
+    if baseline.frozen_at is None and runs < FEWEST_RUNS:
+        raise InvalidInput(ngettext(
+            "The baseline “%(baseline)s” rests on %(n)d run; three runs or more show that it can "
+            "be repeated. Add its repeats, then sign.",
+            "The baseline “%(baseline)s” rests on %(n)d runs; three runs or more show that it can "
+            "be repeated. Add its repeats, then sign.", runs) % {
+            "baseline": f"{baseline.model.code} · {quantity_label(baseline.quantity)}", "n": runs})
+
+
 @transaction.atomic
-def confirm_baseline(*, actor: User, baseline: Baseline) -> Baseline:
+def confirm_baseline(*, actor: User, baseline: Baseline, signed_sheet: Artifact | None = None,
+                     customer_signatory: str = "") -> Baseline:
     """One side confirms the sheet; the second confirmation freezes it.
 
-    Raises WrongState for a frozen baseline, NotAllowed for other roles.
+    Args:
+        signed_sheet: scan of the sheet that the customer signed on paper; a manager enters it.
+        customer_signatory: the name on that sheet.
+
+    Raises WrongState for a frozen baseline, NotAllowed for other roles, InvalidInput for one
+    that was not repeated and for a name without a scan.
     """
+    sheet = signed_sheet_of(signed_sheet, customer_signatory)
     baseline = Baseline.objects.select_for_update(of=("self",), no_key=True).get(pk=baseline.pk)
     if baseline.frozen_at:
         raise WrongState(_("This baseline is frozen already."))
-    sides = confirm(actor=actor, engagement=baseline.model.engagement,
+    require_repeatable(baseline)
+    sides = confirm(actor=actor, engagement=baseline.model.engagement, sheet=sheet,
                     content_hash=baseline_hash(baseline), baseline=baseline)
     if sides == set(Side.values):
         baseline.frozen_at = timezone.now()

@@ -2,13 +2,17 @@
 
 import hashlib
 import json
+from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
 from assessments.models import Baseline, Confirmation, CriteriaSet, Side
 from engagements.access import Can, allowed, require
-from engagements.errors import NotAllowed
+from engagements.errors import InvalidInput, NotAllowed
 from engagements.models import Engagement, User
+from workers.models import Artifact
+
+SCAN_SIGNATURES = (b"%PDF-", b"\x89PNG\r\n", b"\xff\xd8\xff")
 
 
 def side_of(user: User) -> str:
@@ -21,20 +25,54 @@ def side_of(user: User) -> str:
                        "customer."))
 
 
+@dataclass(frozen=True)
+class SignedSheet:
+    """A sheet that the customer signed on paper: its scan, and the name and position on it."""
+
+    scan: Artifact
+    signatory: str
+
+
+def signed_sheet_of(scan: Artifact | None, signatory: str) -> SignedSheet | None:
+    """The sheet, where there is one. Raises InvalidInput for a scan without a name, a name
+    without a scan."""
+    if signatory.strip() and scan is None:
+        raise InvalidInput(_("A typed name is no signature: add the scan of the signed sheet, or "
+                             "let the customer confirm with an account of his own."))
+    if scan and not signatory.strip():
+        raise InvalidInput(_("Say who signed the sheet for the customer."))
+    return SignedSheet(scan, signatory.strip()) if scan else None
+
+
 def confirm(*, actor: User, engagement: Engagement, content_hash: str,
-            criteria_set: CriteriaSet | None = None, baseline: Baseline | None = None
-            ) -> set[str]:
+            criteria_set: CriteriaSet | None = None, baseline: Baseline | None = None,
+            sheet: SignedSheet | None = None) -> set[str]:
     """Note that the actor's side confirms this content; the sides that have. Safe to repeat.
 
-    To be called within the caller's transaction, which also keeps the audit entry.
+    With a signed sheet a manager enters the customer's confirmation. To be called within the
+    caller's transaction, which also keeps the audit entry. Raises InvalidInput for a scan that
+    is none.
     """
-    side = side_of(actor)
-    require(actor, Can.REVIEW if side == Side.CUSTOMER else Can.MANAGE, engagement)
+    side = Side.CUSTOMER if sheet else side_of(actor)
+    is_own = side == Side.CUSTOMER and sheet is None
+    require(actor, Can.REVIEW if is_own else Can.MANAGE, engagement)
+    paper = {}
+    if sheet:
+        _require_scan(sheet.scan, engagement)
+        paper = {"scan": sheet.scan, "signatory": sheet.signatory[:120]}
     Confirmation.objects.get_or_create(
         criteria_set=criteria_set, baseline=baseline, side=side, content_hash=content_hash,
-        defaults={"confirmed_by": actor})
+        defaults={"confirmed_by": actor, **paper})
     return {entry.side for entry in confirmations(content_hash, criteria_set=criteria_set,
                                                   baseline=baseline)}
+
+
+def _require_scan(scan: Artifact, engagement: Engagement) -> None:
+    if scan.engagement_id != engagement.pk:
+        raise InvalidInput(_("The file belongs to another engagement."))
+    with scan.file.open("rb") as file:
+        if not file.read(8).startswith(SCAN_SIGNATURES):
+            raise InvalidInput(_("The scan of a signed sheet is a PDF, PNG or JPEG file."))
 
 
 def confirmations(content_hash: str, *, criteria_set: CriteriaSet | None = None,

@@ -5,6 +5,7 @@ from decimal import Decimal
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from assessments.definitions.threshold_units import threshold_of
 from assessments.models import Baseline, CriteriaSet, Criterion, MetricDefinition
 from assessments.presentation.quantity_labels import quantity_label
 from engagements.access import Can, require
@@ -43,9 +44,14 @@ def require_draft(criteria_set: CriteriaSet) -> None:
 def add_criterion(
     *, actor: User, criteria_set: CriteriaSet, model: MigratedModel,
     definition: MetricDefinition, stage: str, threshold: Decimal,
-    baseline: Baseline | None = None,
+    baseline: Baseline | None = None, threshold_unit: str = "",
 ) -> Criterion:
-    """Add a threshold to a draft. `threshold` is a fraction for figures in per cent."""
+    """Add a threshold to a draft.
+
+    Args:
+        threshold: of figures in per cent a fraction, unless `threshold_unit` says otherwise.
+        threshold_unit: a ThresholdUnit; needed where the number may be meant in either unit.
+    """
     require(actor, Can.MANAGE, criteria_set.engagement)
     criteria_set = CriteriaSet.objects.select_for_update(
         of=("self",), no_key=True).get(pk=criteria_set.pk)
@@ -57,9 +63,10 @@ def add_criterion(
     if baseline and not baseline.serves(definition):
         raise InvalidInput(_("This baseline holds another quantity (%(quantity)s).")
                            % {"quantity": quantity_label(baseline.quantity)})
+    threshold = threshold_of(definition, threshold, threshold_unit)
     criterion = Criterion.objects.create(
         criteria_set=criteria_set, model=model, definition=definition, stage=stage,
-        threshold=Decimal(threshold), baseline=baseline,
+        threshold=threshold, baseline=baseline,
         position=criteria_set.criteria.filter(model=model).count())
     audit_log.record(actor=actor, action="criterion.add", target=criterion,
                      engagement=criteria_set.engagement, data={"threshold": str(threshold)})

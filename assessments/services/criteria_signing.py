@@ -8,7 +8,13 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from assessments.models import Baseline, Confirmation, CriteriaSet, MetricDefinition, Side
-from assessments.services.confirmations import confirm, confirmations
+from assessments.services.baselines import require_repeatable
+from assessments.services.confirmations import (
+    SignedSheet,
+    confirm,
+    confirmations,
+    signed_sheet_of,
+)
 from assessments.services.criteria import require_draft
 from assessments.services.measurements import judge_criterion, newest_measurement
 from engagements.access import Can, require
@@ -16,6 +22,7 @@ from engagements.audit import audit_log
 from engagements.errors import InvalidInput
 from engagements.models import User
 from workers.artifacts.artifact_store import is_intact
+from workers.models import Artifact
 
 
 @transaction.atomic
@@ -42,42 +49,61 @@ def customers_confirmation(criteria_set: CriteriaSet) -> Confirmation | None:
 
 
 @transaction.atomic
-def sign_criteria(*, actor: User, criteria_set: CriteriaSet, customer_signatory: str = ""
+def sign_criteria(*, actor: User, criteria_set: CriteriaSet, customer_signatory: str = "",
+                  signed_sheet: Artifact | None = None, approved_by: User | None = None
                   ) -> CriteriaSet:
     """Freeze the draft, its baselines and definitions, and supersede the version before.
 
-    The customer's side is the reviewer's confirmation of exactly this draft, or who signed the
-    document sheet. What is measured already is judged under the new set.
+    The customer's side is the reviewer's confirmation of exactly this draft, or the scan of the
+    sheet signed on paper. What is measured already is judged under the new set.
 
-    Raises InvalidInput for an empty set, a criterion without the baseline it needs, or a
-    baseline whose raw file is damaged.
+    Args:
+        signed_sheet: scan of the signed sheet, with the name on it as `customer_signatory`.
+        approved_by: the customer's reviewer who approved just this content elsewhere.
+
+    Raises InvalidInput for an empty set, without the customer's side, for a criterion without
+    the baseline it needs, and for a baseline that was not repeated or whose raw file is damaged.
     """
+    sheet = signed_sheet_of(signed_sheet, customer_signatory)
     require(actor, Can.MANAGE, criteria_set.engagement)
     criteria_set = CriteriaSet.objects.select_for_update(
         of=("self",), no_key=True).get(pk=criteria_set.pk)
     require_draft(criteria_set)
-    confirmed = customers_confirmation(criteria_set)
-    customer_signatory = customer_signatory.strip() or (str(confirmed.confirmed_by)
-                                                        if confirmed else "")
-    if not customer_signatory:
-        raise InvalidInput(_("Say who signed for the customer."))
     _require_complete(criteria_set)
+    confirmed = _customers_side(actor, criteria_set, sheet, approved_by)
     now = timezone.now()
     criteria_set.engagement.criteria_sets.filter(state=CriteriaSet.State.SIGNED).update(
         state=CriteriaSet.State.SUPERSEDED)
     Baseline.objects.filter(criteria__criteria_set=criteria_set, frozen_at=None).update(
         frozen_at=now)
     criteria_set.state, criteria_set.signed_at = CriteriaSet.State.SIGNED, now
-    criteria_set.signed_by, criteria_set.customer_signatory = actor, customer_signatory
+    criteria_set.signed_by = actor
+    criteria_set.customer_signatory = confirmed.signatory or str(confirmed.confirmed_by)
     criteria_set.content_hash = content_hash(criteria_set)
     criteria_set.save()
     audit_log.record(actor=actor, action="criteria.sign", target=criteria_set,
                      engagement=criteria_set.engagement,
-                     data={"hash": criteria_set.content_hash, "customer": customer_signatory})
+                     data={"hash": criteria_set.content_hash,
+                           "customer": criteria_set.customer_signatory,
+                           "scan": confirmed.scan.sha256 if confirmed.scan else ""})
     for criterion in criteria_set.criteria.all():
         if newest_measurement(criterion):
             judge_criterion(criterion, actor)
     return criteria_set
+
+
+def _customers_side(actor: User, criteria_set: CriteriaSet, sheet: SignedSheet | None,
+                    approved_by: User | None) -> Confirmation:
+    """The customer's confirmation of the draft as it stands; entered first where it comes with
+    the signature."""
+    if sheet or approved_by:
+        confirm(actor=actor if sheet else approved_by, engagement=criteria_set.engagement,
+                content_hash=content_hash(criteria_set), criteria_set=criteria_set, sheet=sheet)
+    confirmed = customers_confirmation(criteria_set)
+    if confirmed is None:
+        raise InvalidInput(_("The customer has not signed: let him confirm this version with an "
+                             "account of his own, or add the scan of the signed sheet."))
+    return confirmed
 
 
 def _require_complete(criteria_set: CriteriaSet) -> None:
@@ -91,6 +117,7 @@ def _require_complete(criteria_set: CriteriaSet) -> None:
             if not is_intact(criterion.baseline.artifact):
                 raise InvalidInput(_("The raw file of the baseline of %(criterion)s is damaged.")
                                    % {"criterion": criterion})
+            require_repeatable(criterion.baseline)
 
 
 def criteria_facts(criteria_set: CriteriaSet) -> list[dict]:

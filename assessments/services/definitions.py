@@ -6,9 +6,11 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
+from assessments.definitions.declaration import Definition
 from assessments.definitions.standard_library import STANDARD
 from assessments.definitions.versions import CHANGEABLE, changes, unit_of
 from assessments.models import MetricDefinition
+from assessments.verdicts.computation import rule_of
 from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput
@@ -19,15 +21,27 @@ MOST_RUNS = 20
 
 def load_standard_definitions() -> None:
     """Make the catalogue's definitions exist, with one entry in the audit log for those that are
-    new; a version that exists is never changed."""
-    known = set(MetricDefinition.objects.filter(version=1).values_list("code", flat=True))
-    new = [MetricDefinition(**entry.stored(), version=1)
-           for entry in STANDARD if entry.code not in known]
+    new; a version that exists is never changed, a corrected definition is its next version."""
+    stored: dict[str, list[MetricDefinition]] = {}
+    for row in MetricDefinition.objects.order_by("version"):
+        stored.setdefault(row.code, []).append(row)
+    new = [row for entry in STANDARD if (row := _missing(entry, stored.get(entry.code, [])))]
     if new:
         with suppress(IntegrityError), transaction.atomic():  # another process was quicker
             MetricDefinition.objects.bulk_create(new)
             audit_log.record(actor=None, action="definition.load", target=new[0],
                              data={"codes": [definition.code for definition in new]})
+
+
+def _missing(entry: Definition, stored: list[MetricDefinition]) -> MetricDefinition | None:
+    """The version that the library has and the database has not."""
+    if not stored:
+        return MetricDefinition(**entry.stored(), version=1)
+    is_known = any(entry.rule() == rule_of(row) for row in stored)
+    if not entry.correction or is_known:
+        return None
+    return MetricDefinition(**entry.stored(), version=stored[-1].version + 1,
+                            change_note=entry.correction)
 
 
 @transaction.atomic

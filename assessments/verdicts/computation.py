@@ -1,8 +1,10 @@
 """From a criterion and a measurement to the pure arithmetic: reads the stored raw files."""
 
+from itertools import islice
+
 from assessments.curves.alignment import align
 from assessments.models import Baseline, CriteriaSet, Criterion, Measurement, MetricDefinition
-from assessments.queries import measurements_of
+from assessments.queries import independent, measurements_of, recorded_runs
 from assessments.verdicts.environments import unreviewed
 from assessments.verdicts.quantities import value_of
 from assessments.verdicts.selection import (
@@ -12,6 +14,7 @@ from assessments.verdicts.selection import (
     judge_runs,
     withheld,
 )
+from assessments.verdicts.spread import FEWEST_RUNS
 from assessments.verdicts.verdict import (
     NOT_MEASURED,
     NOT_PROVABLE,
@@ -24,7 +27,7 @@ from assessments.verdicts.verdict import (
 from workers.artifacts.artifact_store import is_intact, local_path
 from workers.models import Artifact, Job
 from workers.readers import read_file
-from workers.readers.base import ReadError
+from workers.readers.base import ReadError, ReadingWarning
 from workers.readers.training.series import read_series
 
 
@@ -61,7 +64,17 @@ def compute(criterion: Criterion, measurement: Measurement | None) -> Outcome:
     chosen.facts["runs"] = [{"artifact": run.artifact_id, "job": run.job_id,
                              "figure": outcome.figure, "outcome": outcome.outcome}
                             for run, outcome in zip(runs, outcomes, strict=True)]
+    chosen.facts["warnings"] = [*chosen.facts.get("warnings", []), *_not_repeated(baseline)]
     return withheld(chosen, _doubt(criterion, runs))
+
+
+def _not_repeated(baseline: Baseline | None) -> list[dict]:
+    """A warning where the baseline was frozen with fewer than three runs (R-ACC-08)."""
+    runs = recorded_runs(baseline) if baseline else FEWEST_RUNS
+    if runs >= FEWEST_RUNS:
+        return []
+    return [vars(ReadingWarning("baseline_not_repeated", (
+        f"The baseline rests on {runs} of the {FEWEST_RUNS} runs that show it can be repeated.")))]
 
 
 def _obstacle(runs: list[Measurement], baseline: Baseline | None) -> str | None:
@@ -78,20 +91,12 @@ def _obstacle(runs: list[Measurement], baseline: Baseline | None) -> str | None:
 
 
 def judged_runs(criterion: Criterion, newest: Measurement) -> list[Measurement]:
-    """The runs that the definition's selection rule looks at, newest first.
-
-    A file that was stored twice is one run.
-    """
+    """The independent runs that the definition's selection rule looks at, newest first."""
     definition = criterion.definition
     if definition.selection == MetricDefinition.Selection.LAST:
         return [newest]
     earlier = measurements_of(criterion).filter(pk__lte=newest.pk)
-    different: dict[str, Measurement] = {}
-    for run in earlier.iterator(chunk_size=100):
-        different.setdefault(run.artifact.sha256, run)
-        if len(different) == definition.runs:
-            break
-    return list(different.values())
+    return list(islice(independent(earlier.iterator(chunk_size=100)), definition.runs))
 
 
 def cards_of(job: Job | None) -> int | None:

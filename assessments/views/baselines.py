@@ -6,11 +6,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from assessments import services
-from assessments.forms import BaselineForm, FileForm
+from assessments.forms import BaselineForm, FileForm, SignedSheetForm
 from assessments.models import Baseline
 from assessments.services import baselines
 from assessments.services.confirmations import baseline_hash, confirmations
 from assessments.views.lookups import form_page, to_criteria, visible_engagement
+from assessments.views.signed_sheets import entered_sheet
 from engagements.access import Can, allowed, require
 from engagements.models import Engagement
 from engagements.web.form_actions import attempt, attempt_form
@@ -60,15 +61,18 @@ def baseline(request, pk):
         "content_hash": known, "confirmations": confirmations(known, baseline=row),
         "may_confirm": not row.frozen_at and (
             allowed(request.user, Can.REVIEW) or allowed(request.user, Can.MANAGE)),
+        "sheet_form": SignedSheetForm()
+        if allowed(request.user, Can.MANAGE) and not row.frozen_at else None,
         "file_form": FileForm(engagement=engagement)
         if allowed(request.user, Can.WORK) else None})
 
 
 @require_POST
 def baseline_confirm(request, pk):
-    """Confirm the sheet for one's own side."""
+    """Confirm the sheet for one's own side, or enter the customer's signed one."""
     row = _baseline(request, pk)
-    attempt(request, lambda: baselines.confirm_baseline(actor=request.user, baseline=row),
+    attempt(request, lambda: baselines.confirm_baseline(
+        actor=request.user, baseline=row, **entered_sheet(request, row.model.engagement)),
             _("The baseline sheet is confirmed."))
     return redirect("assessments:baseline", pk)
 

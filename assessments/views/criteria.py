@@ -6,11 +6,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from assessments import queries, services
-from assessments.forms import CriterionForm, SignForm
+from assessments.forms import CriterionForm, SignedSheetForm
 from assessments.models import Baseline, CriteriaSet
 from assessments.presentation import verdict_rows
 from assessments.services.confirmations import confirmations
 from assessments.views.lookups import form_page, to_criteria, visible_criterion, visible_engagement
+from assessments.views.signed_sheets import entered_sheet
 from engagements.access import Can, allowed, require
 from engagements.models import Engagement
 from engagements.text.number_parsing import whole_number
@@ -31,6 +32,7 @@ def criteria(request, code):
     shown_set = _chosen_set(engagement, request.GET.get("version"))
     return render(request, "assessments/criteria.html", {
         "engagement": engagement, "active": "criteria", "criteria_set": shown_set,
+        "customers_signature": queries.customers_signature(shown_set) if shown_set else "",
         "sets": engagement.criteria_sets.all(),
         "rows": verdict_rows.rows(queries.verdicts_of(shown_set)) if shown_set else [],
         "baselines": Baseline.objects.filter(model__engagement=engagement).select_related(
@@ -39,7 +41,7 @@ def criteria(request, code):
         if shown_set else [],
         "may_confirm": bool(shown_set and shown_set.state == CriteriaSet.State.DRAFT and (
             allowed(request.user, Can.REVIEW) or allowed(request.user, Can.MANAGE))),
-        "sign_form": SignForm()})
+        "sign_form": SignedSheetForm()})
 
 
 def _chosen_set(engagement: Engagement, version: str | None) -> CriteriaSet | None:
@@ -83,11 +85,9 @@ def criterion_remove(request, pk):
 def criteria_sign(request, code):
     """Freeze the open draft."""
     engagement = visible_engagement(request, code)
-    form = SignForm(request.POST)
-    name = form.cleaned_data["customer_signatory"] if form.is_valid() else ""
     attempt(request, lambda: services.sign_criteria(
-        actor=request.user, criteria_set=_open_draft(engagement), customer_signatory=name),
-            _("Signed. The criteria are frozen."))
+        actor=request.user, criteria_set=_open_draft(engagement),
+        **entered_sheet(request, engagement)), _("Signed. The criteria are frozen."))
     return to_criteria(code)
 
 

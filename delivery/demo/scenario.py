@@ -109,12 +109,12 @@ class DemoScenario(ScenarioDocuments):
 
     def criteria(self) -> None:
         manager, llm = self.who["manager"], self._model("LLM")
-        [baseline_job] = self._jobs(
+        reference, *repeats = [job.artifacts.get(name="log.txt") for job in self._jobs(
             Stage.DESIGN, "adapt.megatron_train",
-            {**TRAINING, "extra": "--practice-device gpu"}, [llm])
+            {**TRAINING, "extra": "--practice-device gpu"}, [llm] * 3)]
         baseline = assessments.record_baseline(
             actor=self.who["consultant"], model=llm, quantity="loss_curve",
-            artifact=baseline_job.artifacts.get(name="log.txt"), source="演练：GPU 侧运行",
+            artifact=reference, repeats=repeats, source="演练：GPU 侧运行",
             environment={"chip": "GPU (practice)", "cards": "8", "framework": "PyTorch 2.1.0"})
         draft = assessments.draft_criteria(actor=manager, engagement=self.engagement)
         assessments.add_criterion(
@@ -125,8 +125,8 @@ class DemoScenario(ScenarioDocuments):
             assessments.add_criterion(
                 actor=manager, criteria_set=draft, model=model, stage=Stage.INFER_TUNE,
                 threshold=Decimal("200"), definition=MetricDefinition.objects.get(code="latency"))
-        signed = assessments.sign_criteria(actor=manager, criteria_set=draft,
-                                           customer_signatory="陈国栋 信息中心主任")
+        assessments.confirm_criteria(actor=self.who["reviewer"], criteria_set=draft)
+        signed = assessments.sign_criteria(actor=manager, criteria_set=draft)
         self.log(f"  criteria {signed} signed, {signed.criteria.count()} criteria, "
                   f"hash {signed.content_hash[:16]}")
         self._pass(Stage.DESIGN, self.models)

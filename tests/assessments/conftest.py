@@ -65,17 +65,25 @@ def definitions(db) -> dict[str, MetricDefinition]:
 @pytest.fixture
 @cached_fixture
 def baseline(people, model, store):
-    """The GPU's loss curve: 200 steps from 4.0 down to 2.0."""
+    """The GPU's loss curve: 200 steps from 4.0 down to 2.0, and two repeats close to it."""
     return services.record_baseline(
         actor=people[Role.CONSULTANT], model=model, quantity="loss_curve",
         artifact=store("gpu.log", megatron_log(np.linspace(4, 2, 200)), model),
-        environment={"cards": "8 × A100"}, source="GPU cluster")
+        environment={"cards": "8 × A100"}, source="GPU cluster", repeats=[
+            store(f"gpu-{n}.log", megatron_log(np.linspace(4, 2, 200) * (1 + n / 10**4)), model)
+            for n in (1, 2)])
 
 
 @pytest.fixture
 @cached_fixture
 def draft(people, engagement):
     return services.draft_criteria(actor=people[Role.MANAGER], engagement=engagement)
+
+
+def signed(people, draft):
+    """The draft, confirmed by the customer's reviewer and signed by the manager."""
+    services.confirm_criteria(actor=people[Role.REVIEWER], criteria_set=draft)
+    return services.sign_criteria(actor=people[Role.MANAGER], criteria_set=draft)
 
 
 @pytest.fixture
@@ -86,8 +94,7 @@ def criterion(people, draft, model, definitions, baseline):
         actor=people[Role.MANAGER], criteria_set=draft, model=model,
         definition=definitions["loss_mean_relative_error"], stage=Stage.TRAIN_TUNE,
         threshold=Decimal("0.02"), baseline=baseline)
-    services.sign_criteria(actor=people[Role.MANAGER], criteria_set=draft,
-                           customer_signatory="陈国栋 主任")
+    signed(people, draft)
     row.refresh_from_db()
     return row
 

@@ -34,6 +34,37 @@ def m01(definitions):
     return definitions["loss_mean_relative_error"]
 
 
+SIGN = {"<": "lt", "≤": "le", ">": "gt", "≥": "ge"}
+
+
+@pytest.mark.parametrize("entry", [e for e in STANDARD if set(e.source) & set(SIGN)],
+                         ids=lambda entry: entry.code)
+def test_a_definition_compares_as_the_criterion_it_cites(entry):
+    assert {SIGN[letter] for letter in entry.source if letter in SIGN} == {entry.comparison}
+
+
+def test_a_corrected_definition_is_the_next_version_of_what_is_stored(people, definitions):
+    """An earlier release stored a strict < under the same code; what is signed with it stays."""
+    old = definitions["score_degradation"]
+    MetricDefinition.objects.filter(pk=old.pk).update(comparison="lt")
+    services.load_standard_definitions()
+    services.load_standard_definitions()
+    rows = MetricDefinition.objects.filter(code=old.code).order_by("version")
+    assert [(row.version, row.comparison, bool(row.change_note)) for row in rows] == [
+        (1, "lt", False), (2, "le", True)]
+    entry = AuditEntry.objects.filter(action="definition.load").latest("pk")
+    assert entry.data["codes"] == ["score_degradation"]
+
+
+def test_a_definition_that_the_firm_corrected_itself_is_left_alone(people, definitions):
+    old = definitions["score_degradation"]
+    MetricDefinition.objects.filter(pk=old.pk).update(comparison="lt")
+    old.refresh_from_db()
+    add(people, old, comparison="le")
+    services.load_standard_definitions()
+    assert MetricDefinition.objects.filter(code=old.code).count() == 2
+
+
 def add(people, definition, **fields):
     return services.add_definition_version(actor=people[Role.MANAGER], definition=definition,
                                            **{"change_note": "agreed", **fields})

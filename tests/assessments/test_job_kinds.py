@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from django.utils.translation import override
 
 from engagements.models import Role
 from tests.assessments.conftest import megatron_log
@@ -40,3 +41,21 @@ def test_a_file_of_another_engagement_is_refused(people, model, files):
         actor=people[Role.CONSULTANT], kind="acc.loss_compare", model=model,
         parameters={"baseline": files[0].pk, "candidate": files[1].pk}))
     assert job.state == "failed"
+
+
+@pytest.mark.parametrize(("losses", "verdict", "sentence"), [
+    (GPU[:20], "not_provable", "Only 20 of 200 baseline steps have a counterpart (10.0 %): not "
+                               "enough to judge."),
+    (GPU * 1.05, "failed", "5.000 % against the limit of 2 % over 200 steps: not passed."),
+    (GPU * 1.01, "passed", "1.000 % against the limit of 2 % over 200 steps: passed."),
+    (np.where(np.arange(200) == 150, np.nan, GPU), "failed",
+     "1 steps hold a value that is not finite, the first is step 151: not passed.")])
+@pytest.mark.django_db(transaction=True)
+def test_the_sentence_names_the_reason_of_the_verdict(people, model, files, store, losses,
+                                                      verdict, sentence):
+    job = drive(queue_job(
+        actor=people[Role.CONSULTANT], kind="acc.loss_compare", model=model,
+        parameters={"baseline": files[0].pk,
+                    "candidate": store("other.log", megatron_log(losses), model).pk}))
+    with override("en"):
+        assert (job.results["verdict"], job.sentence) == (verdict, sentence)

@@ -96,10 +96,14 @@ def test_from_draft_to_signature_by_forms(as_role, engagement, model, definition
     client.post(reverse("assessments:criterion_new", args=[code]), {
         "model": model.pk, "stage": "train_tune", "threshold": "2", "baseline": baseline.pk,
         "definition": definitions["loss_mean_relative_error"].pk})
+    for factor in (1.001, 0.999):
+        client.post(reverse("assessments:baseline_run", args=[baseline.pk]), {
+            "upload": SimpleUploadedFile("gpu.log", megatron_log(GPU * factor))})
     row = Criterion.objects.get()
     assert f"{row.threshold.normalize()}" == "0.02"
     client.post(reverse("assessments:criteria_sign", args=[code]),
-                {"customer_signatory": "陈国栋 主任"})
+                {"customer_signatory": "陈国栋 主任",
+                 "signed_sheet": SimpleUploadedFile("criteria.pdf", b"%PDF-1.7 signed")})
     assert CriteriaSet.objects.get().state == "signed"
     client.post(reverse("assessments:criterion_measure", args=[row.pk]), {
         "upload": SimpleUploadedFile("npu.log", megatron_log(GPU * 1.01))})

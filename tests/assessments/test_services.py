@@ -12,7 +12,7 @@ from engagements.gates import evaluate
 from engagements.models import AuditEntry, Role
 from engagements.services import add_model
 from engagements.stages import Stage
-from tests.assessments.conftest import megatron_log
+from tests.assessments.conftest import megatron_log, signed
 from tests.cached_fixtures import cached_fixture
 from workers.models import StoredReading
 
@@ -124,8 +124,7 @@ def test_signed_criteria_are_frozen(criterion, manager, model, definitions):
             actor=manager, criteria_set=criterion.criteria_set, model=model,
             definition=definitions["latency"], stage=Stage.INFER_TUNE, threshold=Decimal(10))
     with pytest.raises(WrongState):
-        services.sign_criteria(actor=manager, criteria_set=criterion.criteria_set,
-                               customer_signatory="again")
+        services.sign_criteria(actor=manager, criteria_set=criterion.criteria_set)
 
 
 def test_signing_freezes_the_baseline_and_hashes_every_fact(criterion):
@@ -137,12 +136,12 @@ def test_signing_freezes_the_baseline_and_hashes_every_fact(criterion):
     assert services.content_hash(signed) != signed.content_hash
 
 
-def test_a_new_version_copies_and_supersedes(criterion, manager, judged):
+def test_a_new_version_copies_and_supersedes(criterion, people, manager, judged):
     judged(GPU * 1.001)
     old = criterion.criteria_set
     new = services.draft_criteria(actor=manager, engagement=old.engagement)
     assert queries.current_criteria(old.engagement) == old
-    services.sign_criteria(actor=manager, criteria_set=new, customer_signatory="陈国栋")
+    signed(people, new)
     old.refresh_from_db()
     assert (old.state, new.version) == (CriteriaSet.State.SUPERSEDED, 2)
     assert [verdict.outcome for _row, verdict in queries.latest_verdicts(old.engagement)] == [
@@ -156,12 +155,12 @@ def test_only_one_draft_at_a_time(draft, manager, engagement):
 
 def test_an_empty_or_incomplete_set_cannot_be_signed(draft, manager, model, definitions):
     with pytest.raises(InvalidInput):
-        services.sign_criteria(actor=manager, criteria_set=draft, customer_signatory="x")
+        services.sign_criteria(actor=manager, criteria_set=draft)
     services.add_criterion(
         actor=manager, criteria_set=draft, model=model, stage=Stage.TRAIN_TUNE,
         definition=definitions["loss_mean_relative_error"], threshold=Decimal("0.02"))
     with pytest.raises(InvalidInput):
-        services.sign_criteria(actor=manager, criteria_set=draft, customer_signatory="x")
+        services.sign_criteria(actor=manager, criteria_set=draft)
 
 
 def test_a_baseline_of_another_quantity_is_refused(draft, manager, model, definitions, baseline):
@@ -184,14 +183,15 @@ def throughput(consultant, model, store):
     """The GPU's throughput: 20 samples per second."""
     return services.record_baseline(
         actor=consultant, model=model, quantity="samples_per_second",
-        artifact=store("gpu2.log", megatron_log(GPU), model))
+        artifact=store("gpu2.log", megatron_log(GPU), model), repeats=[
+            store(f"gpu2-{n}.log", megatron_log(GPU * n), model) for n in (2, 3)])
 
 
-def test_a_throughput_against_its_baseline(draft, manager, throughput, definitions, judged):
+def test_a_throughput_against_its_baseline(draft, people, manager, throughput, definitions, judged):
     services.add_criterion(
         actor=manager, criteria_set=draft, model=throughput.model, stage=Stage.TRAIN_TUNE,
         definition=definitions["throughput_ratio"], threshold=Decimal(1), baseline=throughput)
-    services.sign_criteria(actor=manager, criteria_set=draft, customer_signatory="x")
+    signed(people, draft)
     verdict, = judged(GPU * 1.5)
     assert (verdict.outcome, verdict.figure) == ("passed", 1.0)
 
@@ -199,7 +199,7 @@ def test_a_throughput_against_its_baseline(draft, manager, throughput, definitio
 @pytest.mark.parametrize("role", [Role.REVIEWER, Role.SALES, Role.OPERATOR, Role.CONSULTANT])
 def test_only_managers_sign(people, role, draft):
     with pytest.raises(NotAllowed):
-        services.sign_criteria(actor=people[role], criteria_set=draft, customer_signatory="x")
+        services.sign_criteria(actor=people[role], criteria_set=draft)
 
 
 def gate(model, stage) -> dict[str, bool]:

@@ -1,18 +1,20 @@
 """A waiver lets a gate pass and leaves the verdict as it is."""
 
 from datetime import timedelta
+from decimal import Decimal
 
 import numpy as np
 import pytest
 from django.utils import timezone
 
 from assessments import queries, services
-from assessments.models import Waiver
+from assessments.models import CriteriaSet, Waiver
 from assessments.services.waivers import revoke_waiver, sign_waiver
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.gates import evaluate
 from engagements.models import Role
 from tests.assessments.conftest import megatron_log
+from tests.assessments.conftest import signed as signed_by_both
 from tests.cached_fixtures import cached_fixture
 
 GPU = np.linspace(4, 2, 200)
@@ -87,3 +89,54 @@ def test_a_passed_or_unjudged_criterion_is_not_waived(criterion, people, model, 
                           artifact=store("npu.log", megatron_log(GPU * 1.001), model))
     with pytest.raises(WrongState):
         sign_waiver(**fields)
+
+
+def earlier(criterion, stage) -> list[str]:
+    record = criterion.model.stages.get(stage=stage)
+    return [c.sentence for c in evaluate(record) if c.code == f"earlier_verdict:{criterion.pk}"]
+
+
+def tightened(people, criterion, threshold):
+    """A new signed version of the criteria with another threshold, as a change brings it."""
+    manager = people[Role.MANAGER]
+    draft = services.draft_criteria(actor=manager, engagement=criterion.criteria_set.engagement)
+    services.remove_criterion(actor=manager, criterion=draft.criteria.get())
+    row = services.add_criterion(
+        actor=manager, criteria_set=draft, model=criterion.model, stage=criterion.stage,
+        definition=criterion.definition, threshold=threshold, baseline=criterion.baseline)
+    signed_by_both(people, draft)
+    return row
+
+
+def test_a_criterion_tightened_after_its_stage_passed_stops_the_later_ones(people, criterion,
+                                                                          model, store):
+    services.measure_file(actor=people[Role.CONSULTANT], model=model,
+                          artifact=store("npu.log", megatron_log(GPU * 1.01), model))
+    engagement = criterion.criteria_set.engagement
+    model.stages.filter(stage="train_tune").update(state="passed", passed_at=timezone.now())
+    assert queries.failed_signed_criteria(engagement) == []
+    row = tightened(people, criterion, Decimal("0.005"))
+    verdict = queries.newest_verdict(row)
+    assert queries.failed_signed_criteria(engagement) == [(row, verdict)]
+    assert queries.failed_signed_criteria(engagement, model) == [(row, verdict)]
+    for stage in ("infer_migrate", "infer_tune"):
+        assert earlier(row, stage) == [queries.verdict_sentence(row, verdict)]
+    assert earlier(row, "design") == earlier(row, "train_tune") == earlier(row, "accept") == []
+    assert [c.is_met for c in evaluate(model.stages.get(stage="accept"))
+            if c.code == f"verdict:{row.pk}"] == [False]
+    waiver = sign_waiver(actor=people[Role.MANAGER], criterion=row, reason="agreed", scope="pilot",
+                         expires_on=timezone.localdate())
+    assert (queries.failed_signed_criteria(engagement), earlier(row, "infer_tune")) == ([], [])
+    revoke_waiver(actor=people[Role.MANAGER], waiver=waiver)
+    assert queries.failed_signed_criteria(engagement) == [(row, verdict)]
+
+
+def test_drafts_and_other_outcomes_do_not_count_as_failed(people, criterion, model, store):
+    engagement = criterion.criteria_set.engagement
+    assert queries.failed_signed_criteria(engagement) == []  # nothing is measured
+    services.measure_file(actor=people[Role.CONSULTANT], model=model,
+                          artifact=store("short.log", megatron_log(GPU[:20]), model))
+    assert queries.newest_verdict(criterion).outcome == "not_provable"
+    assert queries.failed_signed_criteria(engagement) == []
+    CriteriaSet.objects.update(state="draft")
+    assert queries.failed_signed_criteria(engagement) == []

@@ -76,6 +76,8 @@ def agree_on_criteria(manager) -> None:
     fill(page, stage="infer_tune", threshold="200")
     submit(page)
     fill(page, customer_signatory="陈国栋 信息中心主任")
+    page.set_input_files("#id_signed_sheet", {
+        "name": "criteria.pdf", "mimeType": "application/pdf", "buffer": b"%PDF-1.7 signed"})
     submit(page, "form[action$='/sign/'] button")
 
 

@@ -112,22 +112,34 @@ def deliver(engagement, people, *, is_practice=False, scale=1.004):
     psr = engagement_services.add_model(actor=manager, engagement=engagement, code="PSR",
                              name="人员安全风险识别", name_en="Personnel safety risk recognition",
                              task="目标检测", framework="PyTorch 2.1.0")
-    base = stored(engagement, llm, "gpu/train_baseline.csv", loss_log(), uploaded_by=consultant)
-    slow = stored(engagement, psr, "gpu/train_psr.csv", loss_log(seed=3), uploaded_by=consultant)
+    base = three_runs(engagement, llm, "gpu/train_baseline.csv", uploaded_by=consultant)
+    slow = three_runs(engagement, psr, "gpu/train_psr.csv", seed=3, uploaded_by=consultant)
     draft = assessing.draft_criteria(actor=manager, engagement=engagement)
-    for model, artifact, code in ((llm, base, "loss_mean_relative_error"),
-                                  (llm, base, "loss_every_step"),
-                                  (psr, slow, "loss_mean_relative_error")):
+    for model, files, code in ((llm, base, "loss_mean_relative_error"),
+                               (llm, base, "loss_every_step"),
+                               (psr, slow, "loss_mean_relative_error")):
         baseline = assessing.record_baseline(
-            actor=consultant, model=model, quantity="loss_curve", artifact=artifact,
-            environment=GPU, source="customer's GPU cluster")
+            actor=consultant, model=model, quantity="loss_curve", artifact=files[0],
+            environment=GPU, source="customer's GPU cluster", repeats=files[1:])
         assessing.add_criterion(
             actor=manager, criteria_set=draft, model=model, stage="train_tune",
             definition=MetricDefinition.objects.get(code=code, version=1),
             threshold=Decimal("0.02"), baseline=baseline)
-    assessing.sign_criteria(actor=manager, criteria_set=draft, customer_signatory="陈国栋")
+    sign_for_both(people, draft)
     measure(engagement, people, llm, is_practice=is_practice, scale=scale)
     return engagement
+
+
+def three_runs(engagement, model, name, seed=7, **fields):
+    """A reference run on the source platform and its two repeats."""
+    return [stored(engagement, model, name.replace(".", f"_{n}.") if n else name,
+                   loss_log(scale=1 + n / 10**5, seed=seed), **fields) for n in range(3)]
+
+
+def sign_for_both(people, draft):
+    """The criteria, confirmed by the customer's reviewer and signed by the manager."""
+    assessing.confirm_criteria(actor=people[Role.REVIEWER], criteria_set=draft)
+    return assessing.sign_criteria(actor=people[Role.MANAGER], criteria_set=draft)
 
 
 def measure(engagement, people, model, *, is_practice=False, scale=1.004):

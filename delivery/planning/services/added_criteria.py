@@ -6,6 +6,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from assessments import services as assessing
+from assessments.definitions.threshold_units import ThresholdUnit
 from assessments.models import Baseline, CriteriaSet, MetricDefinition
 from assessments.services import baselines
 from assessments.verdicts.quantities import quantities
@@ -93,7 +94,8 @@ def sign_added(change: ChangeRequest, draft: CriteriaSet, actor: User) -> None:
         model = change.engagement.models.get(code=row.code)
         assessing.add_criterion(
             actor=actor, criteria_set=draft, model=model, definition=row.definition,
-            stage=row.stage, threshold=row.threshold, baseline=_reference(row, model, actor))
+            stage=row.stage, threshold=row.threshold, baseline=_reference(row, model, actor),
+            threshold_unit=ThresholdUnit.FRACTION)
 
 
 def _reference(row: AddedCriterion, model: MigratedModel, actor: User) -> Baseline | None:

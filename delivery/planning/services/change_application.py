@@ -7,6 +7,7 @@ everything.
 from django.utils.translation import gettext as _
 
 from assessments import services as assessing
+from assessments.definitions.threshold_units import ThresholdUnit
 from assessments.models import CriteriaSet, Criterion
 from delivery.planning.changes.effort_effects import effort_effect, estimate_after
 from delivery.planning.changes.rescheduling import Rescheduling, apply_rescheduling, reschedule
@@ -85,7 +86,7 @@ def _new_criteria(change: ChangeRequest, actor: User) -> CriteriaSet | None:
         assessing.remove_criterion(actor=actor, criterion=_copy(draft, criterion))
     sign_added(change, draft, actor)
     return assessing.sign_criteria(actor=actor, criteria_set=draft,
-                                   customer_signatory=str(change.customer_approved_by))
+                                   approved_by=change.customer_approved_by)
 
 
 def _replace(draft: CriteriaSet, effect: CriterionEffect, actor: User) -> None:
@@ -93,7 +94,8 @@ def _replace(draft: CriteriaSet, effect: CriterionEffect, actor: User) -> None:
     assessing.remove_criterion(actor=actor, criterion=_copy(draft, old))
     assessing.add_criterion(
         actor=actor, criteria_set=draft, model=old.model, definition=old.definition,
-        stage=old.stage, threshold=effect.threshold_after, baseline=old.baseline)
+        stage=old.stage, threshold=effect.threshold_after, baseline=old.baseline,
+        threshold_unit=ThresholdUnit.FRACTION)
 
 
 def _copy(draft: CriteriaSet, old: Criterion) -> Criterion:

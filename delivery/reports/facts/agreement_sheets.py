@@ -119,8 +119,8 @@ def confirmed(source: Source) -> dict:
                  empty=lambda: _("No baseline is recorded."))
 
 
-def _who(entry) -> str:
-    return f"{entry.confirmed_by} {instant(entry.confirmed_at)[:10]}" if entry else ""
+def _who(entry) -> str | dict[str, str]:
+    return both(lambda: f"{entry} {instant(entry.confirmed_at)[:10]}") if entry else ""
 
 
 def _with_criteria(baseline: Baseline, source: Source) -> str | dict[str, str]:

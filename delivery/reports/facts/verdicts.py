@@ -8,7 +8,7 @@ from django.utils.translation import override
 from assessments.charts import can_be_drawn, criterion_chart_spec
 from assessments.labels.verdict_sentences import SIGNS, in_unit, shown
 from assessments.models import Criterion, Outcome, Verdict
-from assessments.queries import verdict_sentence
+from assessments.queries import customers_signature, verdict_sentence
 from assessments.services.baselines import spread
 from delivery.documents.bilingual import LANGUAGES, both, instant, pair
 from delivery.reports.facts import deviations, run_records
@@ -71,7 +71,7 @@ def criteria_facts(criteria) -> dict:
     return {"version": criteria.version, "state": criteria.state,
             "content_hash": criteria.content_hash, "signed_at": instant(criteria.signed_at),
             "signed_by": str(criteria.signed_by or ""),
-            "customer_signatory": criteria.customer_signatory}
+            "customer_signatory": both(lambda: customers_signature(criteria))}
 
 
 def _metric(criterion: Criterion, verdict: Verdict | None) -> dict:

@@ -19,6 +19,7 @@ from delivery.quotes.snapshot import content_hash
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Role
 from tests.cached_fixtures import cached_fixture
+from tests.delivery.conftest import sign_for_both
 
 WORDS = {"title": "时延阈值调整", "category": "criteria", "requested_by": "某电力公司 陈国栋",
          "reason": "新增并发场景", "before": "≤ 10 ms", "after": "≤ 12 ms",
@@ -39,7 +40,7 @@ def agreed(people, engagement, llm):
         assessing.add_criterion(actor=manager, criteria_set=draft, model=llm, threshold=10,
                                 definition=MetricDefinition.objects.get(code=code, version=1),
                                 stage="infer_tune")
-    assessing.sign_criteria(actor=manager, criteria_set=draft, customer_signatory="陈国栋")
+    sign_for_both(people, draft)
     made = plans.draft_plan(actor=manager, engagement=engagement, starts_on=date(2025, 9, 22))
     plans.take_baseline(actor=manager, plan=made)
     quoting.load_rate_cards(actor=people[Role.ADMINISTRATOR])
@@ -137,7 +138,7 @@ def test_all_effects_or_none(people, agreed, change, breaking):
 def test_criteria_signed_meanwhile_stop_the_change(people, agreed, change):
     manager = people[Role.MANAGER]
     draft = assessing.draft_criteria(actor=manager, engagement=agreed)
-    assessing.sign_criteria(actor=manager, criteria_set=draft, customer_signatory="陈国栋")
+    sign_for_both(people, draft)
     changes.approve_change(actor=manager, change=change)
     with pytest.raises(WrongState):
         changes.approve_change(actor=people[Role.REVIEWER], change=change)

@@ -18,6 +18,7 @@ from engagements.errors import InvalidInput, WrongState
 from engagements.models import MigratedModel, Role
 from engagements.stages import Stage, StageState
 from tests.cached_fixtures import cached_fixture
+from tests.delivery.conftest import sign_for_both
 from tests.delivery.planning.test_all_or_nothing import everything
 from tests.delivery.planning.test_changes import WORDS, agreed  # noqa: F401  (fixture)
 
@@ -67,7 +68,7 @@ def test_a_dropped_model_leaves_plan_criteria_and_stages(people, two_models, dra
     assessing.add_criterion(
         actor=manager, criteria_set=criteria, model=detector, threshold=30, stage="infer_tune",
         definition=MetricDefinition.objects.get(code="latency", version=1))
-    assessing.sign_criteria(actor=manager, criteria_set=criteria, customer_signatory="陈国栋")
+    sign_for_both(people, criteria)
     dropping(people, draft, detector)
     done = in_force(people, draft)
     detector.refresh_from_db()

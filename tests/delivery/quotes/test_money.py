@@ -5,11 +5,14 @@ from decimal import Decimal
 import pytest
 
 from delivery.quotes.money import (
+    LineAmounts,
     amount_in_words,
     line_amounts,
     split,
+    to_cents,
     totals,
     totals_by_rate,
+    with_tax,
     without_tax,
 )
 from engagements.errors import InvalidInput
@@ -26,6 +29,22 @@ WORDS = {
     "6007.14": "陆仟零柒元壹角肆分", "1680.32": "壹仟陆佰捌拾元零叁角贰分",
     "107000.53": "壹拾万柒仟元零伍角叁分", "16409.02": "壹万陆仟肆佰零玖元零贰分",
     "325.04": "叁佰贰拾伍元零肆分", "15": "壹拾伍元整", "100500": "壹拾万零伍佰元整",
+    "0.10": "壹角整", "0.01": "壹分", "10.10": "壹拾元零壹角整", "11.10": "壹拾壹元壹角整",
+    "11.11": "壹拾壹元壹角壹分", "10.11": "壹拾元零壹角壹分", "1.10": "壹元壹角整",
+    "1.005": "壹元零壹分", "0.004": "零元整", "6": "陆元整", "60": "陆拾元整",
+    "606": "陆佰零陆元整",
+    "660": "陆佰陆拾元整", "6006": "陆仟零陆元整", "6060": "陆仟零陆拾元整", "6600": "陆仟陆佰元整",
+    "6066": "陆仟零陆拾陆元整", "9999": "玖仟玖佰玖拾玖元整", "10000": "壹万元整",
+    "10001": "壹万零壹元整", "11000": "壹万壹仟元整", "10999": "壹万零玖佰玖拾玖元整",
+    "12345678": "壹仟贰佰叁拾肆万伍仟陆佰柒拾捌元整", "99999999": (
+        "玖仟玖佰玖拾玖万玖仟玖佰玖拾玖元整"),
+    "100000000": "壹亿元整", "100010000": "壹亿零壹万元整", "110000000": "壹亿壹仟万元整",
+    "101000000": "壹亿零壹佰万元整", "100001000": "壹亿零壹仟元整", "200000020": "贰亿零贰拾元整",
+    "123400005678": "壹仟贰佰叁拾肆亿零伍仟陆佰柒拾捌元整",
+    "123456780000": "壹仟贰佰叁拾肆亿伍仟陆佰柒拾捌万元整", "100200030004": (
+        "壹仟零贰亿零叁万零肆元整"),
+    "500600000000": "伍仟零陆亿元整", "999999999999.99": (
+        "玖仟玖佰玖拾玖亿玖仟玖佰玖拾玖万玖仟玖佰玖拾玖元玖角玖分"),
 }
 
 
@@ -34,7 +53,8 @@ def test_amount_in_words(amount, words):
     assert amount_in_words(Decimal(amount)) == words
 
 
-@pytest.mark.parametrize("amount", ["-1", "1000000000000"])
+@pytest.mark.parametrize("amount", ["-1", "-0.01", "1000000000000", "999999999999.995",
+                                    "2000000000000"])
 def test_words_refuse_what_they_cannot_say(amount):
     with pytest.raises(InvalidInput):
         amount_in_words(Decimal(amount))
@@ -79,3 +99,67 @@ def test_tax_per_rate_tells_what_rounding_on_lines_adds():
     assert (six.tax, six.tax_on_sum, six.rounding) == (
         Decimal("270.81"), Decimal("270.82"), Decimal("-0.01"))
     assert (three.rate, three.net, three.tax) == (reduced, Decimal("100.00"), Decimal("3.00"))
+
+
+@pytest.mark.parametrize(("value", "cents"), [
+    ("0.005", "0.01"), ("0.015", "0.02"), ("0.0049", "0.00"), ("-0.005", "-0.01"),
+    ("1", "1.00"), ("2.675", "2.68")])
+def test_cents_are_rounded_half_up(value, cents):
+    assert str(to_cents(Decimal(value))) == cents
+
+
+@pytest.mark.parametrize(("included", "expected"), [
+    (False, ("60.00", "54.00", "3.24", "57.24")), (True, ("56.60", "50.94", "3.06", "54.00"))])
+def test_a_line_by_hand(included, expected):
+    """2 × 3 months × 10.00, 10 % off, 6 % tax on top or inside."""
+    line = line_amounts(Decimal(2), Decimal(3), Decimal(10), Decimal("0.06"), Decimal("0.1"),
+                        is_tax_included=included)
+    assert tuple(map(str, (line.list_amount, line.net, line.tax, line.gross))) == expected
+
+
+def test_a_line_has_no_discount_unless_it_is_given():
+    line = line_amounts(Decimal(2), Decimal(3), Decimal(10), Decimal("0.06"))
+    assert (line.list_amount, line.net, line.tax) == (60, 60, Decimal("3.60"))
+
+
+def test_sums_of_lines():
+    lines = [LineAmounts(Decimal(10), Decimal(7), Decimal(2)),
+             LineAmounts(Decimal(20), Decimal(11), Decimal(3))]
+    found = totals(lines)
+    assert (found.list_amount, found.net, found.tax, found.discount, found.gross) == (
+        30, 18, 5, 12, 23)
+    assert [line.gross for line in lines] == [9, 14]
+    assert totals([]) == totals(()) == type(found)(*[Decimal(0)] * 3)
+
+
+def test_rates_from_the_highest_down_each_with_its_own_lines():
+    line = LineAmounts(Decimal(10), Decimal(10), Decimal(1))
+    found = totals_by_rate([(Decimal(r), line) for r in ("0.06", "0.13", "0.06", "0")])
+    assert [(row.rate, row.net, row.tax, row.tax_on_sum, row.rounding) for row in found] == [
+        (Decimal("0.13"), 10, 1, Decimal("1.30"), Decimal("-0.30")),
+        (Decimal("0.06"), 20, 2, Decimal("1.20"), Decimal("0.80")), (0, 10, 1, 0, 1)]
+
+
+def test_a_price_with_its_tax():
+    assert str(with_tax(Decimal("10.05"), Decimal("0.1"))) == "11.06"
+
+
+@pytest.mark.parametrize(("total", "percentages", "parts"), [
+    ("100", ["100"], ["100"]), ("0.05", ["50", "50"], ["0.03", "0.02"]),
+    ("10", ["33.33", "33.33", "33.34"], ["3.33", "3.33", "3.34"]), ("0", ["40", "60"], ["0", "0"])])
+def test_milestones(total, percentages, parts):
+    assert split(Decimal(total), [*map(Decimal, percentages)]) == [*map(Decimal, parts)]
+
+
+@pytest.mark.parametrize("percentages", [["99.99"], ["100.01"], ["50", "49.99"], []])
+def test_the_sum_of_refused_milestones_is_told(percentages):
+    found = sum(map(Decimal, percentages))
+    with pytest.raises(InvalidInput, match=f"{found} %"):
+        split(Decimal(100), [*map(Decimal, percentages)])
+
+
+def test_amounts_are_values():
+    line = LineAmounts(Decimal(1), Decimal(1), Decimal(0))
+    for value in (line, totals([line]), totals_by_rate([(Decimal(0), line)])[0]):
+        with pytest.raises(AttributeError):
+            value.net = Decimal(2)

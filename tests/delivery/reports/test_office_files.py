@@ -76,6 +76,8 @@ def test_only_the_boxes_to_tick_are_open(book):
 
 def test_short_tables_stand_below_each_other_on_one_sheet(planned, people):  # noqa: F811
     snapshot = drafted(planned, people, "BL").snapshot
+    files = snapshot["tables"]["files"]
+    files["rows"] = files["rows"][:3]
     book = openpyxl.load_workbook(io.BytesIO(document_xlsx(snapshot, "en")))
     assert book.sheetnames == ["Document", "Baseline sheet"]
     sheet = book["Baseline sheet"]

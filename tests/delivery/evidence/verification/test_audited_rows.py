@@ -38,6 +38,7 @@ TIED = {
     "acceptance.AcceptanceTerms.is_deemed", "acceptance.PowerOfAttorney.ended_at",
     "acceptance.Receipt.is_complete", "acceptance.ReviewComment.resolved_at",
     "acceptance.ThirdPartyReport.withdrawn_at", "assessments.Confirmation.baseline",
+    "assessments.Confirmation.scan", "assessments.Confirmation.signatory",
     "assessments.CriteriaSet.state", "engagements.StageWaiver.signed_at",
     "engagements.StageWaiver.signed_by", "planning.ChangeRequest.result",
     "planning.ChangeRequest.state", "planning.EffortEstimate.state", "planning.PriceEffect.action",

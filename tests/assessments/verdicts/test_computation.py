@@ -1,0 +1,317 @@
+"""What the arithmetic is fed: runs, obstacles, doubts, environments."""
+
+from decimal import Decimal
+from hashlib import sha256
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from django.utils import timezone
+
+from assessments import services
+from assessments.models import AcceptedDifference, Baseline, CriteriaSet, MetricDefinition
+from assessments.verdicts import computation, environments, runs
+from assessments.verdicts.environments import compared, of_baseline, of_run, unreviewed
+from engagements.models import Role
+from tests.assessments.conftest import megatron_log
+from tests.cached_fixtures import cached_fixture
+from workers.models import Card, Job, Node
+from workers.models.job import JobState
+from workers.readers.base import ReadError
+
+GPU = np.linspace(4, 2, 200)
+
+
+@pytest.fixture
+def measured(people, store, model):
+    """Stores a curve as a file of the model; returns its measurement of the loss."""
+    def put(factor, name=""):
+        artifact = store(name or f"{factor}.log", megatron_log(GPU * factor), model)
+        found = services.measure_artifact(artifact)
+        return next(m for m in found if m.quantity == "loss_curve")
+    return put
+
+
+def redefine(criterion, **fields):
+    MetricDefinition.objects.filter(pk=criterion.definition_id).update(**fields)
+    criterion.definition.refresh_from_db()
+
+
+def test_what_is_missing_is_said_before_anything_is_read(criterion, measured):
+    found = computation.compute(criterion, None)
+    assert (found.outcome, found.reason, found.figure) == ("not_measured", "no_measurement", None)
+    criterion.baseline = None
+    found = computation.compute(criterion, measured(1.001))
+    assert (found.outcome, found.reason, found.figure) == ("not_provable", "no_baseline", None)
+
+
+def test_a_value_needs_no_baseline(criterion, measured, definitions):
+    criterion.baseline, criterion.definition = None, definitions["step_time"]
+    criterion.threshold = Decimal(500)
+    found = computation.compute(criterion, measured(1.001))
+    assert (found.outcome, found.figure) == ("passed", 500.0)
+    assert found.facts["baseline"] is None
+
+
+def test_a_verdict_says_which_runs_it_rests_on(criterion, measured):
+    redefine(criterion, selection="worst", runs=2)
+    one, two = measured(1.01), measured(1.001)
+    found = computation.compute(criterion, two)
+    assert [(run["artifact"], run["job"], run["outcome"]) for run in found.facts["runs"]] == [
+        (two.artifact_id, None, "passed"), (one.artifact_id, None, "passed")]
+    assert found.facts["runs"][1]["figure"] == found.figure == pytest.approx(0.01, rel=1e-4)
+
+
+@pytest.mark.parametrize(("wanted", "last", "judged"), [
+    (1, 2, [2]), (2, 2, [2, 1]), (3, 2, [2, 1, 0]), (4, 2, [2, 1, 0]), (2, 1, [1, 0]),
+    (2, 0, [0])])
+def test_runs_are_taken_back_from_the_newest(criterion, measured, wanted, last, judged):
+    redefine(criterion, selection="worst", runs=wanted)
+    made = [measured(1 + n / 1000) for n in (1, 2, 3)]
+    found = computation.judged_runs(criterion, made[last])
+    assert [made.index(run) for run in found] == judged
+
+
+def test_the_last_run_is_one_whatever_the_count(criterion, measured):
+    redefine(criterion, selection="last", runs=3)
+    measured(1.001)
+    newest = measured(1.002)
+    assert computation.judged_runs(criterion, newest) == [newest]
+
+
+@pytest.mark.parametrize(("units", "reason"), [
+    (("ms", "ms"), "threshold_met"), (("ms", ""), "threshold_met"), (("", "ms"), "threshold_met"),
+    (("ms", "s"), "units_differ")])
+def test_units_of_both_sides(criterion, measured, units, reason):
+    run = measured(1.001)
+    criterion.baseline.unit, run.unit = units
+    assert computation.compute(criterion, run).reason == reason
+
+
+def test_one_run_in_another_unit_is_enough(criterion, measured):
+    redefine(criterion, selection="worst", runs=2)
+    old, new = measured(1.001), measured(1.002)
+    criterion.baseline.unit = "ms"
+    type(old).objects.filter(pk=old.pk).update(unit="s")
+    new.unit = "ms"
+    assert computation.compute(criterion, new).reason == "units_differ"
+
+
+def test_the_baselines_content_under_another_name_proves_nothing(criterion, measured):
+    assert computation.compute(criterion, measured(1, "copy.log")).reason == "same_file"
+
+
+def test_other_contents_are_other_runs_whichever_checksum_is_lower(criterion, measured):
+    own = criterion.baseline.artifact.sha256
+    by_side = {sha256(megatron_log(GPU * factor)).hexdigest() < own: factor
+               for factor in np.linspace(1.001, 1.01, 300)}
+    assert set(by_side) == {True, False}
+    for factor in by_side.values():
+        assert computation.compute(criterion, measured(factor)).reason == "threshold_met"
+
+
+@pytest.mark.parametrize("side", ["baseline", "run"])
+def test_a_changed_file_of_either_side(criterion, measured, side):
+    run = measured(1.001)
+    file = (criterion.baseline if side == "baseline" else run).artifact.file
+    with open(file.path, "ab") as stream:
+        stream.write(b" ")
+    found = computation.compute(criterion, run)
+    assert (found.outcome, found.reason) == ("not_provable", "file_changed")
+
+
+def test_what_a_reader_refuses_is_told(criterion, measured, monkeypatch):
+    def refuse(_baseline, _candidate):
+        raise ReadError("contradictory_values", "two values")
+    monkeypatch.setattr(computation, "aligned_curves", refuse)
+    assert computation.compute(criterion, measured(1.001)).reason == "contradictory_values"
+
+
+def test_doubts_come_in_order(criterion, measured):
+    run = measured(1.001)
+    Baseline.objects.filter(pk=criterion.baseline_id).update(environment={"seed": "1"})
+    node = Node.objects.create(name="n", host="h", username="u", software={"seed": "2"})
+    run.job = Job.objects.create(kind="adapt.megatron_train", model=run.model, node=node,
+                                 engagement=run.model.engagement)
+    run.save()
+    criterion.baseline.refresh_from_db()
+    assert computation.compute(criterion, run).reason == "environment_unreviewed"
+    criterion.baseline.frozen_at = None
+    assert computation.compute(criterion, run).reason == "baseline_unsigned"
+    criterion.criteria_set.state = CriteriaSet.State.DRAFT
+    assert computation.compute(criterion, run).reason == "criteria_unsigned"
+    criterion.criteria_set.state = CriteriaSet.State.SUPERSEDED
+    criterion.baseline.environment = {"seed": "2"}
+    criterion.baseline.frozen_at = run.created_at
+    assert computation.compute(criterion, run).reason == "threshold_met"
+
+
+def test_a_score_is_judged_against_its_baseline(criterion, measured, definitions):
+    criterion.definition = definitions["throughput_ratio"]
+    criterion.baseline.quantity = "samples_per_second"
+    criterion.threshold = Decimal(1)
+    run = measured(1.001)
+    found = computation.compute(criterion, run)
+    assert (found.outcome, found.figure, found.facts["baseline"]) == ("passed", 1.0, 20.0)
+    criterion.baseline.quantity = "grad_norm_mean"
+    assert computation.compute(criterion, run).facts["baseline"] == 1.0
+
+
+def test_scaling_takes_the_cards_of_the_job(criterion, measured, definitions, people):
+    criterion.definition = definitions["scaling_efficiency"]
+    criterion.baseline.quantity, criterion.threshold = "samples_per_second", Decimal("0.1")
+    run = measured(1.001)
+    assert computation.compute(criterion, run).reason == "cards_unknown"
+    run.job = Job.objects.create(kind="adapt.megatron_train", cards_wanted=8, model=run.model,
+                                 engagement=run.model.engagement)
+    assert computation.compute(criterion, run).figure == 0.125
+
+
+@pytest.mark.parametrize(("wanted", "parameters", "cards"), [
+    (8, {}, 8), (8, {"nodes": 2}, 16), (8, {"nodes": "3"}, 24), (8, {"nodes": 0}, 8),
+    (0, {"nodes": 4}, None), (8, {"cards_used": 5, "nodes": 2}, 5), (1, {}, 1),
+    (8, {"cards_used": 0}, 8)])
+def test_cards_of_a_job(wanted, parameters, cards):
+    assert computation.cards_of(Job(cards_wanted=wanted, parameters=parameters)) == cards
+
+
+# Environments
+
+def states(rows) -> dict[str, tuple]:
+    return {row.name: (row.baseline, row.candidate, row.state) for row in rows}
+
+
+@pytest.fixture
+@cached_fixture
+def on_node(criterion, people, store, model):
+    """A measured run of a job on four cards of a node; the baseline knows its own facts."""
+    node = Node.objects.create(name="n", host="h", username="u", software={
+        "CANN": "8.0", "Driver": {"version": "24.1", "build": 7}, "gcc": None, "os": "",
+        "libs": ["numpy", "scipy"], "arch": {}, "list": []})
+    for n, chip in enumerate(("910B3", "910B1", "910B1", "")):
+        Card.objects.create(node=node, index=n, chip_name=chip, read_at=timezone.now())
+    artifact = store("npu.log", megatron_log(GPU * 1.001), model)
+    artifact.job = Job.objects.create(kind="adapt.megatron_train", cards_wanted=4, model=model,
+                                      engagement=model.engagement, node=node)
+    artifact.save()
+    services.measure_artifact(artifact)
+    Baseline.objects.filter(pk=criterion.baseline_id).update(environment={
+        " CANN ": "8.0", "chip": "A100", "cards": 4, "LIBS": "NumPy, SciPy", "seed": "1",
+        "empty": ""})
+    return criterion
+
+
+@pytest.fixture
+def run(on_node):
+    return services.newest_measurement(on_node)
+
+
+@pytest.fixture
+def known(on_node):
+    on_node.baseline.refresh_from_db()
+    return on_node
+
+
+def test_facts_of_a_run(run):
+    assert of_run(run) == {"chip": "910B1, 910B3", "cards": "4", "cann": "8.0",
+                           "driver": "build 7, version 24.1", "libs": "numpy, scipy"}
+    run.job.cards_wanted = 0
+    assert "cards" not in of_run(run)
+    run.job.node = None
+    assert of_run(run) == {}
+    run.job = None
+    assert of_run(run) == of_run(None) == of_baseline(None) == {}
+
+
+def test_facts_of_a_baseline_are_short_text(known):
+    assert of_baseline(known.baseline) == {
+        "cann": "8.0", "chip": "A100", "cards": "4", "libs": "NumPy, SciPy", "seed": "1"}
+    known.baseline.environment = {"N" * 81: "x" * 241, "zero": 0}
+    assert of_baseline(known.baseline) == {"n" * 80: "x" * 240, "zero": "0"}
+    known.baseline.environment = None
+    assert of_baseline(known.baseline) == {}
+
+
+def test_both_sides_of_every_fact(known, run):
+    assert states(compared(known, run)) == {
+        "cann": ("8.0", "8.0", "same"), "cards": ("4", "4", "same"),
+        "chip": ("A100", "910B1, 910B3", "differs"),
+        "driver": ("", "build 7, version 24.1", "one_sided"),
+        "libs": ("NumPy, SciPy", "numpy, scipy", "same"), "seed": ("1", "", "one_sided")}
+    assert [row.name for row in compared(known, run)] == [
+        "cann", "cards", "chip", "driver", "libs", "seed"]
+    assert [row.name for row in unreviewed(known, run)] == ["chip"]
+
+
+def test_an_accepted_difference_is_that_of_these_two_values(known, run, people):
+    row = AcceptedDifference.objects.create(
+        engagement=known.criteria_set.engagement, item="chip", baseline_value="A100",
+        candidate_value="910B1, 910B3", reason="migration", accepted_by=people[Role.MANAGER])
+    chip = next(item for item in compared(known, run) if item.name == "chip")
+    assert (chip.state, chip.accepted) == ("accepted", row)
+    assert list(unreviewed(known, run)) == []
+    for field, value in (("item", "chips"), ("baseline_value", "H100"),
+                         ("candidate_value", "910B3")):
+        AcceptedDifference.objects.filter(pk=row.pk).update(**{field: value})
+        chip = next(item for item in compared(known, run) if item.name == "chip")
+        assert (chip.state, chip.accepted) == ("differs", None)
+        AcceptedDifference.objects.filter(pk=row.pk).update(**{field: getattr(row, field)})
+
+
+def test_without_baseline_or_run_nothing_waits_for_a_review(known, run):
+    assert list(unreviewed(known, None)) == []
+    known.baseline = None
+    assert list(unreviewed(known, run)) == []
+
+
+def test_items_are_values(known, run):
+    item = compared(known, run)[0]
+    assert item.accepted is None
+    with pytest.raises(AttributeError):
+        item.state = environments.SAME
+
+
+# All runs
+
+def test_runs_with_what_was_judged_and_what_failed(criterion, measured, engagement):
+    node = Node.objects.create(name="n", host="h", username="u")
+
+    def job(state, kind="adapt.megatron_train"):
+        now = timezone.now()
+        return Job.objects.create(
+            kind=kind, model=criterion.model, node=node, state=state, engagement=engagement,
+            started_at=now, finished_at=None if state == JobState.RUNNING else now)
+    first, second = measured(1.001), measured(1.01)
+    second.job = job(JobState.SUCCEEDED)
+    second.save()
+    bad = [job(state) for state in (JobState.FAILED, JobState.CANCELLED, JobState.TIMED_OUT,
+                                    JobState.LOST)]
+    job(JobState.RUNNING)
+    job(JobState.FAILED, kind="env.npu_info")
+    verdict = services.judge_criterion(criterion)
+    found = runs.all_runs(criterion, verdict)
+    assert [run.job for run in found if run.measurement is None] == bad[::-1]
+    assert [(run.measurement, run.job, run.is_judged, run.figure) for run in found
+            if run.measurement] == [(second, second.job, True, "1.000 %"), (first, None, False,
+                                                                           "--")]
+    assert {(run.is_judged, run.figure) for run in found if run.measurement is None} == {
+        (False, "--")}
+    assert [run.is_judged for run in runs.all_runs(criterion, None)] == [False] * 6
+    times = [run.measurement.created_at if run.measurement else run.job.created_at
+             for run in found]
+    assert times == sorted(times, reverse=True)
+
+
+def test_a_judged_run_without_a_figure(criterion, measured):
+    run = measured(1.001)
+    verdict = SimpleNamespace(facts={"runs": [{"artifact": run.artifact_id, "figure": None}]})
+    [found] = runs.all_runs(criterion, verdict)
+    assert (found.is_judged, found.figure) == (True, "--")
+    assert runs.all_runs(criterion, SimpleNamespace(facts={}))[0].is_judged is False
+
+
+def test_the_newest_hundred_are_shown(criterion, measured, monkeypatch):
+    assert runs.SHOWN == 100
+    monkeypatch.setattr(runs, "SHOWN", 2)
+    made = [measured(1 + n / 1000) for n in (1, 2, 3)]
+    assert [run.measurement for run in runs.all_runs(criterion, None)] == made[:0:-1]
