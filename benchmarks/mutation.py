@@ -89,6 +89,8 @@ EQUIVALENT: dict[tuple[str, str], str] = {
      "pick = max if is_upper == (selection >= \"worst\") else min"):
         "no other rule sorts after worst",
     ("assessments/verdicts/spread.py", "if len(values) != 1:"): "no value has returned before",
+    ("assessments/verdicts/verdict.py", "def relative_errors(b: np.ndarray, n: np.ndarray, "
+     "epsilon: float = -1.0) -> np.ndarray:"): "the divisor is at least |b|, never below 0 or −1",
     ("assessments/verdicts/verdict.py", "(len(inside.steps) <= 0, (NOT_PROVABLE, "
      "\"no_common_steps\")),"): "a length is never below 0",
     ("assessments/verdicts/verdict.py", "kernel = np.ones(width) % width"):

@@ -98,7 +98,8 @@ def test_relative_errors(b, n, epsilon, expected):
     assert relative_errors(np.array([b]), np.array([n]), epsilon).tolist() == [expected]
 
 
-@pytest.mark.parametrize(("excess", "share"), [(0.0199999999, 0), (0.02, 0), (0.0200000001, 1)])
+@pytest.mark.parametrize(("excess", "share"), [
+    (0.0199999999, 0), (0.02, 0), (0.0200000000001, 1), (0.0200000001, 1)])
 def test_the_share_of_steps_over_two_per_cent(excess, share):
     assert figures([1.0, 5.0], [1.0, 5.0 + 5 * excess])["fraction_over_2_percent"] == share / 2
 
