@@ -25,12 +25,13 @@ LEAST_WORDS = 7
 LEAST_SENTENCES, LEAST_PROSE = 3, 0.3
 
 DEFINITION = re.compile(
-    r" *(?:async )?def \w+\(|class \w+[^=]*:$|(?:export )?(?:default )?(?:async )?function\b.*\(|"
+    r"(?:async )?def \w+\(|class \w+[^=]*:$|(?:export )?(?:default )?(?:async )?function\b.*\(|"
     r"(?:export )?(?:const|let|var) \w+\b.*=|func(?: \(\w+ [^)]*\))? \w+\(|(?:pub )?fn \w+|"
     r"\w+ ?\(\) ?\{|(?:static|inline|void|int|bool|struct|enum|namespace|template|typedef|public|"
     r"private|extern)\b[^|]*[;{)]$"
 )
-"""A function or method, or a type or constant that begins at the start of its line."""
+"""A function, type or constant that begins at the start of its line."""
+METHOD = re.compile(r" +(?:async )?def \w+\(")
 STATEMENT = re.compile(
     r"\s*(?:[\w.\[\]'\"]+(?:: \w+)? [+|-]?= |return\b|assert\b|raise\b|"
     r"import \w|from [\w.]+ import|"
@@ -55,6 +56,8 @@ def is_program(lines: Lines) -> bool:
         return True
     short = [line.rstrip() for line in texts if len(line) < LONGEST_LINE]
     definitions = sum(bool(DEFINITION.match(line)) for line in short)
+    if definitions:
+        definitions += sum(bool(METHOD.match(line)) for line in short)
     if definitions < LEAST_DEFINITIONS:
         return False
     code = sum(bool(DEFINITION.match(line) or STATEMENT.match(line)) for line in short)
