@@ -12,8 +12,8 @@ class DeclaredEndpoint:
     def validated(self, serializer_class: type[serializers.BaseSerializer], **options
                   ) -> dict[str, Any]:
         """The request's data as a declared serializer accepts it; 400 where it does not."""
-        serializer = serializer_class(context={"request": self.request},
-                                      **{"data": self.request.data, **options})
+        serializer = serializer_class(**{
+            "data": self.request.data, "context": {"request": self.request}, **options})
         serializer.is_valid(raise_exception=True)
         return serializer.validated_data
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils.translation import override
 
 from tests.assessments.conftest import SAMPLES, megatron_log
 
@@ -60,7 +61,9 @@ def test_curves_without_proven_steps_are_not_compared(capsys, tmp_path, line, se
     for name in ("gpu.log", "npu.log"):
         text = "".join(line.format(epoch=n + 1, digit=n) for n in range(1, 9))
         (tmp_path / name).write_text(text)
-    call_command("compare-curves", str(tmp_path / "gpu.log"), str(tmp_path / "npu.log"), "--json")
+    with override("en"):
+        call_command("compare-curves", str(tmp_path / "gpu.log"), str(tmp_path / "npu.log"),
+                     "--json")
     found = json.loads(capsys.readouterr().out)
     assert found["verdict"] == "not_provable"
     assert sentence in found["sentence"]

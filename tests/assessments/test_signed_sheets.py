@@ -230,7 +230,8 @@ def test_pages_take_the_signed_sheet(client, manager, ready, baseline):
     for url in (reverse("assessments:baseline_confirm", args=[baseline.pk]), sign):
         client.post(url, {"customer_signatory": "陈国栋",
                           "signed_sheet": SimpleUploadedFile("sheet.pdf", PDF)})
-    assert "signed sheet #" in client.get(page).content.decode()
+    assert "signed sheet #" in client.get(
+        page, headers={"accept-language": "en"}).content.decode()
     found = client.get(reverse("assessments:criteria", args=[ready.engagement.code]),
                        headers={"accept-language": "en"}).content.decode()
     assert "陈国栋 (signed sheet #" in found

@@ -10,7 +10,14 @@ from typing import Any
 
 from workers.readers import documents
 from workers.readers.decoding import UTF8_BOM, decode, decode_utf16, looks_binary, utf16_of
-from workers.readers.source import HEAD_BYTES, JSON_START, ReadError, Source, is_json
+from workers.readers.source import (
+    HEAD_BYTES,
+    JSON_START,
+    ReadError,
+    Source,
+    begins_with_json,
+    is_json,
+)
 
 NEWLINES = re.compile(r"\r\n|\r|\n")
 HEADER_CHARACTERS = 20_000
@@ -61,7 +68,7 @@ class Sample:
         start = next((line.strip() for line in self.lines if line.strip()), "")
         if not JSON_START.match(self.text.lstrip()) or self._source.size > MAX_PARSED_BYTES:
             return False
-        return not is_json(start) and self.json is None
+        return not is_json(start) and self.json is None and not begins_with_json(self.text)
 
     @cached_property
     def is_document(self) -> bool:

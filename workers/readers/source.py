@@ -318,6 +318,15 @@ class Source:
             self.warnings.append(ReadingWarning(code, message, line))
 
 
+def begins_with_json(text: str) -> bool:
+    """Whether one whole JSON value stands first, whatever follows it."""
+    try:
+        json.JSONDecoder().raw_decode(text.lstrip())
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
 def is_json(text: str) -> bool:
     """Whether a text of at most 1 MiB is one JSON value."""
     if len(text) > MAX_LINE_CHARACTERS:

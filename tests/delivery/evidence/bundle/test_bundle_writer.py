@@ -13,7 +13,6 @@ from django.db import connection
 from django.utils.translation import override
 
 from delivery.acceptance.signing.seals import practice_certificate
-from delivery.documents.services.issued_files import store_missing
 from delivery.evidence.archives.archive import (
     CHECKSUMS,
     SIGNATURE,
@@ -22,7 +21,6 @@ from delivery.evidence.archives.archive import (
 )
 from delivery.evidence.services import build_bundle
 from delivery.evidence.verification.bundle_verification import verify_bundle
-from delivery.quotes.services import create_quote
 from delivery.reports import services as reporting
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Role
@@ -133,21 +131,6 @@ def test_the_same_document_gives_the_same_bytes(bundle, document, people, settin
 def entries_of(bundle) -> dict[str, bytes]:
     with bundle.file.open("rb") as stream, zipfile.ZipFile(stream) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
-
-
-def test_the_bundle_names_what_else_was_issued(delivered, people):
-    """Quotes, change orders and timesheets by checksum, as they were stored by then."""
-    quote = create_quote(actor=people[Role.SALES], engagement=delivered)
-    plain = {"pdf": lambda row, language: f"{row} {language}".encode()}
-    store_missing(quote, plain, action="quote.file")
-    document = issue(delivered, people)
-    store_missing(quote, {"xlsx": plain["pdf"]}, action="quote.file")
-    with zipfile.ZipFile(bundle_of(document, people).file) as archive:
-        named = json.loads(archive.read("issued.json"))
-    assert named == [{
-        "name": f"{quote.number}-V1-{language}.pdf", "size": len(f"{quote} {language}"),
-        "sha256": sha256(f"{quote} {language}".encode()).hexdigest()}
-        for language in ("en", "zh-hans")]
 
 
 def test_a_plain_checksum_tool_agrees(made, tmp_path):

@@ -28,7 +28,7 @@ LEFT_OUT = {
     NodeLogin: {"private_key", "passphrase", "refused_at", "refused_cause"},
     Node: {"private_key", "passphrase", "software", "lease_counter", "scratch_used_mb",
            "scratch_free_mb", "clock_offset_seconds", "unreachable_since", "shell_seconds",
-           "trouble", "last_seen_at", "last_error"},
+           "trouble", "last_seen_at", "last_error", "machine_id", "boot_id"},
     Job: {"progress_done", "progress_total", "log_offset", "log_stored", "alarms", "log_grew_at",
           "last_loss", "claim_token", "claimed_until", "next_step_at", "remote", "heartbeat_at",
           "state_before_unknown", "troubles", "folder_removed_at"},
