@@ -201,7 +201,7 @@ def _reading(job: Job) -> dict:
     finished = Finished(
         exit_status=job.exit_status, log=live_log.tail(job), parameters=job.parameters,
         readings=job_files.read_all(artifacts, kind), cards_wanted=job.cards_wanted,
-        files=[artifact.name for artifact in artifacts],
+        files=[artifact.name for artifact in artifacts], stage=job.stage,
     )
     judgement = kind.judge(finished)
     kind.after(job, finished)

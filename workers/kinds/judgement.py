@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 LOG_NAME = "log.txt"
 EMPTY = re.compile(r"^desk: empty (?P<name>.+)$", re.MULTILINE)
 
+
 @dataclass
 class Finished:
     """What a kind judges: how the command ended and what the readers found."""
@@ -21,6 +22,7 @@ class Finished:
     files: Sequence[str] = ()
     parameters: dict = field(default_factory=dict)
     cards_wanted: int = 0
+    stage: str = ""
 
     def of_kind(self, kind: str, tool: str = "") -> "list[Reading]":
         return [reading for reading in self.readings.values()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_noop
 
+from engagements.stages import Stage
 from engagements.text.nested_sentences import nested
 from workers.kinds.judgement import Finished, Judgement
 from workers.readers.accuracy.tool_logs import HARMLESS
@@ -40,6 +41,7 @@ DENIED = re.compile(
     r"\b(?:not?|without|unavailable|unsupported|fall(?:s|ing)?[ -]?back|fail\w*|cannot|can't"
     r"|invalid|\w*error\w*|cpu)\b|false|Namespace\(|--[a-z]", re.IGNORECASE)  # options are wishes
 LISTED = 3
+ON_SOURCE_PLATFORM = frozenset({Stage.SURVEY, Stage.DESIGN})  # baselines are measured on GPUs
 
 Check = Callable[["JobKind", Finished, Judgement], Judgement]
 
@@ -132,11 +134,11 @@ def device_in(log: str) -> str:
                  if (hit := NAMED.search(line)) and not DENIED.search(line)), "")
 
 
-def _device(kind: JobKind, finished: Finished, told: Judgement) -> Judgement:
+def device_proven(kind: JobKind, finished: Finished, told: Judgement) -> Judgement:
     device = kind.device_in(finished)
     if device:
         return replace(told, results={**told.results, "device": device})
-    if not kind.device_claim(finished.parameters):
+    if not kind.device_claim(finished.parameters) or finished.stage in ON_SOURCE_PLATFORM:
         return told
     results = {**told.results, "not_provable": "device"}
     other = sorted({f"gpu {hit['index']}" for hit in USED.finditer(finished.log)})
@@ -153,4 +155,4 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names[:LISTED]) + (" …" if len(names) > LISTED else "")
 
 
-CHECKS: tuple[Check, ...] = (_status, _readable, _whole, _errors, _device)
+CHECKS: tuple[Check, ...] = (_status, _readable, _whole, _errors, device_proven)

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.workers.kinds.outputs import good, said
-from workers.kinds.success_checks import device_in, error_lines
+from workers import kinds
+from workers.kinds.judgement import Finished, Judgement
+from workers.kinds.success_checks import device_in, device_proven, error_lines
 
 LOGS = ("log.txt", "pytorch_analysis.txt")
 SMOKE = "adapt.smoke_train"
@@ -234,3 +236,10 @@ def test_devices_are_listed_once_each_in_order():
 def test_the_line_that_msprobe_prints_without_cann_is_no_error():
     assert error_lines("2026-01-01 00:00:00 (7) [ERROR] Please verify that the CANN environment is "
                        "properly configured.\n[ERROR] no data\n") == ["[ERROR] no data"]
+
+
+@pytest.mark.parametrize(("stage", "is_success"), [("design", True), ("train_tune", False)])
+def test_a_baseline_of_the_source_platform_needs_no_npu(stage, is_success):
+    finished = Finished(0, "desk: device gpu 1: process 7 holds it open", stage=stage)
+    found = device_proven(kinds.get("adapt.megatron_train"), finished, Judgement(True, "done"))
+    assert found.is_success is is_success
