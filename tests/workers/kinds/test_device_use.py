@@ -57,7 +57,8 @@ def test_without_a_card_it_says_so_and_keeps_the_status(run):
 
 
 def test_a_command_may_finish_its_work_when_it_is_told_to_end():
-    saved = "trap 'sleep 0.3; echo saved; exit 5' TERM; echo ready; sleep 20 & wait"
+    saved = ("trap 'sleep 0.3; echo saved; exit 5' TERM; "
+             "sleep 20 >/dev/null & echo ready; wait")
     with subprocess.Popen([sys.executable, *on_device(["sh", "-c", saved])[1:]], text=True,
                           stdout=subprocess.PIPE, start_new_session=True) as watched:
         assert watched.stdout.readline() == "ready\n"
