@@ -17,6 +17,7 @@ from assessments.models import (
     Verdict,
 )
 from engagements.models import Engagement, MigratedModel
+from engagements.stages import ON_SOURCE_PLATFORM
 from workers.models import Artifact, StoredReading
 
 Recorded = Baseline | BaselineRun | Measurement
@@ -67,9 +68,11 @@ def newest_verdict(criterion: Criterion) -> Verdict | None:
 
 
 def measurements_of(criterion: Criterion) -> QuerySet[Measurement]:
-    """All measurements of a criterion's quantity, newest first, without the baseline's file."""
+    """All measurements of a criterion's quantity, newest first, without the baseline's file and
+    without runs on the source platform."""
     found = Measurement.objects.filter(
-        model=criterion.model, quantity=criterion.quantity).select_related("artifact", "job")
+        model=criterion.model, quantity=criterion.quantity).exclude(
+        job__stage__in=ON_SOURCE_PLATFORM).select_related("artifact", "job")
     if criterion.baseline:
         found = found.exclude(artifact=criterion.baseline.artifact)
     return found

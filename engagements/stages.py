@@ -109,6 +109,9 @@ TRANSITIONS = TransitionTable({
 LET_THROUGH = frozenset({StageState.PASSED, StageState.WAIVED})
 DONE = LET_THROUGH | {StageState.SKIPPED}
 
+# Before the NPU environment stands: what runs here measures the customer's source platform.
+ON_SOURCE_PLATFORM = frozenset({Stage.SURVEY, Stage.DESIGN})
+
 OUT_OF_SCOPE: dict[str, frozenset[str]] = {
     Scope.FULL: frozenset(),
     Scope.TRAINING: frozenset({Stage.INFER_MIGRATE, Stage.INFER_TUNE}),

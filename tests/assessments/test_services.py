@@ -4,6 +4,7 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
+from django.utils import timezone
 
 from assessments import queries, services
 from assessments.models import CriteriaSet, Measurement, MetricDefinition, Verdict
@@ -14,7 +15,7 @@ from engagements.services import add_model
 from engagements.stages import Stage
 from tests.assessments.conftest import megatron_log, signed
 from tests.cached_fixtures import cached_fixture
-from workers.models import StoredReading
+from workers.models import Job, StoredReading
 
 GPU = np.linspace(4, 2, 200)
 
@@ -49,6 +50,19 @@ def test_a_close_curve_passes_and_a_far_one_fails(criterion, judged):
     assert [v.outcome for v in judged(GPU * 1.01)] == ["passed"]
     assert [v.outcome for v in judged(GPU * 1.03, "worse.log")] == ["failed"]
     assert queries.newest_verdict(criterion).outcome == "failed"
+
+
+@pytest.mark.parametrize(("stage", "outcomes"), [("design", ["not_measured"]),
+                                                 ("train_tune", ["passed"])])
+def test_a_run_on_the_source_platform_is_no_measurement(criterion, consultant, model, store,
+                                                        stage, outcomes):
+    job = Job.objects.create(kind="adapt.megatron_train", engagement=model.engagement, model=model,
+                             stage=stage, state="succeeded", finished_at=timezone.now())
+    artifact = store("npu.log", megatron_log(GPU * 1.01), model)
+    artifact.job = job
+    artifact.save()
+    found = services.measure_file(actor=consultant, model=model, artifact=artifact)
+    assert [verdict.outcome for verdict in found] == outcomes
 
 
 def test_a_verdict_holds_figures_counts_and_the_engine(criterion, judged):

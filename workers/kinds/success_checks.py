@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_noop
 
-from engagements.stages import Stage
+from engagements.stages import ON_SOURCE_PLATFORM
 from engagements.text.nested_sentences import nested
 from workers.kinds.judgement import Finished, Judgement
 from workers.readers.accuracy.tool_logs import HARMLESS
@@ -41,7 +41,6 @@ DENIED = re.compile(
     r"\b(?:not?|without|unavailable|unsupported|fall(?:s|ing)?[ -]?back|fail\w*|cannot|can't"
     r"|invalid|\w*error\w*|cpu)\b|false|Namespace\(|--[a-z]", re.IGNORECASE)  # options are wishes
 LISTED = 3
-ON_SOURCE_PLATFORM = frozenset({Stage.SURVEY, Stage.DESIGN})  # baselines are measured on GPUs
 
 Check = Callable[["JobKind", Finished, Judgement], Judgement]
 
