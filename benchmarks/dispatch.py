@@ -105,15 +105,15 @@ class Bench:
                                    for number in range(n, JOBS, NODES)))
 
     async def _job(self, line, sessions, node, number: int) -> None:
-        from workers import remote
+        from workers.remote import scripts
 
-        place = remote.Place(str(node.root / "jobs"), f"desk-job-{time.time_ns()}-{number}")
-        command = remote.command_text(["sh", str(node.root / "true.sh")], {})
+        place = scripts.Place(str(node.root / "jobs"), f"desk-job-{time.time_ns()}-{number}")
+        command = scripts.command_text(["sh", str(node.root / "true.sh")], {})
         async with sessions:
             asked = [(place, 0, 9999)], {place.directory}
-            script = remote.poll_script([(place, command)], *asked)
+            script = scripts.poll_script([(place, command)], *asked)
             while "status=none" in (await line.run("sh -s", input=script)).stdout:
-                script = remote.poll_script([], *asked)
+                script = scripts.poll_script([], *asked)
 
     def ansible(self) -> float:
         inventory, playbook = self.folder / "hosts", self.folder / "play.yml"

@@ -10,7 +10,7 @@ import pytest
 
 from engagements.errors import InvalidInput
 from workers import kinds
-from workers.remote import command_text
+from workers.remote.scripts import command_text
 
 kinds.load_all()
 SAY = """#!/bin/sh

@@ -15,10 +15,10 @@ from itertools import chain
 from pathlib import PurePosixPath
 from typing import BinaryIO
 
-from workers import remote
 from workers.artifacts import content_store
 from workers.models import Artifact, Node
 from workers.nodes import ssh
+from workers.remote import scripts
 
 PACKED_BYTES, PACKED_FILES = 32 * 2**20, 500  # of one archive
 LARGE = 4 * 2**20
@@ -57,13 +57,13 @@ class Arrived:
 Listing = dict[str, "list[RemoteFile] | None"]
 
 
-def list_files(node: Node, places: list[remote.Place]) -> Listing:
+def list_files(node: Node, places: list[scripts.Place]) -> Listing:
     """Plain files below each job's work folder, by directory; None where the folder is gone.
 
     Files are in the order of their names; symbolic links are not followed. Raises Unreachable if
     the answer makes no sense.
     """
-    found = read_listing(ssh.run(node, remote.list_script(places), 600).stdout)
+    found = read_listing(ssh.run(node, scripts.list_script(places), 600).stdout)
     if any(place.directory not in found for place in places):
         raise ssh.Unreachable("the node's answer was cut short")
     return found
@@ -97,16 +97,16 @@ def _file(entry: bytes) -> tuple[str, RemoteFile]:
     return directory.decode(), RemoteFile(name.decode("utf-8", "surrogateescape"), int(size))
 
 
-def digests(node: Node, place: remote.Place, files: list[RemoteFile]) -> dict[str, str]:
+def digests(node: Node, place: scripts.Place, files: list[RemoteFile]) -> dict[str, str]:
     """SHA-256 by name as the node computes it; empty where it has no tool for it."""
     names = [file.name for file in files]
-    answer = ssh.run(node, remote.digest_script(place, names), 3600).stdout
+    answer = ssh.run(node, scripts.digest_script(place, names), 3600).stdout
     return read_digests(names, answer.decode("utf-8", "surrogateescape"))
 
 
 def read_digests(names: list[str], answer: str) -> dict[str, str]:
-    """The checksums in the answer to `remote.digest_script`, by name; empty if there is none."""
-    odd = [name for name in names if not remote.fits_on_a_line(name)]
+    """The checksums in the answer to `scripts.digest_script`, by name; empty if there is none."""
+    odd = [name for name in names if not scripts.fits_on_a_line(name)]
     single = [digest if len(digest) == 64 else "" for digest in _SINGLE.findall(answer)]
     if len(single) < len(odd):
         raise ssh.Unreachable("the node's answer was cut short")
@@ -114,7 +114,7 @@ def read_digests(names: list[str], answer: str) -> dict[str, str]:
     return {**{name: plain.get(name, "") for name in names}, **dict(zip(odd, single, strict=False))}
 
 
-def fetch(node: Node, place: remote.Place, files: list[RemoteFile]) -> Iterator[list[Arrived]]:
+def fetch(node: Node, place: scripts.Place, files: list[RemoteFile]) -> Iterator[list[Arrived]]:
     """The files in groups as they arrive: many small ones together, large ones alone.
 
     The node computes its checksums meanwhile, and small files are fetched while those before them
@@ -134,7 +134,7 @@ def fetch(node: Node, place: remote.Place, files: list[RemoteFile]) -> Iterator[
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _packs(node: Node, place: remote.Place, groups: list[list[RemoteFile]]
+def _packs(node: Node, place: scripts.Place, groups: list[list[RemoteFile]]
            ) -> Iterator[list[Arrived]]:
     """Small files, always one archive ahead."""
     with ThreadPoolExecutor(1, "packs") as pool:
@@ -160,9 +160,9 @@ def _batches(files: list[RemoteFile]) -> Iterator[list[RemoteFile]]:
         yield batch
 
 
-def _packed(node: Node, place: remote.Place, files: list[RemoteFile]) -> list[Arrived]:
+def _packed(node: Node, place: scripts.Place, files: list[RemoteFile]) -> list[Arrived]:
     with tempfile.SpooledTemporaryFile(max_size=2 * PACKED_BYTES) as archive:
-        ssh.download(node, remote.pack_script(place, [f.name for f in files]), archive.write)
+        ssh.download(node, scripts.pack_script(place, [f.name for f in files]), archive.write)
         archive.seek(0)
         with tarfile.open(fileobj=archive, encoding="utf-8", errors="surrogateescape") as packed:
             members = {str(PurePosixPath(m.name)): m for m in packed if m.isreg()}
@@ -187,13 +187,13 @@ def _checked(arrived: list[Arrived], expected: dict[str, str]) -> list[Arrived]:
     return arrived
 
 
-def _single(node: Node, place: remote.Place, file: RemoteFile) -> Arrived:
+def _single(node: Node, place: scripts.Place, file: RemoteFile) -> Arrived:
     """A large file; after a cut connection the rest is fetched from where it ended."""
     target = content_store.temporary_file(Artifact._meta.get_field("file").storage)
     digest = hashlib.sha256()
     for attempt in range(1, ATTEMPTS + 1):
         try:
-            ssh.download(node, remote.read_script(place, file.name, target.tell()),
+            ssh.download(node, scripts.read_script(place, file.name, target.tell()),
                          _at_most(file, target, digest))
             break
         except ssh.Unreachable:

@@ -7,7 +7,6 @@ from django.core.files.storage import FileSystemStorage, default_storage
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
-from workers import remote
 from workers.artifacts import content_store
 from workers.artifacts.artifact_store import is_intact
 from workers.dispatch import endings
@@ -15,7 +14,7 @@ from workers.logs import live_log
 from workers.models import Artifact, Job, Node
 from workers.models.job import FINAL_STATES
 from workers.nodes import ssh
-from workers.remote import replies
+from workers.remote import replies, scripts
 
 log = logging.getLogger(__name__)
 AT_ONCE = 50
@@ -61,7 +60,7 @@ def _remove_old_folders(node: Node) -> int:
     removed = 0
     for job in _expired(node)[:AT_ONCE]:
         if all(is_intact(artifact) for artifact in job.artifacts.all()):
-            ssh.run(job.access, remote.remove_script(replies.place(job)))
+            ssh.run(job.access, scripts.remove_script(replies.place(job)))
             Job.objects.filter(pk=job.pk).update(folder_removed_at=timezone.now())
             removed += 1
     return removed
@@ -75,7 +74,7 @@ def _expired(node: Node) -> QuerySet[Job]:
 
 
 def _measure(node: Node) -> None:
-    words = endings.desk_words(ssh.run(node, remote.usage_script(node.scratch_dir), 300))
+    words = endings.desk_words(ssh.run(node, scripts.usage_script(node.scratch_dir), 300))
     Node.objects.filter(pk=node.pk).update(
         scratch_used_mb=int(words[1]), scratch_free_mb=int(words[2]),
         shell_seconds=ssh.shell_seconds(node))

@@ -9,11 +9,10 @@ from datetime import datetime, timedelta
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
-from workers import remote
 from workers.logs.diagnosis import Diagnosis
 from workers.models import Job, JobState, Trouble
 from workers.nodes import card_leases, reachability, ssh
-from workers.remote import replies, survivors
+from workers.remote import replies, scripts, survivors
 from workers.remote.replies import RemoteState
 from workers.remote.survivors import Process, Survivors
 
@@ -179,7 +178,7 @@ def _outlived(job: Job, left: Survivors) -> dict:
 
 
 def _signalled(job: Job, signal: str) -> Survivors:
-    return survivors.parse(ssh.run(job.access, remote.cancel_script(replies.place(job), signal)))
+    return survivors.parse(ssh.run(job.access, scripts.cancel_script(replies.place(job), signal)))
 
 
 def was_stopped(job: Job) -> bool:
@@ -206,7 +205,7 @@ def how_stopped(job: Job) -> dict:
 
 
 def _survivors(job: Job) -> Survivors:
-    script = remote.survivors_script(replies.place(job), has_cards=bool(job.cards_wanted))
+    script = scripts.survivors_script(replies.place(job), has_cards=bool(job.cards_wanted))
     return survivors.parse(ssh.run(job.access, script))
 
 

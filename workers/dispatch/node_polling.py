@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 from django.utils import timezone
 
-from workers import remote
 from workers.artifacts import transfer
 from workers.dispatch import endings, enqueueing, job_files, steps
 from workers.dispatch.job_claims import claimed, due
@@ -16,7 +15,7 @@ from workers.dispatch.runner import guarded, look_again_soon, without_troubles, 
 from workers.models import Job, JobState, Node
 from workers.nodes import reachability, ssh
 from workers.nodes.ssh import Unreachable
-from workers.remote import replies
+from workers.remote import replies, scripts
 from workers.remote.replies import RemoteState
 
 POLLED = (JobState.QUEUED, JobState.LEASING, JobState.STARTING, JobState.RUNNING)
@@ -84,7 +83,7 @@ def _is_ours_to_step(job: Job) -> bool:
 
 def _script(jobs: list[Job]) -> str:
     starts, _running = _apart(jobs)
-    return remote.poll_script(
+    return scripts.poll_script(
         [steps.start_request(job) for job in starts], replies.poll_requests(jobs),
         {job.directory_name for job in jobs if job_files.wants_files(job)})
 

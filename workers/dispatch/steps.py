@@ -6,7 +6,7 @@ from datetime import timedelta
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
-from workers import kinds, remote, rule_checks
+from workers import kinds, rule_checks
 from workers.artifacts.artifact_store import finite_json
 from workers.dispatch import card_queue, endings, job_files
 from workers.dispatch.endings import end, failed
@@ -14,7 +14,7 @@ from workers.kinds import Finished, Judgement, unknown_kind
 from workers.logs import diagnosis, live_log
 from workers.models import Job, JobState, Node
 from workers.nodes import card_leases, ssh
-from workers.remote import replies
+from workers.remote import replies, scripts
 from workers.remote.replies import RemoteState
 
 WAIT_FOR_CARDS = timedelta(seconds=3)
@@ -87,11 +87,11 @@ def _wait(message: str, **values) -> dict:
 def _starting(job: Job) -> dict:
     if job.cancel_requested_at:
         return endings.stop(job)
-    answer = ssh.run(job.access, remote.poll_script([start_request(job)], []))
+    answer = ssh.run(job.access, scripts.poll_script([start_request(job)], []))
     return started(job, replies.start_words(answer.stdout, [job])[job.pk])
 
 
-def start_request(job: Job) -> tuple[remote.Place, str]:
+def start_request(job: Job) -> tuple[scripts.Place, str]:
     """Where the job shall start, and the text of its command."""
     return replies.place(job), _command(job)
 
@@ -125,7 +125,7 @@ def _command(job: Job) -> str:
     cards = card_leases.held_cards(job) if job.cards_wanted else []
     if cards:
         environment["ASCEND_RT_VISIBLE_DEVICES"] = ",".join(map(str, cards))
-    return remote.command_text(job.command, environment, job.node.set_env)
+    return scripts.command_text(job.command, environment, job.node.set_env)
 
 
 def _running(job: Job) -> dict:

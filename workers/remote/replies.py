@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from engagements.text.number_parsing import whole_number
-from workers import remote
 from workers.models import Job
 from workers.nodes import ssh
+from workers.remote import scripts
 
 LOG_CHUNK, SMALLEST_CHUNK = 512 * 1024, 64 * 1024
 STATUS_DIGITS, SECONDS_DIGITS = 3, 10  # a POSIX exit status; seconds until the year 2286
@@ -54,21 +54,21 @@ class RemoteState:
         return bool(self.boot_id) and self.boot_id != started.get("boot_id", self.boot_id)
 
 
-def poll_requests(jobs: list[Job]) -> list[tuple[remote.Place, int, int]]:
+def poll_requests(jobs: list[Job]) -> list[tuple[scripts.Place, int, int]]:
     """What is wanted of the log of jobs of one node; the more jobs, the less of each."""
     limit = max(SMALLEST_CHUNK, LOG_CHUNK // max(1, len(jobs)))
     return [(place(job), job.log_offset, limit) for job in jobs]
 
 
-def place(job: Job) -> remote.Place:
+def place(job: Job) -> scripts.Place:
     """Where the job lives on its node."""
     known = tuple(str(job.remote.get(key) or "") for key in ("pid", "start_time", "boot_id"))
-    return remote.Place(job.node.scratch_dir, job.directory_name, known if all(known) else ())
+    return scripts.Place(job.node.scratch_dir, job.directory_name, known if all(known) else ())
 
 
 def ask(job: Job) -> RemoteState:
     """Poll one job. Raises what `workers.nodes.ssh.run` raises."""
-    script = remote.poll_script([], poll_requests([job]))
+    script = scripts.poll_script([], poll_requests([job]))
     return parse(ssh.run(job.access, script).stdout, [job])[job.pk]
 
 

@@ -158,7 +158,7 @@ def test_full_store_is_waited_for(run, monkeypatch):
 def test_node_without_a_checksum_tool_is_no_obstacle(tmp_path):
     import subprocess
 
-    from workers import remote
+    from workers.remote import scripts
 
     tools = tmp_path / "bin"
     tools.mkdir()
@@ -168,7 +168,7 @@ def test_node_without_a_checksum_tool_is_no_obstacle(tmp_path):
     work.mkdir(parents=True)
     (work / "a").write_text("x")
     names = ["a", "new\nline"]
-    script = remote.digest_script(remote.Place(str(tmp_path / "jobs"), "desk-job-1-1-x"), names)
+    script = scripts.digest_script(scripts.Place(str(tmp_path / "jobs"), "desk-job-1-1-x"), names)
     answer = subprocess.run(["/bin/sh", "-s"], input=script.encode(), capture_output=True,
                             check=True, env={"PATH": str(tools), "HOME": str(tmp_path)})
     assert transfer.read_digests(names, answer.stdout.decode()) == dict.fromkeys(names, "")

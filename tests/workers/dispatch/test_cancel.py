@@ -11,13 +11,14 @@ from django.utils.translation import override
 
 from tests.workers.shell_kind import ShellKind
 from tests.workers.sshd import USER, can_run, running_sshd
-from workers import remote, services
+from workers import services
 from workers.dispatch import endings, runner
 from workers.kinds import base as registry
 from workers.labels import job_endings
 from workers.models import Job, JobState
 from workers.nodes import ssh
 from workers.nodes.card_leases import held_cards
+from workers.remote import scripts
 
 pytestmark = [pytest.mark.django_db(transaction=True),
               pytest.mark.skipif(not can_run(), reason="needs sshd")]
@@ -121,17 +122,17 @@ def test_time_limit_ends_workers_of_other_sessions(queue, sshd):
 @pytest.fixture
 def unkillable(monkeypatch):
     """Processes that no signal of ours ends, as those that wait in the kernel."""
-    cancel_script = remote.cancel_script
+    cancel_script = scripts.cancel_script
 
     def harmless(place, signal):
         return cancel_script(place, signal).replace('kill -"$signal"', "kill -CONT").replace(
             "cgroup.kill", "none")
 
-    monkeypatch.setattr(remote, "cancel_script", harmless)
+    monkeypatch.setattr(scripts, "cancel_script", harmless)
     monkeypatch.setattr(endings, "GRACE", timedelta(0))
     monkeypatch.setattr(endings, "LAST_TRIES", timedelta(0))
     yield
-    monkeypatch.setattr(remote, "cancel_script", cancel_script)
+    monkeypatch.setattr(scripts, "cancel_script", cancel_script)
 
 
 def test_survivors_are_named_instead_of_denied(queue, sshd, people, unkillable):
@@ -162,8 +163,8 @@ def npu_smi_shows(sshd, monkeypatch, process: int) -> None:
     tool = sshd.home / "npu-smi"
     tool.write_text(f"#!/bin/sh\necho '| 1    0    | {process}  | python3   | 2048   |'\n")
     tool.chmod(0o755)
-    survivors_script = remote.survivors_script
-    monkeypatch.setattr(remote, "survivors_script", lambda place, has_cards: (
+    survivors_script = scripts.survivors_script
+    monkeypatch.setattr(scripts, "survivors_script", lambda place, has_cards: (
         'PATH="$HOME:$PATH"\n' + survivors_script(place, has_cards)))
 
 

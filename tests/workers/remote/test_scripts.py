@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from workers import remote
 from workers.artifacts import transfer
 from workers.models import Job
 from workers.nodes.ssh import Answer, Unreachable
-from workers.remote import Place, replies, survivors
+from workers.remote import replies, scripts, survivors
 from workers.remote.replies import RemoteState
+from workers.remote.scripts import Place
 
 PLACE = Place("jobs", "desk-job-1-1-x")
 
@@ -34,13 +34,13 @@ def run(request, tmp_path):
 
 
 def start(run, argv, name="desk-job-1-1-x"):
-    return run(remote.poll_script([(Place("jobs", name), remote.command_text(argv, {}))], []))
+    return run(scripts.poll_script([(Place("jobs", name), scripts.command_text(argv, {}))], []))
 
 
 def poll(run, name="desk-job-1-1-x", offset=0, limit=10_000, known=()) -> RemoteState:
     job = Job(state="running", log_offset=offset)
     place = Place("jobs", name, known)
-    answer = run(remote.poll_script([], [(place, offset, limit)]))
+    answer = run(scripts.poll_script([], [(place, offset, limit)]))
     job.pk, job.attempt, job.token = 1, 1, "x"
     return replies.parse(answer.replace(name.encode(), job.directory_name.encode()),
                          [job])[1]
@@ -107,13 +107,13 @@ def test_killed_wrapper_is_lost_and_its_child_is_an_orphan(run, tmp_path):
     run(f"kill -9 {pid}; sleep 0.2")
     state = poll(run)
     assert (state.exit_status, state.process) == (None, "orphans")
-    assert run(remote.cancel_script(PLACE, "KILL")).endswith(b"desk left 0\n")
+    assert run(scripts.cancel_script(PLACE, "KILL")).endswith(b"desk left 0\n")
     assert wait(run).is_lost({"boot_id": state.boot_id})
 
 
 def test_term_ends_the_whole_group_and_leaves_a_status(run, tmp_path):
     start_and_begin(run, tmp_path, "sleep 30 & sleep 30")
-    run(remote.cancel_script(PLACE, "TERM"))
+    run(scripts.cancel_script(PLACE, "TERM"))
     assert wait(run).exit_status == 143
 
 
@@ -126,13 +126,13 @@ def test_log_is_read_on_from_an_offset(run):
 
 def test_unwritable_scratch_is_refused_before_anything_starts(run, tmp_path):
     (tmp_path / "file").write_text("")
-    script = remote.poll_script([(Place("file/below", "desk-job-1-1-x"), "exec true\n")], [])
+    script = scripts.poll_script([(Place("file/below", "desk-job-1-1-x"), "exec true\n")], [])
     assert run(script) == b"desk start desk-job-1-1-x refused not_writable\n"
 
 
 @pytest.mark.parametrize("share", [0.5, 0.9, 0.97, 0.999])
 def test_script_that_arrives_cut_short_starts_nothing(tmp_path, share):
-    script = remote.poll_script(
+    script = scripts.poll_script(
         [(Place("jobs", f"desk-job-{n}-1-x"), "exec touch ../../../ran\n") for n in (1, 2)], [])
     script = script[:script.rindex("start_all")] + "start_all\n"  # without what follows it
     subprocess.run(["sh", "-s"], input=script[:int(len(script) * share)].encode(), check=False,
@@ -148,7 +148,7 @@ def test_full_scratch_does_not_fail_what_runs_already(run, tmp_path):
         assert start(run, ["sleep", "5"]).startswith(b"desk start desk-job-1-1-x started ")
     finally:
         (tmp_path / "jobs").chmod(0o700)
-        run(remote.cancel_script(PLACE, "KILL"))
+        run(scripts.cancel_script(PLACE, "KILL"))
 
 
 def test_absent_directory_is_said(run):
@@ -157,7 +157,7 @@ def test_absent_directory_is_said(run):
 
 
 def test_job_that_is_cancelled_before_its_start_never_starts(run, tmp_path):
-    assert run(remote.cancel_script(PLACE, "TERM")) == b"desk left 0\n"
+    assert run(scripts.cancel_script(PLACE, "TERM")) == b"desk left 0\n"
     start(run, ["sh", "-c", "echo ran >> ../../../count"])
     time.sleep(0.3)
     assert not (tmp_path / "count").exists()
@@ -167,7 +167,7 @@ def test_removed_folder_still_proves_the_start(run, tmp_path):
     argv = ["sh", "-c", "echo ran >> ../../../count"]
     start(run, argv)
     wait(run)
-    assert run(remote.remove_script(PLACE)) == b"desk removed\n"
+    assert run(scripts.remove_script(PLACE)) == b"desk removed\n"
     start(run, argv)
     time.sleep(0.3)
     assert (tmp_path / "count").read_text() == "ran\n"
@@ -178,7 +178,7 @@ def test_vanished_folder_is_not_taken_for_an_ended_job(run, tmp_path):
     shutil.rmtree(tmp_path / "jobs")
     state = poll(run, known=known)
     assert (state.is_present, state.process) == (False, "alive")
-    run(remote.cancel_script(Place("jobs", "desk-job-1-1-x", known), "KILL"))
+    run(scripts.cancel_script(Place("jobs", "desk-job-1-1-x", known), "KILL"))
     assert poll(run, known=known).process == "gone"
 
 
@@ -187,7 +187,7 @@ def test_processes_left_behind_are_seen_after_the_exit(run):
     state = until(lambda seen: seen.exit_status is not None and seen.process != "alive",
                   lambda: poll(run))
     assert (state.exit_status, state.process) == (3, "orphans")
-    run(remote.cancel_script(PLACE, "TERM"))
+    run(scripts.cancel_script(PLACE, "TERM"))
     assert poll(run).process == "gone"
 
 
@@ -216,11 +216,11 @@ def test_child_in_a_session_of_its_own_is_seen_and_ended(run, tmp_path):
     child = start_stubborn(run, tmp_path)
     state = until(lambda seen: seen.exit_status is not None, lambda: poll(run))
     assert (state.exit_status, state.process) == (0, "orphans")
-    assert told(run, remote.survivors_script(PLACE, has_cards=False)).running == (
+    assert told(run, scripts.survivors_script(PLACE, has_cards=False)).running == (
         (child, "python3"),)
-    left = told(run, remote.cancel_script(PLACE, "TERM"))
+    left = told(run, scripts.cancel_script(PLACE, "TERM"))
     assert (left.running, left.is_gone) == (((child, "python3"),), False)
-    left = told(run, remote.cancel_script(PLACE, "KILL"))
+    left = told(run, scripts.cancel_script(PLACE, "KILL"))
     assert (left.ended, left.running, left.is_gone) == (((child, "python3"),), (), True)
     assert not is_running(child)
     assert poll(run).process == "gone"
@@ -236,7 +236,7 @@ def told(run, script) -> survivors.Survivors:
 def test_child_without_the_mark_is_found_in_the_control_group(run, tmp_path):
     child = start_stubborn(run, tmp_path, before="env -i PATH=/usr/bin:/bin")
     assert until(lambda seen: seen.exit_status is not None, lambda: poll(run)).process == "orphans"
-    assert told(run, remote.cancel_script(PLACE, "KILL")).ended == ((child, "python3"),)
+    assert told(run, scripts.cancel_script(PLACE, "KILL")).ended == ((child, "python3"),)
     assert not is_running(child)
     group = Path((tmp_path / "jobs" / "desk-job-1-1-x" / "group").read_text().strip())
     (group / "nested").mkdir()
@@ -247,9 +247,9 @@ def test_child_without_the_mark_is_found_in_the_control_group(run, tmp_path):
 def test_processes_of_other_jobs_are_left_alone(run, tmp_path):
     child = start_stubborn(run, tmp_path, name="desk-job-2-1-x")
     start(run, ["sleep", "30"])
-    run(remote.cancel_script(PLACE, "KILL"))
+    run(scripts.cancel_script(PLACE, "KILL"))
     assert is_running(child)
-    run(remote.cancel_script(Place("jobs", "desk-job-2-1-x"), "KILL"))
+    run(scripts.cancel_script(Place("jobs", "desk-job-2-1-x"), "KILL"))
     assert not is_running(child)
 
 
@@ -258,7 +258,7 @@ def test_what_npu_smi_shows_is_told_for_jobs_with_cards(run, tmp_path):
     tool.write_text("#!/bin/sh\necho '| 3       0        | 4711     | python3   | 2048     |'\n")
     tool.chmod(0o755)
     start(run, ["true"])
-    script = f'PATH="$HOME:$PATH"\n{remote.survivors_script(PLACE, has_cards=True)}'
+    script = f'PATH="$HOME:$PATH"\n{scripts.survivors_script(PLACE, has_cards=True)}'
     assert told(run, script).on_cards == ((3, 4711, "python3"),)
 
 
@@ -275,7 +275,7 @@ def test_many_jobs_are_told_apart_in_one_answer(run):
         start(run, ["printf", "desk desk-job-9-1-x log=5 %s\\n", str(n)], f"desk-job-{n}-1-x")
     wait(run, "desk-job-3-1-x")
     jobs = [Job(pk=n, attempt=1, token="x", log_offset=0) for n in (1, 2, 3)]
-    answer = run(remote.poll_script(
+    answer = run(scripts.poll_script(
         [], [(Place("jobs", job.directory_name), 0, 1000) for job in jobs]))
     states = replies.parse(b"Welcome to node 7\n" + answer, jobs)
     assert [states[n].chunk for n in (1, 2, 3)] == [
@@ -288,7 +288,7 @@ def test_checksum_is_the_files_own_whatever_its_name(run, tmp_path):
     wait(run)
     for name in names:
         (tmp_path / "jobs" / "desk-job-1-1-x" / "work" / name).write_text(name)
-    answer = run(remote.digest_script(PLACE, names)).decode()
+    answer = run(scripts.digest_script(PLACE, names)).decode()
     assert transfer.read_digests(names, "Welcome\n" + answer) == {
         name: hashlib.sha256(name.encode()).hexdigest() for name in names}
 

@@ -1,0 +1,155 @@
+"""The scripts that run on a node: plain POSIX sh with coreutils or busybox."""
+
+import hashlib
+import shlex
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+_HERE = Path(__file__).parent
+
+
+def quote(argument: str) -> str:
+    """One shell word; a leading ~/ becomes the login's home folder."""
+    if argument == "~":
+        return '"$HOME"'
+    if argument.startswith("~/"):
+        return '"$HOME"/' + (shlex.quote(argument[2:]) if argument[2:] else "")
+    return shlex.quote(argument)
+
+
+def command_text(argv: list[str], environment: dict[str, str], set_env: str = "") -> str:
+    """The text of `command.sh`: environment script, variables, then exec of the argument list."""
+    lines = []
+    if set_env:
+        lines.append(f"[ -f {quote(set_env)} ] && . {quote(set_env)}")
+    lines += [f"export {name}={quote(value)}" for name, value in sorted(environment.items())]
+    lines.append("exec " + " ".join(quote(argument) for argument in argv))
+    return "\n".join(lines) + "\n"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A job's folder on a node, and the process the desk remembers for it (pid, start, boot)."""
+
+    scratch: str
+    directory: str
+    known: tuple[str, ...] = ()
+
+    def text(self) -> str:
+        """The lines that every script begins with."""
+        return (f"scratch={quote(self.scratch)}\ndirectory={quote(self.directory)}\n"
+                f"known={shlex.quote(' '.join(self.known))}\n{_read('place.sh')}")
+
+
+def poll_script(starts: list[tuple[Place, str]], polls: list[tuple[Place, int, int]],
+                 files_of: Collection[str] = ()) -> str:
+    """Script that starts jobs, at most once ever each, and asks for states.
+
+    Args:
+        starts: place and text of the command.
+        polls: place, and offset and limit of the log's part that is wanted; jobs that are started
+            may be among them.
+        files_of: directories of `polls` whose files are listed if the job has ended.
+    All places lie in the same scratch folder. First comes one line `desk start` per job of
+    `starts`, then per job of `polls` its state and its log from there on, then the files as
+    `list_script` prints them.
+    """
+    place = (starts[0] if starts else polls[0])[0]
+    return (place.text() + (_starts(starts) if starts else "")
+            + (_polls(polls, files_of) if polls else "") + "exit 0\n")
+
+
+def _starts(starts: list[tuple[Place, str]]) -> str:
+    """All starts stand in a function: of a script that arrives cut short, nothing is run."""
+    directories = " ".join(quote(place.directory) for place, _command in starts)
+    launches = [f"launch {quote(place.directory)} {shlex.quote(command)}\n"
+                for place, command in starts]
+    return (f"{_read('start.sh')}{_wrapper()}start_all() {{\nprepare {directories}\n"
+            + "".join(launches) + 'for directory in $launched; do tell "$directory"; done\n'
+            "wait_for_short_ones\n}\nstart_all\n")
+
+
+@cache
+def _wrapper() -> str:
+    """The lines that name the wrapper after its content, and hold it."""
+    text = _read("wrapper.sh").rstrip()
+    name = f".desk-wrapper-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+    return f'wrapper="$scratch"/{name}\nwrapper_text={shlex.quote(text)}\n'
+
+
+def _polls(polls: list[tuple[Place, int, int]], files_of: Collection[str]) -> str:
+    calls = [" ".join(["look", quote(place.directory), str(int(offset)), str(int(limit)),
+                       "files" if place.directory in files_of else "none",
+                       *map(shlex.quote, place.known)])
+             for place, offset, limit in polls]
+    return "\n".join([_read("list.sh") + _read("poll.sh") + calls[0], *calls[1:],
+                      "report_all\n"])
+
+
+def cancel_script(place: Place, signal: str) -> str:
+    """Script that signals all that the job started and says what is left.
+
+    A job that has not started yet can never start afterwards.
+    """
+    return (place.text() + _read("survivors.sh") + f"signal={shlex.quote(signal)}\n"
+            + _read("cancel.sh"))
+
+
+def survivors_script(place: Place, has_cards: bool) -> str:
+    """Script that says what of the job runs and, for one that had cards, what npu-smi shows."""
+    return (place.text() + _read("survivors.sh") + "members\ntell_survivors\n"
+            + ("tell_cards\n" if has_cards else ""))
+
+
+def list_script(places: list[Place]) -> str:
+    """Script that prints size and name of all files of the jobs' work folders."""
+    directories = " ".join(quote(place.directory) for place in places)
+    return f"{places[0].text()}{_read('list.sh')}files {directories}\n"
+
+
+def fits_on_a_line(name: str) -> bool:
+    """Whether checksum tools print the name as it is."""
+    return not set(name) & set("\n\r\\")
+
+
+def digest_script(place: Place, names: list[str]) -> str:
+    """Script that prints the SHA-256 of files of the work folder.
+
+    First `desk sha256 …` for each name that does not fit on a line, in order; then, for all the
+    others, lines as `sha256sum` prints them: checksum, two spaces, `./` and the name.
+    """
+    odd = [name for name in names if not fits_on_a_line(name)]
+    plain = [shlex.quote("./" + name) for name in names if fits_on_a_line(name)]
+    return (place.text() + _read("digest.sh")
+            + "".join(f"digest {shlex.quote('./' + name)}\n" for name in odd)
+            + (f"digests {' '.join(plain)}\n" if plain else ""))
+
+
+def pack_script(place: Place, names: list[str]) -> str:
+    """Script that writes a tar archive of files of the work folder to standard output."""
+    files = " ".join(shlex.quote("./" + name) for name in names)
+    return place.text() + f'cd "$job/work" && echo "desk data" && exec tar -cf - -- {files}\n'
+
+
+def read_script(place: Place, name: str, offset: int = 0) -> str:
+    """Script that writes one file of the work folder to standard output, from an offset on."""
+    file = shlex.quote("./" + name)
+    command = f"tail -c +{offset + 1} -- {file}" if offset else f"cat -- {file}"
+    return place.text() + f'cd "$job/work" && echo "desk data" && exec {command}\n'
+
+
+def remove_script(place: Place) -> str:
+    """Script that removes the job's files and keeps the proof that it was started."""
+    return place.text() + _read("remove.sh")
+
+
+def usage_script(scratch: str) -> str:
+    """Script that prints the megabytes used by jobs and those that are free."""
+    return Place(scratch, "").text() + _read("usage.sh")
+
+
+@cache
+def _read(name: str) -> str:
+    return (_HERE / name).read_text()
