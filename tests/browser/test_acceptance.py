@@ -61,7 +61,7 @@ def survey_and_decide(manager) -> None:
     """The customer's answers, as `tests/browser/test_quote_clicks.py` follows them; then go."""
     load_survey(Engagement.objects.get(code="BYHAND"), User.objects.get(username="reviewer"),
                 User.objects.get(username="consultant"))
-    page = manager.open(HOME + "survey/follows/")
+    page = manager.open(HOME + "survey/consequences/")
     fill(page, verdict="conditional", reason="可以启动；算子分析在设计阶段补齐。")
     submit(page, "form[action$='/follows/decide/'] button")
 

@@ -61,7 +61,7 @@ def test_reviewer_sees_only_the_customers_side(visit, sample):
 
 PAGES = ["/", "/engagements/", f"/engagements/{CODE}/", f"/engagements/{CODE}/models/LLM/survey/",
          f"/engagements/{CODE}/team/", f"/engagements/{CODE}/survey/",
-         f"/engagements/{CODE}/survey/follows/", "/jobs/", "/nodes/",
+         f"/engagements/{CODE}/survey/consequences/", "/jobs/", "/nodes/",
          f"/engagements/{CODE}/criteria/", "/quotes/", "/quotes/prices/", "/documents/",
          "/definitions/", "/audit/"]
 
