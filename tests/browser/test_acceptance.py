@@ -63,7 +63,7 @@ def survey_and_decide(manager) -> None:
                 User.objects.get(username="consultant"))
     page = manager.open(HOME + "survey/consequences/")
     fill(page, verdict="conditional", reason="可以启动；算子分析在设计阶段补齐。")
-    submit(page, "form[action$='/follows/decide/'] button")
+    submit(page, "form[action$='/consequences/decide/'] button")
 
 
 def agree_on_criteria(manager) -> None:
