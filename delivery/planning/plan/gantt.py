@@ -62,7 +62,8 @@ def chart(scheduled: list[Scheduled], today: date, shown: list[Scheduled] | None
 def _months(first: date, last: date) -> list[date]:
     """First days of months within the chart, at most a dozen, evenly spaced.
 
-    The chart's first day stands for its own month where the next mark leaves room for it.
+    The chart's first day stands for its own month where the next mark leaves room for it; a mark
+    whose name would not fit before the chart's end is left out.
     """
     marks, day = [], (first.replace(day=1) + MONTH).replace(day=1)
     while day <= last:
@@ -71,4 +72,5 @@ def _months(first: date, last: date) -> list[date]:
     room = (last - first).days * ROOM
     if not marks or (marks[0] - first).days > room:
         marks.insert(0, first)
-    return marks[::-(-len(marks) // MOST_MARKS)]
+    named = marks[::-(-len(marks) // MOST_MARKS)]
+    return named[:1] + [mark for mark in named[1:] if (last - mark).days > room]
