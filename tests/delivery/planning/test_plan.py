@@ -176,7 +176,7 @@ def test_plan_page_shows_bars_dates_and_the_critical_path(client, people, planne
 
 @pytest.mark.parametrize(("days", "labels"), [
     (1, ["2025-09"]), (20, ["2025-09", "2025-10"]), (60, ["2025-10", "2025-11", "2025-12"]),
-    (47, ["2025-09", "2025-10", "2025-11"])])  # ends on 2025-12-01, whose name would leave the chart
+    (47, ["2025-09", "2025-10", "2025-11"])])  # 2025-12-01, its last day, would leave the chart
 def test_every_month_of_the_chart_is_named_where_there_is_room(people, engagement, llm, days,
                                                                labels):
     found = plans.draft_plan(actor=people[Role.MANAGER], engagement=engagement, starts_on=MONDAY)
