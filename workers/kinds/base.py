@@ -160,7 +160,7 @@ class JobKind:
     reads_log: ClassVar[bool] = True  # the log itself is a tool output to read
     expected_statuses: ClassVar[tuple[int, ...]] = (0,)  # with which a run may have succeeded
     judged_files: ClassVar[tuple[str, ...]] = ()  # globs of files that must all be readable
-    may_log_errors: ClassVar[bool] = False  # errors in the log are told, and refute nothing
+    may_log_errors: ClassVar[bool] = False  # errors in the log are named, and refute nothing
     gate_parameters: ClassVar[dict[str, Any]] = {}  # with which a job counts for a stage's gate
     claims_device: ClassVar[bool] = False  # a success needs proof that an NPU was used
 

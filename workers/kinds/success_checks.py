@@ -49,11 +49,11 @@ def checked(kind: JobKind, finished: Finished) -> Judgement:
     """The kind's own conclusion; of a success only what the checks leave of it."""
     if finished.exit_status in NOT_FOUND:
         return _not_found(finished)
-    told = kind.conclude(finished)
+    judgement = kind.conclude(finished)
     for check in CHECKS:
-        if told.is_success:
-            told = check(kind, finished, told)
-    return told
+        if judgement.is_success:
+            judgement = check(kind, finished, judgement)
+    return judgement
 
 
 def _not_found(finished: Finished) -> Judgement:
@@ -68,37 +68,37 @@ def _not_found(finished: Finished) -> Judgement:
         "log names it."), values)
 
 
-def _status(kind: JobKind, finished: Finished, told: Judgement) -> Judgement:
+def _status(kind: JobKind, finished: Finished, judgement: Judgement) -> Judgement:
     if finished.exit_status in kind.statuses_for(finished.parameters):
-        return told
+        return judgement
     return Judgement(False, gettext_noop(
         "The command ended with status %(status)s: what it left may be partial and is not "
         "counted."), {"status": finished.exit_status})
 
 
 def judged_names(kind: JobKind, finished: Finished) -> list[str]:
-    """The collected files that the kind judges; those of no bytes are told in the log."""
+    """The collected files that the kind judges; the log names those of no bytes."""
     return [name for name in finished.files
             if any(fnmatch(name, pattern) for pattern in kind.judged_files)
             and not finished.is_empty(name)]
 
 
-def _readable(kind: JobKind, finished: Finished, told: Judgement) -> Judgement:
+def _readable(kind: JobKind, finished: Finished, judgement: Judgement) -> Judgement:
     names = judged_names(kind, finished)
     unread = [name for name in names if name not in finished.readings]
     if not unread:
-        return told
+        return judgement
     return Judgement(False, gettext_noop(
         "%(unread)d of %(files)d result files cannot be read (%(which)s): what they hold was not "
         "looked at, and nothing is concluded."),
         {"unread": len(unread), "files": len(names), "which": _listed(unread)})
 
 
-def _whole(kind: JobKind, finished: Finished, told: Judgement) -> Judgement:
+def _whole(kind: JobKind, finished: Finished, judgement: Judgement) -> Judgement:
     cut = [name for name in judged_names(kind, finished)
            if CUT_OFF & {warning.code for warning in finished.readings[name].warnings}]
     if not cut:
-        return told
+        return judgement
     return Judgement(False, gettext_noop(
         "Cut off: %(which)s. What is missing there was not looked at, and nothing is concluded."),
         {"which": _listed(cut)})
@@ -109,16 +109,16 @@ def error_lines(log: str) -> list[str]:
     return [line for line in log.splitlines() if ERROR.search(line) and not HARMLESS.search(line)]
 
 
-def _errors(kind: JobKind, finished: Finished, told: Judgement) -> Judgement:
+def _errors(kind: JobKind, finished: Finished, judgement: Judgement) -> Judgement:
     found = error_lines(finished.log)
     if not found:
-        return told
+        return judgement
     values = {"n": len(found), "first": found[0].strip()[:200]}
     if kind.may_log_errors:
-        return replace(told, message=gettext_noop(
+        return replace(judgement, message=gettext_noop(
             "%(told)s The log also holds errors that were not judged (%(n)d, first: %(first)s)."),
-            values={**values, "told": nested(told.message, told.values)},
-            results={**told.results, "log_errors": len(found)})
+            values={**values, "told": nested(judgement.message, judgement.values)},
+            results={**judgement.results, "log_errors": len(found)})
     return Judgement(False, gettext_noop(
         "The log holds errors (%(n)d, first: %(first)s): what was left out is not known, and the "
         "result is not counted."), values)
@@ -133,13 +133,13 @@ def device_in(log: str) -> str:
                  if (hit := NAMED.search(line)) and not DENIED.search(line)), "")
 
 
-def device_proven(kind: JobKind, finished: Finished, told: Judgement) -> Judgement:
+def device_proven(kind: JobKind, finished: Finished, judgement: Judgement) -> Judgement:
     device = kind.device_in(finished)
     if device:
-        return replace(told, results={**told.results, "device": device})
+        return replace(judgement, results={**judgement.results, "device": device})
     if not kind.device_claim(finished.parameters) or finished.stage in ON_SOURCE_PLATFORM:
-        return told
-    results = {**told.results, "not_provable": "device"}
+        return judgement
+    results = {**judgement.results, "not_provable": "device"}
     other = sorted({f"gpu {hit['index']}" for hit in USED.finditer(finished.log)})
     if other:
         return Judgement(False, gettext_noop(

@@ -26,7 +26,7 @@ def run(tmp_path):
 
 def test_a_card_held_by_a_child_of_a_child_is_named(run, tmp_path):
     card = str(tmp_path / "dev" / "davinci5")
-    answer = run("sh", "-c", '"$1" -c "$2" "$3" 0.6; echo done', "sh", sys.executable, HOLD, card)
+    answer = run("sh", "-c", '"$1" -c "$2" "$3" 1.5; echo done', "sh", sys.executable, HOLD, card)
     first, second = answer.stdout.splitlines()
     assert (answer.returncode, first) == (0, "done")
     assert second.startswith("desk: device npu 5: process ")
@@ -34,7 +34,7 @@ def test_a_card_held_by_a_child_of_a_child_is_named(run, tmp_path):
 
 def test_a_session_of_its_own_is_watched_too(run, tmp_path):
     card = tmp_path / "dev" / "nvidia1"
-    answer = run("setsid", "--wait", sys.executable, "-c", HOLD, str(card), "0.6")
+    answer = run("setsid", "--wait", sys.executable, "-c", HOLD, str(card), "1.5")
     assert answer.stdout.startswith("desk: device gpu 1: process ")
 
 

@@ -15,8 +15,8 @@ import time
 CARD = re.compile(r"/dev/(davinci|nvidia)(\d+)$")
 ROW = re.compile(r"^\|\s*(\d+)\s+\d+\s*\|\s*(\d+)\s*\|\s*\S*\s*\|\s*\d+\s*\|")
 KINDS = {"davinci": "npu", "nvidia": "gpu"}
-EARLY, PAUSE, LATE_PAUSE, SMI_PAUSE = 10, 0.05, 2, 20  # seconds
-SHARE = 10  # a look takes at most this part of the time
+EARLY, PAUSE, EARLY_PAUSE, LATE_PAUSE, SMI_PAUSE = 10, 0.05, 0.2, 2, 20  # seconds
+SHARE = 10  # a look takes at most this part of the time, but for the first seconds
 
 
 def parents():
@@ -85,7 +85,8 @@ class Watch:
                 if member in members:
                     self.seen.setdefault(("npu", index), f"npu-smi lists process {member}")
         is_early = began - self.began < EARLY and not self.seen
-        return max(PAUSE if is_early else LATE_PAUSE, SHARE * (time.monotonic() - began))
+        pause = max(PAUSE if is_early else LATE_PAUSE, SHARE * (time.monotonic() - began))
+        return min(pause, EARLY_PAUSE) if is_early else pause
 
     def tell(self):
         for (kind, index), how in sorted(self.seen.items()):

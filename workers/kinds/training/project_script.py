@@ -37,7 +37,7 @@ class ProjectRun(JobKind):
 
     timeout_seconds = 24 * 3600
     usual_seconds = 1800
-    may_log_errors = True  # the project's own words are told, the files are judged
+    may_log_errors = True  # the project's own words are quoted, the files are judged
     parameters: ClassVar = COMMON
     none_found: ClassVar[str]
 
@@ -129,10 +129,10 @@ class AsdRun(SmokeTrain):
             return Judgement(False, gettext_noop(
                 "%(n)d alarms of the detection, first: %(first)s"),
                 {"n": len(alarms), "first": alarms[0][:200]})
-        told = super().conclude(finished)
-        if not told.is_success:
-            return told
-        facts = {**told.results, "lines": len(lines)}
+        judgement = super().conclude(finished)
+        if not judgement.is_success:
+            return judgement
+        facts = {**judgement.results, "lines": len(lines)}
         return Judgement(True, gettext_noop(
             "%(points)d steps, all losses finite; no alarm of the detection in the last %(lines)d "
             "lines of the log."), facts, facts)
