@@ -10,13 +10,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from assessments.labels.environments import item_label
-from assessments.models import Waiver
 from delivery.documents.bilingual import both, pair, same
 from delivery.documents.tables.table import column, table
 from delivery.planning.models import ProjectIssue
 from delivery.reports.facts.environments import environment_pairs
 from delivery.reports.facts.source import Source
-from engagements.models import StageWaiver
 from workers.models import StoredReading
 
 Text = Callable[[], str]
@@ -42,10 +40,14 @@ class Examination:
     found: list[tuple[str, dict, dict]]
 
 
-def examinations(source: Source) -> list[Examination]:
-    """Every source of deviations, in the order in which documents print them."""
+def examinations(source: Source, departed: dict) -> list[Examination]:
+    """Every source of deviations, in the order in which documents print them.
+
+    Args:
+        departed: waivers in force and omissions (see `waivers_and_omissions.departures`).
+    """
     return [_verdict_warnings(source), _environments(source), _configuration(source),
-            _dates(source), _waivers(source), _open_issues(source)]
+            _dates(source), _waivers(departed), _open_issues(source)]
 
 
 def rows(found: list[Examination]) -> list[dict]:
@@ -125,7 +127,7 @@ def _differences(reading: StoredReading) -> Iterator[tuple[str, dict, dict]]:
     for row in rows[:EXAMPLES]:
         yield (model, same(f"{row['sheet']}: {row['item']}"),
                same(f"{row.get('bench') or '–'} → {row.get('npu') or '–'} ({row['level']})"))
-    if rest := len(rows) - EXAMPLES if len(rows) > EXAMPLES else 0:
+    if rest := len(rows[EXAMPLES:]):
         yield model, same(reading.artifact.name), both(lambda: ngettext(
             "%(n)d more difference in the raw file", "%(n)d more differences in the raw file",
             rest) % {"n": rest})
@@ -145,15 +147,10 @@ def _dates(source: Source) -> Examination:
         lambda: f"{ends_on}" if ends_on else _("no end date is recorded"), bool(ends_on), found)
 
 
-def _waivers(source: Source) -> Examination:
-    verdicts = Waiver.objects.in_force(source.today).filter(
-        criterion__criteria_set__engagement=source.engagement).select_related(
-        "criterion__model", "criterion__definition")
-    stages = StageWaiver.objects.open().exclude(signed_at=None).filter(
-        record__model__engagement=source.engagement).select_related("record__model")
-    found = [(w.criterion.model.code, _name(w.criterion), same(w.reason)) for w in verdicts]
-    found += [(w.record.model.code, both(w.record.get_stage_display), same(w.reason))
-              for w in stages]
+def _waivers(departed: dict) -> Examination:
+    found = [(row["model"], row["name"], same(row["reason"])) for row in departed["waivers"]]
+    found += [(row["model"], row["stage"], same(row["reason"]))
+              for row in departed["stage_waivers"]]
     return Examination(lambda: _("Waivers in force"), lambda: _("all of the engagement"), True,
                        found)
 

@@ -48,14 +48,15 @@ def judged_records(source: Source) -> dict:
     """The part of these facts that stands in rows: no raw file is read, nothing is drawn."""
     judged = source.judged
     metrics = [_metric(criterion, verdict) for criterion, verdict in judged]
-    examined = deviations.examinations(source)
+    departed = departures(source.engagement)
+    examined = deviations.examinations(source, departed)
     return {
         "metrics": metrics, "conclusion": conclusion(metrics),
         "summary": {**_summary(metrics, source.runs), "person_days": _person_days(source),
                     "counted_on": f"{source.today}"},
         "runs": source.runs, "evidence": source.evidence,
         "stages": run_records.stages(source.engagement), "issues": _issues(metrics),
-        "deviations": deviations.rows(examined), "departures": departures(source.engagement),
+        "deviations": deviations.rows(examined), "departures": departed,
         "is_examined": all(entry.is_complete for entry in examined),
         "coverage": coverage_count(source), "open_points": open_points(source),
         "tables": {"environments": environments(source), "issues": issues(source),
