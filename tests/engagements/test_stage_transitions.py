@@ -36,7 +36,7 @@ class Undone(Exception):
     """Ends an example, so that the next one begins with fresh stages."""
 
 
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture,
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture,
                                                   HealthCheck.too_slow])
 @given(moves=st.lists(MOVES, min_size=20, max_size=60), is_gate_met=st.booleans())
 def test_no_sequence_of_moves_leaves_the_table(people, engagement, moves, is_gate_met):

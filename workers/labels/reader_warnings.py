@@ -71,7 +71,8 @@ TEXTS = {
     "out_of_memory": _("The device ran out of memory."),
     "rate_of_one_chip": _("The rate is that of one chip of the card."),
     "repeated_steps": _("Steps occur more than once; the later record counts."),
-    "records_mixed": _("Records of several processes or runs are mixed."),
+    "records_mixed": _(
+        "Records of several processes or runs are mixed, or steps have several losses."),
     "rows_elided": _("Lines are left out of the file."),
     "run_not_confirmed": _("The file alone does not show that the run came to its end."),
     "run_not_finished": _("The run did not come to its end."),

@@ -67,6 +67,7 @@ def reachable(client, *starts: str) -> dict[str, bytes]:
     return {path: body for path, body in seen.items() if body}
 
 
+@pytest.mark.slow
 def test_what_a_reviewer_s_pages_lead_to_is_another_customer_s_nowhere_and_tells_no_secret(
         client, signed, people, outsider):
     client.force_login(people[Role.REVIEWER])

@@ -16,7 +16,7 @@ from workers.dispatch import runner
 from workers.models import Job, JobState
 from workers.practice_node.faults import set_faults
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 FOLDER, RUN = "~/data/packages", "~/projects/inspection/run.py"
 PACKAGES = {"checksums": f"{FOLDER}/SHA256SUMS", "confirmed": True}
 SERVICE_PORT = 21025  # replaced by one that is free when the job is queued

@@ -26,7 +26,7 @@ LARGEST = 256 * 1024
 MOST_SECONDS = 10.0  # of the processor, for one small file
 NUMBER = re.compile(rb"\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+")
 LONG_NUMBER = re.compile(rb"\d+\.\d{2,}")
-EXAMPLES = 8
+EXAMPLES = 5
 QUICK = settings(max_examples=EXAMPLES, derandomize=True, database=None, deadline=None,
                  suppress_health_check=list(HealthCheck))
 WORDS = (
@@ -157,7 +157,7 @@ def test_a_hole_in_a_file_is_told_with_its_line(name, tmp_path):
     assert ("nul_bytes", at + 1) in {(found.code, found.line) for found in reading.warnings}
 
 
-@settings(QUICK, max_examples=60)
+@settings(QUICK, max_examples=40)
 @given(st.lists(st.sampled_from(WORDS), max_size=60).map("".join))
 def test_words_of_many_formats(tmp_path_factory, text):
     path = tmp_path_factory.getbasetemp() / "words"

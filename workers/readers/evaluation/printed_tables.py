@@ -37,8 +37,12 @@ class HfEvalTextReader(Reader):
         lines = [line for line in sample.lines if line.strip()]
         found = [match for line in lines if (match := METRIC_LINE.match(line))]
         numbers = [match[1] for match in found if to_float(match[2]) is not None]
-        is_list = 2 * len(numbers) >= len(lines) or HEADING.search(sample.text)
-        return 40 if is_list and any(map(SCORE.search, numbers)) else 0
+        if not any(map(SCORE.search, numbers)):
+            return 0
+        if 2 * len(numbers) >= len(lines):
+            return 40
+        # Such a block at the end of a training log does not make the log an evaluation.
+        return 11 if HEADING.search(sample.text) else 0
 
     def read(self, source: Source) -> Reading:
         metrics: dict[str, float] = {}

@@ -140,7 +140,10 @@ def _leave_out_abandoned(found: Selection, steps: np.ndarray) -> None:
 
 
 def _is_mixed(steps: np.ndarray, losses: np.ndarray) -> bool:
-    """Whether steps stand again and again beside other losses: several processes print them."""
+    """Whether steps stand again and again beside other losses.
+
+    Several processes print them, or the log has several losses for one step or epoch.
+    """
     one, other = losses[:-1], losses[1:]
     back = (np.diff(steps) <= 0) & (one != other) & ~(np.isnan(one) & np.isnan(other))
     unique = len(np.unique(steps)) if back.any() else 0
@@ -168,7 +171,10 @@ def _several(runs: Sequence[np.ndarray], is_global: bool) -> ReadingWarning:
 
 
 def _mixed() -> ReadingWarning:
-    message = "Steps occur again and again with other losses: several processes print them."
+    message = (
+        "Steps occur again and again with other losses: several processes print them, or several "
+        "losses are printed for one step."
+    )
     return ReadingWarning("records_mixed", message)
 
 

@@ -26,7 +26,10 @@ from workers.readers.training.line_logs import (
 )
 from workers.readers.training.series import time_values
 
-EVALUATION = re.compile(r"\b(?:val|valid|validation|eval|test)\b[ _]?", re.IGNORECASE)
+EVALUATION = re.compile(
+    r"\b(?:val|valid|validation|eval|test)(?:\b|_)|Saving dict for global step", re.IGNORECASE
+)
+"""Also what tf.estimator writes after an evaluation."""
 MAX_LINE = 600
 GLOBAL = re.compile(r"\b(?:global|total)[_ ]step", re.IGNORECASE)
 PER_STEP = re.compile(r"per step time: ([\d.]+) ?ms")
