@@ -18,6 +18,7 @@ from assessments.models import (
 )
 from engagements.models import Engagement, MigratedModel
 from engagements.stages import ON_SOURCE_PLATFORM
+from workers import kinds
 from workers.models import Artifact, StoredReading
 
 Recorded = Baseline | BaselineRun | Measurement
@@ -68,11 +69,13 @@ def newest_verdict(criterion: Criterion) -> Verdict | None:
 
 
 def measurements_of(criterion: Criterion) -> QuerySet[Measurement]:
-    """All measurements of a criterion's quantity, newest first, without the baseline's file and
-    without runs on the source platform."""
+    """All measurements of a criterion's quantity, newest first, without the baseline's file,
+    runs on the source platform, and trials of kinds that measure nothing."""
+    trials = [kind.code for kind in kinds.all_kinds() if not kind.is_measured]
     found = Measurement.objects.filter(
         model=criterion.model, quantity=criterion.quantity).exclude(
-        job__stage__in=ON_SOURCE_PLATFORM).select_related("artifact", "job")
+        job__stage__in=ON_SOURCE_PLATFORM).exclude(job__kind__in=trials).select_related(
+        "artifact", "job")
     if criterion.baseline:
         found = found.exclude(artifact=criterion.baseline.artifact)
     return found

@@ -105,9 +105,22 @@ TRANSITIONS = TransitionTable({
     StageMove.RESTORE: _rule(StageState.SKIPPED, to=StageState.NOT_STARTED, needs_reason=True),
 })
 
+# Moves that follow from a decision that was taken elsewhere (a confirmed survey, the customer's
+# signature); nobody presses a button for them.
+FOLLOWING: dict[str, frozenset[str]] = {
+    StageMove.START: frozenset({StageState.NOT_STARTED, StageState.SENT_BACK}),
+    StageMove.SUBMIT: frozenset({StageState.NOT_STARTED, StageState.IN_PROGRESS,
+                                 StageState.SENT_BACK, StageState.PASSED}),
+    StageMove.PASS: frozenset({StageState.NOT_STARTED, StageState.IN_PROGRESS,
+                               StageState.SENT_BACK, StageState.SUBMITTED}),
+    StageMove.SEND_BACK: frozenset({StageState.NOT_STARTED, StageState.IN_PROGRESS,
+                                    StageState.SUBMITTED, StageState.PASSED}),
+}
+
 # A waived stage is not passed (rule 2), but the following ones may build on it.
 LET_THROUGH = frozenset({StageState.PASSED, StageState.WAIVED})
 DONE = LET_THROUGH | {StageState.SKIPPED}
+BEGUN = frozenset(StageState) - {StageState.NOT_STARTED, StageState.SKIPPED}
 
 # Before the NPU environment stands: what runs here measures the customer's source platform.
 ON_SOURCE_PLATFORM = frozenset({Stage.SURVEY, Stage.DESIGN})

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterable
 
-from django.db.models import Q
+from django.db.models import Max, Q, QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from engagements.access import Can
 from engagements.gates import CheckResult, register_check
 from engagements.models import StageRecord
+from engagements.stages import Stage
 from workers import kinds
-from workers.models import Job, JobState
+from workers.models import Job, JobState, Node
 from workers.required_jobs import RequiredJob, required_jobs
 
 
@@ -18,16 +19,57 @@ from workers.required_jobs import RequiredJob, required_jobs
 def required_jobs_succeeded(record: StageRecord) -> Iterable[CheckResult]:
     """For each required job the newest run for this model (or for all models) succeeded.
 
-    Jobs of a mode that answers another question do not count (`JobKind.gate_parameters`).
+    Jobs of a mode that answers another question do not count (`JobKind.gate_parameters`). The
+    environment is checked on each node on which the model's later jobs run; before there are
+    any, all checks are of one node.
     """
-    for required in required_jobs(record):
-        yield _judge(record, required, _newest(record, required))
+    asked = required_jobs(record)
+    if record.stage != Stage.ENV:
+        for required in asked:
+            yield _judge(record, required, _newest(_jobs(record), required))
+        return
+    nodes = _nodes_in_use(record) or [_node_checked_most(record, asked)]
+    for required in asked:
+        yield _judge(record, required, *_worst(record, required, nodes))
 
 
-def _newest(record: StageRecord, required: RequiredJob) -> Job | None:
+def _jobs(record: StageRecord) -> QuerySet[Job]:
+    """Those of the stage for the model, or for all models."""
+    return Job.objects.filter(Q(model=record.model) | Q(model=None, engagement=record.engagement),
+                              stage=record.stage)
+
+
+def _nodes_in_use(record: StageRecord) -> list[Node]:
+    """The nodes of the model's jobs in the stages that come after the environment's."""
+    later = Stage.values[Stage.values.index(Stage.ENV) + 1:]
+    return list(Node.objects.filter(jobs__model=record.model, jobs__stage__in=later).distinct())
+
+
+def _node_checked_most(record: StageRecord, asked: list[RequiredJob]) -> Node | None:
+    """The node on which most of what is asked for succeeded; of equals the one checked last."""
+    nodes = Node.objects.filter(jobs__in=_jobs(record)).annotate(
+        newest=Max("jobs__pk")).order_by("newest")
+    return max(nodes, default=None, key=lambda node: (
+        sum(_has_succeeded(_newest(_jobs(record).filter(node=node), required))
+            for required in asked), node.newest))
+
+
+def _worst(record: StageRecord, required: RequiredJob, nodes: list[Node | None]
+           ) -> tuple[Job | None, Node | None]:
+    """The job of the first node on which it has not succeeded; else that of the last node."""
+    for node in nodes:
+        job = _newest(_jobs(record).filter(node=node), required)
+        if not _has_succeeded(job):
+            break
+    return job, node
+
+
+def _has_succeeded(job: Job | None) -> bool:
+    return job is not None and job.state == JobState.SUCCEEDED
+
+
+def _newest(jobs: QuerySet[Job], required: RequiredJob) -> Job | None:
     """The newest job of the kinds; a successful one of another kind comes before a failed one."""
-    own_or_shared = Q(model=record.model) | Q(model=None, engagement=record.engagement)
-    jobs = Job.objects.filter(own_or_shared, stage=record.stage)
     if not required.kinds:
         return jobs.filter(state=JobState.SUCCEEDED).first() or jobs.first()
     newest = [job for kind in required.kinds
@@ -48,18 +90,22 @@ def _label(code: str) -> str:
         if parameter.name in kind.gate_parameters)])
 
 
-def _judge(record: StageRecord, required: RequiredJob, job: Job | None) -> CheckResult:
+def _judge(record: StageRecord, required: RequiredJob, job: Job | None,
+           node: Node | None = None) -> CheckResult:
     code = required.kinds[0] if required.kinds else ""
     label = _(" or ").join(map(_label, required.kinds)) or (
         _("A job of this stage"))
     form = (reverse("workers:job_new")
             + f"?model={record.model_id}&stage={record.stage}" + (f"&kind={code}" if code else ""))
     if job is None:
-        return CheckResult(f"job:{code}", label, False, _("No such job has run yet."), form,
+        missing = _("No such job has run on %(node)s yet.") % {"node": node} if node else (
+            _("No such job has run yet."))
+        return CheckResult(f"job:{code}", label, False, missing, form,
                            _("Run this job for the model."), needs=Can.WORK)
-    sentence = _("Job %(number)s: %(state)s.") % {
-        "number": f"#{job.pk}", "state": job.get_state_display()}
-    is_met = job.state == JobState.SUCCEEDED
+    names = {"number": f"#{job.pk}", "state": job.get_state_display(), "node": node}
+    sentence = (_("Job %(number)s on %(node)s: %(state)s.") if node else
+                _("Job %(number)s: %(state)s.")) % names
+    is_met = _has_succeeded(job)
     remedy = "" if is_met else (
         _("See on the job's page why it did not succeed, and run it again.") if job.is_final
         else _("Wait until the job has ended."))

@@ -49,18 +49,21 @@ def _visible(user, ids: list[int]) -> dict[int, Job]:
 def queues_of(nodes: Iterable[Node], user, now: datetime) -> list[dict]:
     """Who runs on each node until when, and who waits in which place for what.
 
-    Rows: `job` (None where the user may not see it), cards, and `expected`: end or start.
+    Rows: `job` (None where the user may not see it), cards, and `expected`: end or start, None
+    where nobody can say; `overdue`: jobs that run longer than their kind usually takes.
     """
     loads = card_queue.loads_of(nodes)
     jobs = [job for load in loads for job in load.jobs]
     seen, usual = _visible(user, [job.pk for job in jobs]), card_queue.UsualDurations(jobs)
+    ends = {job.pk: card_queue.expected_end(job, usual, now) for job in jobs}
     return [{"node": load.node, "free": len(load.free),
-             "running": [_running(load, job, seen, max(now, card_queue.expected_end(job, usual)))
-                         for job in load.running],
-             "waiting": _waiting(load, seen, now, usual)} for load in loads]
+             "running": [_running(load, job, seen, ends[job.pk]) for job in load.running],
+             "waiting": _waiting(load, seen, now, usual),
+             "overdue": [job for job in load.running if ends[job.pk] is None]} for load in loads]
 
 
-def _running(load: card_queue.Load, job: Job, seen: dict[int, Job], end: datetime) -> dict:
+def _running(load: card_queue.Load, job: Job, seen: dict[int, Job], end: datetime | None
+             ) -> dict:
     return {"job": seen.get(job.pk), "state": job, "cards": load.cards_of(job), "expected": end}
 
 

@@ -6,4 +6,9 @@ class AcceptanceConfig(AppConfig):
     label = "acceptance"
 
     def ready(self) -> None:
-        from delivery.acceptance import audit_config, gate_checks  # noqa: F401  register themselves
+        """Register audited tables and gate checks, and listen to documents that are replaced."""
+        from delivery.acceptance import (  # noqa: F401
+            audit_config,
+            gate_checks,
+            signal_receivers,
+        )

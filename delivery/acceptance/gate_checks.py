@@ -4,8 +4,14 @@ from collections.abc import Iterable
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
-from delivery.acceptance.models import Review
+from delivery.acceptance.certificates import (
+    Standing,
+    certificate_in_force,
+    open_conditions,
+    standing_of,
+)
 from delivery.reports.models import Document
 from engagements.gates import CheckResult, register_check
 from engagements.models import StageRecord
@@ -14,36 +20,41 @@ from engagements.stages import Stage
 
 @register_check("document")
 def acceptance_is_signed(record: StageRecord) -> Iterable[CheckResult]:
-    """The stage of acceptance ends with a signed document whose decision is not a rejection."""
+    """The stage of acceptance ends with a signed document that accepts the model, its conditions
+    closed."""
     if record.stage != Stage.ACCEPT:
         return
-    newest = record.engagement.documents.filter(kind=Document.Kind.ACCEPTANCE).in_force(
-        ).select_related("review").first()
-    is_met, sentence = _found(newest, record.model.code)
+    newest = certificate_in_force(record.engagement)
+    standing = standing_of(newest, record.model.code)
     url = (reverse("reports:document", args=[newest.pk]) if newest
            else reverse("reports:engagement", args=[record.engagement.code]))
-    remedy = "" if is_met else _("Issue an acceptance document that covers this model; the "
-                                 "customer decides and signs on its page.")
-    yield CheckResult("document", _("Signed acceptance document"), is_met, sentence, url, remedy)
+    yield CheckResult("document", _("Signed acceptance document"), standing == Standing.ACCEPTED,
+                      _sentence(standing, newest, record.model.code), url, _remedy(standing))
 
 
-def _found(document: Document | None, code: str) -> tuple[bool, str]:
+def _sentence(standing: Standing, document: Document | None, code: str) -> str:
     if document is None:
-        return False, _("No acceptance document is issued yet.")
-    if code not in {model["code"] for model in document.snapshot.get("models", [])}:
-        return False, _("%(document)s does not cover this model.") % {"document": document}
-    review = getattr(document, "review", None)
-    is_deemed = review is not None and review.decision == Review.Decision.DEEMED
-    if document.state != Document.State.SIGNED and not is_deemed:
-        return False, _("%(document)s is not signed by the customer yet.") % {
-            "document": document}
-    if _rejects(review, code):
-        return False, _("%(document)s was rejected.") % {"document": document}
-    return True, _("%(document)s: %(decision)s.") % {
-        "document": document, "decision": review.get_decision_display()}
+        return _("No acceptance document is issued yet.")
+    names = {"document": document}
+    if standing == Standing.CONDITIONAL:
+        n = len(open_conditions(document.review, code))
+        return ngettext("%(document)s: passed with conditions, %(n)d of them is open.",
+                        "%(document)s: passed with conditions, %(n)d of them are open.",
+                        n) % {**names, "n": n}
+    if standing == Standing.ACCEPTED:
+        return _("%(document)s: %(decision)s.") % {
+            **names, "decision": document.review.get_decision_display()}
+    return {
+        Standing.ABSENT: _("%(document)s does not cover this model."),
+        Standing.WAITING: _("%(document)s is not signed by the customer yet."),
+        Standing.REJECTED: _("%(document)s was rejected."),
+    }[standing] % names
 
 
-def _rejects(review: Review, code: str) -> bool:
-    rejected = Review.Decision.REJECTED
-    return review.decision == rejected or review.model_decisions.filter(
-        model__code=code, decision=rejected).exists()
+def _remedy(standing: Standing) -> str:
+    if standing == Standing.ACCEPTED:
+        return ""
+    if standing == Standing.CONDITIONAL:
+        return _("Report what was done about the conditions; the customer closes them.")
+    return _("Issue an acceptance document that covers this model; the "
+             "customer decides and signs on its page.")

@@ -111,8 +111,7 @@ def load_plan(engagement: Engagement, manager: User, consultant: User) -> None:
     tasks = made.tasks.select_related("plan__engagement", "model").filter(model__code="LLM")
     for task in tasks[:5]:
         plans.update_task(actor=manager, task=task, owner=consultant)
-    plans.update_task(actor=manager, task=tasks[0], started_on=STARTS,
-                      finished_on=STARTS + timedelta(days=3))
+    plans.update_task(actor=manager, task=tasks[0], started_on=STARTS)
 
 
 def _milestone_tasks(made: Plan, manager: User) -> list[Task]:
@@ -173,7 +172,7 @@ def _reports(engagement: Engagement, manager: User, consultant: User) -> None:
     first = weekly_reports.draft_weekly(actor=consultant, engagement=engagement, day=STARTS)
     weekly_reports.update_weekly(
         actor=consultant, report=first, customer_duties="提供 GPU 训练日志与环境清单（演练）",
-        summary=f"完成启动会与问卷访谈，LLM 调研阶段结束（演练）\n{first.summary}".strip())
+        summary=f"完成启动会与问卷访谈，LLM 调研进行中（演练）\n{first.summary}".strip())
     weekly_reports.freeze_weekly(actor=manager, report=first)
     weekly_reports.draft_weekly(actor=consultant, engagement=engagement,
                                 day=STARTS + timedelta(days=7))

@@ -31,8 +31,8 @@ from delivery.quotes.quote_files import RENDERERS, quote_file
 from delivery.surveys import services as surveys
 from engagements import services as engagements
 from engagements.errors import WrongState
-from engagements.models import MigratedModel, User
-from engagements.stages import Scope, Stage, StageMove
+from engagements.models import MigratedModel, StageRecord, User
+from engagements.stages import Scope, Stage, StageMove, StageState
 from workers import services as workers
 from workers.models import Artifact, Job, JobState
 from workers.models.job import FINAL_STATES
@@ -236,13 +236,20 @@ class DemoScenario(ScenarioDocuments):
     def _pass(self, stage: str, models: list[MigratedModel]) -> None:
         """Start, tick, submit and pass the stage of each model."""
         consultant, manager = self.who["consultant"], self.who["manager"]
-        for model in models:
-            record = model.stages.get(stage=stage)
-            engagements.move_stage(actor=consultant, record=record, move=StageMove.START)
-            for item in record.checklist.select_related("record"):
-                item.record.refresh_from_db()
-                engagements.tick_item(actor=consultant, item=item,
-                                      evidence=self._evidence(model, stage))
+        for record in self._work(stage, models):
             engagements.move_stage(actor=consultant, record=record, move=StageMove.SUBMIT)
             engagements.move_stage(actor=manager, record=record, move=StageMove.PASS)
         self.log(f"  {stage}: {len(models)} models passed")
+
+    def _work(self, stage: str, models: list[MigratedModel]) -> list[StageRecord]:
+        """Start the stage of each model where nothing has started it, and tick its checklist."""
+        consultant = self.who["consultant"]
+        records = [model.stages.get(stage=stage) for model in models]
+        for record in records:
+            if record.state == StageState.NOT_STARTED:
+                engagements.move_stage(actor=consultant, record=record, move=StageMove.START)
+            for item in record.checklist.select_related("record"):
+                item.record.refresh_from_db()
+                engagements.tick_item(actor=consultant, item=item,
+                                      evidence=self._evidence(record.model, stage))
+        return records

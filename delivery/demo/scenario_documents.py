@@ -26,6 +26,7 @@ class ScenarioDocuments:
 
     def acceptance(self) -> None:
         manager, reviewer = self.who["manager"], self.who["reviewer"]
+        self._work(Stage.ACCEPT, self.models)  # passed by the customer's signature
         document = self._issue(reports.draft_acceptance)
         review = acceptance.open_review(actor=manager, document=document)
         acceptance.comment(actor=reviewer, review=review, text="损失曲线与证据已核对。")
@@ -38,7 +39,6 @@ class ScenarioDocuments:
                     "signed copies")
         document.refresh_from_db()
         self._save_files("acceptance", document)
-        self._pass(Stage.ACCEPT, self.models)
         bundle = build_bundle(actor=manager, engagement=self.engagement,
                               document=document)
         with bundle.file.open("rb") as stream:

@@ -57,6 +57,7 @@ def context_of(snapshot: dict, language: str, signed: dict | None = None, *,
             "content_hash": digest,
             "signed": in_language(signed, language) if signed else None,
             "is_withdrawn": is_withdrawn, **_chapters(facts, bool(signed)),
+            "missing_deliverables": facts.get("missing_deliverables"),
             "delivered": sum(row["is_delivered"] for row in facts["references"]),
         }
 

@@ -12,7 +12,7 @@ from engagements.services.migrated_models import (
     update_model,
 )
 from engagements.services.people import add_person, change_password, update_person
-from engagements.services.stage_moves import move_stage
+from engagements.services.stage_moves import follow_decision, move_stage
 from engagements.services.stage_waivers import (
     draft_stage_waiver,
     may_sign,
@@ -22,6 +22,6 @@ from engagements.services.stage_waivers import (
 
 __all__ = ["add_member", "add_members", "add_model", "add_person", "change_password",
            "create_customer", "create_engagement", "draft_stage_waiver", "drop_model",
-           "mark_practice", "may_sign", "move_stage", "move_stages",
+           "follow_decision", "mark_practice", "may_sign", "move_stage", "move_stages",
            "remove_member", "revoke_stage_waiver", "set_model_scope", "sign_stage_waiver",
            "tick_item", "update_customer", "update_engagement", "update_model", "update_person"]

@@ -12,7 +12,9 @@ from engagements.involvement import involvement_in
 from engagements.models import StageRecord, StageTransition, User
 from engagements.moves import require_move
 from engagements.stages import (
+    BEGUN,
     DONE,
+    FOLLOWING,
     LET_THROUGH,
     TRANSITIONS,
     StageMove,
@@ -43,9 +45,30 @@ def move_stage(*, actor: User, record: StageRecord, move: str, comment: str = ""
     return _apply(actor, record, move, comment, checks)
 
 
+@transaction.atomic
+def follow_decision(*, actor: User, record: StageRecord, move: str, reason: str
+                    ) -> StageTransition | None:
+    """Make the move that follows from a decision taken elsewhere (`FOLLOWING`), logged with its
+    reason.
+
+    A stage whose gate is open, or that comes before its turn, is submitted instead of passed.
+    Nothing moves, and None is returned, where the stage stands there already, or its model was
+    dropped. Call it inside the transaction of the decision, before its audit entry.
+    """
+    record = StageRecord.objects.select_for_update(of=("self",), no_key=True).select_related(
+        "model__engagement").get(pk=record.pk)
+    checks = [result.as_dict() for result in evaluate(record)] if move == StageMove.PASS else []
+    if move == StageMove.PASS and (not all(check["is_met"] for check in checks)
+                                   or _first_open_before(record)):
+        move = StageMove.SUBMIT
+    if record.model.dropped_at or record.state not in FOLLOWING[move]:
+        return None
+    return _apply(actor, record, move, reason, checks)
+
+
 def _checks(actor: User, record: StageRecord, move: str) -> list[dict]:
     """The checks of a decision, none for other moves; raises where stages or gate refuse."""
-    if move == StageMove.START:
+    if move == StageMove.START or TRANSITIONS[move].is_decision:
         _require_earlier_done(record)
     if move in (StageMove.SEND_BACK, StageMove.REOPEN, StageMove.RESTORE):
         _require_later_untouched(record)
@@ -94,11 +117,14 @@ def _require_gate(results: list[CheckResult], record: StageRecord,
 
 
 def _require_earlier_done(record: StageRecord) -> None:
-    open_before = record.model.stages.filter(position__lt=record.position).exclude(
-        state__in=DONE).first()
-    if open_before:
+    if open_before := _first_open_before(record):
         raise WrongState(_("%(stage)s has not passed yet.")
                          % {"stage": open_before.get_stage_display()})
+
+
+def _first_open_before(record: StageRecord) -> StageRecord | None:
+    return record.model.stages.filter(position__lt=record.position).exclude(
+        state__in=DONE).first()
 
 
 def _require_later_untouched(record: StageRecord) -> None:
@@ -120,6 +146,8 @@ def _apply(actor: User, record: StageRecord, move: str, comment: str, checks: li
         record.waivers.open().update(revoked_at=now, revoked_by=actor)
     if stamp := TRANSITIONS[move].stamp:
         setattr(record, stamp, now)
+    if record.state in BEGUN:
+        record.started_at = record.started_at or now
     record.save()
     transition = StageTransition.objects.create(
         record=record, move=move, from_state=before, to_state=record.state, actor=actor, at=now,

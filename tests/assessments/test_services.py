@@ -52,11 +52,13 @@ def test_a_close_curve_passes_and_a_far_one_fails(criterion, judged):
     assert queries.newest_verdict(criterion).outcome == "failed"
 
 
-@pytest.mark.parametrize(("stage", "outcomes"), [("design", ["not_measured"]),
-                                                 ("train_tune", ["passed"])])
-def test_a_run_on_the_source_platform_is_no_measurement(criterion, consultant, model, store,
-                                                        stage, outcomes):
-    job = Job.objects.create(kind="adapt.megatron_train", engagement=model.engagement, model=model,
+@pytest.mark.parametrize(("kind", "stage", "outcomes"), [
+    ("adapt.megatron_train", "design", ["not_measured"]),
+    ("adapt.megatron_train", "train_tune", ["passed"]),
+    ("adapt.smoke_train", "train_adapt", ["not_measured"])])
+def test_a_run_on_the_source_platform_or_a_trial_is_no_measurement(
+        criterion, consultant, model, store, kind, stage, outcomes):
+    job = Job.objects.create(kind=kind, engagement=model.engagement, model=model,
                              stage=stage, state="succeeded", finished_at=timezone.now())
     artifact = store("npu.log", megatron_log(GPU * 1.01), model)
     artifact.job = job

@@ -9,7 +9,7 @@ from engagements.migration_routes import framework_of
 from engagements.models import Role
 from workers import kinds
 from workers.gate_checks import required_jobs_succeeded
-from workers.models import Job
+from workers.models import Job, Node
 from workers.required_jobs import REQUIRED_JOBS, required_jobs
 
 TRAINED = {("adapt.smoke_train", "adapt.megatron_train"), ("adapt.ckpt_check",)}
@@ -69,6 +69,33 @@ def test_one_success_of_several_kinds_is_enough(model):
         Job.objects.create(kind=kind, engagement=model.engagement, model=model, state=state,
                            stage="infer_migrate", finished_at=timezone.now())
     assert [result.is_met for result in required_jobs_succeeded(record)] == [True]
+
+
+def test_the_environment_is_checked_on_the_nodes_that_are_used(model):
+    """Checks of several nodes add up to none; a success elsewhere hides no failure here."""
+    record = model.stages.get(stage="env")
+    used, other = (Node.objects.create(name=name, host=name, username="desk")
+                   for name in ("bms-1", "bms-2"))
+
+    def run(kind, node, state="succeeded", **fields):
+        Job.objects.create(**{"kind": kind, "engagement": model.engagement, "node": node,
+                              "state": state, "stage": "env", "finished_at": timezone.now(),
+                              **fields})
+
+    def met() -> dict[str, bool]:
+        return {result.code: result.is_met for result in required_jobs_succeeded(record)}
+
+    run("env.npu_info", used)
+    run("env.torch_check", used)
+    run("env.host_probe", used, "failed")
+    run("env.host_probe", other)
+    assert met() == {"job:env.npu_info": True, "job:env.host_probe": False,
+                     "job:env.torch_check": True}
+    run("env.host_probe", used)
+    assert set(met().values()) == {True}
+    run("adapt.smoke_train", other, stage="train_adapt", model=model)
+    assert met() == {"job:env.npu_info": False, "job:env.host_probe": True,
+                     "job:env.torch_check": False}
 
 
 def test_a_route_without_a_kind_needs_any_job_of_the_stage(model):

@@ -77,7 +77,8 @@ class RunningRowSerializer(serializers.Serializer):
     job = serializers.IntegerField(source="job.pk", default=None, allow_null=True)
     state = serializers.CharField(source="state.state")
     cards = serializers.ListField(child=serializers.IntegerField())
-    expected = serializers.DateTimeField(help_text="when it may end")
+    expected = serializers.DateTimeField(
+        allow_null=True, help_text="when it may end; none if it is overdue")
 
 
 class WaitingRowSerializer(serializers.Serializer):

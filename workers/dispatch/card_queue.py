@@ -2,8 +2,9 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from math import inf
 from statistics import median
 
 from django.db.models import F, Window
@@ -101,23 +102,45 @@ class UsualDurations:
 
 def outlook(load: Load, now: datetime, usual: UsualDurations
             ) -> list[tuple[Job, datetime | None]]:
-    """The line with the time at which each job's turn may come.
+    """The line with the time at which each job's turn may come, none before the one ahead of it.
 
     From what runs now and how long its kinds usually take. None for a job that no set of healthy
-    cards can serve; those after it are not held up by it.
+    cards can serve, which does not hold up those after it; and from the first job on that waits
+    for an overdue one, of which nobody can say when it ends.
     """
-    free, ends = len(usable_cards(load.node)), []
+    turn = _Turn(now, len(usable_cards(load.node)))
     for running in load.running:
         if cards := len(load.cards_of(running)):
-            free -= cards
-            ends.append((max(now, expected_end(running, usual)), cards))
+            turn.free -= cards
+            turn.ends.append((expected_end(running, usual, now), cards))
     found: list[tuple[Job, datetime | None]] = []
     for job in load.line:
-        start, then_free, then_ends = _next_start(now, free, ends, job.cards_wanted)
-        found.append((job, start))
-        if start is not None:
-            free, ends = then_free, [*then_ends, (start + usual.of(job), job.cards_wanted)]
+        is_served = turn.advance(job.cards_wanted)
+        found.append((job, turn.at if is_served else None))
+        if is_served:
+            turn.ends.append((turn.at and turn.at + usual.of(job), job.cards_wanted))
     return found
+
+
+@dataclass
+class _Turn:
+    """The moment up to which the line is served, None once it is not known; the cards free then,
+    and the ends (time or None, cards) still to come."""
+
+    at: datetime | None
+    free: int
+    ends: list[tuple[datetime | None, int]] = field(default_factory=list)
+
+    def advance(self, wanted: int) -> bool:
+        """Go on until that many cards are free, and take them; False if they never will be."""
+        if self.free + sum(cards for _end, cards in self.ends) < wanted:
+            return False
+        self.ends.sort(key=lambda end: end[0].timestamp() if end[0] else inf)
+        while self.free < wanted:
+            self.at, cards = self.ends.pop(0)
+            self.free += cards
+        self.free -= wanted
+        return True
 
 
 def expected_start(job: Job, now: datetime) -> datetime | None:
@@ -127,15 +150,7 @@ def expected_start(job: Job, now: datetime) -> datetime | None:
     return {other.pk: start for other, start in found}.get(job.pk)
 
 
-def _next_start(now, free, ends, wanted):
-    """(start, free cards then, ends still to come); start is None if it can never be served."""
-    start, ends = now, sorted(ends, key=lambda end: end[0])
-    while free < wanted and ends:
-        start, cards = ends.pop(0)
-        free += cards
-    return (start, free - wanted, ends) if free >= wanted else (None, free, ends)
-
-
-def expected_end(job: Job, usual: UsualDurations) -> datetime:
-    """When a job that was started may end."""
-    return (job.started_at or job.created_at) + usual.of(job)
+def expected_end(job: Job, usual: UsualDurations, now: datetime) -> datetime | None:
+    """When a job that was started may end; None when it is overdue, as nobody can say."""
+    end = (job.started_at or job.created_at) + usual.of(job)
+    return end if end > now else None

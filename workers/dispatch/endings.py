@@ -122,6 +122,15 @@ def lost(state: RemoteState, job: Job) -> dict:
         "exit status. The node did not restart."), cause=state.line)
 
 
+def lost_for_a_cause(state: RemoteState, job: Job, found: Diagnosis | None) -> dict:
+    """As `lost`, with the cause that the log shows; a restart of the node is a cause itself."""
+    changes = lost(state, job)
+    is_open = state.is_present and not state.is_of_another_boot(job.remote)
+    if changes["state"] != JobState.LOST or found is None or not is_open:
+        return changes
+    return explained({**changes, "results": job.results}, found, "")
+
+
 def stop(job: Job, signal: str = "") -> dict:
     """TERM first, KILL after ten seconds. A job that never started is final at once."""
     left = _signalled(job, signal or _signal(job))

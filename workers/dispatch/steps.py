@@ -151,7 +151,7 @@ def follow(job: Job, state: RemoteState) -> dict:
         if "log_stored" in changes:  # keep this part first
             return {**changes, "next_step_at": now}
         job_files.store_log(job)
-        return {**changes, **endings.lost(state, job)}
+        return {**changes, **endings.lost_for_a_cause(state, job, diagnosis.of_job(job))}
     if job.cancel_requested_at or endings.is_overdue(job):
         return {**changes, **endings.stop(job)}
     return changes

@@ -162,6 +162,7 @@ class JobKind:
     judged_files: ClassVar[tuple[str, ...]] = ()  # globs of files that must all be readable
     may_log_errors: ClassVar[bool] = False  # errors in the log are named, and refute nothing
     gate_parameters: ClassVar[dict[str, Any]] = {}  # with which a job counts for a stage's gate
+    is_measured: ClassVar[bool] = True  # what its files hold may measure a criterion
     claims_device: ClassVar[bool] = False  # a success needs proof that an NPU was used
 
     def clean(self, values: dict) -> dict:

@@ -4,9 +4,8 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from delivery.acceptance.models import Condition, Review
-from delivery.acceptance.services.signatures import accept_engagement
-from delivery.reports.models import Document
+from delivery.acceptance.models import Condition
+from delivery.acceptance.services.outcome import follow_certificate
 from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
@@ -39,7 +38,7 @@ def report_condition(*, actor: User, condition: Condition, report: str) -> Condi
 def close_condition(*, actor: User, condition: Condition) -> Condition:
     """The customer confirms that an outstanding issue is closed.
 
-    The last one that held up a signed final acceptance makes the engagement accepted.
+    Acceptance stages and the engagement's state follow (see `follow_certificate`).
     """
     require(actor, Can.REVIEW, condition.review.engagement)
     condition = _locked_open(condition)
@@ -47,15 +46,9 @@ def close_condition(*, actor: User, condition: Condition) -> Condition:
         raise WrongState(_("The team has not reported yet what was done."))
     condition.closed_at, condition.closed_by = timezone.now(), actor
     condition.save()
-    _accept_if_last(condition.review)
+    follow_certificate(actor=actor, engagement=condition.review.engagement)
     _record(actor, condition, "review.condition_close", {})
     return condition
-
-
-def _accept_if_last(review: Review) -> None:
-    is_signed = review.document.state == Document.State.SIGNED
-    if is_signed and review.phase == Review.Phase.FINAL:
-        accept_engagement(review)
 
 
 def _record(actor: User, condition: Condition, action: str, data: dict) -> None:

@@ -81,7 +81,7 @@ def _store_deemed_decision(actor: User, review: Review) -> Review:
     review.decided_at = timezone.now()
     review.reason = review.terms["clause"]
     review.save()
-    conclude_review(review)
+    conclude_review(review, actor)
     audit_log.record(actor=actor, action="review.decide", target=review.document,
                      engagement=review.document.engagement,
                      data={"decision": review.decision, "clause": review.reason,

@@ -11,8 +11,9 @@ from delivery.acceptance.models import Identification, Review, Signature
 from delivery.acceptance.review.transitions import TRANSITIONS, ReviewAction
 from delivery.acceptance.scan_validation import Scan, checked_scan
 from delivery.acceptance.services.identification import check_code, require_signable
+from delivery.acceptance.services.outcome import follow_certificate
 from delivery.acceptance.services.powers_of_attorney import valid_power_of_attorney
-from delivery.acceptance.services.preconditions import PASSING, lock_review, open_blocking
+from delivery.acceptance.services.preconditions import PASSING, lock_review
 from delivery.acceptance.services.signed_copies import queue_signed_copies
 from delivery.acceptance.services.signing_order import mark_signed, notify_next_signer
 from delivery.acceptance.signing.drawn_signature import checked_drawing
@@ -20,7 +21,7 @@ from delivery.reports.facts.snapshot import content_hash
 from delivery.reports.models import Document
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
-from engagements.models import Engagement, User
+from engagements.models import User
 from engagements.moves import require_permission
 
 TYPED, DRAWN, SCANNED = Signature.Mark.values
@@ -36,9 +37,9 @@ def sign(*, actor: User, review: Review, code: str, mark: str = TYPED, strokes=N
         strokes: of a drawn signature: lines of points [x, y] within 1000 by 300.
         scan: of the signed and sealed paper: a file (PDF, PNG or JPEG).
 
-    With the last signature the document becomes signed; a final acceptance makes the engagement
-    accepted (see `accept_engagement`), a preliminary one begins the trial period. A worker then
-    stores sealed copies with a signature page beside the issued files.
+    With the last signature the document becomes signed; acceptance stages and the engagement's
+    state follow from a final acceptance (see `follow_certificate`), a preliminary one begins the
+    trial period. A worker then stores sealed copies with a signature page beside the issued files.
     """
     require_permission(actor, TRANSITIONS, review, ReviewAction.SIGN)
     facts = _mark_columns(mark, strokes, scan)
@@ -79,7 +80,7 @@ def _store_signature(actor, review, identification: Identification, facts, ip_ad
         user_agent=user_agent[:240], **facts)
     is_last = mark_signed(review, actor)
     if is_last:
-        conclude_review(review)
+        conclude_review(review, actor)
     audit_log.record(actor=actor, action="document.sign", target=document,
                      engagement=document.engagement,
                      data={"hash": document.content_hash, "files": signature.file_hashes,
@@ -101,28 +102,15 @@ def _file_hashes(document: Document) -> dict[str, str]:
     return dict(document.files.filter(format="pdf").values_list("language", "sha256"))
 
 
-def conclude_review(review: Review) -> None:
+def conclude_review(review: Review, actor: User) -> None:
     """Conclude a review that waits for no further signer. Call it inside the transaction."""
     document = review.document
     if review.decision != Review.Decision.DEEMED:
         document.state = Document.State.SIGNED
         document.save(update_fields=["state"])
     if review.phase == Review.Phase.FINAL:
-        accept_engagement(review)
+        follow_certificate(actor=actor, engagement=document.engagement)
     elif review.decision in PASSING and review.trial_ends_on is None:
         days = review.terms.get("trial_days") or 0
         review.trial_ends_on = timezone.localdate() + timedelta(days=days)
         review.save(update_fields=["trial_ends_on"])
-
-
-def accept_engagement(review: Review) -> None:
-    """Make the engagement accepted if the concluded final acceptance covers all of it.
-
-    Not while a model is rejected, or an issue is open that has to be closed before
-    (DOMAIN 9.9, AR-15). Call it inside the transaction.
-    """
-    is_rejected = review.model_decisions.filter(decision=Review.Decision.REJECTED).exists()
-    if review.decision not in PASSING or is_rejected or open_blocking(review).exists():
-        return
-    Engagement.objects.filter(pk=review.document.engagement_id, state=Engagement.State.ACTIVE
-                              ).update(state=Engagement.State.ACCEPTED)

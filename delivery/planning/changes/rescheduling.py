@@ -12,6 +12,7 @@ from django.utils import timezone
 from delivery.planning.changes.scope_effects import COMING, task_days
 from delivery.planning.models import ChangeRequest, Dependency, Plan, ScheduleEffect, Task
 from delivery.planning.plan.critical_path import Link
+from delivery.planning.plan.task_dates import tasks_with_stages
 from engagements.models import MigratedModel
 from engagements.stages import Stage
 
@@ -35,7 +36,7 @@ def reschedule(plan: Plan, change: ChangeRequest, rows: Iterable[dict]) -> Resch
     """
     links = [Link(*row) for row in Dependency.objects.filter(
         after__plan=plan).values_list("before_id", "after_id", "lag")]
-    found = Rescheduling(list(plan.tasks.select_related("model", "owner")), links)
+    found = Rescheduling(list(tasks_with_stages(plan)), links)
     effects = {effect.pk: effect for effect in change.scope_effects.select_related("model")}
     for row in rows:
         effect = effects[row["effect"]]
@@ -49,9 +50,10 @@ def reschedule(plan: Plan, change: ChangeRequest, rows: Iterable[dict]) -> Resch
 
 def _let_fall(found: Rescheduling, tasks: list[Task]) -> None:
     for task in tasks:
-        if task.finished_on:
+        if task.ended_on:
             continue
-        if task.started_on:
+        if task.began_on:
+            task.started_on = task.began_on
             task.finished_on = max(task.started_on, timezone.localdate())
             found.ended.append(task)
         else:
@@ -106,7 +108,7 @@ def apply_rescheduling(found: Rescheduling, models: dict[str, MigratedModel]) ->
         else:
             Task.objects.filter(pk=task.pk).delete()
     for task in found.ended:
-        task.save(update_fields=["finished_on"])
+        task.save(update_fields=["started_on", "finished_on"])
     keys = {task.pk: task for task in found.tasks}
     for task in found.added:
         task.model, task.pk = models.get(task.model.code, task.model), None

@@ -102,11 +102,11 @@ def _plan(engagement: Engagement, week_start: date) -> dict:
         "in_progress": [name_facts(r.task) for r in rows if r.state == "in_progress"],
         "not_started": sum(r.state == "not_started" for r in rows),
         "finished": [name_facts(r.task) for r in rows
-                     if r.task.finished_on and week_start <= r.task.finished_on < end],
+                     if r.task.ended_on and week_start <= r.task.ended_on < end],
         "late": [{"task": name_facts(r.task), "slip": r.slip} for r in rows
-                 if r.slip > 0 and not r.task.finished_on],
+                 if r.slip > 0 and not r.task.ended_on],
         "next": [name_facts(r.task) for r in rows
-                 if not r.task.finished_on and r.start < end + WEEK and r.finish >= end],
+                 if not r.task.ended_on and r.start < end + WEEK and r.finish >= end],
     }
 
 
@@ -116,7 +116,7 @@ def _milestones(plan: Plan, rows: list[Scheduled]) -> list[dict]:
     return [{"name": m.name, "name_en": m.name_en or m.name,
              "agreed": _day(row and row.baseline_finish), "now": _day(row and row.finish),
              "slip": row.slip if row else 0,
-             "is_reached": bool(row and row.task.finished_on)}
+             "is_reached": bool(row and row.task.ended_on)}
             for m in plan.milestones.all() for row in [found.get(m.task_id)]]
 
 

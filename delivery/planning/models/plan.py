@@ -1,15 +1,18 @@
+from datetime import date, datetime
+
 from django.conf import settings
 from django.core.validators import MaxValueValidator
 from django.db import models
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from delivery.planning.models.base import OfPlanQuerySet, SharedQuerySet
 from delivery.planning.models.issued import IssuedQuerySet, IssuedRow
 from engagements.audit_rows.tracking import AuditedQuerySet
-from engagements.models import Engagement, MigratedModel
+from engagements.models import Engagement, MigratedModel, StageRecord
 from engagements.models.engagement import localized
 from engagements.models.optimistic_locked import OptimisticLocked
-from engagements.stages import Stage
+from engagements.stages import LET_THROUGH, Stage, StageState
 
 LONGEST_TASK = 500  # working days
 
@@ -62,9 +65,43 @@ class Task(OptimisticLocked):
         return f"{self.model.code} · {self.localized_title}" if self.model else self.localized_title
 
     @property
+    def stage_record(self) -> StageRecord | None:
+        """The stage that this task is the work of: the source of its state. Needs
+        `model__stages` to be prefetched."""
+        records = self.model.stages.all() if self.model_id and self.stage else ()
+        return next((record for record in records if record.stage == self.stage
+                     and record.state != StageState.SKIPPED), None)
+
+    @property
+    def began_on(self) -> date | None:
+        """The day on which the work began; of a stage that has begun, the typed day corrects the
+        day of its move."""
+        record = self.stage_record
+        if record is None:
+            return self.started_on
+        if record.state == StageState.NOT_STARTED:
+            return None
+        return self.started_on or _day(
+            record.started_at or record.submitted_at or record.passed_at)
+
+    @property
+    def ended_on(self) -> date | None:
+        """The day on which the work ended; a stage's work ends when it is let through."""
+        record = self.stage_record
+        if record is None:
+            return self.finished_on
+        if record.state not in LET_THROUGH:
+            return None
+        return self.finished_on or max(_day(record.passed_at), self.began_on)
+
+    @property
     def localized_title(self) -> str:
         """As typed, else the name of the stage; in the active language."""
         return localized(self.title, self.title_en) or self.get_stage_display()
+
+
+def _day(moment: datetime | None) -> date:
+    return timezone.localdate(moment)
 
 
 class Dependency(models.Model):

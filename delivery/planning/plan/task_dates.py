@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import date
 
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -28,14 +29,15 @@ class Scheduled:
 
     @property
     def is_critical(self) -> bool:
-        return self.dates.is_critical and not self.task.finished_on
+        return self.dates.is_critical and not self.task.ended_on
 
     @property
     def state(self) -> str:
-        """passed, in_progress or not_started: codes of the status tags."""
-        if self.task.finished_on:
+        """passed, in_progress or not_started: codes of the status tags. Of a task that is the work
+        of a stage it follows from the stage."""
+        if self.task.ended_on:
             return "passed"
-        return "in_progress" if self.task.started_on else "not_started"
+        return "in_progress" if self.task.began_on else "not_started"
 
 
 def schedule(plan: Plan) -> list[Scheduled]:
@@ -62,6 +64,11 @@ def schedule_with(plan: Plan, lengths: dict[int, int], tasks: list[Task] | None 
     return before, loaded.dated(known={row.task.pk: row for row in before})
 
 
+def tasks_with_stages(plan: Plan) -> QuerySet[Task]:
+    """The plan's tasks with what their states follow from."""
+    return plan.tasks.select_related("model", "owner").prefetch_related("model__stages")
+
+
 def today() -> date:
     """The day from which unfinished work is scheduled."""
     return timezone.localdate()
@@ -72,7 +79,7 @@ class _Loaded:
 
     def __init__(self, plan: Plan):
         self.today = today()
-        self.tasks = list(plan.tasks.select_related("model", "owner"))
+        self.tasks = list(tasks_with_stages(plan))
         self.links = [Link(*row) for row in Dependency.objects.filter(
             after__plan=plan).values_list("before_id", "after_id", "lag")]
         baseline = plan.baselines.first()
@@ -111,11 +118,11 @@ def _activity(task: Task, calendar: WorkingCalendar, now: date) -> Activity:
     earliest.
     """
     first = max(0, calendar.number(now))
-    if not task.started_on:
+    if not task.began_on:
         earliest = calendar.number(task.not_before) if task.not_before else 0
         return Activity(task.pk, task.days, max(earliest, first))
-    start = calendar.number(task.started_on)
-    until = task.finished_on and calendar.number(task.finished_on)
+    start = calendar.number(task.began_on)
+    until = task.ended_on and calendar.number(task.ended_on)
     days = max(0, until - start) + 1 if until is not None else max(task.days, first - start + 1)
     return Activity(task.pk, days, start, is_fixed=True)
 

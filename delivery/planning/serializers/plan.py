@@ -26,7 +26,8 @@ class TaskSerializer(serializers.ModelSerializer):
 
 
 class ScheduledSerializer(serializers.Serializer):
-    """A task's computed dates; `slack` and `slip` in working days."""
+    """A task's computed dates; `slack` and `slip` in working days, `state` passed, in_progress or
+    not_started."""
 
     task = serializers.IntegerField(source="task.pk")
     title = serializers.CharField(source="task")
@@ -35,6 +36,7 @@ class ScheduledSerializer(serializers.Serializer):
     late_start = serializers.DateField()
     late_finish = serializers.DateField()
     slack = serializers.IntegerField(source="dates.slack")
+    state = serializers.CharField()
     is_critical = serializers.BooleanField()
     baseline_start = serializers.DateField(allow_null=True)
     baseline_finish = serializers.DateField(allow_null=True)

@@ -1,6 +1,7 @@
 """Writes of plans. Each function owns its transaction, lock and audit entry."""
 
 import math
+from collections.abc import Container
 from datetime import date, timedelta
 from decimal import Decimal
 
@@ -83,6 +84,7 @@ def add_task(*, actor: User, plan: Plan, **fields) -> Task:
     plan = _locked(plan)
     task = Task(plan=plan, position=plan.tasks.count(), **fields)
     _check_task(task)
+    _check_stage(task, fields)
     task.save()
     schedule(plan)  # refuses a plan without end
     audit_log.record(actor=actor, action="task.add", target=task, engagement=plan.engagement)
@@ -96,6 +98,7 @@ def update_task(*, actor: User, task: Task, seen: int | None = None, **fields) -
     task = lock_checked(task, seen)
     changed = assign(task, fields)
     _check_task(task)
+    _check_stage(task, changed)
     save_changes(task, actor=actor, action="task.update", engagement=task.plan.engagement,
                  changed=changed)
     schedule(task.plan)  # refuses a plan without end
@@ -129,6 +132,18 @@ def _check_task(task: Task) -> None:
         raise InvalidInput(_("%(person)s is not on the team of this engagement.")
                            % {"person": task.owner})
     _check_dates(task)
+
+
+def _check_stage(task: Task, changed: Container[str]) -> None:
+    """The stage is the source of its task's state; typed days only correct those of its moves."""
+    if (record := task.stage_record) is None:
+        return
+    if "started_on" in changed and task.started_on and not task.began_on:
+        raise InvalidInput(_("%(stage)s has not begun: start the stage on its page, the plan "
+                             "follows.") % {"stage": record})
+    if "finished_on" in changed and task.finished_on and not task.ended_on:
+        raise InvalidInput(_("%(stage)s has not been let through: the task ends with its stage, "
+                             "the plan follows.") % {"stage": record})
 
 
 def _check_dates(task: Task) -> None:

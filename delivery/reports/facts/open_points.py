@@ -6,9 +6,10 @@ from django.utils.translation import gettext as _
 
 from delivery.documents.bilingual import both
 from delivery.planning.models import Milestone, ProjectIssue
-from delivery.reports.facts.handover import works_files
+from delivery.reports.facts.agreed_deliverables import missing
 from delivery.reports.facts.source import Source
 from delivery.reports.facts.trial_run import certificate_of
+from engagements.text.text_joining import listed
 
 SEVERE = (ProjectIssue.Level.BLOCKING, ProjectIssue.Level.MAJOR)
 
@@ -25,9 +26,9 @@ def _sentences(source: Source) -> Iterator:
             "text": issue.description}
     if lacks_preliminary(source):
         yield lambda: _("A provisional acceptance is agreed, and none was concluded.")
-    if not works_files(source):
-        yield lambda: _("No code, script or weights file was brought back by a run of the "
-                        "migrating stages.")
+    if lacking := missing(source):
+        yield lambda: _("Of the agreed deliverables there is no %(names)s.") % {
+            "names": listed(item.label() for item in lacking)}
     if (ends_on := source.engagement.ends_on) and source.today > ends_on:
         yield lambda: _("The period of the contract ended on %(day)s.") % {"day": f"{ends_on}"}
 

@@ -12,6 +12,7 @@ from assessments.queries import customers_signature, verdict_sentence
 from assessments.services.baselines import spread
 from delivery.documents.bilingual import LANGUAGES, both, instant, pair
 from delivery.reports.facts import deviations, run_records
+from delivery.reports.facts.agreed_deliverables import agreed_table, missing
 from delivery.reports.facts.coverage import coverage, coverage_count
 from delivery.reports.facts.definitions import definitions
 from delivery.reports.facts.environments import environments
@@ -59,8 +60,10 @@ def judged_records(source: Source) -> dict:
         "deviations": deviations.rows(examined), "departures": departed,
         "is_examined": all(entry.is_complete for entry in examined),
         "coverage": coverage_count(source), "open_points": open_points(source),
+        "missing_deliverables": [both(item.label) for item in missing(source)],
         "tables": {"environments": environments(source), "issues": issues(source),
                    "third_party": third_party(source), "coverage": coverage(source),
+                   "deliverables": agreed_table(source),
                    "examined": deviations.examined_table(examined)},
     }
 

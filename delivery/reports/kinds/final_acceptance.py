@@ -23,7 +23,8 @@ FORM = (
     Section("scope", _("Scope and content of acceptance")),
     Section("environment", _("Environment, method and organisation"),
             ("part:environment", "table:environments")),
-    Section("deliverables", _("Check of the deliverables")),
+    Section("deliverables", _("Check of the deliverables"),
+            ("part:deliverables", "table:deliverables")),
     Section("results", _("Results by item"), ("part:results", "table:coverage")),
     Section("details", _("Evidence of each item")),
     Section("issues", _("Outstanding issues"), (

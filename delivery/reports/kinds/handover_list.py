@@ -3,6 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 from delivery.reports.facts import handover
+from delivery.reports.facts.agreed_deliverables import agreed_table
 from delivery.reports.facts.source import Source
 from delivery.reports.issue_checks import checks
 from delivery.reports.office.writers import document_xlsx
@@ -11,7 +12,8 @@ from delivery.reports.registry import Block, DocumentKind, Section, register
 
 def facts(source: Source) -> dict:
     """Documents, bundles, code and models with their checksums."""
-    return {"tables": {"documents": handover.documents(source), "works": handover.works(source)}}
+    return {"tables": {"documents": handover.documents(source), "works": handover.works(source),
+                       "agreed": agreed_table(source)}}
 
 
 register(DocumentKind(
@@ -20,6 +22,7 @@ register(DocumentKind(
     (
         Section("project", _("Project"), starts_page=True),
         Section("statement", _("Statement of delivery"), ("words:hd_statement",)),
+        Section("agreed", _("Completeness"), ("table:agreed",)),
         Section("documents", _("Documents and evidence"), ("table:documents",)),
         Section("works", _("Code, scripts and models"), ("table:works",), is_wide=True),
         Section("guidance", _("Notes for operation"), ("words:hd_guidance",)),

@@ -63,7 +63,7 @@ register(DocumentKind(
         Section("activities", _("Test activities and what blocked progress"),
                 ("part:activities", "table:passage", "table:sent_back")),
         Section("test_deliverables", _("Test deliverables and reusable test assets"),
-                ("table:test_deliverables", "part:assets", "table:assets")),
+                ("table:test_deliverables", "table:deliverables", "part:assets", "table:assets")),
         Section("lessons", _("Lessons learned"), ("words:tr_lessons",)),
         Section("signatures", _("Conclusion and signatures"),
                 ("part:recommendation_box", "part:signatures")),

@@ -4,6 +4,7 @@ from delivery.documents.bilingual import LANGUAGES
 from delivery.reports import registry
 from delivery.reports.models import Document
 from delivery.reports.services.locking import locked
+from delivery.reports.signals import document_replaced
 from engagements.audit import audit_log
 
 
@@ -21,6 +22,7 @@ def finish_issue(document: Document) -> bool:
     if old and old.state in Document.IN_FORCE:
         old.state = Document.State.SUPERSEDED
         old.save(update_fields=["state"])
+        document_replaced.send(Document, document=old, by=document)
     audit_log.record(actor=document.issued_by, action="document.issue", target=document,
                      engagement=document.engagement,
                      data={"number": document.number, "hash": document.content_hash})

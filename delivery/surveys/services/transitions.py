@@ -4,7 +4,7 @@ from functools import partial
 
 from django.db import transaction
 from django.utils import timezone
-from django.utils.translation import ngettext
+from django.utils.translation import gettext, ngettext
 
 from delivery.surveys.answer_sheet import Sheet
 from delivery.surveys.models import Survey
@@ -13,8 +13,10 @@ from delivery.surveys.services.publishing import load_standard_questionnaire
 from delivery.surveys.transitions import TRANSITIONS, SurveyMove
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput
-from engagements.models import Engagement, User
+from engagements.models import Engagement, StageRecord, User
 from engagements.moves import require_move
+from engagements.services import follow_decision
+from engagements.stages import Stage, StageMove
 
 
 @transaction.atomic
@@ -35,6 +37,8 @@ def start_survey(*, actor: User, engagement: Engagement) -> Survey:
 def move_survey(*, actor: User, survey: Survey, move: str) -> Survey:
     """Submit the answers, confirm them, or reopen the survey, which withdraws a confirmation.
 
+    A confirmed survey starts the survey stage of each model that stands before it.
+
     Raises InvalidInput while required answers are missing, and for another move.
     """
     survey = locked(survey)
@@ -47,6 +51,8 @@ def move_survey(*, actor: User, survey: Survey, move: str) -> Survey:
     is_confirmed = survey.state == Survey.State.CONFIRMED
     survey.confirmed_by, survey.confirmed_at = (actor, now) if is_confirmed else (None, None)
     survey.save()
+    if is_confirmed:
+        _start_stages(actor, survey.engagement)
     audit_log.record(actor=actor, action=f"survey.{move}", target=survey,
                      engagement=survey.engagement)
     return survey
@@ -55,6 +61,13 @@ def move_survey(*, actor: User, survey: Survey, move: str) -> Survey:
 submit_survey = partial(move_survey, move=SurveyMove.SUBMIT)
 confirm_survey = partial(move_survey, move=SurveyMove.CONFIRM)
 reopen_survey = partial(move_survey, move=SurveyMove.REOPEN)
+
+
+def _start_stages(actor: User, engagement: Engagement) -> None:
+    for record in StageRecord.objects.filter(
+            model__in=engagement.models.current(), stage=Stage.SURVEY):
+        follow_decision(actor=actor, record=record, move=StageMove.START,
+                        reason=gettext("The survey is confirmed."))
 
 
 def _require_complete(survey: Survey) -> None:

@@ -6,6 +6,7 @@ from datetime import date
 
 import pypdf
 import pytest
+from django.utils import timezone
 
 from delivery.acceptance import services
 from delivery.acceptance.models import Review
@@ -15,7 +16,15 @@ from delivery.reports.models import Document
 from delivery.reports.rendering import TEMPLATE, context_of
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.gates import evaluate
-from engagements.models import AuditEntry, Engagement, Role, StageRecord, User
+from engagements.models import (
+    AuditEntry,
+    ChecklistItem,
+    Engagement,
+    Role,
+    StageRecord,
+    User,
+)
+from engagements.services import tick_item
 from tests.delivery.acceptance.conftest import newest_code
 
 ISSUE = {"description": "PSR 未测", "owner": "周启明", "due_on": date(2026, 1, 31)}
@@ -86,7 +95,7 @@ def test_a_decision_is_made_once_and_before_the_signature(review, act, people):
 
 def test_a_signature_holds_the_content_hash_and_accepts_the_engagement(review, act, people):
     assert not gate(review.document.engagement).is_met
-    act.decide(review, "conditional", conditions=[MINOR])
+    act.decide(review)
     signature = act.sign_and_seal(review)
     document = Document.objects.get(pk=review.document_id)
     assert (document.state, signature.signed_hash) == ("signed", document.content_hash)
@@ -109,6 +118,41 @@ def state_of(review) -> str:
     return Engagement.objects.get(pk=review.document.engagement_id).state
 
 
+def acceptance_stages(review) -> dict[str, str]:
+    return dict(StageRecord.objects.filter(
+        model__engagement=review.document.engagement, stage="accept"
+        ).values_list("model__code", "state"))
+
+
+def close(condition, act):
+    services.report_condition(actor=act.manager, condition=condition, report="已补测")
+    services.close_condition(actor=act.reviewer, condition=condition)
+
+
+def test_engagement_and_acceptance_stages_follow_the_certificate_in_force(review, act):
+    """With conditions is not accepted; a correction takes the acceptance back until it is signed,
+    and its rejection for good."""
+    engagement = review.document.engagement
+    StageRecord.objects.filter(model__engagement=engagement).exclude(stage="accept").update(
+        state="passed", passed_at=timezone.now())
+    act.decide(review, "conditional", conditions=[{**MINOR, "model": "LLM"}])
+    act.sign(review)
+    assert (state_of(review), acceptance_stages(review)) == (
+        "active", {"LLM": "submitted", "PSR": "submitted"})
+    for item in ChecklistItem.objects.filter(record__model__code="LLM", record__stage="accept"):
+        tick_item(actor=act.people[Role.CONSULTANT], item=item, evidence="清单")
+    close(review.conditions.get(), act)
+    assert (state_of(review), acceptance_stages(review)) == (  # the checklist of PSR is open
+        "accepted", {"LLM": "passed", "PSR": "submitted"})
+    again = services.open_review(actor=act.manager, document=act.correct(
+        Document.objects.get(pk=review.document_id), {}))
+    assert (state_of(review), acceptance_stages(review)["LLM"]) == ("active", "submitted")
+    act.decide(again, "rejected", reason="复测不通过")
+    act.sign(again)
+    assert (state_of(again), acceptance_stages(again)) == (
+        "active", {"LLM": "sent_back", "PSR": "sent_back"})
+
+
 def test_a_rejected_model_leaves_the_engagement_open(review, act, people):
     """The other models are accepted; the whole is once the rejected one was tested again."""
     act.decide(review, "conditional", conditions=[MINOR],
@@ -116,11 +160,9 @@ def test_a_rejected_model_leaves_the_engagement_open(review, act, people):
     act.sign(review)
     engagement = review.document.engagement
     assert (state_of(review), gate(engagement).is_met, gate(engagement, "PSR").is_met) == (
-        "active", True, False)
-    condition = review.conditions.get()
-    services.report_condition(actor=people[Role.MANAGER], condition=condition, report="已补测")
-    services.close_condition(actor=act.reviewer, condition=condition)
-    assert state_of(review) == "active"
+        "active", False, False)
+    close(review.conditions.get(), act)
+    assert (state_of(review), gate(engagement).is_met) == ("active", True)
     again = services.open_review(actor=act.manager, document=act.correct(
         Document.objects.get(pk=review.document_id), {}))
     act.decide(again)
@@ -128,14 +170,12 @@ def test_a_rejected_model_leaves_the_engagement_open(review, act, people):
     assert state_of(again) == "accepted"
 
 
-def test_an_issue_that_holds_up_the_final_acceptance_is_closed_first(review, act, people):
+def test_every_condition_is_closed_first(review, act):
     act.decide(review, "conditional", conditions=[ISSUE, MINOR])
     act.sign(review)
-    assert state_of(review) == "active"
-    condition = review.conditions.get(effect="blocks")
-    services.report_condition(actor=people[Role.MANAGER], condition=condition, report="已补测")
-    assert state_of(review) == "active"
-    services.close_condition(actor=act.reviewer, condition=condition)
+    for condition in review.conditions.order_by("effect"):
+        assert state_of(review) == "active"
+        close(condition, act)
     assert state_of(review) == "accepted"
 
 

@@ -155,6 +155,8 @@ def test_the_weekly_report_has_every_field(people, agreed):  # noqa: F811
     plans.set_milestones(actor=manager, plan=agreed.plan, rows=[
         {"name": "首付款", "name_en": "First payment", "percent": Decimal(100),
          "trigger": "contract", "task": design}])
+    survey.model.stages.filter(stage="survey").update(state="in_progress",
+                                                      started_at=timezone.now())
     plans.update_task(actor=manager, task=survey, started_on=date(2025, 9, 22))
     made = changes.create_change(actor=people[Role.CONSULTANT], engagement=agreed, **WORDS)
     changes.submit_change(actor=people[Role.CONSULTANT], change=made)

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import override
 from openpyxl import load_workbook
 
@@ -16,7 +17,7 @@ from delivery.planning.plan.task_dates import end_of, schedule
 from delivery.planning.plan.task_names import name_facts, name_of, named_tasks
 from delivery.planning.services import estimates, plans
 from engagements.errors import InvalidInput, NotAllowed, WrongState
-from engagements.models import Role
+from engagements.models import Role, StageRecord
 from engagements.optimistic_locking import EditConflict
 from tests.cached_fixtures import cached_fixture
 
@@ -82,10 +83,35 @@ def test_a_circle_is_refused_with_its_names_and_nothing_is_kept(people, planned,
     assert not survey.precursors.exists()
 
 
+def stage_is(task, state):
+    """The stage of the task stands there since this moment."""
+    now = timezone.now()
+    StageRecord.objects.filter(model=task.model, stage=task.stage).update(
+        state=state, started_at=now, passed_at=now if state == "passed" else None)
+    task.refresh_from_db()
+
+
+def test_a_task_has_the_state_of_its_stage(people, planned, llm):
+    """Plan, matrix and board have one source: nobody types a state, and a stage that is sent back
+    is open in the plan too."""
+    manager, survey = people[Role.MANAGER], planned.tasks.get(model=llm, stage="survey")
+    for fields in ({"started_on": MONDAY}, {"started_on": MONDAY, "finished_on": MONDAY}):
+        with pytest.raises(InvalidInput, match="LLM"):
+            plans.update_task(actor=manager, task=survey, **fields)
+    seen = []
+    for state in ("in_progress", "passed", "sent_back", "not_started"):
+        stage_is(survey, state)
+        row = row_of(planned, model=llm, stage="survey")
+        seen.append((row.state, bool(row.task.began_on), bool(row.task.ended_on)))
+    assert seen == [("in_progress", True, False), ("passed", True, True),
+                    ("in_progress", True, False), ("not_started", False, False)]
+
+
 def test_facts_move_what_follows_and_the_baseline_shows_it(people, planned, llm):
     manager = people[Role.MANAGER]
     plans.take_baseline(actor=manager, plan=planned)
     survey = planned.tasks.get(model=llm, stage="survey")
+    stage_is(survey, "passed")
     plans.update_task(actor=manager, task=survey, started_on=date(2025, 9, 23),
                       finished_on=date(2025, 9, 25))
     design = row_of(planned, model=llm, stage="design")
@@ -265,6 +291,7 @@ def test_unfinished_work_cannot_end_before_today(planned, people, on_day):
     """Three weeks later nothing that was begun or waits lies in the past."""
     later = date(2025, 10, 20)
     survey = planned.tasks.order_by("position").first()
+    stage_is(survey, "in_progress")
     plans.update_task(actor=people[Role.MANAGER], task=survey, started_on=MONDAY)
     before = end_of(schedule(planned))
     on_day(later)
@@ -273,6 +300,7 @@ def test_unfinished_work_cannot_end_before_today(planned, people, on_day):
     assert (begun.start, begun.finish) == (MONDAY, later)
     assert min(row.start for row in rows if row.task.pk != survey.pk) >= later
     assert end_of(rows) > before
+    stage_is(survey, "passed")
     plans.update_task(actor=people[Role.MANAGER], task=survey, finished_on=date(2025, 9, 24))
     rows = schedule(planned)
     assert next(row for row in rows if row.task.pk == survey.pk).finish == date(2025, 9, 24)

@@ -61,6 +61,19 @@ def test_expected_start_follows_from_what_runs_and_what_is_ahead(wait):
     assert card_queue.expected_start(mine, now) == now + timedelta(minutes=80)
 
 
+def test_nobody_starts_before_the_one_ahead_nor_when_an_overdue_job_ends(wait):
+    """Cards that are left over when the one ahead starts are not free now."""
+    now = timezone.now()
+    running = wait(cards=8, state=JobState.RUNNING, started_at=now - timedelta(minutes=10),
+                   timeout_seconds=1800)
+    card_leases.take_cards(running)
+    waiting = [wait(cards=cards, timeout_seconds=3600) for cards in (1, 1, 7)]
+    assert [card_queue.expected_start(job, now) for job in waiting] == [
+        now + timedelta(minutes=20), now + timedelta(minutes=20), now + timedelta(minutes=80)]
+    later = now + timedelta(minutes=25)
+    assert [card_queue.expected_start(job, later) for job in waiting] == [None] * 3
+
+
 def test_usual_duration_is_the_median_of_past_runs(wait):
     now = timezone.now()
     for minutes in (1, 2, 30):

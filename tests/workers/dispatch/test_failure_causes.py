@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from workers import services
 from workers.dispatch import endings, runner
+from workers.logs import diagnosis
 from workers.models import Job, JobState
 from workers.remote.replies import RemoteState
 
@@ -73,6 +74,18 @@ def test_a_restart_is_told_only_with_another_boot_id():
     assert "did not restart" in endings.lost(state_of("one"), job)["message"]
     assert "restarted while the job ran" in endings.lost(state_of("two"), job)["message"]
     assert "does not tell" in endings.lost(state_of(""), job)["message"]
+
+
+def test_a_lost_job_has_the_cause_that_its_log_shows():
+    """A restart of the node is the cause, whatever the log says before it."""
+    job = Job(remote={"boot_id": "one"}, timeout_seconds=60)
+    log = "step 1\nModuleNotFoundError: No module named 'apex'\n"
+    found = diagnosis.find([diagnosis.Part(log)], None)
+    here = endings.lost_for_a_cause(state_of("one"), job, found)
+    assert (here["state"], here["message"]) == (JobState.LOST, found.cause.headline)
+    assert "did not restart" in here["results"]["diagnosis"]["judged"]["message"]
+    restarted = endings.lost_for_a_cause(state_of("two"), job, found)
+    assert "restarted while the job ran" in restarted["message"]
 
 
 # Pages ------------------------------------------------------------------------------

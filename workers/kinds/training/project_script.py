@@ -68,6 +68,7 @@ class SmokeTrain(ProjectRun):
     stages = (Stage.TRAIN_ADAPT,)
     shows_progress = True
     claims_device = True
+    is_measured = False  # a trial; what is judged is the training
     parameters: ClassVar = (
         *COMMON, Parameter("steps", _("Least steps"), "integer", default=10, minimum=1,
                            maximum=100_000))

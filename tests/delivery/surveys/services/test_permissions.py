@@ -11,7 +11,7 @@ from delivery.surveys.models import AnswerRevision, Comment, Survey
 from delivery.surveys.services import Change, publishing, save_answers
 from delivery.surveys.standard_questionnaire import standard_questions
 from engagements.errors import InvalidInput, NotAllowed, WrongState
-from engagements.models import AuditEntry, Role
+from engagements.models import AuditEntry, Role, StageRecord
 
 
 def answer(survey, actor, name, raw, revision=0):
@@ -106,7 +106,11 @@ def test_steps_to_confirmation(survey, people):
         answer(survey, reviewer, "goals", "x")
     with pytest.raises(NotAllowed):
         services.confirm_survey(actor=reviewer, survey=survey)
+    surveys = StageRecord.objects.filter(model__engagement=survey.engagement, stage="survey")
+    assert {record.state for record in surveys} == {"not_started"}
     assert services.confirm_survey(actor=consultant, survey=survey).confirmed_by == consultant
+    assert {(record.state, record.transitions.get().actor) for record in surveys.all()} == {
+        ("in_progress", consultant)}
     services.reopen_survey(actor=consultant, survey=survey)
     assert Survey.objects.get().confirmed_at is None
     assert set(AuditEntry.objects.filter(action__startswith="survey.").values_list(
