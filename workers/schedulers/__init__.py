@@ -1,0 +1,16 @@
+"""Who starts a node's jobs: the desk itself, or a cluster's scheduler. One small interface."""
+
+from workers.models import Node, SchedulerKind
+from workers.schedulers.base import Scheduler
+from workers.schedulers.own_queue import OwnQueue
+from workers.schedulers.slurm import Slurm
+
+_KINDS: dict[str, type[Scheduler]] = {SchedulerKind.OWN: OwnQueue, SchedulerKind.SLURM: Slurm}
+
+
+def of(node: Node) -> Scheduler:
+    """The scheduler of the node's jobs."""
+    return _KINDS[node.scheduler](node)
+
+
+__all__ = ["Scheduler", "of"]
