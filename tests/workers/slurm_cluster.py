@@ -123,7 +123,8 @@ class Slurm:
                               capture_output=True, text=True).stdout
 
     def stop_controller(self) -> None:
-        self.processes[1].kill()
+        """As an administrator would; a killed one forgets the jobs of its last seconds."""
+        self.processes[1].terminate()
         self.processes[1].wait()
 
     def start_controller(self) -> None:

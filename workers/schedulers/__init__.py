@@ -1,6 +1,7 @@
 """Who starts a node's jobs: the desk itself, or a cluster's scheduler. One small interface."""
 
 from workers.models import Node, SchedulerKind
+from workers.schedulers import options
 from workers.schedulers.base import Scheduler
 from workers.schedulers.own_queue import OwnQueue
 from workers.schedulers.slurm import Slurm
@@ -13,4 +14,12 @@ def of(node: Node) -> Scheduler:
     return _KINDS[node.scheduler](node)
 
 
-__all__ = ["Scheduler", "of"]
+def cleaned_options(node: Node) -> dict:
+    """The node's options as its scheduler takes them; none for the desk's own queue.
+
+    Raises InvalidInput naming the option that cannot be used.
+    """
+    return options.cleaned(node.scheduler_options) if node.scheduler else {}
+
+
+__all__ = ["Scheduler", "cleaned_options", "of"]

@@ -50,6 +50,14 @@ class Scheduler(ABC):
     def survivors(self, answer: ssh.Answer) -> Survivors:
         """What the two last scripts said. Raises Unreachable."""
 
+    def probe_script(self) -> str:
+        """Script that says what the cluster is; empty for a plain node."""
+        return ""
+
+    def probed(self, output: bytes) -> dict:
+        """What that script said. Raises Unreachable where the scheduler does not answer."""
+        return {}
+
     def ask(self, job: Job) -> RemoteState:
         """Poll one job. Raises what `workers.nodes.ssh.run` raises."""
         answer = ssh.run(job.access, self.visit_script([], [job]))

@@ -70,9 +70,11 @@ class Slurm(Scheduler):
         slurm_answers.require_answer(answer.stdout.decode(errors="replace"))
         return survivors.parse(answer)
 
-    def probe_script(self) -> str:
-        """Script that says what the cluster is; see `slurm_answers.cluster`."""
+    def probe_script(self):
         return self._path() + _read("probe.sh")
+
+    def probed(self, output):
+        return slurm_answers.cluster(output.decode(errors="replace"))
 
 
 def _polls(polled: list[Job], files_of) -> str:

@@ -20,13 +20,14 @@ claim() {
     rm -f "claiming.$$"
 }
 look() { # $found: the first job of this name; false where Slurm does not answer
-    found=$(timeout 30 squeue --noheader --all --states=all --name="${job##*/}" \
-        --sort=i --format=%A 2>/dev/null) || return 1
-    found=$(echo "$found" | head -n 1)
-    [ -n "$found" ] || ! timeout 30 sacct --noheader --parsable2 --allocations \
-        --starttime=now-30days --name="${job##*/}" --format=JobIDRaw > "found.$$" 2>/dev/null \
-        || found=$(head -n 1 "found.$$")
-    rm -f "found.$$"
+    rows=$(timeout 30 squeue --noheader --all --states=all --name="${job##*/}" \
+        --sort=i --format='%A|%T|%N|%r' 2>/dev/null) || return 1
+    accounts=$(timeout 30 sacct --noheader --parsable2 --allocations --starttime=now-30days \
+        --name="${job##*/}" --format=JobIDRaw,State,NodeList 2>/dev/null) || accounts=
+    # What Slurm refuses is in its records as well: failed, and never on a node.
+    found=$(printf '%s\n%s\n' "$rows" "$accounts" \
+        | grep -v -e '|FAILED|None assigned' -e '|FAILED||' -e '^$' | head -n 1)
+    found=${found%%"|"*}
 }
 keep() { # Slurm's number of the job
     echo "$1" > "submitted.$$" && mv "submitted.$$" submitted

@@ -192,13 +192,12 @@ def test_what_slurm_refuses_fails_with_its_words(queue):
 
 
 def test_slurms_own_time_limit_is_the_reason(queue):
-    job = until(queue("sleep 300", partition="npu", minutes=1, words="--comment=x"),
-                lambda job: job.state == JobState.RUNNING)
-    # `scontrol` shortens what would last a minute.
-    subprocess.run(["true"], check=True)
-    until(job, ended, 150)
-    assert job.state == JobState.TIMED_OUT
-    assert "TIMEOUT" in shown(job)
+    job = until(queue("echo begun; echo 1 > a.txt; sleep 300", partition="npu", minutes=1), ended,
+                150)
+    assert (job.state, job.exit_status in (None, 143)) == (JobState.TIMED_OUT, True)
+    assert "at Slurm's time limit (TIMEOUT)" in shown(job)
+    assert "DUE TO TIME LIMIT" in job.technical_cause
+    assert {artifact.name for artifact in job.artifacts.all()} == {"log.txt", "a.txt"}
 
 
 def test_a_controller_that_is_away_loses_nothing(queue, cluster, node):
