@@ -2,6 +2,7 @@
 # Begins on the compute node: notes what Slurm gave, then runs the job as on any node.
 job=$1 command=$2 wrapper=$3 gres=$4
 cd "$job" || exit 1
+[ ! -f pid ] || exit 0  # another job of this name has run it, or it was cancelled
 DESK_JOB=${job##*/}
 export DESK_JOB
 cards= source=

@@ -36,9 +36,10 @@ keep() { # Slurm's number of the job
     rm -f "error.$$"
     exit 0
 }
-fail() { # word, why
+fail() { # word, why. Slurm may still take what it did not answer: that job needs its command.
     echo "$1 $(echo "$2" | tr '\n' ' ')" > "failing.$$" && mv "failing.$$" "failed.$turn"
-    leave
+    rm -f "error.$$"
+    exit 0
 }
 claim
 [ ! -f submitted ] && [ ! -f pid ] || leave
