@@ -15,6 +15,7 @@ from workers.dispatch import node_polling, runner
 from workers.kinds import base as registry
 from workers.models import CardLease, Job, JobState
 from workers.nodes import ssh
+from workers.services import node_edits
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True),
               pytest.mark.skipif(bool(missing()) or not can_run(),
@@ -183,12 +184,28 @@ def test_a_claim_whose_answer_never_came_is_looked_up_first(queue, cluster, sshd
     assert "not through the desk" in shown(job)
 
 
+def test_a_job_that_another_cancels_in_slurm_says_so(queue, cluster):
+    job = until(queue("echo begun; sleep 300"), lambda job: job.state == JobState.RUNNING)
+    cluster.ask("scancel", kept(job)["job_id"])
+    until(job, ended)
+    assert (job.state, "not through the desk" in shown(job)) == (JobState.CANCELLED, True)
+    assert b"begun" in job.artifacts.get(name="log.txt").file.read()
+
+
 def test_what_slurm_refuses_fails_with_its_words(queue):
     job = until(queue("true", partition="nowhere"), ended)
     assert job.state == JobState.FAILED
     assert "invalid partition specified: nowhere" in shown(job)
     job = until(queue("true", cards=9, partition="npu"), ended)
     assert "Requested node configuration is not available" in shown(job)
+
+
+def test_the_trial_of_the_log_in_asks_the_scheduler(node, people):
+    node_edits.try_login(actor=people["operator"], access=node)
+    node.refresh_from_db()
+    names = {row["name"]: row["gres"] for row in node.scheduler_facts["partitions"]}
+    assert names == {"npu*": "npu:8", "short": "npu:8"}
+    assert (node.scheduler_facts["has_accounting"], node.trouble) == (False, "")
 
 
 def test_slurms_own_time_limit_is_the_reason(queue):
