@@ -78,6 +78,9 @@ NOT_SHARED = gettext_noop(
 LAUNCH_FAILED = gettext_noop(
     "Slurm could not start it, or it was killed from outside (job %(id)s on %(nodes)s, %(state)s, "
     "%(reason)s, exit code %(exit)s).")
+STARTED_AGAIN = gettext_noop(
+    "Its first run ended without an exit status, as when a compute node fails, and Slurm started "
+    "it again (job %(id)s on %(nodes)s); the desk runs a command once.")
 FORGOTTEN = gettext_noop(
     "Slurm does not know the job %(id)s any more, and it left no exit status.")
 
@@ -93,6 +96,8 @@ def ended(scheduled: Scheduled) -> tuple[str, str, dict]:
         return JobState.CANCELLED, CANCELLED_BY, {**values, "who": who}
     if scheduled.state in ENDINGS:
         return *ENDINGS[scheduled.state], values
+    if scheduled.state == "COMPLETED" and scheduled.has_begun:  # see the first lines of batch.sh
+        return JobState.LOST, STARTED_AGAIN, values
     return JobState.FAILED, LAUNCH_FAILED if scheduled.has_begun else NOT_SHARED, values
 
 

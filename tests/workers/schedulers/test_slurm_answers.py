@@ -86,6 +86,7 @@ def test_a_controller_that_is_away_is_said():
     (Scheduled("9", "FAILED", "NonZeroExitCode"), JobState.FAILED, "did not reach the job's"),
     (Scheduled("9", "FAILED", "JobLaunchFailure", has_begun=True), JobState.FAILED,
      "JobLaunchFailure"),
+    (Scheduled("9", "COMPLETED", has_begun=True), JobState.LOST, "runs a command once"),
     (Scheduled(), JobState.LOST, "does not know the job"),
 ])
 def test_endings(said, state, sentence):
