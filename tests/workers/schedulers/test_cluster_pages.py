@@ -44,6 +44,9 @@ def test_its_page_shows_partitions(cluster, client):
     page = client.get(f"/nodes/{cluster.pk}/").content.decode()
     assert "npu:910b:8" in page
     assert "22.05.8" in page
+    assert '<h2 class="card-title">NPU' not in page  # which are free the desk does not know
+    for list_page in ("/nodes/", "/jobs/queue/"):
+        assert "Slurm" in client.get(list_page).content.decode()
 
 
 def test_no_cards_are_leased_on_a_cluster_and_its_scheduler_stays_while_jobs_are_there(
