@@ -18,7 +18,7 @@ ENDING = ("state", "started_at", "finished_at", "exit_status", "message", "messa
 SECRET = ("private_key", "passphrase")
 MEASURED = ("lease_counter", "scratch_used_mb", "scratch_free_mb", "clock_offset_seconds",
             "shell_seconds", "unreachable_since", "trouble", "last_seen_at", "last_error",
-            "machine_id", "boot_id",
+            "machine_id", "boot_id", "scheduler_facts",
             "software")  # what a node last said of itself; what a job used is in its readings
 
 track_rows(own.Job, without=[*PROGRESS, *DISPATCH],

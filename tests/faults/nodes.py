@@ -14,12 +14,14 @@ import time
 import uuid
 from pathlib import Path
 
+from tests.workers.slurm_cluster import Slurm
+
 SSHD = shutil.which("sshd") or "/usr/sbin/sshd"
 INSIDE = """
 mount --bind {root}/boot_id /proc/sys/kernel/random/boot_id
 mount --bind {root}/date {date}
 [ ! -f "$HOME/.bashrc" ] || mount --bind {root}/empty "$HOME/.bashrc"  # a login of its own
-exec {sshd} -D -e -f {root}/sshd_config
+{cluster}exec {sshd} -D -e -f {root}/sshd_config
 """
 CONFIG = """
 Port {port}
@@ -35,6 +37,7 @@ MaxStartups 200
 MaxSessions 200
 Subsystem sftp internal-sftp
 """
+RUNTIMES = ("host", "slurm")
 
 
 def can_run() -> bool:
@@ -43,12 +46,13 @@ def can_run() -> bool:
 
 
 class FaultyNode:
-    """One sshd and the line to it."""
+    """One sshd and the line to it; with the runtime `slurm` a cluster of its own beside it."""
 
-    def __init__(self, root: Path, port: int) -> None:
+    def __init__(self, root: Path, port: int, runtime: str = "host") -> None:
         self.root, self.port = root, port
         self.line = Line(port)
         root.mkdir(parents=True)
+        self.cluster = Slurm(root / "slurm") if runtime == "slurm" else None
         for name in ("host_key", "client_key"):
             subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", root / name],
                            check=True)
@@ -58,7 +62,8 @@ class FaultyNode:
         (root / "date").write_text(
             f'#!/bin/sh\nexec {root}/date.real -d "$(cat {root}/clock) seconds" "$@"\n')
         (root / "date").chmod(0o755)
-        (root / "sshd_config").write_text(CONFIG.format(root=root, port=port))
+        (root / "sshd_config").write_text(CONFIG.format(root=root, port=port) + (
+            f"SetEnv SLURM_CONF={self.cluster.config}\n" if self.cluster else ""))
         self.boot()
 
     def boot(self) -> None:
@@ -66,6 +71,7 @@ class FaultyNode:
         Path("/run/sshd").mkdir(exist_ok=True)
         (self.root / "boot_id").write_text(f"{uuid.uuid4()}\n")
         inside = INSIDE.format(root=self.root, sshd=SSHD,
+                               cluster=self.cluster.lines() if self.cluster else "",
                                date=Path(shutil.which("date")).resolve())
         self.process = subprocess.Popen(
             ["unshare", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child",
@@ -111,12 +117,12 @@ class FaultyNode:
                         found.append(int(entry.name))
         return found
 
-    def freeze_servers(self, frozen: bool) -> None:
+    def freeze_servers(self, frozen: bool, program: str = "sshd") -> None:
         """Stop or go on with the processes of sshd: a peer that is there and says nothing."""
         for pid in self.processes():
             with contextlib.suppress(OSError):
                 name = Path(f"/proc/{pid}/comm").read_text().strip()
-                if name.startswith("sshd"):
+                if name.startswith(program):
                     os.kill(pid, signal.SIGSTOP if frozen else signal.SIGCONT)
 
     def ran(self) -> dict[str, int]:
@@ -138,11 +144,13 @@ def enrol(actor, node: FaultyNode, name: str, through_line: bool = False):
     from workers import services
     from workers.nodes import ssh
 
+    scheduler = {"scheduler": "slurm", "scheduler_options": {"partition": "npu"}} \
+        if node.cluster else {}
     row = services.enrol_node(
         actor=actor, name=name, host="127.0.0.1", username="root",
         port=node.line.port if through_line else node.port,
         private_key=(node.root / "client_key").read_text(), scratch_dir=str(node.root / "jobs"),
-        is_practice=True)  # several stand on one machine
+        **scheduler, is_practice=True)  # several stand on one machine
     return services.confirm_host_key(
         actor=actor, node=row, fingerprint=ssh.fingerprint(row.offered_host_key))
 

@@ -3,6 +3,7 @@
     python -m tests.faults.run --backend embedded --jobs 100 --faults 200 --seed 7
 
 Backends: embedded (SQLite, broker in a folder), server (PostgreSQL, Redis). Needs root, sshd.
+Runtimes: host (the desk's own queue), slurm (each node a cluster with controller and daemon).
 """
 
 import argparse
@@ -21,9 +22,11 @@ from pathlib import Path
 
 from tests.faults.browse import Onlooker
 from tests.faults.desk import DESKS, ROOT, Desk
-from tests.faults.nodes import FaultyNode, enrol
+from tests.faults.nodes import RUNTIMES, FaultyNode, enrol
 from tests.ports import free_port
 
+SERVERS = ("sshd", "/usr/sbin/sshd", "/usr/sbin/munged", "/usr/sbin/slurmctld", "slurmctld:",
+           "/usr/sbin/slurmd ")
 SCRIPT = """
 echo {key} >> {root}/book
 n=0
@@ -40,9 +43,11 @@ exit {status}
 class Trial:
     """One run: desk, nodes, jobs, faults, checks."""
 
-    def __init__(self, desk: Desk, folder: Path, chance: random.Random, nodes: int) -> None:
-        self.desk, self.chance = desk, chance
-        self.nodes = [FaultyNode(folder / f"node-{n}", free_port()) for n in range(nodes)]
+    def __init__(self, desk: Desk, folder: Path, chance: random.Random, nodes: int,
+                 runtime: str = "host") -> None:
+        self.desk, self.chance, self.runtime = desk, chance, runtime
+        self.nodes = [FaultyNode(folder / f"node-{n}", free_port(), runtime)
+                      for n in range(nodes)]
         self.injected: collections.Counter[str] = collections.Counter()
         self.lasting: list[threading.Thread] = []
         self.keys: dict[int, str] = {}
@@ -112,6 +117,7 @@ class Trial:
             (1, "node rebooted", lambda: self._any().reboot()),
             (1, "store full", lambda: self._for(2, 8, self.desk.fill_store)),
             (1, "clock wrong", lambda: self._any().set_clock(self.chance.randint(-9000, 90000))),
+            *self._faults_of_runtime(),
         ]
         self._count("network cut beyond every timeout")
         self._for(75, 80, self._any().line.cut)
@@ -122,6 +128,14 @@ class Trial:
             self._count(name)
             fault()
             time.sleep(self.chance.uniform(0.1, 0.9))
+
+    def _faults_of_runtime(self) -> list[tuple]:
+        if self.runtime == "slurm":
+            return [(3, "controller frozen", lambda: self._for(3, 25, self._freeze(self._any())))]
+        return []
+
+    def _freeze(self, node: FaultyNode):
+        return lambda is_frozen: node.freeze_servers(is_frozen, "slurmctld")
 
     def _count(self, name: str) -> None:
         self.injected[name] += 1
@@ -159,6 +173,7 @@ class Trial:
             node.line.is_silent = False
             node.line.cut(False)
             node.freeze_servers(False)
+            node.freeze_servers(False, "slurmctld")
 
     # The end --------------------------------------------------------------------
 
@@ -241,13 +256,13 @@ class Evidence:
 
 
 def orphans(node: FaultyNode) -> list[str]:
-    """Processes on the node that are not sshd's own."""
+    """Processes on the node that are not its servers' own."""
     names = []
     for pid in node.processes():
         with contextlib.suppress(OSError):
             command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
             state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-            if command and state != "Z" and not command.startswith(("sshd", "/usr/sbin/sshd")):
+            if command and state != "Z" and not command.startswith(SERVERS):
                 names.append(command.strip())
     return names
 
@@ -268,8 +283,8 @@ def persist(action, seconds: float = 120):
 
 
 def table(trial: Trial, jobs: int, seed: int, healed: float, wrong: dict[str, list[str]]) -> str:
-    lines = [f"| {trial.desk.name} | seed {seed} |", "|---|---|", f"| jobs | {jobs} |",
-             f"| faults | {sum(trial.injected.values())} |"]
+    lines = [f"| {trial.desk.name}, {trial.runtime} | seed {seed} |", "|---|---|",
+             f"| jobs | {jobs} |", f"| faults | {sum(trial.injected.values())} |"]
     lines += [f"| – {name} | {count} |" for name, count in sorted(trial.injected.items())]
     lines.append(f"| processes restarted | {trial.desk.deaths} |")
     lines.append(f"| seconds from the last fault to the last end | {healed:.0f} |")
@@ -286,7 +301,7 @@ def states_line() -> str:
 
 
 def run(backend: str, jobs: int, faults: int, seed: int, folder: Path, nodes: int = 4,
-        pictures: Path | None = None) -> dict[str, list[str]]:
+        pictures: Path | None = None, runtime: str = "host") -> dict[str, list[str]]:
     """One trial; prints its table and returns what is wrong."""
     chance = random.Random(seed)
     desk = DESKS[backend](folder / "desk")
@@ -294,7 +309,7 @@ def run(backend: str, jobs: int, faults: int, seed: int, folder: Path, nodes: in
     import django
 
     django.setup()
-    trial = Trial(desk, folder, chance, nodes)
+    trial = Trial(desk, folder, chance, nodes, runtime)
     try:
         trial.prepare()
         desk.start()
@@ -326,6 +341,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=100)
     parser.add_argument("--faults", type=int, default=200)
     parser.add_argument("--nodes", type=int, default=4)
+    parser.add_argument("--runtime", choices=RUNTIMES, default="host")
     parser.add_argument("--seed", type=int, default=random.randrange(10_000))
     parser.add_argument("--browse", type=Path, metavar="FOLDER",
                         help="look at the portal in Chromium meanwhile; pictures go there")
@@ -336,7 +352,7 @@ def main() -> None:
     folder = Path(tempfile.mkdtemp(prefix="faults-"))
     try:
         wrong = run(options.backend, options.jobs, options.faults, options.seed, folder,
-                    options.nodes, options.browse)
+                    options.nodes, options.browse, options.runtime)
     finally:
         if not options.keep:
             shutil.rmtree(folder, ignore_errors=True)
@@ -348,7 +364,7 @@ def again(backend: str, options) -> int:
     return subprocess.run(
         [sys.executable, "-m", "tests.faults.run", "--backend", backend, "--jobs",
          str(options.jobs), "--faults", str(options.faults), "--nodes", str(options.nodes),
-         "--seed", str(options.seed),
+         "--seed", str(options.seed), "--runtime", options.runtime,
          *(["--browse", options.browse / backend] if options.browse else [])],
         cwd=ROOT, check=False).returncode
 

@@ -7,14 +7,19 @@ import pytest
 
 from tests.faults.desk import DESKS, ROOT
 from tests.faults.nodes import can_run
+from tests.workers import slurm_cluster
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not can_run(), reason="needs root and sshd")]
 
 
-@pytest.mark.parametrize("backend", DESKS)
-def test_nothing_is_lost_and_nothing_done_twice(backend):
+@pytest.mark.parametrize(("backend", "runtime"), [
+    *((backend, "host") for backend in DESKS),
+    pytest.param("embedded", "slurm", marks=pytest.mark.skipif(
+        bool(slurm_cluster.missing()), reason=slurm_cluster.missing()))])
+def test_nothing_is_lost_and_nothing_done_twice(backend, runtime):
     done = subprocess.run(
         [sys.executable, "-m", "tests.faults.run", "--backend", backend, "--jobs", "20",
-         "--faults", "30"], cwd=ROOT, capture_output=True, text=True, check=False)
+         "--faults", "30", "--runtime", runtime],
+        cwd=ROOT, capture_output=True, text=True, check=False)
     print(done.stdout)
     assert done.returncode == 0, done.stdout + done.stderr[-4000:]

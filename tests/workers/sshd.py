@@ -22,15 +22,16 @@ StrictModes no
 UsePAM no
 PermitRootLogin prohibit-password
 PasswordAuthentication no
-SetEnv HOME={root}/home
+SetEnv HOME={root}/home{environment}
 """
 
 
 class Sshd:
     """One server; its home folder and its keys lie below `root`."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, **environment) -> None:
         self.root, self.home = root, root / "home"
+        self.environment = "".join(f" {name}={value}" for name, value in environment.items())
         self.home.mkdir(parents=True)
         self.port, self.process = free_port(), None
         self.key = make_key(root / "client_key")
@@ -45,7 +46,8 @@ class Sshd:
     def start(self) -> "Sshd":
         Path("/run/sshd").mkdir(exist_ok=True)
         config = self.root / "sshd_config"
-        config.write_text(CONFIG.format(port=self.port, root=self.root))
+        config.write_text(CONFIG.format(port=self.port, root=self.root,
+                                        environment=self.environment))
         self.process = subprocess.Popen([SSHD, "-D", "-e", "-f", config],
                                         stderr=(self.root / "log").open("ab"))
         deadline = time.monotonic() + 60  # for a busy machine
@@ -85,8 +87,9 @@ def make_key(path: Path, passphrase: str = "") -> str:
 
 
 @contextlib.contextmanager
-def running_sshd(root: Path) -> Iterator[Sshd]:
-    server = Sshd(root).start()
+def running_sshd(root: Path, **environment) -> Iterator[Sshd]:
+    """A server whose sessions have these variables besides HOME."""
+    server = Sshd(root, **environment).start()
     try:
         yield server
     finally:

@@ -34,13 +34,14 @@ class NodeSerializer(serializers.ModelSerializer):
         fields = ["id", "name", "host", "port", "username", "private_key", "passphrase", "state",
                   "is_practice", "scratch_dir", "set_env", "labels", "cards_total", "ring_size",
                   "keep_days", "bastion_host", "bastion_port", "bastion_username",
-                  "bastion_host_key", "software", "last_seen_at", "unreachable_since", "trouble",
+                  "bastion_host_key", "scheduler", "scheduler_options", "scheduler_facts",
+                  "software", "last_seen_at", "unreachable_since", "trouble",
                   "last_error", "shell_seconds", "clock_offset_seconds", "scratch_used_mb",
                   "scratch_free_mb", "offered_fingerprint", "pinned_fingerprint", "has_read_cards",
                   "cards"]
-        read_only_fields = ["state", "software", "last_seen_at", "unreachable_since", "trouble",
-                            "last_error", "shell_seconds", "clock_offset_seconds",
-                            "scratch_used_mb", "scratch_free_mb"]
+        read_only_fields = ["state", "software", "scheduler_facts", "last_seen_at",
+                            "unreachable_since", "trouble", "last_error", "shell_seconds",
+                            "clock_offset_seconds", "scratch_used_mb", "scratch_free_mb"]
 
     def get_offered_fingerprint(self, node) -> str:
         return _fingerprint(node.offered_host_key)

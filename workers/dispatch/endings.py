@@ -9,10 +9,11 @@ from datetime import datetime, timedelta
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
+from workers import schedulers
 from workers.logs.diagnosis import Diagnosis
 from workers.models import Job, JobState, Trouble
 from workers.nodes import card_leases, reachability, ssh
-from workers.remote import replies, scripts, survivors
+from workers.remote import replies, survivors
 from workers.remote.replies import RemoteState
 from workers.remote.survivors import Process, Survivors
 
@@ -187,7 +188,9 @@ def _outlived(job: Job, left: Survivors) -> dict:
 
 
 def _signalled(job: Job, signal: str) -> Survivors:
-    return survivors.parse(ssh.run(job.access, scripts.cancel_script(replies.place(job), signal)))
+    scheduler = schedulers.of(job.node)
+    return scheduler.survivors(
+        ssh.run(job.access, scheduler.cancel_script(replies.place(job), signal)))
 
 
 def was_stopped(job: Job) -> bool:
@@ -214,8 +217,9 @@ def how_stopped(job: Job) -> dict:
 
 
 def _survivors(job: Job) -> Survivors:
-    script = scripts.survivors_script(replies.place(job), has_cards=bool(job.cards_wanted))
-    return survivors.parse(ssh.run(job.access, script))
+    scheduler = schedulers.of(job.node)
+    script = scheduler.survivors_script(replies.place(job), has_cards=bool(job.cards_wanted))
+    return scheduler.survivors(ssh.run(job.access, script))
 
 
 def left_on_cards(job: Job) -> dict:
@@ -266,6 +270,8 @@ def _on_its_cards(job: Job, left: Survivors) -> tuple[Process, ...]:
 # The node -----------------------------------------------------------------------
 
 SENTENCES = {
+    Trouble.QUEUE: gettext_noop(
+        "The cluster's scheduler does not answer; the job's true state is not known."),
     Trouble.AWAY: gettext_noop("The node does not answer; the job's true state is not known."),
     Trouble.SHELL: gettext_noop(
         "The node lets us in, but its log-in shell does not run our commands: look at the "

@@ -8,14 +8,15 @@ from dataclasses import dataclass, field
 
 from django.utils import timezone
 
+from workers import schedulers
 from workers.artifacts import transfer
-from workers.dispatch import endings, enqueueing, job_files, steps
+from workers.dispatch import clusters, endings, enqueueing, job_files, steps
 from workers.dispatch.job_claims import claimed, due
 from workers.dispatch.runner import guarded, look_again_soon, without_troubles, write, write_alike
 from workers.models import Job, JobState, Node
 from workers.nodes import reachability, ssh
 from workers.nodes.ssh import Unreachable
-from workers.remote import replies, scripts
+from workers.remote import replies
 from workers.remote.replies import RemoteState
 
 POLLED = (JobState.QUEUED, JobState.LEASING, JobState.STARTING, JobState.RUNNING)
@@ -83,15 +84,19 @@ def _is_ours_to_step(job: Job) -> bool:
 
 def _script(jobs: list[Job]) -> str:
     starts, _running = _apart(jobs)
-    return scripts.poll_script(
-        [steps.start_request(job) for job in starts], replies.poll_requests(jobs),
+    return schedulers.of(jobs[0].node).visit_script(
+        [(job, steps.start_request(job)) for job in starts], jobs,
         {job.directory_name for job in jobs if job_files.wants_files(job)})
 
 
 def _apart(jobs: list[Job]) -> tuple[list[Job], list[Job]]:
-    """Those that start, and those that run."""
-    return ([job for job in jobs if job.state == JobState.STARTING],
-            [job for job in jobs if job.state == JobState.RUNNING])
+    """Those that start, and those that run or that a scheduler has."""
+    starts = [job for job in jobs if _is_to_start(job)]
+    return starts, [job for job in jobs if job not in starts]
+
+
+def _is_to_start(job: Job) -> bool:
+    return job.state == JobState.STARTING and not clusters.is_handed_over(job)
 
 
 @dataclass
@@ -115,7 +120,7 @@ def _understood(jobs: list[Job], answer: ssh.Answer | Exception) -> NodeReply:
     except Unreachable as error:
         return NodeReply(error, error)
     try:
-        states, end = replies.read_states(answer.stdout, jobs)
+        states, end = schedulers.of(jobs[0].node).read_states(answer.stdout, jobs)
         return NodeReply(words, states, _listing(jobs, states, answer.stdout, end))
     except Unreachable as error:
         return NodeReply(words, error)
@@ -157,16 +162,17 @@ def _all_changes(job: Job, reply: NodeReply) -> dict:
 
 
 def _started(job: Job, reply: NodeReply) -> dict:
-    if job.state != JobState.STARTING:
+    if not _is_to_start(job):
         return {}
     if isinstance(reply.words, Exception):
         raise reply.words
+    changes = steps.started(job, reply.words[job.pk])
     reachability.seen(job.node)
-    return steps.started(job, reply.words[job.pk])
+    return changes
 
 
 def _followed(job: Job, reply: NodeReply) -> dict:
-    if job.state != JobState.RUNNING:
+    if job.state != JobState.RUNNING and not clusters.is_handed_over(job):
         return {}
     if isinstance(reply.states, Exception):
         raise reply.states

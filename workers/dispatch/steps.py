@@ -6,9 +6,9 @@ from datetime import timedelta
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
-from workers import kinds, rule_checks
+from workers import kinds, rule_checks, schedulers
 from workers.artifacts.artifact_store import finite_json
-from workers.dispatch import card_queue, endings, job_files
+from workers.dispatch import card_queue, clusters, endings, job_files
 from workers.dispatch.endings import end, failed
 from workers.kinds import Finished, Judgement, unknown_kind
 from workers.logs import diagnosis, live_log
@@ -60,7 +60,7 @@ def _leasing(job: Job) -> dict:
     if job.node.state != job.node.State.READY:
         return _wait(NOT_READY[job.node.state])
     leased = {}
-    if job.cards_wanted:
+    if job.cards_wanted and schedulers.of(job.node).leases_cards:
         place = card_queue.place_in_line(job)
         cards = card_leases.take_cards(job) if place == 1 else None
         if cards is None:
@@ -87,7 +87,10 @@ def _wait(message: str, **values) -> dict:
 def _starting(job: Job) -> dict:
     if job.cancel_requested_at:
         return endings.stop(job)
-    answer = ssh.run(job.access, scripts.poll_script([start_request(job)], []))
+    scheduler = schedulers.of(job.node)
+    if clusters.is_handed_over(job):
+        return follow(job, scheduler.ask(job))
+    answer = ssh.run(job.access, scheduler.visit_script([(job, start_request(job))], []))
     return started(job, replies.start_words(answer.stdout, [job])[job.pk])
 
 
@@ -98,6 +101,8 @@ def start_request(job: Job) -> tuple[scripts.Place, str]:
 
 def started(job: Job, words: list[str]) -> dict:
     """What the node's words about a start mean for the job's row."""
+    if (handed_over := clusters.started(job, words)) is not None:
+        return handed_over
     if words[:1] == ["started"]:
         now = timezone.now()
         return {"state": JobState.RUNNING, "started_at": job.started_at or now,
@@ -132,7 +137,7 @@ def _running(job: Job) -> dict:
     kind = kinds.of_job(job)
     if not kind.runs_on_node:
         return _run_here(job, kind)
-    return follow(job, replies.ask(job))
+    return follow(job, schedulers.of(job.node).ask(job))
 
 
 def follow(job: Job, state: RemoteState) -> dict:
@@ -140,7 +145,8 @@ def follow(job: Job, state: RemoteState) -> dict:
     now = timezone.now()
     changes = {**live_log.append(job, state),
                "heartbeat_at": state.heartbeat_at or job.heartbeat_at,
-               "next_step_at": now + endings.poll_interval(job, now)}
+               "next_step_at": now + endings.poll_interval(job, now),
+               **clusters.news(job, state, now)}
     if state.process == "gone" and state.has_more_log:
         return {**changes, "next_step_at": now}
     if state.exit_status is not None:
@@ -148,13 +154,20 @@ def follow(job: Job, state: RemoteState) -> dict:
             job.remote = changes["remote"] = {**job.remote, "oom_kills": state.oom_kills}
         return {**changes, **_after_exit(job, state)}
     if state.is_lost(job.remote):
-        if "log_stored" in changes:  # keep this part first
-            return {**changes, "next_step_at": now}
-        job_files.store_log(job)
-        return {**changes, **endings.lost_for_a_cause(state, job, diagnosis.of_job(job))}
+        return {**changes, **_without_status(job, state, "log_stored" in changes)}
     if job.cancel_requested_at or endings.is_overdue(job):
         return {**changes, **endings.stop(job)}
     return changes
+
+
+def _without_status(job: Job, state: RemoteState, has_new_log: bool) -> dict:
+    """The command has ended without a word."""
+    if has_new_log:  # keep this part first
+        return {"next_step_at": timezone.now()}
+    if ended := clusters.without_status(job, state):
+        return ended
+    job_files.store_log(job)
+    return endings.lost_for_a_cause(state, job, diagnosis.of_job(job))
 
 
 def _after_exit(job: Job, state: RemoteState) -> dict:
@@ -208,6 +221,8 @@ def _reading(job: Job) -> dict:
     outcome = rule_checks.of_job(job, artifacts)
     job.results = {**job.results, "rule_outcome": finite_json(outcome)}
     judged = _judged(judgement, job)
+    if (true_end := clusters.true_end(job, judged)) is not judged:
+        return true_end
     if judgement.is_success or (finished.exit_status == 0 and finished.readings):
         return judged  # a command that ended well failed for what its files show
     return endings.explained(judged, diagnosis.of_job(job), finished.log)

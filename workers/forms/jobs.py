@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 from engagements.errors import InvalidInput
 from engagements.models import Engagement
 from workers.forms.node_fieldsets import InGroups
+from workers.forms.scheduler_fields import SchedulerFields
 from workers.jobs import preflight
 from workers.jobs.form_defaults import defaults_for
 from workers.kinds import JobKind, Parameter
@@ -32,7 +33,7 @@ def _passphrase_field() -> forms.CharField:
 ONE_LINE = {"bastion_host_key": forms.Textarea(attrs={"rows": 2})}
 
 
-class NodeForm(InGroups, forms.ModelForm):
+class NodeForm(InGroups, SchedulerFields, forms.ModelForm):
     unfolded = ("private_key",)
     private_key, passphrase = _key_field(KEY_HELP), _passphrase_field()
 
@@ -41,8 +42,13 @@ class NodeForm(InGroups, forms.ModelForm):
         fields = ["name", "host", "port", "username", "private_key", "passphrase", "labels",
                   "cards_total", "ring_size", "scratch_dir", "keep_days", "set_env",
                   "bastion_host", "bastion_port", "bastion_username", "bastion_host_key",
-                  "is_practice"]
+                  "is_practice", "scheduler"]
         widgets = ONE_LINE
+
+    def arguments(self) -> dict:
+        """The service's arguments."""
+        own = {name: self.cleaned_data[name] for name in self.Meta.fields}
+        return {**own, "scheduler_options": self.options()}
 
 
 class _NewKey(forms.Form):
@@ -62,20 +68,20 @@ class _NewKey(forms.Form):
         return {}
 
 
-class NodeEditForm(InGroups, _NewKey, forms.ModelForm):
+class NodeEditForm(InGroups, SchedulerFields, _NewKey, forms.ModelForm):
     """Another address, port or bastion leads to a new confirmation of the host key."""
 
     class Meta:
         model = Node
         fields = ["name", "host", "port", "username", "labels", "cards_total", "ring_size",
                   "scratch_dir", "keep_days", "set_env", "bastion_host", "bastion_port",
-                  "bastion_username", "bastion_host_key"]
+                  "bastion_username", "bastion_host_key", "scheduler"]
         widgets = ONE_LINE
 
     def changes(self) -> dict:
         """What the service is asked to change."""
         own = {name: self.cleaned_data[name] for name in self.Meta.fields}
-        return {**own, **self.key_changes()}
+        return {**own, "scheduler_options": self.options(), **self.key_changes()}
 
 
 class LoginForm(_NewKey):

@@ -2,11 +2,14 @@
 
 from django.utils.translation import gettext_lazy as _
 
+from workers.forms import scheduler_fields
+
 GROUPS = (
     (_("Connection"), True, ("name", "host", "port", "username", "labels", "is_practice")),
     (_("Key of the log-in"), False, ("private_key", "new_key", "passphrase", "use_agent")),
     (_("Cards and job folders"), True, (
         "cards_total", "ring_size", "scratch_dir", "keep_days", "set_env")),
+    (_("Cluster"), False, ("scheduler", *scheduler_fields.NAMES)),
     (_("Bastion"), False, (
         "bastion_host", "bastion_port", "bastion_username", "bastion_host_key")),
 )
@@ -26,5 +29,7 @@ class InGroups:
 
     def _is_wanted(self, names: tuple[str, ...]) -> bool:
         if "bastion_host" in names and self["bastion_host"].value():
+            return True
+        if "scheduler" in names and self["scheduler"].value():
             return True
         return any(name in self.unfolded or name in self.errors for name in names)

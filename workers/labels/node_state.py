@@ -18,7 +18,7 @@ def state_sentences(node: Node, now: datetime) -> list[tuple[str, str]]:
     if node.state == Node.State.MAINTENANCE:
         found.append(("info", _("In maintenance: jobs that run go on, none starts; what is queued "
                                 "waits here until the maintenance ends.")))
-    if node.cards_total and not node.has_read_cards:
+    if node.cards_total and not node.has_read_cards and not node.scheduler:
         found.append(("warning", _("The number of cards (%(n)d) was typed in by hand; no reading "
                                    "of npu-smi has shown them. “Read chips and host” does.")
                       % {"n": node.cards_total}))
@@ -33,6 +33,9 @@ def _trouble_sentence(node: Node, now: datetime) -> str:
         return _("For %(since)s the node has refused the log-in of %(user)s. Jobs there go on by "
                  "themselves; their state is unknown until the log-in works: check user and "
                  "key.") % values
+    if node.trouble == Trouble.QUEUE:
+        return _("For %(since)s the cluster's scheduler has not answered. Jobs that run go on by "
+                 "themselves; their state is unknown until it answers.") % values
     if node.trouble == Trouble.SHELL:
         return _("For %(since)s the node has let us in without running our commands. Look at the "
                  "start-up files of %(user)s, such as .bashrc; jobs there go on by "

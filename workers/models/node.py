@@ -16,6 +16,14 @@ class Trouble(models.TextChoices):
     LOGIN = "login", _("Refuses the log-in")
     KEY = "key", _("Shows another host key")
     SHELL = "shell", _("Its log-in shell does not run commands")
+    QUEUE = "queue", _("The cluster's scheduler does not answer")
+
+
+class SchedulerKind(models.TextChoices):
+    """Who decides on a node when a job begins and which cards it gets."""
+
+    OWN = "", _("The desk's own queue")
+    SLURM = "slurm", "Slurm"
 
 
 class NodeQuerySet(AuditedQuerySet):
@@ -25,7 +33,7 @@ class NodeQuerySet(AuditedQuerySet):
 
 
 class Node(models.Model):
-    """An NPU server reached over SSH."""
+    """An NPU server reached over SSH, or a cluster whose log-in node is."""
 
     class State(models.TextChoices):
         PENDING = "pending", _("Host key to confirm")
@@ -77,6 +85,12 @@ class Node(models.Model):
     cards_total = models.PositiveSmallIntegerField(
         _("cards"), default=8, validators=[MaxValueValidator(64)]
     )
+    scheduler = models.CharField(
+        _("scheduler"), max_length=12, choices=SchedulerKind, blank=True, default=SchedulerKind.OWN,
+        help_text=_("Of a cluster: it chooses nodes and cards. The address is that of a log-in "
+                    "node, the scratch folder lies on storage that all nodes share."))
+    scheduler_options = models.JSONField(default=dict, blank=True)  # see workers.schedulers.options
+    scheduler_facts = models.JSONField(default=dict, blank=True, editable=False)
     software = models.JSONField(default=dict, blank=True)
     machine_id = models.CharField(max_length=64, blank=True, editable=False)
     boot_id = models.CharField(max_length=36, blank=True, editable=False)

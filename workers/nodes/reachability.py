@@ -13,6 +13,10 @@ from workers.nodes import ssh
 OFTEN_ENOUGH = timedelta(seconds=10)
 
 
+class SchedulerAway(ssh.Unreachable):
+    """The log-in node answers, its cluster's scheduler does not."""
+
+
 class ClockReading(Protocol):
     """An answer that may tell the node's own time."""
 
@@ -67,7 +71,7 @@ def missed(access: Node | NodeLogin, cause: str, trouble: str = Trouble.AWAY) ->
 def trouble_of(error: Exception) -> Trouble:
     """Which trouble an exception of `workers.nodes.ssh` means."""
     kinds = {ssh.HostKeyChanged: Trouble.KEY, ssh.LoginRefused: Trouble.LOGIN,
-             ssh.NoShell: Trouble.SHELL}
+             ssh.NoShell: Trouble.SHELL, SchedulerAway: Trouble.QUEUE}
     return kinds.get(type(error), Trouble.AWAY)
 
 

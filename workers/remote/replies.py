@@ -7,6 +7,7 @@ from engagements.text.number_parsing import whole_number
 from workers.models import Job
 from workers.nodes import ssh
 from workers.remote import scripts
+from workers.remote.scheduled import Scheduled
 
 LOG_CHUNK, SMALLEST_CHUNK = 512 * 1024, 64 * 1024
 STATUS_DIGITS, SECONDS_DIGITS = 3, 10  # a POSIX exit status; seconds until the year 2286
@@ -18,7 +19,8 @@ class RemoteState:
 
     `process` is alive, orphans (the wrapper is gone, others of its session run) or gone; `size`
     is the log's length in bytes; `chunk` the log from `offset` on; `oom_kills` how often the
-    kernel ended a process of the node for want of memory while a job that failed ran.
+    kernel ended a process of the node for want of memory while a job that failed ran;
+    `scheduled` what a cluster's scheduler says.
     """
 
     is_present: bool
@@ -32,6 +34,7 @@ class RemoteState:
     chunk: bytes
     line: str
     oom_kills: int = 0
+    scheduled: Scheduled | None = None
 
     @property
     def has_more_log(self) -> bool:

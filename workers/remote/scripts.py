@@ -88,13 +88,32 @@ def _polls(polls: list[tuple[Place, int, int]], files_of: Collection[str]) -> st
                       "report_all\n"])
 
 
+def start_functions() -> str:
+    """The shell functions of starts and the wrapper's text, for starts by other means."""
+    return _read("start.sh") + _wrapper()
+
+
+def poll_functions() -> str:
+    """The shell functions of polls, for those that learn by other means what runs."""
+    return _read("list.sh") + _read("poll.sh")
+
+
+def survivor_functions() -> str:
+    """The shell functions that look for what of a job runs on this machine."""
+    return _read("survivors.sh")
+
+
+def cancel_lines(signal: str) -> str:
+    """The lines that signal what is found, after `survivor_functions`."""
+    return f"signal={shlex.quote(signal)}\n{_read('cancel.sh')}"
+
+
 def cancel_script(place: Place, signal: str) -> str:
     """Script that signals all that the job started and says what is left.
 
     A job that has not started yet can never start afterwards.
     """
-    return (place.text() + _read("survivors.sh") + f"signal={shlex.quote(signal)}\n"
-            + _read("cancel.sh"))
+    return place.text() + survivor_functions() + cancel_lines(signal)
 
 
 def survivors_script(place: Place, has_cards: bool) -> str:

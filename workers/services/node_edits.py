@@ -7,16 +7,18 @@ from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
+from workers import schedulers
 from workers.models import Job, JobState, Node, NodeLogin
 from workers.models.job import OPEN_STATES
 from workers.nodes import machines, reachability, ssh
-from workers.services import node_logins, nodes
+from workers.services import clusters, node_logins, nodes
 
 ADDRESS = ("host", "port", "bastion_host", "bastion_port", "bastion_host_key")
 HOME = ("username", "scratch_dir")
 SECRET = ("private_key", "passphrase")
+SCHEDULER = ("scheduler", "scheduler_options")
 EDITABLE = (*ADDRESS, *HOME, *SECRET, "name", "labels", "cards_total", "ring_size", "keep_days",
-            "set_env", "bastion_username")
+            "set_env", "bastion_username", *SCHEDULER)
 WAITING = (JobState.QUEUED, JobState.LEASING)
 
 
@@ -37,6 +39,8 @@ def edit_node(*, actor: User, node: Node, **fields) -> Node:
         kept = Node.objects.select_for_update(of=("self",), no_key=True).get(pk=node.pk)
         if changes.keys() & set(HOME):
             _require_nothing_runs(kept)
+        if "scheduler" in changes:
+            _require_nothing_handed_over(kept)
         columns = {**changes, **({"offered_host_key": offered, "state": Node.State.PENDING}
                                  if offered else {})}
         for name, value in columns.items():
@@ -57,6 +61,8 @@ def _edited(node: Node, changes: dict) -> Node:
     if changes.keys() & set(SECRET):
         node_logins.require_usable_key(edited.private_key, edited.passphrase)
     nodes.require_bastion_key(edited)
+    if changes.keys() & set(SCHEDULER):
+        changes["scheduler_options"] = schedulers.cleaned_options(edited)
     return edited
 
 
@@ -84,6 +90,12 @@ def _require_nothing_runs(node: Node) -> None:
             "change these once they have ended.") % {"n": jobs})
 
 
+def _require_nothing_handed_over(node: Node) -> None:
+    if jobs := _in_flight(node).count():
+        raise WrongState(_("%(n)d jobs are with the present scheduler; change it once they have "
+                           "ended.") % {"n": jobs})
+
+
 def _told(changes: dict, offered: str) -> dict:
     """The audit's facts: what changed, without anything secret."""
     shown = {name: "replaced" if name in SECRET else value for name, value in changes.items()}
@@ -109,6 +121,7 @@ def try_login(*, actor: User, access: Node | NodeLogin) -> float:
     try:
         seconds = ssh.shell_seconds(access)
         identity = machines.identity_of(access)
+        clusters.read_cluster(access, node)
     except (ssh.Unreachable, ssh.HostKeyChanged, ssh.LoginRefused) as error:
         _keep_failure(access, node, error)
         raise InvalidInput(_why(access, error)) from error
@@ -148,6 +161,9 @@ def _keep_success(access: Node | NodeLogin, node: Node, seconds: float) -> None:
 
 def _why(access: Node | NodeLogin, error: Exception) -> str:
     values = {"user": access.username, "host": access.host, "port": access.port, "why": error}
+    if isinstance(error, reachability.SchedulerAway):
+        return _("%(host)s lets %(user)s in, but the cluster's scheduler does not answer "
+                 "(%(why)s).") % values
     if isinstance(error, ssh.LoginRefused):
         return _("%(host)s refuses the log-in of %(user)s: check user and key (%(why)s).") % values
     if isinstance(error, ssh.HostKeyChanged):

@@ -8,6 +8,7 @@ from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
+from workers import schedulers
 from workers.models import Node
 from workers.nodes import machines, ssh
 from workers.services import node_logins
@@ -28,6 +29,7 @@ def enrol_node(
                 passphrase=passphrase, **fields)
     node.full_clean(exclude=["host_key", "offered_host_key"])
     require_bastion_key(node)
+    node.scheduler_options = schedulers.cleaned_options(node)
     node.offered_host_key = offered_host_key(node)
     require_new_host_key(node, node.offered_host_key)
     with transaction.atomic():

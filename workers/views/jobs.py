@@ -17,7 +17,7 @@ from workers.dispatch import card_queue
 from workers.forms.jobs import JobForm
 from workers.jobs import preflight
 from workers.jobs.transitions import TRANSITIONS
-from workers.labels import job_endings
+from workers.labels import job_endings, scheduled_jobs
 from workers.logs import (
     diagnosis,
     early_warnings,
@@ -95,7 +95,9 @@ def job_page(request, pk):
         "job": job, "kind": kind, "remaining": progress.remaining_seconds(job),
         "state_before": dict(JobState.choices).get(job.state_before_unknown, ""),
         "alarms": early_warnings.of(job, now), "loss_line": progress.loss_line(job),
-        "expected_start": card_queue.expected_start(job, now) if is_waiting else None,
+        "expected_start": scheduled_jobs.expected_start(job) or (
+            card_queue.expected_start(job, now) if is_waiting else None),
+        "scheduled": scheduled_jobs.facts(job),
         "log": "" if request.htmx else live_log.tail(job, 60_000),
         "log_offset": live_log.line_start(job, job.log_stored - LOG_AT_FIRST),
         "diagnosis": diagnosis.told(job.results),

@@ -16,6 +16,7 @@ from workers.labels.node_state import state_sentences
 from workers.labels.software_names import named_software
 from workers.models import Node, NodeLogin
 from workers.nodes import machines, ssh
+from workers.schedulers.options import OPTIONS
 from workers.services import node_edits, node_logins
 
 
@@ -32,7 +33,7 @@ def node_new(request):
     form = NodeForm(request.POST or None)
     if form.is_valid():
         node = attempt_form(form, lambda: services.enrol_node(
-            actor=request.user, **form.cleaned_data))
+            actor=request.user, **form.arguments()))
         if node:
             return redirect("workers:node", node.pk)
     return render(request, "workers/node_form.html", {"form": form})
@@ -53,6 +54,8 @@ def node_page(request, pk):
         "twin": machines.with_host_key(node, node.host_key) if node.host_key else None,
         "queue": queries.queues_of([node], request.user, now)[0],
         "software": named_software(node.software),
+        "scheduler_options": [(option.label, node.scheduler_options[option.name])
+                              for option in OPTIONS if option.name in node.scheduler_options],
         "contacts": node.contacts.all()[:12],
         "logins": NodeLogin.objects.visible_to(request.user).in_use().filter(
             node=node).select_related("engagement"),

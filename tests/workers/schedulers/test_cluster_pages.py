@@ -1,0 +1,73 @@
+"""A cluster in the form, on its page, and what the desk's own queue leaves to it."""
+
+import pytest
+from django.utils import timezone
+
+from tests.workers.sshd import make_key
+from workers.dispatch import steps
+from workers.models import CardLease, Job, JobState, Node
+from workers.nodes import ssh
+from workers.services import node_edits
+
+pytestmark = pytest.mark.django_db
+FIELDS = {"name": "c1", "host": "login.example", "port": 22, "username": "u", "cards_total": 8,
+          "ring_size": 4, "scratch_dir": "jobs", "keep_days": 14, "bastion_port": 22,
+          "scheduler": "slurm", "scheduler_partition": "npu", "scheduler_gres": "npu",
+          "scheduler_nodes": 2, "scheduler_words": "--exclusive"}
+
+
+@pytest.fixture
+def cluster(people, client, monkeypatch, tmp_path):
+    make_key(tmp_path / "key")
+    monkeypatch.setattr(ssh, "fetch_host_key", lambda node: (tmp_path / "key.pub").read_text())
+    client.force_login(people["operator"])
+    answer = client.post("/nodes/new/", FIELDS)
+    assert answer.status_code == 302, answer.context["form"].errors
+    return Node.objects.get(name="c1")
+
+
+def test_the_form_keeps_the_options_and_refuses_those_of_the_desk(cluster, client):
+    assert cluster.scheduler == "slurm"
+    assert cluster.scheduler_options == {"partition": "npu", "gres": "npu", "nodes": 2,
+                                         "words": "--exclusive"}
+    page = client.get(f"/nodes/{cluster.pk}/edit/").content.decode()
+    assert 'name="scheduler_words" value="--exclusive"' in page
+    refused = client.post(f"/nodes/{cluster.pk}/edit/", {**FIELDS, "scheduler_words": "--array=1"})
+    assert "--array=1" in str(refused.context["form"].errors)
+
+
+def test_its_page_shows_partitions(cluster, client):
+    Node.objects.update(scheduler_facts={
+        "version": "slurm-wlm 22.05.8", "has_accounting": False, "partitions": [
+            {"name": "npu*", "up": "up", "nodes": "2", "state": "idle", "time_limit": "1:00",
+             "gres": "npu:910b:8"}]})
+    page = client.get(f"/nodes/{cluster.pk}/").content.decode()
+    assert "npu:910b:8" in page
+    assert "22.05.8" in page
+    assert '<h2 class="card-title">NPU' not in page  # which are free the desk does not know
+    for list_page in ("/nodes/", "/jobs/queue/"):
+        assert "Slurm" in client.get(list_page).content.decode()
+
+
+def test_no_cards_are_leased_on_a_cluster_and_its_scheduler_stays_while_jobs_are_there(
+        cluster, people):
+    Node.objects.update(state=Node.State.READY)
+    job = Job.objects.create(kind="env.npu_info", node=cluster, cards_wanted=64,
+                             state=JobState.LEASING, created_by=people["operator"])
+    job = Job.objects.select_related("node").get(pk=job.pk)
+    assert steps.step(job)["state"] == JobState.STARTING
+    assert not CardLease.objects.exists()
+    Job.objects.update(state=JobState.STARTING)
+    with pytest.raises(node_edits.WrongState, match="1"):
+        node_edits.edit_node(actor=people["operator"], node=cluster, scheduler="")
+
+
+def test_the_jobs_page_shows_what_slurm_says(cluster, people, client):
+    start = int(timezone.now().timestamp()) + 3600
+    job = Job.objects.create(
+        kind="env.npu_info", node=cluster, state=JobState.STARTING, created_by=people["operator"],
+        results={"scheduler": {"job_id": "4711", "state": "PENDING", "reason": "Priority",
+                               "expected_start": start}})
+    page = client.get(f"/jobs/{job.pk}/").content.decode()
+    assert "4711" in page
+    assert "PENDING (Priority)" in page

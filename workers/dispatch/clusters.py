@@ -1,0 +1,106 @@
+"""Steps of jobs on a cluster: handed over, waiting in its queue, ended by it."""
+
+from datetime import datetime, timedelta
+
+from django.utils import timezone
+from django.utils.translation import gettext_noop
+
+from workers.dispatch import endings
+from workers.models import Job, JobState
+from workers.nodes.reachability import SchedulerAway
+from workers.remote.replies import RemoteState
+from workers.remote.scheduled import Scheduled
+from workers.schedulers import slurm_sentences
+
+REFUSED = gettext_noop("The cluster's scheduler refused the job: %(why)s")
+# A controller serves thousands of jobs: seconds between two looks, by minutes since the queueing.
+PAUSES = ((0.5, 1), (2, 2), (10, 5), (60, 10))
+LONGEST_PAUSE = 20
+# Shared storage may show the exit status later than Slurm shows the end.
+LOOKS_FOR_STATUS = 5
+
+
+def is_handed_over(job: Job) -> bool:
+    """Whether a scheduler has the job already: it is asked about, never submitted again."""
+    return "scheduler" in job.results and job.state == JobState.STARTING
+
+
+def started(job: Job, words: list[str]) -> dict | None:
+    """What a scheduler's words about a start mean for the row; None for words of a plain node.
+
+    Raises SchedulerAway where it could not be asked.
+    """
+    if words[:1] == ["submitted"]:
+        number = words[1] if len(words) > 1 else ""
+        return {"results": {**job.results, "scheduler": {"job_id": number}}, "troubles": 0,
+                "message": "", "message_values": {},
+                "next_step_at": timezone.now() + timedelta(seconds=1)}
+    if words[:2] == ["scheduler", "refused"]:
+        why = " ".join(words[2:])
+        return endings.failed(REFUSED, cause=why, why=why)
+    if words[:1] == ["scheduler"]:
+        raise SchedulerAway(" ".join(words[2:]))
+    return None
+
+
+def news(job: Job, state: RemoteState, now: datetime) -> dict:
+    """The changes that a scheduler's word brings; none for a job of a plain node."""
+    said = state.scheduled
+    if said is None:
+        return {}
+    changes: dict = {"next_step_at": now + _pause(job, now)}
+    kept = {"scheduler": _kept(job, said), **({"cards": said.cards} if said.cards else {})}
+    if any(job.results.get(name) != value for name, value in kept.items()):
+        changes["results"] = {**job.results, **kept}
+    if job.state == JobState.STARTING:
+        changes |= _begun_or_waiting(said, now)
+    return changes
+
+
+def _kept(job: Job, said: Scheduled) -> dict:
+    """What was said now; what an earlier answer alone told stays."""
+    known = job.results.get("scheduler", {})
+    lasting = {name: known[name] for name in ("job_id", "nodes", "cards", "cards_source",
+                                              "has_begun") if name in known}
+    return {**lasting, **said.kept()}
+
+
+def _begun_or_waiting(said: Scheduled, now: datetime) -> dict:
+    if said.has_begun or said.state not in ("PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD"):
+        return {"state": JobState.RUNNING, "started_at": now, "message": "", "message_values": {}}
+    message, values = slurm_sentences.waiting(said)
+    return {"message": message, "message_values": values}
+
+
+def _pause(job: Job, now: datetime) -> timedelta:
+    minutes = (now - (job.started_at or job.created_at)).total_seconds() / 60
+    seconds = next((pause for limit, pause in PAUSES if minutes < limit), LONGEST_PAUSE)
+    return timedelta(seconds=seconds)
+
+
+def without_status(job: Job, state: RemoteState) -> dict:
+    """For a job of a cluster that runs no more and left no exit status: its files are fetched, and
+    the scheduler's reason becomes the result. None of it for a job of a plain node."""
+    if state.scheduled is None:
+        return {}
+    if state.scheduled.state in ("COMPLETED", "FAILED") and job.troubles < LOOKS_FOR_STATUS:
+        return {"troubles": job.troubles + 1}
+    return {"state": JobState.COLLECTING, "next_step_at": timezone.now(), "troubles": 0}
+
+
+def true_end(job: Job, judged: dict) -> dict:
+    """The changes of a job's end with the scheduler's cause in place of the kind's, where it knows
+    a truer one; what the kind said is kept."""
+    kept = job.results.get("scheduler")
+    if kept is None:
+        return judged
+    said = Scheduled(**kept)
+    found = slurm_sentences.ended(said) if job.exit_status is None \
+        else slurm_sentences.overrides(said) if job.exit_status else None
+    if found is None:
+        return judged
+    state, message, values = found
+    results = {**judged["results"],
+               "judged": {"message": judged["message"], "values": judged["message_values"]}}
+    return {**judged, "state": state, "message": message, "message_values": values,
+            "results": results, "technical_cause": said.output or judged["technical_cause"]}

@@ -1,0 +1,111 @@
+"""Slurm over SSH: sbatch, squeue, scontrol, scancel, and sacct where accounts are kept.
+
+The commands and their fields are those of Slurm's manual pages (22.05 and later). The job's folder
+lies on storage that log-in and compute nodes share: command, log and exit status are as anywhere.
+"""
+
+import hashlib
+import shlex
+from functools import cache
+from pathlib import Path
+
+from workers.models import Job
+from workers.remote import replies, scripts, survivors
+from workers.remote.scripts import Place
+from workers.schedulers import slurm_answers
+from workers.schedulers.base import Scheduler
+
+_HERE = Path(__file__).parent
+SPARE_MINUTES = 5  # the desk ends a job at its limit; Slurm does where the desk is away
+
+
+class Slurm(Scheduler):
+
+    def visit_script(self, starting, polled, files_of=()):
+        place = starting[0][1][0] if starting else replies.place(polled[0])
+        return (place.text() + self._path()
+                + (self._starts(starting) if starting else "")
+                + (_polls(polled, files_of) if polled else "") + "exit 0\n")
+
+    def _path(self) -> str:
+        folder = self.node.scheduler_options.get("programs")
+        return f'PATH={shlex.quote(folder)}:"$PATH"; export PATH\n' if folder else ""
+
+    def _starts(self, starting: list[tuple[Job, tuple[Place, str]]]) -> str:
+        """All stands in a function: of a script that arrives cut short, nothing is run."""
+        directories = " ".join(scripts.quote(place.directory) for _job, (place, _text) in starting)
+        launches = [shlex.join(["launch", place.directory, text, *self._words(job)]) + "\n"
+                    for job, (place, text) in starting]
+        return (scripts.start_functions() + _read("start.sh") + _installed()
+                + f"start_all() {{\nprepare {directories}\n" + "".join(launches)
+                + 'for directory in $launched; do tell "$directory"; done\n}\nstart_all\n')
+
+    def _words(self, job: Job) -> list[str]:
+        """Name of the cards, empty for a job without; then the words for sbatch."""
+        options = self.node.scheduler_options
+        gres = options.get("gres", "npu") if job.cards_wanted else ""
+        named = [f"--{name}={options[name]}" for name in ("partition", "account", "qos")
+                 if options.get(name)]
+        minutes = options.get("minutes") or job.timeout_seconds // 60 + SPARE_MINUTES
+        return [gres, *named, *shlex.split(options.get("words", "")),
+                *([f"--gres={gres}:{job.cards_wanted}"] if gres else []),
+                f"--nodes={options.get('nodes') or 1}", f"--time={minutes}"]
+
+    def read_states(self, output, jobs):
+        said = slurm_answers.parse(_text_before_states(output))
+        states, end = replies.read_states(output, jobs)
+        names = {job.pk: job.directory_name for job in jobs}
+        return {pk: slurm_answers.with_queue(state, said[names[pk]])
+                for pk, state in states.items()}, end
+
+    def cancel_script(self, place, signal):
+        return (place.text() + self._path() + scripts.survivor_functions() + _read("stop.sh")
+                + scripts.cancel_lines(signal))
+
+    def survivors_script(self, place, has_cards):
+        return (place.text() + self._path() + scripts.survivor_functions() + _read("stop.sh")
+                + "members\ntell_survivors\n")
+
+    def survivors(self, answer):
+        slurm_answers.require_answer(answer.stdout.decode(errors="replace"))
+        return survivors.parse(answer)
+
+    def probe_script(self):
+        return self._path() + _read("probe.sh")
+
+    def probed(self, output):
+        return slurm_answers.cluster(output.decode(errors="replace"))
+
+
+def _polls(polled: list[Job], files_of) -> str:
+    requests = replies.poll_requests(polled)
+    names = ",".join(place.directory for place, _offset, _limit in requests)
+    calls = [shlex.join(["look", place.directory, str(int(offset)), str(int(limit)),
+                         "files" if place.directory in files_of else "none"]) + "\n"
+             for place, offset, limit in requests]
+    return (scripts.poll_functions() + _read("queue.sh")
+            + f"ask_queue {names} || exit 0\nask_records {names}\n" + "".join(calls)
+            + "report_all\n")
+
+
+def _text_before_states(output: bytes) -> str:
+    """Logs, which may hold anything, come after the first line of a state."""
+    text = output.partition(b"desk desk-job-")[0].decode(errors="replace")
+    slurm_answers.require_answer(text)
+    return text
+
+
+@cache
+def _installed() -> str:
+    """The lines that name the texts that are installed on the node, after their content."""
+    lines = []
+    for name in ("batch", "submit"):
+        text = _read(f"{name}.sh").rstrip()
+        file = f".desk-{name}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+        lines.append(f'{name}="$scratch"/{file}\n{name}_text={shlex.quote(text)}\n')
+    return "".join(lines)
+
+
+@cache
+def _read(name: str) -> str:
+    return (_HERE / name).read_text()
