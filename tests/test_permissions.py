@@ -113,6 +113,7 @@ WRITE = {
     "assessments:criteria_draft", "assessments:criteria_sign", "assessments:criteria_judge",
     "assessments:criterion_judge", "assessments:criterion_measure",
     "assessments:criteria_confirm", "assessments:criterion_waive", "assessments:waiver_revoke",
+    "assessments:waiver_sign",
     "assessments:criterion_accept", "assessments:baseline_confirm", "assessments:baseline_run",
     "assessments:comparison_index", "assessments:config_propose", "assessments:config_review",
     "assessments:config_withdraw", "assessments:round_keep", "assessments:round_remove",

@@ -11,7 +11,7 @@ from assessments import services as assessing
 from assessments.models import Baseline, Criterion, MetricDefinition
 from assessments.services.allowlist import propose_difference
 from assessments.services.baselines import add_run
-from assessments.services.waivers import sign_waiver
+from assessments.services.waivers import draft_waiver, sign_waiver
 from delivery.acceptance import services
 from delivery.acceptance.review.deliverables import deliverables_of
 from delivery.documents.services.branding import save_branding
@@ -163,8 +163,9 @@ def state_in_criteria(engagement, people):
     manager, consultant = people[Role.MANAGER], people[Role.CONSULTANT]
     measure(engagement, people, engagement.models.get(code="PSR"), scale=1.05)
     waived = Criterion.objects.get(verdicts__outcome="failed")
-    sign_waiver(actor=manager, criterion=waived, reason="客户同意", scope="仅试运行",
-                expires_on=date(2999, 1, 1))
+    sign_waiver(actor=manager, waiver=draft_waiver(
+        actor=consultant, criterion=waived, reason="客户同意", scope="仅试运行",
+        expires_on=date(2999, 1, 1)))
     propose_difference(actor=consultant, engagement=engagement, sheet="env", item="HCCL_ALGO",
                        reason="只在昇腾上存在")
     repeat = stored(engagement, waived.model, "gpu/repeat.csv", loss_log(scale=1.0001))
