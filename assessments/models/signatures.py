@@ -127,7 +127,8 @@ class Waiver(models.Model):
                                     name="one_open_waiver_per_criterion"),
             models.CheckConstraint(
                 condition=models.Q(signed_at=None, signed_by=None, drafted_by__isnull=False)
-                | (models.Q(signed_at__isnull=False) & ~models.Q(content_hash="")
+                | (models.Q(signed_at__isnull=False, signed_by__isnull=False)
+                   & ~models.Q(content_hash="")
                    & (models.Q(drafted_by=None) | ~models.Q(signed_by=models.F("drafted_by")))),
                 name="waiver_signed_by_another"),
         ]

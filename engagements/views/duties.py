@@ -1,5 +1,6 @@
 """The page on which an administrator says how many people write, review and approve."""
 
+from django.http import Http404
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
@@ -19,6 +20,8 @@ def duty_list(request):
 
 @require_POST
 def duty_set(request, code):
+    if code not in {rule.code for rule in duties.settable_rules()}:
+        raise Http404
     attempt(request, lambda: services.set_people(
         actor=request.user, kind=code, people=request.POST.get("people", "")),
             _("Saved; it holds for steps done from now on."))
