@@ -38,6 +38,7 @@ urlpatterns = [
     path(CRITERION + "measure/", criterion.criterion_measure, name="criterion_measure"),
     path(CRITERION + "remove/", criteria.criterion_remove, name="criterion_remove"),
     path(CRITERION + "waive/", criterion.criterion_waive, name="criterion_waive"),
+    path(CRITERION + "waivers/<int:waiver>/sign/", criterion.waiver_sign, name="waiver_sign"),
     path(CRITERION + "waivers/<int:waiver>/revoke/", criterion.waiver_revoke, name="waiver_revoke"),
     path(CRITERION + "accept/", criterion.criterion_accept, name="criterion_accept"),
     path(CRITERION + "curve/range.json", curves.curve_range, name="curve_range"),

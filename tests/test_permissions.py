@@ -98,8 +98,8 @@ READ = {
     "surveys:draft": frozenset({ADMIN}), "surveys:draft_question": frozenset({ADMIN}),
     "surveys:draft_question_new": frozenset({ADMIN}),
     "people:list": frozenset({ADMIN}), "people:new": frozenset({ADMIN}),
-    "people:person": frozenset({ADMIN}), "people:customers": FIRM,
-    "people:customer": MANAGERS | {SALES},
+    "people:person": frozenset({ADMIN}), "people:duties": frozenset({ADMIN}),
+    "people:customers": FIRM, "people:customer": MANAGERS | {SALES},
 }
 PUBLIC = {"acceptance:verify"}  # answers without a log-in
 # Routes that only take POST; their services are tested for permissions elsewhere.
@@ -113,6 +113,7 @@ WRITE = {
     "assessments:criteria_draft", "assessments:criteria_sign", "assessments:criteria_judge",
     "assessments:criterion_judge", "assessments:criterion_measure",
     "assessments:criteria_confirm", "assessments:criterion_waive", "assessments:waiver_revoke",
+    "assessments:waiver_sign",
     "assessments:criterion_accept", "assessments:baseline_confirm", "assessments:baseline_run",
     "assessments:comparison_index", "assessments:config_propose", "assessments:config_review",
     "assessments:config_withdraw", "assessments:round_keep", "assessments:round_remove",
@@ -121,7 +122,7 @@ WRITE = {
     "quotes:import_confirm", "quotes:import_discard",
     "reports:draft", "reports:issue", "reports:refresh", "reports:discard", "reports:correct",
     "reports:submit", "reports:review", "reports:send_back", "reports:recall",
-    "reports:hand_over", "reports:co_sign", "reports:chain_reset",
+    "people:duty_set", "reports:hand_over", "reports:co_sign", "reports:chain_reset",
     "reports:withdraw", "reports:repeat", "reports:preview_order", "reports:standard_text_preview",
     "reports:standard_text_reset", "reports:preview_firm", "reports:preview_customer",
     "acceptance:open", "acceptance:comment", "acceptance:decide", "acceptance:sign",

@@ -194,8 +194,15 @@ class WaiverViewSet(VisibleMixin, mixins.CreateModelMixin, viewsets.ReadOnlyMode
     filterset_fields = ["criterion"]
 
     def perform_create(self, serializer):
-        serializer.instance = waivers.sign_waiver(
+        serializer.instance = waivers.draft_waiver(
             actor=self.request.user, **serializer.validated_data)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def sign(self, request, pk=None):
+        """Sign a drafted waiver; not who drafted it."""
+        found = waivers.sign_waiver(actor=request.user, waiver=self.get_object())
+        return Response(self.get_serializer(found).data)
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])

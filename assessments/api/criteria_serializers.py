@@ -51,9 +51,9 @@ class WaiverSerializer(serializers.ModelSerializer):
     class Meta:
         model = Waiver
         fields = ["id", "criterion", "verdict", "reason", "scope", "expires_on", "content_hash",
-                  "signed_by", "signed_at", "revoked_by", "revoked_at"]
-        read_only_fields = ["verdict", "content_hash", "signed_by", "signed_at", "revoked_by",
-                            "revoked_at"]
+                  "drafted_by", "drafted_at", "signed_by", "signed_at", "revoked_by", "revoked_at"]
+        read_only_fields = ["verdict", "content_hash", "drafted_by", "drafted_at", "signed_by",
+                            "signed_at", "revoked_by", "revoked_at"]
 
 
 class DifferenceAcceptanceSerializer(serializers.Serializer):

@@ -53,7 +53,7 @@ class CriterionForm(forms.Form):
 
 
 class WaiverForm(forms.Form):
-    """What a manager takes upon himself."""
+    """What its author asks a manager to take upon himself."""
 
     reason = forms.CharField(label=_("Reason"), widget=forms.Textarea(attrs={"rows": 2}))
     scope = forms.CharField(label=_("Scope"), max_length=240)

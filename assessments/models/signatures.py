@@ -90,20 +90,30 @@ class WaiverQuerySet(OfEngagementQuerySet):
     engagement_path = "criterion__criteria_set__engagement"
 
     def in_force(self, today: date) -> "WaiverQuerySet":
-        return self.filter(revoked_at=None, expires_on__gte=today)
+        return self.filter(revoked_at=None, expires_on__gte=today).exclude(signed_at=None)
+
+    def to_sign(self, today: date) -> "WaiverQuerySet":
+        """Drafts that a second person has yet to sign."""
+        return self.filter(revoked_at=None, expires_on__gte=today, signed_at=None)
 
 
 class Waiver(models.Model):
-    """A manager lets a stage pass in spite of a verdict. The verdict stays as computed."""
+    """A stage may pass in spite of a verdict: one person drafts, a manager signs. The verdict stays
+    as computed."""
 
     criterion = models.ForeignKey(Criterion, models.CASCADE, related_name="waivers")
     verdict = models.ForeignKey("assessments.Verdict", models.PROTECT, related_name="waivers")
     reason = models.TextField(_("reason"))
     scope = models.CharField(_("scope"), max_length=240)
     expires_on = models.DateField(_("valid until"))
-    content_hash = models.CharField(max_length=64)
-    signed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
-    signed_at = models.DateTimeField()
+    content_hash = models.CharField(max_length=64, blank=True)
+    # Empty on waivers of 1.0, which one person wrote and signed.
+    drafted_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True,
+                                   blank=True, related_name="+")
+    drafted_at = models.DateTimeField(null=True, blank=True)
+    signed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True,
+                                  related_name="+")
+    signed_at = models.DateTimeField(null=True, blank=True)
     revoked_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True,
                                    blank=True, related_name="+")
     revoked_at = models.DateTimeField(null=True, blank=True)
@@ -112,9 +122,16 @@ class Waiver(models.Model):
 
     class Meta:
         ordering = ["-pk"]
-        constraints = [models.UniqueConstraint(
-            fields=["criterion"], condition=models.Q(revoked_at=None),
-            name="one_open_waiver_per_criterion")]
+        constraints = [
+            models.UniqueConstraint(fields=["criterion"], condition=models.Q(revoked_at=None),
+                                    name="one_open_waiver_per_criterion"),
+            models.CheckConstraint(
+                condition=models.Q(signed_at=None, signed_by=None, drafted_by__isnull=False)
+                | (models.Q(signed_at__isnull=False, signed_by__isnull=False)
+                   & ~models.Q(content_hash="")
+                   & (models.Q(drafted_by=None) | ~models.Q(signed_by=models.F("drafted_by")))),
+                name="waiver_signed_by_another"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.criterion} – {self.expires_on}"

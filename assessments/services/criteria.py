@@ -69,7 +69,8 @@ def add_criterion(
         threshold=threshold, baseline=baseline,
         position=criteria_set.criteria.filter(model=model).count())
     audit_log.record(actor=actor, action="criterion.add", target=criterion,
-                     engagement=criteria_set.engagement, data={"threshold": str(threshold)})
+                     engagement=criteria_set.engagement,
+                     data={"threshold": str(threshold), "criteria_set": criteria_set.pk})
     return criterion
 
 
@@ -80,4 +81,5 @@ def remove_criterion(*, actor: User, criterion: Criterion) -> None:
     require_draft(criterion.criteria_set)
     Criterion.objects.filter(pk=criterion.pk).delete()
     audit_log.record(actor=actor, action="criterion.remove", target=criterion,
-                     engagement=criterion.criteria_set.engagement)
+                     engagement=criterion.criteria_set.engagement,
+                     data={"criteria_set": criterion.criteria_set_id})

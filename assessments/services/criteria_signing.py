@@ -7,18 +7,21 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from assessments.duties import CRITERIA_DUTIES
 from assessments.models import Baseline, Confirmation, CriteriaSet, MetricDefinition, Side
 from assessments.services.baselines import require_repeatable
 from assessments.services.confirmations import (
     SignedSheet,
     confirm,
     confirmations,
+    side_of,
     signed_sheet_of,
 )
 from assessments.services.criteria import require_draft
 from assessments.services.measurements import judge_criterion, newest_measurement
 from engagements.access import Can, require
 from engagements.audit import audit_log
+from engagements.duties import Duty, require_separated
 from engagements.errors import InvalidInput
 from engagements.models import User
 from workers.artifacts.artifact_store import is_intact
@@ -35,6 +38,8 @@ def confirm_criteria(*, actor: User, criteria_set: CriteriaSet) -> CriteriaSet:
         of=("self",), no_key=True).get(pk=criteria_set.pk)
     require_draft(criteria_set)
     _require_complete(criteria_set)
+    if side_of(actor) == Side.CUSTOMER:
+        require_separated(CRITERIA_DUTIES, actor, criteria_set, Duty.REVIEWER)
     confirm(actor=actor, engagement=criteria_set.engagement, criteria_set=criteria_set,
             content_hash=content_hash(criteria_set))
     audit_log.record(actor=actor, action="criteria.confirm", target=criteria_set,
@@ -59,16 +64,20 @@ def sign_criteria(*, actor: User, criteria_set: CriteriaSet, customer_signatory:
 
     Args:
         signed_sheet: scan of the signed sheet, with the name on it as `customer_signatory`.
-        approved_by: the customer's reviewer who approved just this content elsewhere.
+        approved_by: the customer's reviewer who approved just this content elsewhere: a change
+            request, on whose own author and approver the same rule was asked.
 
-    Raises InvalidInput for an empty set, without the customer's side, for a criterion without
-    the baseline it needs, and for a baseline that was not repeated or whose raw file is damaged.
+    Raises DutyConflict for whoever wrote the draft, InvalidInput for an empty set, without the
+    customer's side, for a criterion without the baseline it needs, and for a baseline that was not
+    repeated or whose raw file is damaged.
     """
     sheet = signed_sheet_of(signed_sheet, customer_signatory)
     require(actor, Can.MANAGE, criteria_set.engagement)
     criteria_set = CriteriaSet.objects.select_for_update(
         of=("self",), no_key=True).get(pk=criteria_set.pk)
     require_draft(criteria_set)
+    if approved_by is None:
+        require_separated(CRITERIA_DUTIES, actor, criteria_set, Duty.APPROVER)
     _require_complete(criteria_set)
     confirmed = _customers_side(actor, criteria_set, sheet, approved_by)
     now = timezone.now()

@@ -6,32 +6,38 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from assessments.models import AcceptedDifference, CriteriaSet, Criterion, Outcome, Waiver
+from assessments.duties import WAIVER_DUTIES
+from assessments.models import (
+    AcceptedDifference,
+    CriteriaSet,
+    Criterion,
+    Outcome,
+    Verdict,
+    Waiver,
+)
 from assessments.queries import newest_verdict
 from assessments.verdicts.environments import unreviewed
 from engagements.access import Can, allowed, require
 from engagements.audit import audit_log
 from engagements.canonical import SPACED, content_hash
+from engagements.duties import Duty, conflict, require_separated
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, User
 
 
 @transaction.atomic
-def sign_waiver(*, actor: User, criterion: Criterion, reason: str, scope: str, expires_on: date
-                ) -> Waiver:
-    """Let the gates pass a criterion whose verdict is not passed; the verdict itself stays.
+def draft_waiver(*, actor: User, criterion: Criterion, reason: str, scope: str, expires_on: date
+                 ) -> Waiver:
+    """Draft a waiver of a criterion whose verdict is not passed, for a manager to sign.
 
-    Raises WrongState for a criterion that is not judged, is passed or is waived already, and
-    InvalidInput without reason, scope or a day to come.
+    A draft that was open before is revoked. Writes an audit entry. Raises WrongState for a
+    criterion that is not judged, is passed or is waived already, and InvalidInput without reason,
+    scope or a day to come.
     """
     engagement = criterion.criteria_set.engagement
-    require(actor, Can.MANAGE, engagement)
+    require(actor, Can.WORK, engagement)
     criterion = Criterion.objects.select_for_update(of=("self",), no_key=True).get(pk=criterion.pk)
-    verdict = newest_verdict(criterion)
-    if criterion.criteria_set.state != CriteriaSet.State.SIGNED:
-        raise WrongState(_("Only signed criteria can be waived."))
-    if verdict is None or verdict.outcome == Outcome.PASSED:
-        raise WrongState(_("There is no verdict that a waiver could concern."))
+    verdict = _waivable(criterion)
     if not (reason.strip() and scope.strip()):
         raise InvalidInput(_("A waiver needs a reason and a scope."))
     if expires_on < timezone.localdate():
@@ -40,16 +46,61 @@ def sign_waiver(*, actor: User, criterion: Criterion, reason: str, scope: str, e
         raise WrongState(_("A waiver is in force already; revoke it first."))
     now = timezone.now()
     criterion.waivers.filter(revoked_at=None).update(revoked_at=now, revoked_by=actor)
-    facts = {"criterion": str(criterion), "outcome": verdict.outcome, "figure": verdict.figure,
-             "reason": reason.strip(), "scope": scope.strip(), "expires_on": str(expires_on),
-             "signed_by": actor.username, "signed_at": now.isoformat()}
     waiver = Waiver.objects.create(
         criterion=criterion, verdict=verdict, reason=reason.strip(), scope=scope.strip(),
-        expires_on=expires_on, signed_by=actor, signed_at=now,
-        content_hash=content_hash(facts, SPACED))
+        expires_on=expires_on, drafted_by=actor, drafted_at=now)
+    audit_log.record(actor=actor, action="waiver.draft", target=waiver, engagement=engagement,
+                     data={"reason": waiver.reason, "scope": waiver.scope})
+    return waiver
+
+
+def _waivable(criterion: Criterion) -> Verdict:
+    verdict = newest_verdict(criterion)
+    if criterion.criteria_set.state != CriteriaSet.State.SIGNED:
+        raise WrongState(_("Only signed criteria can be waived."))
+    if verdict is None or verdict.outcome == Outcome.PASSED:
+        raise WrongState(_("There is no verdict that a waiver could concern."))
+    return verdict
+
+
+@transaction.atomic
+def sign_waiver(*, actor: User, waiver: Waiver) -> Waiver:
+    """Sign a drafted waiver: from now on the gates pass; the verdict itself stays.
+
+    Raises WrongState when it is signed, revoked or over, or the verdict is another by now;
+    DutyConflict for who drafted it.
+    """
+    engagement = waiver.criterion.criteria_set.engagement
+    require(actor, Can.MANAGE, engagement)
+    waiver = Waiver.objects.select_for_update(of=("self",), no_key=True).get(pk=waiver.pk)
+    if waiver.signed_at or waiver.revoked_at or waiver.expires_on < timezone.localdate():
+        raise WrongState(_("This waiver is signed, revoked or over."))
+    require_separated(WAIVER_DUTIES, actor, waiver, Duty.APPROVER)
+    if _waivable(waiver.criterion) != waiver.verdict:
+        raise WrongState(_("The criterion was judged anew since; draft the waiver again."))
+    waiver.signed_by, waiver.signed_at = actor, timezone.now()
+    facts = _signed_facts(waiver)
+    waiver.content_hash = content_hash(facts, SPACED)
+    waiver.save()
     audit_log.record(actor=actor, action="waiver.sign", target=waiver, engagement=engagement,
                      data=facts)
     return waiver
+
+
+def to_sign(user: User, criterion: Criterion) -> Waiver | None:
+    """The criterion's draft that this person may sign."""
+    draft = criterion.waivers.to_sign(timezone.localdate()).first()
+    may = draft and allowed(user, Can.MANAGE) and not conflict(
+        WAIVER_DUTIES, user, draft, Duty.APPROVER)
+    return draft if may else None
+
+
+def _signed_facts(waiver: Waiver) -> dict:
+    verdict = waiver.verdict
+    return {"criterion": str(waiver.criterion), "outcome": verdict.outcome,
+            "figure": verdict.figure, "reason": waiver.reason, "scope": waiver.scope,
+            "expires_on": str(waiver.expires_on), "drafted_by": waiver.drafted_by.username,
+            "signed_by": waiver.signed_by.username, "signed_at": waiver.signed_at.isoformat()}
 
 
 @transaction.atomic

@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from assessments import queries, services
+from assessments.duties import CRITERIA_DUTIES
 from assessments.forms import CriterionForm, SignedSheetForm
 from assessments.models import Baseline, CriteriaSet
 from assessments.presentation import verdict_rows
@@ -13,7 +14,8 @@ from assessments.services.confirmations import confirmations
 from assessments.views.lookups import form_page, to_criteria, visible_criterion, visible_engagement
 from assessments.views.signed_sheets import entered_sheet
 from engagements.access import Can, allowed, require
-from engagements.models import Engagement
+from engagements.duties import missing_people
+from engagements.models import Engagement, User
 from engagements.text.number_parsing import whole_number
 from engagements.web.form_actions import attempt, attempt_form
 
@@ -41,7 +43,14 @@ def criteria(request, code):
         if shown_set else [],
         "may_confirm": bool(shown_set and shown_set.state == CriteriaSet.State.DRAFT and (
             allowed(request.user, Can.REVIEW) or allowed(request.user, Can.MANAGE))),
+        "missing_people": _missing_people(request.user, shown_set),
         "sign_form": SignedSheetForm()})
+
+
+def _missing_people(user: User, shown: CriteriaSet | None) -> list[str]:
+    """Whom the signature of a draft lacks, for those who may write in it."""
+    is_open = shown and shown.state == CriteriaSet.State.DRAFT and allowed(user, Can.MANAGE)
+    return missing_people(CRITERIA_DUTIES, shown, None) if is_open else []
 
 
 def _chosen_set(engagement: Engagement, version: str | None) -> CriteriaSet | None:

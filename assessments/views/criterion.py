@@ -43,9 +43,10 @@ def criterion(request, pk):
         "all_runs": runs.all_runs(row, verdict),
         "drifted": baselines.drifted(row.baseline) if row.baseline else [],
         "spread": baselines.spread(row.baseline) if row.baseline else None,
-        "waivers": row.waivers.select_related("signed_by", "revoked_by"),
+        "waivers": row.waivers.select_related("drafted_by", "signed_by", "revoked_by"),
+        "to_sign": waivers.to_sign(request.user, row),
         "waiver": row.waiver, "waiver_form": WaiverForm(),
-        "can_waive": bool(can_manage and verdict and verdict.outcome != "passed"
+        "can_waive": bool(can_work and verdict and verdict.outcome != "passed"
                           and not row.waiver),
         "history": row.verdicts.select_related("measurement__artifact")[:20],
         "runs": sum(1 for _run in queries.independent(queries.measurements_of(row))),
@@ -86,15 +87,25 @@ def _measure(user, row: Criterion, data: dict) -> list:
 
 @require_POST
 def criterion_waive(request, pk):
-    """Sign a waiver."""
+    """Draft a waiver."""
     row = visible_criterion(request, pk)
     form = WaiverForm(request.POST)
     if form.is_valid():
-        attempt(request, lambda: waivers.sign_waiver(
+        attempt(request, lambda: waivers.draft_waiver(
             actor=request.user, criterion=row, **form.cleaned_data),
-                _("The waiver is signed. The verdict stays as it is."))
+                _("The waiver is drafted; somebody else signs it."))
     else:
         messages.error(request, _("A waiver needs a reason, a scope and its last day."))
+    return redirect("assessments:criterion", pk)
+
+
+@require_POST
+def waiver_sign(request, pk, waiver):
+    """Sign a drafted waiver."""
+    row = visible_criterion(request, pk)
+    found = get_object_or_404(row.waivers, pk=waiver)
+    attempt(request, lambda: waivers.sign_waiver(actor=request.user, waiver=found),
+            _("The waiver is signed. The verdict stays as it is."))
     return redirect("assessments:criterion", pk)
 
 

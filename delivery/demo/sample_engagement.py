@@ -26,6 +26,7 @@ NODE_NAME = "practice-1"
 
 LOGINS = [
     ("manager", PASSWORD, "项目经理 / project manager"),
+    ("lead", PASSWORD, "交付负责人（项目经理角色） / delivery lead (project manager)"),
     ("consultant", PASSWORD, "交付顾问 / delivery consultant"),
     ("sales", PASSWORD, "商务 / sales and finance"),
     ("operator", PASSWORD, "节点管理员 / node operator"),
@@ -37,6 +38,7 @@ FIRM = "昇腾迁移交付有限公司（演练）"
 PEOPLE = {
     "admin": (Role.ADMINISTRATOR, "沈管理", "系统管理员", FIRM),
     "manager": (Role.MANAGER, "林雪", "项目经理", FIRM),
+    "lead": (Role.MANAGER, "徐岚", "交付负责人", FIRM),
     "consultant": (Role.CONSULTANT, "周启明", "高级交付顾问", FIRM),
     "sales": (Role.SALES, "何嘉", "商务经理", FIRM),
     "operator": (Role.OPERATOR, "马涛", "节点管理员", FIRM),

@@ -108,7 +108,7 @@ class DemoScenario(ScenarioDocuments):
         self.log(f"  {quote}: {quote.snapshot['totals']['gross']} CNY including tax, accepted")
 
     def criteria(self) -> None:
-        manager, llm = self.who["manager"], self._model("LLM")
+        lead, llm = self.who["lead"], self._model("LLM")
         reference, *repeats = [job.artifacts.get(name="log.txt") for job in self._jobs(
             Stage.DESIGN, "adapt.megatron_train",
             {**TRAINING, "extra": "--practice-device gpu"}, [llm] * 3)]
@@ -116,17 +116,17 @@ class DemoScenario(ScenarioDocuments):
             actor=self.who["consultant"], model=llm, quantity="loss_curve",
             artifact=reference, repeats=repeats, source="演练：GPU 侧运行",
             environment={"chip": "GPU (practice)", "cards": "8", "framework": "PyTorch 2.1.0"})
-        draft = assessments.draft_criteria(actor=manager, engagement=self.engagement)
+        draft = assessments.draft_criteria(actor=lead, engagement=self.engagement)
         assessments.add_criterion(
-            actor=manager, criteria_set=draft, model=llm, stage=Stage.TRAIN_TUNE,
+            actor=lead, criteria_set=draft, model=llm, stage=Stage.TRAIN_TUNE,
             threshold=Decimal("0.02"), baseline=baseline,
             definition=MetricDefinition.objects.get(code="loss_mean_relative_error"))
         for model in self.models:
             assessments.add_criterion(
-                actor=manager, criteria_set=draft, model=model, stage=Stage.INFER_TUNE,
+                actor=lead, criteria_set=draft, model=model, stage=Stage.INFER_TUNE,
                 threshold=Decimal("200"), definition=MetricDefinition.objects.get(code="latency"))
         assessments.confirm_criteria(actor=self.who["reviewer"], criteria_set=draft)
-        signed = assessments.sign_criteria(actor=manager, criteria_set=draft)
+        signed = assessments.sign_criteria(actor=self.who["manager"], criteria_set=draft)
         self.log(f"  criteria {signed} signed, {signed.criteria.count()} criteria, "
                   f"hash {signed.content_hash[:16]}")
         self._pass(Stage.DESIGN, self.models)

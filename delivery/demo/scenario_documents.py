@@ -65,12 +65,12 @@ class ScenarioDocuments:
             self._save_files(name, self._issue(partial(reports.draft_document, kind=kind)))
 
     def _issue(self, draft) -> Document:
-        """Draft by the manager, review by the consultant, approval and issue by the manager."""
-        manager = self.who["manager"]
-        document = draft(actor=manager, engagement=self.engagement)
-        reports.submit_document(actor=manager, document=document)
+        """Draft by the delivery lead, review by the consultant, approval by the manager."""
+        lead = self.who["lead"]
+        document = draft(actor=lead, engagement=self.engagement)
+        reports.submit_document(actor=lead, document=document)
         reports.review_document(actor=self.who["consultant"], document=document)
-        document = reports.order_issue(actor=manager, document=document)
+        document = reports.order_issue(actor=self.who["manager"], document=document)
         for order in document.render_jobs.order_by("-pk"):  # the worker begins at the other end
             reports.take_render_job(order.pk)
         self._until(lambda: not document.render_jobs.exclude(state=RenderJob.State.DONE).exists(),

@@ -1,4 +1,4 @@
-"""What may be done with a document (DOMAIN 9.11): written, reviewed by somebody else, issued."""
+"""What may be done with a document (DOMAIN 9.11): written, reviewed and issued by three people."""
 
 from dataclasses import replace
 
@@ -7,8 +7,11 @@ from django.utils.translation import gettext as _
 
 from delivery.reports import registry
 from delivery.reports.approvals import approval_chain
+from delivery.reports.approvals.approval_steps import is_for
+from delivery.reports.approvals.document_duties import DUTIES
 from delivery.reports.models import Document
 from engagements.access import Can, allowed
+from engagements.duties import Duty, separated
 from engagements.errors import NotAllowed, WrongState
 from engagements.models import User
 from engagements.transitions import TransitionTable, transition
@@ -58,7 +61,7 @@ def _is_author(user: User, document: Document) -> None:
 
 def _not_by_author(user: User, document: Document) -> None:
     if document.state == State.IN_REVIEW and approval_chain.is_author(user, document):
-        raise NotAllowed(_("You wrote this document; somebody else must review it."))
+        raise NotAllowed(_("You wrote this document; take it back instead."))
 
 
 def _has_turn(user: User, document: Document) -> None:
@@ -66,11 +69,9 @@ def _has_turn(user: User, document: Document) -> None:
         raise NotAllowed(_("It is not your turn to review this document."))
 
 
-def _may_approve(user: User, document: Document) -> None:
-    if document.turns.filter(done_by=user).exists() or document.reviewed_by_id == user.pk:
-        raise NotAllowed(_("You reviewed this document; somebody else must approve it."))
+def _approves_by_chain(user: User, document: Document) -> None:
     turn = approval_chain.approval_of(document)
-    if turn and not approval_chain.is_for(user, turn):
+    if turn and not is_for(user, turn):
         raise NotAllowed(_("By the chain of this kind “%(step)s” is for: %(role)s.") % {
             "step": turn, "role": turn.get_role_display()})
 
@@ -96,7 +97,8 @@ def refusal(document: Document, _move: str) -> str:
 
 _M = DocumentMove
 _WRITING = transition(State.DRAFT, by=_writes)
-_REVIEWING = transition(State.IN_REVIEW, by=Can.VIEW_INTERNAL, guards=(_not_by_author, _has_turn))
+_REVIEWING = transition(State.IN_REVIEW, by=Can.VIEW_INTERNAL, guards=(
+    separated(DUTIES, Duty.REVIEWER), _has_turn))
 TRANSITIONS = TransitionTable({
     _M.DISCARD: _WRITING,
     _M.REFRESH: _WRITING,
@@ -109,7 +111,8 @@ TRANSITIONS = TransitionTable({
                              needs_reason=True),
     _M.RECALL: transition(*IN_CHAIN, to=State.DRAFT, by=_writes, guards=(_is_author,)),
     _M.PREVIEW: transition(State.DRAFT, *IN_CHAIN, by=Can.VIEW_INTERNAL),
-    _M.ISSUE: transition(State.REVIEWED, to=State.ISSUING, by=_issues, guards=(_may_approve,)),
+    _M.ISSUE: transition(State.REVIEWED, to=State.ISSUING, by=_issues, guards=(
+        separated(DUTIES, Duty.APPROVER), _approves_by_chain)),
     _M.CORRECT: transition(State.ISSUED, State.SIGNED, State.WITHDRAWN, by=Can.ISSUE,
                            guards=(_is_newest,), needs_reason=True),
     _M.WITHDRAW: transition(State.ISSUED, to=State.WITHDRAWN, by=Can.ISSUE,

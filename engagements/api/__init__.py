@@ -1,5 +1,5 @@
 """REST endpoints of this app: `routes` holds prefix, viewset and base name of each."""
 
-from engagements.api import engagements, people, stages
+from engagements.api import duties, engagements, people, stages
 
-routes = [*people.routes, *engagements.routes, *stages.routes]
+routes = [*people.routes, *engagements.routes, *stages.routes, *duties.routes]

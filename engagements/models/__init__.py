@@ -1,6 +1,7 @@
 """Tables of people, customers, engagements, models, stages, waivers and the audit log."""
 
 from engagements.models.audit import AuditChain, AuditEntry
+from engagements.models.duty_setting import DutySetting
 from engagements.models.engagement import Customer, Engagement, Membership, MigratedModel
 from engagements.models.people import Role, User
 from engagements.models.stage import ChecklistItem, StageRecord, StageTransition
@@ -11,6 +12,7 @@ __all__ = [
     "AuditEntry",
     "ChecklistItem",
     "Customer",
+    "DutySetting",
     "Engagement",
     "Membership",
     "MigratedModel",

@@ -3,6 +3,7 @@
 from engagements.services.bulk_stage_moves import move_stages
 from engagements.services.checklists import tick_item
 from engagements.services.customers import create_customer, update_customer
+from engagements.services.duty_settings import set_people
 from engagements.services.engagements import create_engagement, mark_practice, update_engagement
 from engagements.services.members import add_member, add_members, remove_member
 from engagements.services.migrated_models import (
@@ -23,5 +24,6 @@ from engagements.services.stage_waivers import (
 __all__ = ["add_member", "add_members", "add_model", "add_person", "change_password",
            "create_customer", "create_engagement", "draft_stage_waiver", "drop_model",
            "follow_decision", "mark_practice", "may_sign", "move_stage", "move_stages",
-           "remove_member", "revoke_stage_waiver", "set_model_scope", "sign_stage_waiver",
-           "tick_item", "update_customer", "update_engagement", "update_model", "update_person"]
+           "remove_member", "revoke_stage_waiver", "set_model_scope", "set_people",
+           "sign_stage_waiver", "tick_item", "update_customer", "update_engagement",
+           "update_model", "update_person"]

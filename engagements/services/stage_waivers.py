@@ -1,13 +1,19 @@
 """Writes about waivers of stages: a manager drafts, somebody else signs."""
 
+from collections.abc import Mapping
+from operator import attrgetter
+
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
+from engagements import duties
 from engagements.access import Can, allowed, require
 from engagements.audit import audit_log
 from engagements.canonical import content_hash
-from engagements.errors import InvalidInput, NotAllowed, WrongState
+from engagements.duties import Duty
+from engagements.errors import InvalidInput, WrongState
 from engagements.gates import evaluate
 from engagements.models import StageRecord, StageWaiver, User
 from engagements.stages import Stage, StageState
@@ -41,11 +47,24 @@ def draft_stage_waiver(*, actor: User, record: StageRecord, reason: str) -> Stag
     return waiver
 
 
+def _signs(user: User) -> bool:
+    return allowed(user, Can.REVIEW) or allowed(user, Can.MANAGE)
+
+
+def _done_by(waiver: StageWaiver) -> Mapping[Duty, set]:
+    return {Duty.AUTHOR: {waiver.drafted_by_id}, Duty.APPROVER: {waiver.signed_by_id}}
+
+
+DUTIES = duties.register(duties.DutyRule(
+    code="stage_waiver", title=gettext_lazy("Waivers of stages"), done_by=_done_by,
+    steps=lambda _waiver: [duties.Step(Duty.APPROVER, _("Sign the waiver"), _signs)],
+    engagement=attrgetter("record.engagement")))
+
+
 def may_sign(user: User, waiver: StageWaiver) -> bool:
     """The customer's reviewer or a manager, but not who drafted it."""
     return waiver.signed_at is None and waiver.revoked_at is None and (
-        user.pk != waiver.drafted_by_id
-        and (allowed(user, Can.REVIEW) or allowed(user, Can.MANAGE)))
+        _signs(user) and not duties.conflict(DUTIES, user, waiver, Duty.APPROVER))
 
 
 @transaction.atomic
@@ -59,8 +78,7 @@ def sign_stage_waiver(*, actor: User, waiver: StageWaiver) -> StageWaiver:
     waiver = StageWaiver.objects.select_for_update(of=("self",), no_key=True).get(pk=waiver.pk)
     if waiver.signed_at or waiver.revoked_at:
         raise WrongState(_("This waiver is signed or revoked already."))
-    if not may_sign(actor, waiver):
-        raise NotAllowed(_("You drafted this waiver; somebody else must sign it."))
+    duties.require_separated(DUTIES, actor, waiver, Duty.APPROVER)
     waiver.signed_by, waiver.signed_at = actor, timezone.now()
     waiver.content_hash = waiver_hash(waiver)
     waiver.save()

@@ -5,6 +5,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 from django.utils import timezone
+from django.utils.translation import override
 
 from assessments import queries, services
 from assessments.models import CriteriaSet, Measurement, MetricDefinition, Verdict
@@ -169,14 +170,15 @@ def test_only_one_draft_at_a_time(draft, manager, engagement):
         services.draft_criteria(actor=manager, engagement=engagement)
 
 
-def test_an_empty_or_incomplete_set_cannot_be_signed(draft, manager, model, definitions):
+def test_an_empty_or_incomplete_set_cannot_be_signed(draft, people, manager, model, definitions):
+    signer = people[Role.ADMINISTRATOR]
     with pytest.raises(InvalidInput):
-        services.sign_criteria(actor=manager, criteria_set=draft)
+        services.sign_criteria(actor=signer, criteria_set=draft)
     services.add_criterion(
         actor=manager, criteria_set=draft, model=model, stage=Stage.TRAIN_TUNE,
         definition=definitions["loss_mean_relative_error"], threshold=Decimal("0.02"))
     with pytest.raises(InvalidInput):
-        services.sign_criteria(actor=manager, criteria_set=draft)
+        services.sign_criteria(actor=signer, criteria_set=draft)
 
 
 def test_a_baseline_of_another_quantity_is_refused(draft, manager, model, definitions, baseline):
@@ -210,6 +212,19 @@ def test_a_throughput_against_its_baseline(draft, people, manager, throughput, d
     signed(people, draft)
     verdict, = judged(GPU * 1.5)
     assert (verdict.outcome, verdict.figure) == ("passed", 1.0)
+
+
+def test_whoever_wrote_criteria_does_not_sign_them(people, draft, criterion):
+    """Neither who began the draft, nor who put in a threshold of it."""
+    manager, admin = people[Role.MANAGER], people[Role.ADMINISTRATOR]
+    later = services.draft_criteria(actor=admin, engagement=draft.engagement)
+    services.remove_criterion(actor=manager, criterion=later.criteria.get())
+    for author in (manager, admin):
+        with override("en"), pytest.raises(NotAllowed, match=(
+                r"Author of EP2501 V2 is Administrator, Manager; .*Nobody here may do “Sign”")):
+            services.sign_criteria(actor=author, criteria_set=later)
+    later.refresh_from_db()
+    assert later.state == CriteriaSet.State.DRAFT
 
 
 @pytest.mark.parametrize("role", [Role.REVIEWER, Role.SALES, Role.OPERATOR, Role.CONSULTANT])

@@ -29,8 +29,9 @@ def _english():
 
 
 @pytest.fixture
-def manager(people):
-    return people[Role.MANAGER]
+def signer(people):
+    """Not the author of the draft."""
+    return people[Role.ADMINISTRATOR]
 
 
 @pytest.fixture
@@ -43,11 +44,11 @@ def ready(people, draft, model, definitions, baseline):
     return draft
 
 
-def test_a_typed_name_is_no_signature(manager, ready):
+def test_a_typed_name_is_no_signature(signer, ready):
     with pytest.raises(InvalidInput, match="A typed name is no signature"):
-        services.sign_criteria(actor=manager, criteria_set=ready, customer_signatory="陈国栋")
+        services.sign_criteria(actor=signer, criteria_set=ready, customer_signatory="陈国栋")
     with pytest.raises(InvalidInput, match="The customer has not signed"):
-        services.sign_criteria(actor=manager, criteria_set=ready)
+        services.sign_criteria(actor=signer, criteria_set=ready)
     ready.refresh_from_db()
     assert (ready.state, Confirmation.objects.count()) == ("draft", 0)
 
@@ -57,24 +58,24 @@ def test_the_customer_signs_with_his_own_account(people, ready):
     assert queries.customers_signature(found) == found.customer_signatory == "Reviewer"
 
 
-def test_a_scan_signs_with_who_entered_it(manager, ready, store):
+def test_a_scan_signs_with_who_entered_it(signer, ready, store):
     scan = store("criteria.pdf", PDF)
-    found = services.sign_criteria(actor=manager, criteria_set=ready, signed_sheet=scan,
+    found = services.sign_criteria(actor=signer, criteria_set=ready, signed_sheet=scan,
                                    customer_signatory=" 陈国栋 主任 ")
     assert found.customer_signatory == "陈国栋 主任"
     assert queries.customers_signature(found) == (
-        f"陈国栋 主任 (signed sheet #{scan.pk}, entered by Manager)")
+        f"陈国栋 主任 (signed sheet #{scan.pk}, entered by Administrator)")
     entry = AuditEntry.objects.get(action="criteria.sign")
     assert entry.data["scan"] == scan.sha256
 
 
-def test_a_name_from_an_earlier_release_is_printed_as_entered(people, ready, manager):
+def test_a_name_from_an_earlier_release_is_printed_as_entered(people, ready, signer):
     found = signed(people, ready)
     Confirmation.objects.all().delete()
     CriteriaSet.objects.update(customer_signatory="陈国栋")
     found.refresh_from_db()
     assert queries.customers_signature(found) == (
-        "陈国栋 (entered by Manager; no signature is on file)")
+        "陈国栋 (entered by Administrator; no signature is on file)")
     CriteriaSet.objects.update(customer_signatory="")
     found.refresh_from_db()
     assert queries.customers_signature(found) == ""
@@ -83,18 +84,18 @@ def test_a_name_from_an_earlier_release_is_printed_as_entered(people, ready, man
 @pytest.mark.parametrize(("content", "name", "sentence"), [
     (PDF, " ", "Say who signed"), (b"hello", "陈国栋", "PDF, PNG or JPEG"),
     (b"", "陈国栋", "PDF, PNG or JPEG")])
-def test_what_is_no_signed_sheet(manager, ready, store, content, name, sentence):
+def test_what_is_no_signed_sheet(signer, ready, store, content, name, sentence):
     with pytest.raises(InvalidInput, match=sentence):
-        services.sign_criteria(actor=manager, criteria_set=ready, customer_signatory=name,
+        services.sign_criteria(actor=signer, criteria_set=ready, customer_signatory=name,
                                signed_sheet=store("criteria.pdf", content))
 
 
-def test_a_scan_of_another_engagement_is_refused(manager, ready, store, engagement):
+def test_a_scan_of_another_engagement_is_refused(signer, ready, store, engagement):
     scan = store("criteria.pdf", PDF)
     scan.engagement = Engagement.objects.create(code="EP2502", customer=engagement.customer)
     scan.save()
     with pytest.raises(InvalidInput, match="another engagement"):
-        services.sign_criteria(actor=manager, criteria_set=ready, customer_signatory="陈国栋",
+        services.sign_criteria(actor=signer, criteria_set=ready, customer_signatory="陈国栋",
                                signed_sheet=scan)
 
 
@@ -106,38 +107,38 @@ def test_only_a_manager_enters_a_signed_sheet(people, baseline, store, role):
                                    signed_sheet=store("baseline.pdf", PDF))
 
 
-def test_a_baseline_is_frozen_by_a_scan_and_the_manager(manager, baseline, store):
-    found = baselines.confirm_baseline(actor=manager, baseline=baseline)
+def test_a_baseline_is_frozen_by_a_scan_and_the_manager(signer, baseline, store):
+    found = baselines.confirm_baseline(actor=signer, baseline=baseline)
     assert found.frozen_at is None
-    found = baselines.confirm_baseline(actor=manager, baseline=baseline,
+    found = baselines.confirm_baseline(actor=signer, baseline=baseline,
                                        customer_signatory="陈国栋",
                                        signed_sheet=store("baseline.png", b"\x89PNG\r\n\x1a\n"))
     assert found.frozen_at is not None
     assert [(row.side, row.confirmed_by, row.signatory) for row in found.confirmations.all()] == [
-        ("firm", manager, ""), ("customer", manager, "陈国栋")]
+        ("firm", signer, ""), ("customer", signer, "陈国栋")]
 
 
-def test_the_database_knows_no_name_without_a_scan(manager, baseline, store):
+def test_the_database_knows_no_name_without_a_scan(signer, baseline, store):
     scan = store("baseline.pdf", PDF)
     for fields in ({"signatory": "陈国栋"}, {"scan": scan},
                    {"scan": scan, "signatory": "陈国栋", "side": "firm"}):
         with pytest.raises(IntegrityError, match="scan_names_the_customers_signatory"), \
                 transaction.atomic():
             Confirmation.objects.create(**{"side": "customer", "baseline": baseline,
-                                           "content_hash": "0", "confirmed_by": manager, **fields})
+                                           "content_hash": "0", "confirmed_by": signer, **fields})
 
 
 @pytest.mark.parametrize("runs", [1, 2])
-def test_fewer_than_three_runs_are_not_signed(people, ready, baseline, manager, store, runs):
+def test_fewer_than_three_runs_are_not_signed(people, ready, baseline, signer, store, runs):
     for run in baseline.runs.all()[runs - 1:]:
         BaselineRun.objects.filter(pk=run.pk).delete()
     sentence = f"rests on {runs} run.*three runs or more"
     with pytest.raises(InvalidInput, match=sentence):
-        baselines.confirm_baseline(actor=manager, baseline=baseline)
+        baselines.confirm_baseline(actor=signer, baseline=baseline)
     with pytest.raises(InvalidInput, match=sentence):
         services.confirm_criteria(actor=people[Role.REVIEWER], criteria_set=ready)
     with pytest.raises(InvalidInput, match=sentence):
-        services.sign_criteria(actor=manager, criteria_set=ready, customer_signatory="陈国栋",
+        services.sign_criteria(actor=signer, criteria_set=ready, customer_signatory="陈国栋",
                                signed_sheet=store("criteria.pdf", PDF))
     baseline.refresh_from_db()
     assert (baseline.frozen_at, Confirmation.objects.count()) == (None, 0)
@@ -150,12 +151,12 @@ def test_a_baseline_that_both_sides_froze_before_stays_agreed(people, ready, bas
     assert signed(people, new).state == "signed"
 
 
-def test_a_verdict_on_a_baseline_of_one_run_says_so(people, ready, baseline, manager, store):
+def test_a_verdict_on_a_baseline_of_one_run_says_so(people, ready, baseline, signer, store):
     """Frozen by an earlier release, which took one run."""
     signed(people, ready)
     criterion = Criterion.objects.get()
     artifact = store("npu.log", megatron_log(GPU * 1.001), criterion.model)
-    [verdict] = services.measure_file(actor=manager, model=criterion.model, artifact=artifact)
+    [verdict] = services.measure_file(actor=signer, model=criterion.model, artifact=artifact)
     assert verdict.facts["warnings"] == []
     baseline.runs.all().delete()
     verdict = services.judge_criterion(criterion)
@@ -198,30 +199,30 @@ def test_two_files_of_one_job_are_one_run_of_a_baseline(people, baseline, job_fi
     assert queries.recorded_runs(baseline) == 4
 
 
-def test_two_files_of_one_job_are_one_measured_run(client, people, criterion, job_file, manager):
+def test_two_files_of_one_job_are_one_measured_run(client, people, criterion, job_file, signer):
     """The page counts as the verdict does, which documents print."""
     first = job_file("a.log", 1.001)
     for artifact in (first, job_file("b.log", 1.001, job=first.job)):
-        services.measure_file(actor=manager, model=criterion.model, artifact=artifact)
-    client.force_login(manager)
+        services.measure_file(actor=signer, model=criterion.model, artifact=artifact)
+    client.force_login(signer)
     page = client.get(reverse("assessments:criterion", args=[criterion.pk]))
     assert page.context["runs"] == len(page.context["verdict"].facts["runs"]) == 1
-    services.measure_file(actor=manager, model=criterion.model, artifact=job_file("c.log", 1.002))
+    services.measure_file(actor=signer, model=criterion.model, artifact=job_file("c.log", 1.002))
     page = client.get(reverse("assessments:criterion", args=[criterion.pk]))
     assert page.context["runs"] == 2
 
 
-def test_a_rule_over_several_runs_wants_several_jobs(people, criterion, job_file, manager):
+def test_a_rule_over_several_runs_wants_several_jobs(people, criterion, job_file, signer):
     type(criterion.definition).objects.filter(pk=criterion.definition_id).update(
         selection="worst", runs=2)
     first = job_file("a.log", 1.001)
     for artifact in (first, job_file("b.log", 1.002, job=first.job)):
-        verdict, = services.measure_file(actor=manager, model=criterion.model, artifact=artifact)
+        verdict, = services.measure_file(actor=signer, model=criterion.model, artifact=artifact)
     assert verdict.reason == "too_few_runs"
 
 
-def test_pages_take_the_signed_sheet(client, manager, ready, baseline):
-    client.force_login(manager)
+def test_pages_take_the_signed_sheet(client, signer, ready, baseline):
+    client.force_login(signer)
     page = reverse("assessments:baseline", args=[baseline.pk])
     sign = reverse("assessments:criteria_sign", args=[ready.engagement.code])
     client.post(sign, {"customer_signatory": "陈国栋"})
@@ -237,9 +238,9 @@ def test_pages_take_the_signed_sheet(client, manager, ready, baseline):
     assert "陈国栋 (signed sheet #" in found
 
 
-def test_the_api_takes_the_signed_sheet(client, manager, people, ready, baseline, store, stranger):
+def test_the_api_takes_the_signed_sheet(client, signer, people, ready, baseline, store, stranger):
     scan = store("sheet.pdf", PDF)
-    client.force_login(manager)
+    client.force_login(signer)
     confirm, sign = (f"/api/v1/baselines/{baseline.pk}/confirm/",
                      f"/api/v1/criteria-sets/{ready.pk}/sign/")
     assert client.post(confirm).status_code == 200

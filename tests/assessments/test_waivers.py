@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from assessments import queries, services
 from assessments.models import CriteriaSet, Waiver
-from assessments.services.waivers import revoke_waiver, sign_waiver
+from assessments.services.waivers import draft_waiver, revoke_waiver, sign_waiver
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.gates import evaluate
 from engagements.models import Role
@@ -30,9 +30,10 @@ def failed(criterion, people, model, store):
 
 @pytest.fixture
 def signed(failed, people):
-    def sign(actor=Role.MANAGER, days=30, reason="known rounding", scope="pilot only"):
-        return sign_waiver(actor=people[actor], criterion=failed, reason=reason, scope=scope,
-                           expires_on=timezone.localdate() + timedelta(days=days))
+    def sign(author=Role.CONSULTANT, days=30, reason="known rounding", scope="pilot only"):
+        draft = draft_waiver(actor=people[author], criterion=failed, reason=reason, scope=scope,
+                             expires_on=timezone.localdate() + timedelta(days=days))
+        return sign_waiver(actor=people[Role.MANAGER], waiver=draft)
     return sign
 
 
@@ -71,24 +72,45 @@ def test_an_expired_waiver_makes_way_for_a_new_one(signed):
     assert Waiver.objects.filter(revoked_at=None).count() == 1
 
 
+def test_a_draft_is_signed_once_by_a_manager_and_for_the_verdict_it_saw(failed, people, store):
+    def draft():
+        return draft_waiver(actor=people[Role.CONSULTANT], criterion=failed, reason="r", scope="s",
+                            expires_on=timezone.localdate())
+    first = draft()
+    with pytest.raises(NotAllowed):
+        sign_waiver(actor=people[Role.CONSULTANT], waiver=first)
+    waiver = draft()  # takes the place of the first
+    with pytest.raises(WrongState):
+        sign_waiver(actor=people[Role.MANAGER], waiver=first)
+    services.measure_file(actor=people[Role.CONSULTANT], model=failed.model,
+                          artifact=store("npu2.log", megatron_log(GPU * 1.04), failed.model))
+    with pytest.raises(WrongState):
+        sign_waiver(actor=people[Role.MANAGER], waiver=waiver)
+    signed = sign_waiver(actor=people[Role.MANAGER], waiver=draft())
+    assert (signed.drafted_by, signed.signed_by) == (
+        people[Role.CONSULTANT], people[Role.MANAGER])
+    with pytest.raises(WrongState):
+        sign_waiver(actor=people[Role.ADMINISTRATOR], waiver=signed)
+
+
 def test_what_a_waiver_needs(signed):
     for wrong in ({"days": -1}, {"reason": " "}, {"scope": ""}):
         with pytest.raises(InvalidInput):
             signed(**wrong)
-    for role in (Role.CONSULTANT, Role.REVIEWER):
+    for author in (Role.SALES, Role.REVIEWER, Role.MANAGER):  # a manager does not sign his own
         with pytest.raises(NotAllowed):
-            signed(actor=role)
+            signed(author=author)
 
 
 def test_a_passed_or_unjudged_criterion_is_not_waived(criterion, people, model, store):
     fields = {"actor": people[Role.MANAGER], "criterion": criterion, "reason": "r", "scope": "s",
               "expires_on": timezone.localdate()}
     with pytest.raises(WrongState):
-        sign_waiver(**fields)
+        draft_waiver(**fields)
     services.measure_file(actor=people[Role.CONSULTANT], model=model,
                           artifact=store("npu.log", megatron_log(GPU * 1.001), model))
     with pytest.raises(WrongState):
-        sign_waiver(**fields)
+        draft_waiver(**fields)
 
 
 def earlier(criterion, stage) -> list[str]:
@@ -124,8 +146,10 @@ def test_a_criterion_tightened_after_its_stage_passed_stops_the_later_ones(peopl
     assert earlier(row, "design") == earlier(row, "train_tune") == earlier(row, "accept") == []
     assert [c.is_met for c in evaluate(model.stages.get(stage="accept"))
             if c.code == f"verdict:{row.pk}"] == [False]
-    waiver = sign_waiver(actor=people[Role.MANAGER], criterion=row, reason="agreed", scope="pilot",
-                         expires_on=timezone.localdate())
+    waiver = draft_waiver(actor=people[Role.MANAGER], criterion=row, reason="agreed",
+                          scope="pilot", expires_on=timezone.localdate())
+    assert queries.failed_signed_criteria(engagement) == [(row, verdict)]  # not signed yet
+    sign_waiver(actor=people[Role.ADMINISTRATOR], waiver=waiver)
     assert (queries.failed_signed_criteria(engagement), earlier(row, "infer_tune")) == ([], [])
     revoke_waiver(actor=people[Role.MANAGER], waiver=waiver)
     assert queries.failed_signed_criteria(engagement) == [(row, verdict)]

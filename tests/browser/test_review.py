@@ -18,6 +18,7 @@ from delivery.reports.models import Document
 from engagements.models import Role
 from tests.browser.test_acceptance import draw
 from tests.delivery.conftest import deliver, measure
+from tests.document_steps import issued_document
 from workers.models import Job
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -96,9 +97,7 @@ def first(quick_pages, engagement, people_with_mail):
 def open_version(people, draft) -> Document:
     """Reviewed, issued, with its evidence, and put before the customer."""
     manager = people[Role.MANAGER]
-    reporting.submit_document(actor=manager, document=draft)
-    reporting.review_document(actor=people[Role.CONSULTANT], document=draft)
-    document = reporting.issue_document(actor=manager, document=draft)
+    document = issued_document(draft, people)
     build_bundle(actor=manager, engagement=document.engagement, document=document)
     services.open_review(actor=manager, document=document)
     return document

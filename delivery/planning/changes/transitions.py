@@ -1,11 +1,16 @@
 """The way of a change request (DOMAIN 9.10, 9.11): put to both sides, decided by each, reported."""
 
+from collections.abc import Mapping
+
 from django.db import models
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from delivery.planning.models import ChangeRequest
+from engagements import duties
 from engagements.access import Can, allowed
-from engagements.errors import NotAllowed, WrongState
+from engagements.duties import Duty
+from engagements.errors import WrongState
 from engagements.models import User
 from engagements.transitions import TransitionTable, transition
 
@@ -26,9 +31,26 @@ def side_of(user: User) -> str:
     return "customer" if allowed(user, Can.REVIEW) else "firm"
 
 
-def _not_by_author(user: User, change: ChangeRequest) -> None:
-    if side_of(user) == "firm" and change.created_by_id == user.pk:
-        raise NotAllowed(_("You wrote this change request; somebody else must decide on it."))
+def _done_by(change: ChangeRequest) -> Mapping[Duty, set]:
+    return {Duty.AUTHOR: {change.created_by_id}, Duty.REVIEWER: {change.customer_approved_by_id},
+            Duty.APPROVER: {change.firm_approved_by_id}}
+
+
+def _steps(_change: ChangeRequest) -> list[duties.Step]:
+    return [duties.Step(Duty.REVIEWER, _("Approval by the customer"),
+                        lambda user: allowed(user, Can.REVIEW)),
+            duties.Step(Duty.APPROVER, _("Approval by the firm"),
+                        lambda user: allowed(user, Can.MANAGE))]
+
+
+DUTIES = duties.register(duties.DutyRule(
+    code="change", title=gettext_lazy("Change requests"), done_by=_done_by, steps=_steps))
+
+
+def _is_separated(user: User, change: ChangeRequest) -> None:
+    """Both sides decide, and neither of them wrote it."""
+    duty = Duty.REVIEWER if side_of(user) == "customer" else Duty.APPROVER
+    duties.require_separated(DUTIES, user, change, duty)
 
 
 def _side_is_open(user: User, change: ChangeRequest) -> None:
@@ -40,8 +62,8 @@ _SIDES = (Can.MANAGE, Can.REVIEW)
 TRANSITIONS = TransitionTable({
     ChangeMove.SUBMIT: transition(State.DRAFT, to=State.SUBMITTED, by=Can.WORK),
     ChangeMove.APPROVE: transition(State.SUBMITTED, to=State.APPLIED, by=_SIDES,
-                                   guards=(_not_by_author, _side_is_open)),
+                                   guards=(_is_separated, _side_is_open)),
     ChangeMove.REJECT: transition(State.SUBMITTED, to=State.REJECTED, by=_SIDES,
-                                  guards=(_not_by_author,), needs_reason=True),
+                                  guards=(_is_separated,), needs_reason=True),
     ChangeMove.RESULT: transition(State.APPLIED, by=Can.WORK),
 })

@@ -8,12 +8,14 @@ from django.utils.translation import gettext as _
 
 from delivery.planning.changes.effort_effects import effort_line
 from delivery.planning.effort import calibration
+from delivery.planning.effort.estimate_duties import DUTIES
 from delivery.planning.effort.model_facts import model_facts
 from delivery.planning.estimation import Line, management_line, model_lines
 from delivery.planning.models import EffortEstimate, EffortLine
 from engagements.access import Can, allowed, require
 from engagements.audit import audit_log
-from engagements.errors import InvalidInput, NotAllowed, WrongState
+from engagements.duties import Duty, require_separated
+from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, MigratedModel, User
 from engagements.optimistic_locking import lock_checked, save_changes
 
@@ -122,8 +124,7 @@ def approve_estimate(*, actor: User, estimate: EffortEstimate) -> EffortEstimate
     estimate = EffortEstimate.objects.select_for_update(
         of=("self",), no_key=True).get(pk=estimate.pk)
     _require_draft(estimate)
-    if estimate.created_by_id == actor.pk:
-        raise NotAllowed(_("You made this estimate; somebody else must approve it."))
+    require_separated(DUTIES, actor, estimate, Duty.APPROVER)
     estimate.engagement.estimates.filter(state=EffortEstimate.State.APPROVED).update(
         state=EffortEstimate.State.SUPERSEDED)
     estimate.state, estimate.approved_by = EffortEstimate.State.APPROVED, actor

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from delivery.planning.changes.change_facts import shown_facts
 from delivery.planning.changes.change_labels import presented, scope_row, threshold_row
 from delivery.planning.changes.scope_effects import scope_facts
-from delivery.planning.changes.transitions import TRANSITIONS
+from delivery.planning.changes.transitions import DUTIES, TRANSITIONS
 from delivery.planning.forms.change import (
     AddedCriterionForm,
     ChangeForm,
@@ -26,6 +26,7 @@ from delivery.planning.services import changes as services
 from delivery.planning.services import scope_effects as scope_services
 from delivery.planning.views.common import form_page, saved, visible_engagement
 from engagements.access import Can, allowed, require
+from engagements.duties import missing_people
 from engagements.errors import DeskError
 from engagements.moves import allowed_moves
 from engagements.text.text_joining import in_turn, labelled
@@ -76,6 +77,7 @@ def change(request, pk):
     prices = row.price_effects.select_related("line", "price")
     return render(request, "delivery/planning/change.html", {
         "facts": facts, "problem": problem,
+        "missing_people": missing_people(DUTIES, row, user) if may_write else [],
         "change": row, "engagement": row.engagement, "active": "changes", "is_draft": may_write,
         "may_price": may_price, "moves": allowed_moves(user, TRANSITIONS, row),
         "price_effects": prices,

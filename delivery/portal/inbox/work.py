@@ -4,9 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from assessments.models import Waiver
 from delivery.portal.inbox.items import BROKEN, OPEN, OTHERS_WAIT, InboxContext, InboxItem
 from engagements.access import Can, allowed
 from engagements.models import Engagement, StageRecord, StageTransition, StageWaiver
@@ -74,6 +76,19 @@ def waivers(context: InboxContext) -> Iterator[InboxItem]:
                            since=waiver.drafted_at)
 
 
+def criterion_waivers(context: InboxContext) -> Iterator[InboxItem]:
+    """Drafted waivers of criteria, for managers who did not draft them."""
+    if not allowed(context.user, Can.MANAGE):
+        return
+    drafts = Waiver.objects.visible_to(context.user).to_sign(timezone.localdate())
+    for waiver in drafts.exclude(drafted_by=context.user).select_related(
+            "criterion__definition", "criterion__model__engagement"):
+        yield context.item(OTHERS_WAIT, "waiver", _("Waiver to sign"), str(waiver.criterion),
+                           waiver.criterion.model.engagement.code,
+                           reverse("assessments:criterion", args=[waiver.criterion_id]),
+                           since=waiver.drafted_at)
+
+
 def jobs(context: InboxContext) -> Iterator[InboxItem]:
     """The user's own jobs that ended badly and were not tried again."""
     jobs = Job.objects.visible_to(context.user).filter(
@@ -98,4 +113,4 @@ def nodes(context: InboxContext) -> Iterator[InboxItem]:
                            reverse("workers:node", args=[node.pk]))
 
 
-SOURCES = (stages, waivers, jobs, nodes)
+SOURCES = (stages, waivers, criterion_waivers, jobs, nodes)

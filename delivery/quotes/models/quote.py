@@ -113,16 +113,11 @@ class Quote(models.Model):
                 name="quote_discount_is_a_fraction"),
             models.CheckConstraint(condition=models.Q(exchange_rate__gt=0),
                                    name="quote_exchange_rate_positive"),
+            # Who reviews is the firm's to say (DutySetting); an author never approves.
             models.CheckConstraint(
-                condition=models.Q(reviewed_by=None) | ~models.Q(
-                    reviewed_by=models.F("created_by")),
-                name="quote_author_does_not_review"),
-            models.CheckConstraint(
-                condition=models.Q(approved_by=None) | (
-                    ~models.Q(approved_by=models.F("created_by"))
-                    & (models.Q(reviewed_by=None) | ~models.Q(
-                        approved_by=models.F("reviewed_by")))),
-                name="quote_approver_is_a_third_person"),
+                condition=models.Q(approved_by=None) | ~models.Q(
+                    approved_by=models.F("created_by")),
+                name="quote_author_does_not_approve"),
         ]
 
     def __str__(self) -> str:

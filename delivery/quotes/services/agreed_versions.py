@@ -20,8 +20,10 @@ from delivery.quotes.services.transitions import (
     refuse_failed,
     supersede_older,
 )
+from delivery.quotes.transitions import DUTIES
 from engagements.access import Can, require
-from engagements.errors import NotAllowed, WrongState
+from engagements.duties import Duty, require_separated
+from engagements.errors import WrongState
 from engagements.models import User
 
 IN_FORCE = (Quote.State.ISSUED, Quote.State.ACCEPTED)
@@ -66,12 +68,11 @@ def agree_on_version(*, actor: User, author: User, customer: User, quote: Quote,
     """
     require(actor, Can.MANAGE, quote.engagement)
     require(customer, Can.REVIEW, quote.engagement)
-    if author.pk == actor.pk:
-        raise NotAllowed(_("You wrote this change request; somebody else must decide on it."))
     newest_version(quote.number)  # locks the number
     require_in_force(quote)
     lines = changed_lines(quote, changes)
     made = copy_version(author, quote, lines, reason)
+    require_separated(DUTIES, actor, made, Duty.APPROVER)
     made.staffing = changed_staffing(quote, lines)
     made.approved_by, made.approved_at = actor, timezone.now()
     check_limit(actor, made)

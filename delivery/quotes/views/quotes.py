@@ -14,9 +14,10 @@ from delivery.quotes.models import Quote
 from delivery.quotes.quote_checks import run_checks
 from delivery.quotes.quote_files import is_lacking_files, quote_file
 from delivery.quotes.rendering import in_language
-from delivery.quotes.transitions import TRANSITIONS, QuoteMove
+from delivery.quotes.transitions import DUTIES, TRANSITIONS, QuoteMove
 from delivery.quotes.version_comparison import compare
 from engagements.access import Can, allowed
+from engagements.duties import missing_people
 from engagements.models import Engagement
 from engagements.moves import allowed_moves
 from engagements.web.form_actions import attempt
@@ -66,7 +67,8 @@ def quote_page(request, pk):
     can_edit = quote.state == Quote.State.DRAFT and allowed(user, Can.PRICE)
     start = {"revision": quote.revision}
     return render(request, "delivery/quotes/quote.html", {
-        "quote": quote, "facts": in_language(
+        "quote": quote, "missing_people": missing_people(DUTIES, quote, user) if can_edit else [],
+        "facts": in_language(
             page.facts, request.LANGUAGE_CODE.startswith("en")),
         "lines": page.lines, "is_waiting": is_lacking_files(quote),
         "can_edit": can_edit,

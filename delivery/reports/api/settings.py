@@ -13,7 +13,7 @@ from delivery.documents.models import CompanyProfile
 from delivery.documents.services.company import save_company
 from delivery.quotes.services import save_discount_limits
 from delivery.reports import registry, services, standard_text
-from delivery.reports.approvals import approval_chain
+from delivery.reports.approvals import approval_steps
 from delivery.reports.models import ApprovalStep
 from delivery.reports.serializers import (
     ApprovalChainSerializer,
@@ -62,7 +62,7 @@ class ChainViewSet(DeclaredEndpoint, ViewSet):
 
 def _chain(code: str) -> dict:
     return ApprovalChainSerializer({
-        "kind": code, "steps": approval_chain.chain_of(code),
+        "kind": code, "steps": approval_steps.chain_of(code),
         "is_shipped": not ApprovalStep.objects.filter(kind=code).exists()}).data
 
 

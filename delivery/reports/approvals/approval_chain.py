@@ -3,30 +3,14 @@
 from django.db.models import QuerySet
 
 from delivery.reports import registry
-from delivery.reports.models import ApprovalStep, ApprovalTurn, Document, Step
+from delivery.reports.approvals.approval_steps import is_for
+from delivery.reports.approvals.document_duties import DUTIES
+from delivery.reports.models import ApprovalTurn, Document, Step
 from engagements.access import PERMISSIONS, allowed
+from engagements.duties import Duty, conflict
 from engagements.models import Engagement, User
 
 Action = Step.Action
-SHIPPED = (
-    {"action": Action.REVIEW, "position": 1, "title": "审核", "title_en": "Reviewed by",
-     "role": ""},
-    {"action": Action.APPROVE, "position": 2, "title": "批准", "title_en": "Approved by",
-     "role": ""})
-FIELDS = ("action", "position", "title", "title_en", "role")
-
-
-def chain_of(kind: str) -> list[dict]:
-    """The steps of a kind in order, as plain values: the firm's, else the shipped ones."""
-    own = list(ApprovalStep.objects.filter(kind=kind).values(*FIELDS))
-    return own or [dict(step) for step in SHIPPED]
-
-
-def roles_for(kind: str, action: str) -> list[str]:
-    """Roles that may do such a step at all; an empty role of a step means any of them."""
-    declared = registry.get(kind)
-    right = declared.issued_by if action == Action.APPROVE else declared.reviewed_by
-    return [role for role, rights in PERMISSIONS.items() if right in rights]
 
 
 def open_turns(document: Document) -> QuerySet[ApprovalTurn]:
@@ -54,18 +38,10 @@ def is_author(user: User, document: Document) -> bool:
 
 
 def can_review(user: User, document: Document) -> bool:
-    """Not its author, within the firm and the engagement, and not asked twice."""
-    return not is_author(user, document) and not document.turns.filter(done_by=user).exists() and (
+    """Did no other step, within the firm and the engagement, and not asked twice."""
+    return not conflict(DUTIES, user, document, Duty.REVIEWER) and not (
+        document.turns.filter(done_by=user).exists()) and (
         Engagement.objects.visible_to(user).filter(pk=document.engagement_id).exists())
-
-
-def is_for(user: User, turn: ApprovalTurn) -> bool:
-    """Whether the turn waits for this person: by name, by role, or for any who may do it."""
-    if turn.holder_id:
-        return turn.holder_id == user.pk
-    if turn.role:
-        return turn.role == user.role
-    return user.role in roles_for(turn.document.kind, turn.action)
 
 
 def waits_for(user: User, document: Document) -> bool:
@@ -75,16 +51,17 @@ def waits_for(user: User, document: Document) -> bool:
     documents that the user may see, with their `turns` prefetched.
     """
     turns = list(document.turns.all())
-    if any(turn.done_by_id == user.pk for turn in turns):
-        return False
     if document.state == Document.State.REVIEWED:
         due = [turn for turn in turns if turn.action == Action.APPROVE][:1]
         return (allowed(user, registry.get(document.kind).issued_by)
-                and user.pk != document.reviewed_by_id and all(is_for(user, one) for one in due))
+                and all(is_for(user, one) for one in due)
+                and not conflict(DUTIES, user, document, Duty.APPROVER))
+    if any(turn.done_by_id == user.pk for turn in turns):
+        return False
     left = [turn for turn in turns if turn.action == Action.REVIEW and not turn.done_by_id]
     due = [turn for turn in left if turn.position == left[0].position]
-    is_author = user.pk in (document.created_by_id, document.submitted_by_id)
-    return not is_author and any(is_for(user, one) for one in due)
+    return any(is_for(user, one) for one in due) and (
+        not conflict(DUTIES, user, document, Duty.REVIEWER))
 
 
 def colleagues(document: Document) -> QuerySet[User]:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from delivery.documents.bilingual import both, instant, pair
 from delivery.documents.branding.theme import theme_for
 from delivery.documents.models import CompanyProfile
-from delivery.reports.approvals.approval_chain import chain_of
+from delivery.reports.approvals.approval_steps import chain_of
 from delivery.reports.facts.source import Source
 from delivery.reports.models import ApprovalTurn, Document, Step
 from engagements.models import Customer, Engagement, Role, User

@@ -4,7 +4,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from delivery.reports import registry
-from delivery.reports.approvals import approval_chain
+from delivery.reports.approvals import approval_steps
 from delivery.reports.models import ApprovalStep, Step
 from engagements.access import require_administrator
 from engagements.audit import audit_log
@@ -57,7 +57,7 @@ def _check(kind: str, rows: list[dict]) -> None:
             raise InvalidInput(_("Give every step a title."))
         is_known = row["role"] in dict(Step._meta.get_field("role").choices)
         if row["role"] and (not is_known or (row["action"] == Action.APPROVE
-                            and row["role"] not in approval_chain.roles_for(kind, row["action"]))):
+                            and row["role"] not in approval_steps.roles_for(kind, row["action"]))):
             raise InvalidInput(_("The role of “%(title)s” may not do this step.") % {
                 "title": row["title"]})
 

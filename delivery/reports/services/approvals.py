@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.reports import registry
-from delivery.reports.approvals import approval_chain
+from delivery.reports.approvals import approval_chain, approval_steps
 from delivery.reports.models import ApprovalTurn, Document
 from delivery.reports.services.locking import locked_for, record_step
 from delivery.reports.services.render_jobs import enqueue_later, queue_render_jobs
@@ -26,7 +26,7 @@ def submit_document(*, actor: User, document: Document) -> Document:
     document.submitted_by, document.submitted_at = actor, timezone.now()
     document.turns.all().delete()
     ApprovalTurn.objects.bulk_create(ApprovalTurn(document=document, **step)
-                             for step in approval_chain.chain_of(document.kind))
+                             for step in approval_steps.chain_of(document.kind))
     return _move(document, actor, DocumentMove.SUBMIT)
 
 

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from delivery.reports import registry, services
-from delivery.reports.approvals import approval_chain
+from delivery.reports.approvals import approval_steps
 from delivery.reports.models import ApprovalStep, Step
 from delivery.reports.services.approval_chains import MOST_STEPS
 from engagements.access import require_administrator
@@ -22,7 +22,7 @@ def chain_list(request):
     own = set(ApprovalStep.objects.values_list("kind", flat=True))
     return render(request, "delivery/reports/chains.html", {"rows": [
         {"kind": kind, "is_own": kind.code in own,
-         "steps": _shown(approval_chain.chain_of(kind.code))}
+         "steps": _shown(approval_steps.chain_of(kind.code))}
         for kind in registry.all_kinds()]})
 
 
@@ -39,7 +39,7 @@ def chain_edit(request, code):
     require_administrator(request.user)
     kind = _kind(code)
     steps = (_posted(request.POST) if request.method == "POST"
-             else _shown(approval_chain.chain_of(code)))
+             else _shown(approval_steps.chain_of(code)))
     if request.method == "POST" and attempt(
             request, lambda: services.save_chain(actor=request.user, kind=code, steps=steps),
             _("Saved; documents submitted from now on follow it.")):

@@ -9,14 +9,16 @@ from delivery.documents import render_progress
 from delivery.documents.bilingual import LANGUAGES, in_language
 from delivery.reports import registry
 from delivery.reports.approvals import approval_chain
+from delivery.reports.approvals.document_duties import DUTIES
 from delivery.reports.facts.trial_run import outdated
 from delivery.reports.issue_checks.checks import problems_of
 from delivery.reports.models import Document, DocumentFile, RenderJob
 from delivery.reports.services.files import PREVIEW
-from delivery.reports.transitions import TRANSITIONS
+from delivery.reports.transitions import TRANSITIONS, DocumentMove
 from delivery.reports.views.common import LANGUAGE_NAMES, in_reading_order, visible_document
 from engagements.access import Can, allowed
 from engagements.audit import download_log
+from engagements.duties import missing_people
 from engagements.moves import allowed_moves
 
 WAITING = (RenderJob.State.PENDING, RenderJob.State.RUNNING)
@@ -34,7 +36,9 @@ def document_page(request, pk):
         "facts": in_language(document.snapshot, request.LANGUAGE_CODE),
         "versions": _versions(document, request.user), "bundles": document.bundles.all(),
         "review": getattr(document, "review", None), "is_open": is_open,
-        "moves": allowed_moves(request.user, TRANSITIONS, document),
+        "moves": (moves := allowed_moves(request.user, TRANSITIONS, document)),
+        "missing_people": missing_people(DUTIES, document, request.user)
+        if DocumentMove.SUBMIT in moves else [],
         "turns": document.turns.select_related("holder", "done_by") if is_inside else [],
         "colleagues": approval_chain.colleagues(document) if is_inside else [],
         "steps": document.steps.select_related("actor") if is_inside else [],

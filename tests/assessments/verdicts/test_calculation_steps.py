@@ -164,11 +164,16 @@ def test_the_api_signs_a_waiver_and_confirms_sheets(client, judged, people, stor
                           artifact=store("bad.log", megatron_log(GPU * 1.04), model))
     data = {"criterion": judged.pk, "reason": "r", "scope": "s",
             "expires_on": f"{timezone.localdate()}"}
-    client.force_login(people[Role.CONSULTANT])
+    client.force_login(people[Role.SALES])
     assert client.post("/api/v1/waivers/", data).status_code == 403
-    client.force_login(people[Role.MANAGER])
+    client.force_login(people[Role.CONSULTANT])
     made = client.post("/api/v1/waivers/", data)
     assert made.status_code == 201
+    assert client.post(f"/api/v1/waivers/{made.json()['id']}/sign/").status_code == 403
+    client.force_login(people[Role.MANAGER])
+    page = client.get(f"/criteria/{judged.pk}/")
+    assert str(page.context["to_sign"].pk) == str(made.json()["id"])
+    assert client.post(f"/api/v1/waivers/{made.json()['id']}/sign/").status_code == 200
     assert client.post(f"/api/v1/waivers/{made.json()['id']}/revoke/").status_code == 200
     again = store("again.log", megatron_log(GPU * 1.002), model)
     answer = client.post(f"/api/v1/baselines/{judged.baseline_id}/runs/", {"artifact": again.pk})

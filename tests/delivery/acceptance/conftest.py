@@ -14,6 +14,7 @@ from delivery.reports.models import Document
 from engagements.audit_rows.tracking import PendingWrite
 from engagements.models import Membership, Role, User
 from tests.cached_fixtures import cached_fixture
+from tests.document_steps import issued_document
 
 SHORT = (b"%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
          b"2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
@@ -77,18 +78,14 @@ class Review:
         """An acceptance document before the customer."""
         draft = reporting.draft_acceptance(actor=self.manager, engagement=engagement)
         Document.objects.filter(pk=draft.pk).update(kind=kind)
-        reporting.submit_document(actor=self.manager, document=draft)
-        reporting.review_document(actor=self.people[Role.CONSULTANT], document=draft)
-        return services.open_review(actor=self.manager, document=reporting.issue_document(
-            actor=self.manager, document=draft))
+        return services.open_review(actor=self.manager,
+                                    document=issued_document(draft, self.people))
 
     def correct(self, document, words):
         """The next version of an issued document, issued."""
         draft = reporting.draft_correction(actor=self.manager, document=document, reason="更新")
         draft = reporting.write_words(actor=self.manager, document=draft, words=words)
-        reporting.submit_document(actor=self.manager, document=draft)
-        reporting.review_document(actor=self.people[Role.CONSULTANT], document=draft)
-        return reporting.issue_document(actor=self.manager, document=draft)
+        return issued_document(draft, self.people)
 
     def decide(self, review, decision="accepted", actor=None, **given):
         return services.decide(actor=actor or self.reviewer, review=review, decision=decision,

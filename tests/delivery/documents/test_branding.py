@@ -142,7 +142,7 @@ def test_what_is_issued_keeps_its_look(monkeypatch, people, delivered):
     services.submit_document(actor=manager, document=draft)
     save_branding(actor=admin, customer=delivered.customer, colour="#7a1f2b")
     services.review_document(actor=people[Role.CONSULTANT], document=draft)
-    document = services.issue_document(actor=manager, document=draft)
+    document = services.issue_document(actor=admin, document=draft)
     assert set(set_with) == {"#0a5c36"}
     assert document.content_hash == content_hash(Document.objects.get(pk=document.pk).snapshot)
     newer = services.draft_correction(actor=manager, document=document, reason="x")

@@ -11,7 +11,7 @@ from assessments import services as assessing
 from assessments.models import Baseline, Criterion, MetricDefinition
 from assessments.services.allowlist import propose_difference
 from assessments.services.baselines import add_run
-from assessments.services.waivers import sign_waiver
+from assessments.services.waivers import draft_waiver, sign_waiver
 from delivery.acceptance import services
 from delivery.acceptance.review.deliverables import deliverables_of
 from delivery.documents.services.branding import save_branding
@@ -80,6 +80,7 @@ def choose_words_and_messages(engagement, people):
     administrator, consultant = people[Role.ADMINISTRATOR], people[Role.CONSULTANT]
     reporting.save_chain(actor=administrator, kind="TR", steps=[
         {"action": "review", "title": "审核"}, {"action": "approve", "title": "批准"}])
+    engagement_services.set_people(actor=administrator, kind="quote", people="reviewer_approves")
     save_branding(actor=administrator, customer=None, confidentiality_zh="内部资料",
                   logo=picture())
     reporting.save_standard_text(actor=administrator, code="as_method", zh="目的", en="Purpose")
@@ -163,8 +164,9 @@ def state_in_criteria(engagement, people):
     manager, consultant = people[Role.MANAGER], people[Role.CONSULTANT]
     measure(engagement, people, engagement.models.get(code="PSR"), scale=1.05)
     waived = Criterion.objects.get(verdicts__outcome="failed")
-    sign_waiver(actor=manager, criterion=waived, reason="客户同意", scope="仅试运行",
-                expires_on=date(2999, 1, 1))
+    sign_waiver(actor=manager, waiver=draft_waiver(
+        actor=consultant, criterion=waived, reason="客户同意", scope="仅试运行",
+        expires_on=date(2999, 1, 1)))
     propose_difference(actor=consultant, engagement=engagement, sheet="env", item="HCCL_ALGO",
                        reason="只在昇腾上存在")
     repeat = stored(engagement, waived.model, "gpu/repeat.csv", loss_log(scale=1.0001))

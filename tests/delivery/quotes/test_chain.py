@@ -38,7 +38,7 @@ def test_review_and_approval_are_steps_of_different_people(people, submitted, se
     manager = people[Role.MANAGER]
     with pytest.raises(WrongState):
         services.approve_quote(actor=manager, quote=submitted)
-    with pytest.raises(NotAllowed, match="You wrote"):
+    with pytest.raises(NotAllowed, match=r"Author of .* is Sales; Reviewer .* Manager\."):
         services.review_quote(actor=people[Role.SALES], quote=submitted)
     for role in (Role.OPERATOR, Role.REVIEWER):
         with pytest.raises(NotAllowed):
@@ -46,22 +46,16 @@ def test_review_and_approval_are_steps_of_different_people(people, submitted, se
     reviewed = services.review_quote(actor=manager, quote=submitted, note="人天已核")
     assert (reviewed.state, reviewed.reviewed_by) == ("reviewed", manager)
     assert AuditEntry.objects.get(action="quote.review").data["reason"] == "人天已核"
-    with pytest.raises(NotAllowed, match="You reviewed"):
+    with pytest.raises(NotAllowed, match=r"Reviewer of .* is Manager; Approver .* manager2"):
         services.approve_quote(actor=manager, quote=reviewed)
     approved = services.approve_quote(actor=second_manager, quote=reviewed)
     assert (approved.state, approved.reviewed_by, approved.approved_by) == (
         "approved", manager, second_manager)
 
 
-@pytest.mark.parametrize("who", ["reviewed_by", "approved_by"])
-def test_the_database_refuses_the_author_in_another_place(submitted, who):
+def test_the_database_refuses_an_author_who_approves(submitted):
     with pytest.raises(IntegrityError), transaction.atomic():
-        Quote.objects.filter(pk=submitted.pk).update(**{who: submitted.created_by})
-
-
-def test_one_person_cannot_hold_two_places(people, submitted):
-    with pytest.raises(IntegrityError), transaction.atomic():
-        Quote.objects.update(reviewed_by=people[Role.MANAGER], approved_by=people[Role.MANAGER])
+        Quote.objects.filter(pk=submitted.pk).update(approved_by=submitted.created_by)
 
 
 def test_sent_back_by_the_reviewer_or_the_approver(people, submitted):

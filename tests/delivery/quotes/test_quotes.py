@@ -44,7 +44,7 @@ def test_author_does_not_approve(people, engagement, card):
     services.update_quote(actor=people[Role.MANAGER], quote=own, source_note="已核")
     services.submit_quote(actor=people[Role.MANAGER], quote=own)
     services.review_quote(actor=people[Role.CONSULTANT], quote=own)
-    with pytest.raises(NotAllowed, match="You wrote"):
+    with pytest.raises(NotAllowed, match="Author of QT"):
         services.approve_quote(actor=people[Role.MANAGER], quote=own)
 
 

@@ -4,7 +4,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from delivery.reports import services
-from delivery.reports.approvals import approval_chain
+from delivery.reports.approvals import approval_steps
 from delivery.reports.models import ApprovalStep, Document
 from engagements.errors import InvalidInput, NotAllowed
 from engagements.models import AuditEntry, Membership, Role, User
@@ -132,7 +132,7 @@ def test_sent_back_the_chain_starts_anew(chain, draft, people):
 def test_a_chain_that_could_not_work_is_refused(people, steps):
     with pytest.raises(InvalidInput):
         services.save_chain(actor=people[Role.ADMINISTRATOR], kind="TR", steps=steps)
-    assert approval_chain.chain_of("TR")[-1]["action"] == "approve"
+    assert approval_steps.chain_of("TR")[-1]["action"] == "approve"
 
 
 def test_one_approval_per_kind(chain):
@@ -153,13 +153,13 @@ def test_the_page_sets_and_puts_back(client, people):
     client.post("/documents/chains/SOW/", {
         "title-0": "技术审核", "role-0": "consultant", "title-2": "商务会签", "role-2": "sales",
         "together-2": "on", "title-7": "批准", "role-7": ""})
-    assert [(s["title"], s["position"], s["role"]) for s in approval_chain.chain_of("SOW")] == [
+    assert [(s["title"], s["position"], s["role"]) for s in approval_steps.chain_of("SOW")] == [
         ("技术审核", 1, "consultant"), ("商务会签", 1, "sales"), ("批准", 2, "")]
     page = client.get("/documents/chains/SOW/").content.decode()
     assert 'value="商务会签"' in page
     assert client.get("/documents/chains/nonsense/").status_code == 404
     client.post("/documents/chains/SOW/reset/")
-    assert approval_chain.chain_of("SOW") == [dict(step) for step in approval_chain.SHIPPED]
+    assert approval_steps.chain_of("SOW") == [dict(step) for step in approval_steps.SHIPPED]
 
 
 def test_the_api_sets_chains_texts_and_company(client, people):

@@ -18,6 +18,7 @@ from delivery.reports.models import Document
 from delivery.reports.rendering import render_document
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Role
+from tests.document_steps import issued_document
 
 
 @pytest.fixture
@@ -29,15 +30,7 @@ def short(monkeypatch):
 
 def report(engagement, people):
     manager = people[Role.MANAGER]
-    return issued(services.draft_test_report(actor=manager, engagement=engagement), people)
-
-
-def issued(draft, people):
-    """Submitted by its author, reviewed by somebody else, approved, files made."""
-    manager = people[Role.MANAGER]
-    services.submit_document(actor=manager, document=draft)
-    services.review_document(actor=people[Role.CONSULTANT], document=draft)
-    return services.issue_document(actor=manager, document=draft)
+    return issued_document(services.draft_test_report(actor=manager, engagement=engagement), people)
 
 
 def words(content: bytes) -> str:
@@ -91,7 +84,7 @@ def test_a_correction_is_a_new_version_that_names_the_old_one(short, delivered, 
     with pytest.raises(InvalidInput):
         services.draft_correction(actor=manager, document=first, reason=" ")
     draft = services.draft_correction(actor=manager, document=first, reason="客户名称更正")
-    second = issued(draft, people)
+    second = issued_document(draft, people)
     first.refresh_from_db()
     assert (second.number, second.version, first.state) == (first.number, 2, "superseded")
     assert second.snapshot["replaces"] == str(first)
@@ -102,7 +95,7 @@ def test_a_correction_is_a_new_version_that_names_the_old_one(short, delivered, 
 
 def test_a_replaced_version_says_so_wherever_it_is_shown(short, delivered, people, client):
     manager, first = people[Role.MANAGER], report(delivered, people)
-    second = issued(services.draft_correction(
+    second = issued_document(services.draft_correction(
         actor=manager, document=first, reason="客户名称更正"), people)
     client.force_login(people[Role.REVIEWER])
     page = client.get(f"/documents/{first.pk}/", headers={"accept-language": "en"})
@@ -181,8 +174,10 @@ def test_drafting_and_issuing_by_pages_and_api(short, delivered, people, client)
     draft = Document.objects.get()
     client.post(f"/documents/{draft.pk}/submit/")
     services.review_document(actor=people[Role.CONSULTANT], document=draft)
+    client.force_login(people[Role.ADMINISTRATOR])
     client.post(f"/documents/{draft.pk}/issue/")
     fill_orders(draft)
+    client.force_login(people[Role.MANAGER])
     draft.refresh_from_db()
     assert (draft.kind, draft.state) == ("FA", "issued")
     made = client.post("/api/v1/documents/", {"engagement": "EP2501", "kind": "TR"},
@@ -195,6 +190,9 @@ def test_drafting_and_issuing_by_pages_and_api(short, delivered, people, client)
     client.force_login(people[Role.CONSULTANT])
     assert client.post(f"{path}review/").json()["state"] == "reviewed"
     client.force_login(people[Role.MANAGER])
+    own = client.post(f"{path}issue/")
+    assert (own.status_code, own.json()["title"]) == (403, "not_allowed")
+    client.force_login(people[Role.ADMINISTRATOR])
     ordered = client.post(f"{path}issue/")
     assert (ordered.status_code, ordered.json()["state"]) == (202, "issuing")
     fill_orders(Document.objects.get(pk=made.json()["id"]))

@@ -21,6 +21,7 @@ from delivery.reports.office.workbook import document_xlsx
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Role
 from tests.cached_fixtures import cached_fixture
+from tests.document_steps import issued_document
 
 CODES = ["AS", "SOW", "MP", "AC", "BL", "EC", "TR", "PA", "PL", "FA", "HD"]
 BAD = "=HYPERLINK(\"http://evil\",\"x\")"
@@ -113,10 +114,8 @@ def test_each_obstacle_leads_to_its_cure(delivered, people):
         "/engagements/EP2501/edit/")
     assert found["Make the plan: the schedule comes from it."] == "/engagements/EP2501/plan/"
     assert "“Person-days” is blank" in " ".join(found)
-    services.submit_document(actor=people[Role.MANAGER], document=document)
-    services.review_document(actor=people[Role.CONSULTANT], document=document)
     with pytest.raises(InvalidInput) as refused:
-        services.order_issue(actor=people[Role.MANAGER], document=document)
+        issued_document(document, people)
     assert len(refused.value.details["cures"]) == len(found)
 
 
@@ -180,10 +179,7 @@ def test_a_paper_on_verdicts_shows_what_the_records_say_now(delivered, people):
     from engagements.models import StageRecord
 
     manager = people[Role.MANAGER]
-    sheet = drafted(delivered, people, "AC")
-    services.submit_document(actor=manager, document=sheet)
-    services.review_document(actor=people[Role.CONSULTANT], document=sheet)
-    sheet = services.issue_document(actor=manager, document=sheet)
+    sheet = issued_document(drafted(delivered, people, "AC"), people)
     drafts = [drafted(delivered, people, kind) for kind in ("TR", "PA", "FA")]
     assert [problems_of(draft) for draft in drafts] == [[], [], []]
     control.add_issue(actor=manager, engagement=delivered, description="新问题", level="minor",

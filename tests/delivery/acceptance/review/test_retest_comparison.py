@@ -6,9 +6,10 @@ from delivery.acceptance import services
 from delivery.acceptance.review.model_results import carried_over_decisions
 from delivery.acceptance.review.retest_comparison import compare_with_current
 from delivery.reports import services as reporting
-from engagements.models import MigratedModel, Role
+from engagements.models import MigratedModel
 from tests.cached_fixtures import cached_fixture
 from tests.delivery.conftest import measure
+from tests.document_steps import issued_document
 
 
 @pytest.fixture
@@ -53,10 +54,7 @@ def test_the_next_version_is_reviewed_anew_and_leads_back(rejected, client, act,
     measure(rejected.document.engagement, people, MigratedModel.objects.get(code="PSR"))
     draft = reporting.draft_correction(actor=act.manager, document=rejected.document,
                                        reason="PSR 补测")
-    reporting.submit_document(actor=act.manager, document=draft)
-    reporting.review_document(actor=people[Role.CONSULTANT], document=draft)
-    again = services.open_review(actor=act.manager, document=reporting.issue_document(
-        actor=act.manager, document=draft))
+    again = services.open_review(actor=act.manager, document=issued_document(draft, people))
     assert (again.decision, again.document.version) == ("", 2)
     again.refresh_from_db()
     kept = carried_over_decisions(again)  # offered; of PSR there is a new run

@@ -25,6 +25,7 @@ from delivery.reports import services as reporting
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Role
 from tests.cached_fixtures import cached_fixture
+from tests.document_steps import issued_document
 
 
 @pytest.fixture(autouse=True)
@@ -34,11 +35,8 @@ def certificate(firm_key):
 
 
 def issue(engagement, people):
-    manager = people[Role.MANAGER]
-    draft = reporting.draft_test_report(actor=manager, engagement=engagement)
-    reporting.submit_document(actor=manager, document=draft)
-    reporting.review_document(actor=people[Role.CONSULTANT], document=draft)
-    return reporting.issue_document(actor=manager, document=draft)
+    return issued_document(reporting.draft_test_report(
+        actor=people[Role.MANAGER], engagement=engagement), people)
 
 
 @pytest.fixture

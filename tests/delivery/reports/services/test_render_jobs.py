@@ -13,6 +13,7 @@ from delivery.reports.services import render_jobs
 from engagements.errors import DeskError
 from engagements.models import Role
 from tests.cached_fixtures import cached_fixture
+from tests.document_steps import issued_document, reviewed_document
 
 
 class FakeRenderer:
@@ -40,9 +41,8 @@ def renderer(monkeypatch) -> FakeRenderer:
 def ordered(delivered, people, renderer) -> Document:
     """A document being issued, its two files on order."""
     draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
-    services.submit_document(actor=people[Role.MANAGER], document=draft)
-    services.review_document(actor=people[Role.CONSULTANT], document=draft)
-    return services.order_issue(actor=people[Role.MANAGER], document=draft)
+    return services.order_issue(actor=people[Role.ADMINISTRATOR],
+                                document=reviewed_document(draft, people))
 
 
 def state_of(document) -> str:
@@ -140,13 +140,10 @@ def test_an_unforeseen_failure_is_tried_three_times(ordered, renderer):
 
 
 def test_the_caller_that_makes_its_own_files_hears_of_a_failure(delivered, people, renderer):
-    manager = people[Role.MANAGER]
-    draft = services.draft_test_report(actor=manager, engagement=delivered)
-    services.submit_document(actor=manager, document=draft)
-    services.review_document(actor=people[Role.CONSULTANT], document=draft)
+    draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
     renderer.error = RuntimeError("boom")
     with pytest.raises(DeskError):
-        services.issue_document(actor=manager, document=draft)
+        issued_document(draft, people)
     renderer.error = None
     for order in draft.render_jobs.exclude(state="done"):
         services.take_render_job(order.pk)

@@ -1,0 +1,67 @@
+"""Documents are written, reviewed and approved by three people, or by the firm's two."""
+
+import pytest
+
+from delivery.reports import services
+from engagements.errors import NotAllowed
+from engagements.models import Role, User
+from engagements.services import set_people
+from tests.document_steps import reviewed_document
+
+
+@pytest.fixture(autouse=True)
+def _short(monkeypatch):
+    monkeypatch.setattr("delivery.reports.rendering.render_document",
+                        lambda *a, **k: b"%PDF-1.7 short")
+
+
+@pytest.fixture
+def draft(delivered, people):
+    return services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
+
+
+def test_an_author_never_approves_even_what_another_submitted(draft, people):
+    services.submit_document(actor=people[Role.ADMINISTRATOR], document=draft)
+    services.review_document(actor=people[Role.CONSULTANT], document=draft)
+    for author in (Role.MANAGER, Role.ADMINISTRATOR):
+        with pytest.raises(NotAllowed):
+            services.order_issue(actor=people[author], document=draft)
+
+
+def test_of_two_people_the_reviewer_approves_where_the_firm_says_so(draft, people):
+    admin = people[Role.ADMINISTRATOR]
+    services.submit_document(actor=people[Role.MANAGER], document=draft)
+    services.review_document(actor=admin, document=draft)
+    with pytest.raises(NotAllowed):
+        services.order_issue(actor=admin, document=draft)
+    set_people(actor=admin, kind="document", people="reviewer_approves")
+    with pytest.raises(NotAllowed):
+        services.order_issue(actor=people[Role.MANAGER], document=draft)
+    assert services.issue_document(actor=admin, document=draft).state == "issued"
+
+
+def test_of_two_people_the_author_reviews_where_the_firm_says_so(draft, people):
+    manager, admin = people[Role.MANAGER], people[Role.ADMINISTRATOR]
+    set_people(actor=admin, kind="document", people="author_reviews")
+    services.submit_document(actor=manager, document=draft)
+    services.review_document(actor=manager, document=draft)
+    with pytest.raises(NotAllowed):
+        services.order_issue(actor=manager, document=draft)
+    assert services.issue_document(actor=admin, document=draft).state == "issued"
+
+
+def test_the_page_says_before_the_submission_who_is_missing(draft, people, client):
+    def shown(user):
+        client.force_login(user)
+        page = client.get(f"/documents/{draft.pk}/", headers={"accept-language": "en"})
+        return page.content.decode().count("Nobody here may do “Approved by”")
+
+    manager = people[Role.MANAGER]
+    assert shown(manager) == 0
+    User.objects.filter(role=Role.ADMINISTRATOR).update(is_active=False)
+    assert shown(manager) == 1
+    reviewed_document(draft, people)
+    assert shown(manager) == 0
+    client.force_login(manager)
+    refused = client.post(f"/api/v1/documents/{draft.pk}/issue/")
+    assert (refused.status_code, refused.json()["title"]) == (403, "not_allowed")
