@@ -264,6 +264,7 @@ CELERY_BEAT_SCHEDULE = {
     "documents-sweep": {"task": "reports.sweep", "schedule": 15.0, "options": {"expires": 15}},
     "housekeeping": {"task": "workers.housekeeping", "schedule": 3600.0,
                      "options": {"expires": 600}},
+    "imported-nodes": {"task": "workers.wake_looks", "schedule": 30.0, "options": {"expires": 30}},
     "operator-index": {"task": "assessments.index_missing", "schedule": 60.0,
                        "options": {"expires": 60}},
     "notices-sweep": {"task": "notices.sweep", "schedule": 10.0, "options": {"expires": 30}},

@@ -1,12 +1,18 @@
 from django.urls import path
 
-from workers.views import artifacts, catalogue, chains, jobs, nodes, rules
+from workers.views import artifacts, catalogue, chains, jobs, node_imports, nodes, rules
 
 app_name = "workers"
 
 urlpatterns = [
     path("nodes/", nodes.node_list, name="nodes"),
     path("nodes/new/", nodes.node_new, name="node_new"),
+    path("nodes/import/", node_imports.import_new, name="import_new"),
+    path("nodes/import/<int:pk>/", node_imports.import_page, name="import"),
+    path("nodes/import/<int:pk>/apply/", node_imports.import_apply, name="import_apply"),
+    path("nodes/import/<int:pk>/discard/", node_imports.import_discard, name="import_discard"),
+    path("nodes/import/<int:pk>/accept/", node_imports.import_accept, name="import_accept"),
+    path("nodes/import/<int:pk>/again/", node_imports.import_again, name="import_again"),
     path("nodes/<int:pk>/", nodes.node_page, name="node"),
     path("nodes/<int:pk>/confirm/", nodes.node_confirm, name="node_confirm"),
     path("nodes/<int:pk>/refetch/", nodes.node_refetch, name="node_refetch"),

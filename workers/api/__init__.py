@@ -1,9 +1,10 @@
 """REST endpoints of this app: `routes` holds prefix, viewset and base name of each."""
 
-from workers.api import artifacts, chains, jobs, nodes, rules
+from workers.api import artifacts, chains, jobs, node_imports, nodes, rules
 
 routes = [
     *nodes.routes,
+    *node_imports.routes,
     *jobs.routes,
     *artifacts.routes,
     *chains.routes,

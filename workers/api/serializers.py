@@ -7,7 +7,19 @@ from engagements.web.visible_field import VisibleField
 from workers.jobs.transitions import TRANSITIONS
 from workers.kinds import JobKind
 from workers.logs import diagnosis
-from workers.models import Artifact, Card, Job, Node, NodeContact, NodeLogin, StoredReading
+from workers.models import (
+    Artifact,
+    Card,
+    ImportedNode,
+    Job,
+    Node,
+    NodeContact,
+    NodeImport,
+    NodeLogin,
+    StoredReading,
+)
+from workers.models.node import USERNAME
+from workers.services import node_imports
 
 
 class CardSerializer(serializers.ModelSerializer):
@@ -226,3 +238,61 @@ class LogHitSerializer(serializers.Serializer):
     found = serializers.IntegerField(allow_null=True)
     line = serializers.CharField()
     searched_to = serializers.IntegerField()
+
+
+class ImportedNodeSerializer(serializers.ModelSerializer):
+    """How far the first look at an imported node is."""
+
+    offered_fingerprint = serializers.SerializerMethodField()
+
+    class Meta:
+        model = ImportedNode
+        fields = ["id", "node", "place", "state", "cause", "offered_fingerprint"]
+
+    def get_offered_fingerprint(self, look) -> str:
+        return _fingerprint(look.node.offered_host_key)
+
+
+class InventoryFaultSerializer(serializers.Serializer):
+    place = serializers.CharField(help_text="row of the table, or host")
+    column = serializers.CharField()
+    sentence = serializers.CharField()
+
+
+class NodeImportSerializer(serializers.ModelSerializer):
+    """An inventory with its faults; once applied, its nodes."""
+
+    faults = serializers.SerializerMethodField()
+    nodes = ImportedNodeSerializer(many=True, read_only=True)
+
+    class Meta:
+        model = NodeImport
+        fields = ["id", "file_name", "sha256", "format", "username", "secrets", "created_by",
+                  "created_at", "applied_at", "faults", "nodes"]
+
+    @extend_schema_field(InventoryFaultSerializer(many=True))
+    def get_faults(self, source) -> list:
+        faults = [] if source.applied_at else node_imports.table_of(source).faults
+        return InventoryFaultSerializer(faults, many=True).data
+
+
+class InventoryUploadSerializer(serializers.Serializer):
+    file = serializers.FileField()
+    username = serializers.RegexField(USERNAME.regex, required=False, default="", allow_blank=True,
+                                      max_length=60)
+
+
+class InventoryKeySerializer(serializers.Serializer):
+    private_key = serializers.CharField(required=False, default="", allow_blank=True)
+    passphrase = serializers.CharField(required=False, default="", allow_blank=True)
+    is_practice = serializers.BooleanField(required=False, default=False)
+
+
+class FingerprintsSerializer(serializers.Serializer):
+    fingerprints = serializers.DictField(
+        child=serializers.CharField(), help_text="id of the imported node: fingerprint compared")
+
+    def validate_fingerprints(self, value) -> dict[int, str]:
+        if not all(name.isascii() and name.isdigit() for name in value):
+            raise serializers.ValidationError("Keys are ids of imported nodes.")
+        return {int(name): shown for name, shown in value.items()}
