@@ -245,6 +245,9 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TIMEZONE = "UTC"
 DISPATCH_TICK_SECONDS = read(env.float, "DESK_DISPATCH_TICK_SECONDS", 1.0)
+# Cards of nodes are looked at while jobs run there; 0: never.
+SAMPLE_SECONDS = read(env.int, "DESK_SAMPLE_SECONDS", 30)
+CARD_TEMPERATURE_LIMIT = read(env.int, "DESK_CARD_TEMPERATURE_LIMIT", 90)  # degrees Celsius
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "beat-schedule")
 CELERY_BEAT_SCHEDULE = {
     "dispatch-tick": {

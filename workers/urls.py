@@ -1,6 +1,15 @@
 from django.urls import path
 
-from workers.views import artifacts, catalogue, chains, jobs, node_imports, nodes, rules
+from workers.views import (
+    artifacts,
+    catalogue,
+    chains,
+    jobs,
+    node_calendar,
+    node_imports,
+    nodes,
+    rules,
+)
 
 app_name = "workers"
 
@@ -13,6 +22,9 @@ urlpatterns = [
     path("nodes/import/<int:pk>/discard/", node_imports.import_discard, name="import_discard"),
     path("nodes/import/<int:pk>/accept/", node_imports.import_accept, name="import_accept"),
     path("nodes/import/<int:pk>/again/", node_imports.import_again, name="import_again"),
+    path("nodes/calendar/", node_calendar.calendar, name="calendar"),
+    path("nodes/calendar/<int:pk>/end/", node_calendar.reservation_end, name="reservation_end"),
+    path("nodes/quotas/", node_calendar.quota_set, name="quota_set"),
     path("nodes/<int:pk>/", nodes.node_page, name="node"),
     path("nodes/<int:pk>/confirm/", nodes.node_confirm, name="node_confirm"),
     path("nodes/<int:pk>/refetch/", nodes.node_refetch, name="node_refetch"),

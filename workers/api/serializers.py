@@ -16,6 +16,7 @@ from workers.models import (
     NodeContact,
     NodeImport,
     NodeLogin,
+    NodeReservation,
     StoredReading,
 )
 from workers.models.node import USERNAME
@@ -296,3 +297,18 @@ class FingerprintsSerializer(serializers.Serializer):
         if not all(name.isascii() and name.isdigit() for name in value):
             raise serializers.ValidationError("Keys are ids of imported nodes.")
         return {int(name): shown for name, shown in value.items()}
+
+
+class NodeReservationSerializer(serializers.ModelSerializer):
+    engagement = VisibleField(queryset=Engagement.objects.all(), required=False,
+                              allow_null=True)
+
+    class Meta:
+        model = NodeReservation
+        fields = ["id", "node", "engagement", "cards", "starts_at", "ends_at", "reason"]
+
+
+class CardQuotaSerializer(serializers.Serializer):
+    id = serializers.IntegerField(read_only=True)
+    engagement = VisibleField(queryset=Engagement.objects.all())
+    cards = serializers.IntegerField(min_value=1, max_value=10_000, allow_null=True)

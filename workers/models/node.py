@@ -85,6 +85,7 @@ class Node(models.Model):
     scratch_free_mb = models.PositiveIntegerField(null=True, editable=False)
     clock_offset_seconds = models.BigIntegerField(null=True, editable=False)
     unreachable_since = models.DateTimeField(null=True, editable=False)
+    sampled_at = models.DateTimeField(null=True, editable=False)  # by `workers.nodes.samples`
     shell_seconds = models.FloatField(null=True, editable=False)  # until its shell runs a command
     trouble = models.CharField(max_length=8, choices=Trouble, blank=True, editable=False)
     last_seen_at = models.DateTimeField(null=True, blank=True)
@@ -134,6 +135,8 @@ class Card(models.Model):
     power_w = models.FloatField(_("power (W)"), null=True)
     memory_used_mb = models.PositiveIntegerField(_("memory used (MB)"), null=True)
     memory_total_mb = models.PositiveIntegerField(_("memory (MB)"), null=True)
+    ecc_errors = models.PositiveBigIntegerField(_("memory errors that could not be corrected"),
+                                                null=True)
     read_at = models.DateTimeField()
 
     class Meta:

@@ -27,6 +27,7 @@ from workers.logs import (
     search,
 )
 from workers.models import Job, JobState, Node
+from workers.nodes.cards import alarms, charts
 from workers.views.page_context import place_asked
 
 LOG_AT_FIRST, LOG_AT_ONCE = 2**20, 2**20
@@ -94,6 +95,8 @@ def job_page(request, pk):
     return render(request, template, {
         "job": job, "kind": kind, "remaining": progress.remaining_seconds(job),
         "state_before": dict(JobState.choices).get(job.state_before_unknown, ""),
+        "charts": charts.of_job(job, now),
+        "card_alarms": alarms.told(charts.alarms_of(job, now)),
         "alarms": early_warnings.of(job, now), "loss_line": progress.loss_line(job),
         "expected_start": card_queue.expected_start(job, now) if is_waiting else None,
         "log": "" if request.htmx else live_log.tail(job, 60_000),

@@ -1,5 +1,7 @@
 """Pages of nodes and of the log-ins that engagements have there."""
 
+from datetime import timedelta
+
 from django.contrib import messages
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404, redirect, render
@@ -16,7 +18,10 @@ from workers.labels.node_state import state_sentences
 from workers.labels.software_names import named_software
 from workers.models import Node, NodeLogin
 from workers.nodes import machines, ssh
+from workers.nodes.cards import alarms, charts
 from workers.services import node_edits, node_logins
+
+CHARTED = timedelta(days=1)
 
 
 @require_GET
@@ -54,6 +59,8 @@ def node_page(request, pk):
         "queue": queries.queues_of([node], request.user, now)[0],
         "software": named_software(node.software),
         "contacts": node.contacts.all()[:12],
+        "charts": charts.of_node(node, now - CHARTED, now),
+        "card_alarms": alarms.told(node.card_alarms.filter(cleared_at=None)),
         "logins": NodeLogin.objects.visible_to(request.user).in_use().filter(
             node=node).select_related("engagement"),
         "jobs": node.jobs.visible_to(request.user).select_related("node", "model")[:15],
