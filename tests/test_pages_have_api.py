@@ -31,6 +31,7 @@ ENDPOINTS = {
     "workers:node_confirm": ["POST node-confirm"], "workers:node_refetch": ["POST node-refetch"],
     "workers:node_maintenance": ["POST node-maintenance"],
     "workers:node_check": ["POST job-list"],
+    "workers:node_install_key": ["POST node-install-key"],
     "workers:calendar": ["GET node-reservation-list", "POST node-reservation-list",
                          "GET card-quota-list"],
     "workers:reservation_end": ["DELETE node-reservation-detail"],

@@ -112,6 +112,7 @@ WRITE = {
     "workers:node_confirm", "workers:node_refetch", "workers:node_maintenance",
     "workers:import_apply", "workers:import_discard", "workers:import_accept",
     "workers:import_again", "workers:reservation_end", "workers:quota_set",
+    "workers:node_install_key",
     "workers:node_check", "workers:node_try", "workers:login_try", "workers:login_withdraw",
     "workers:artifact_read_again", "workers:job_cancel", "workers:job_retry",
     "workers:chain_start",

@@ -32,6 +32,7 @@ urlpatterns = [
     path("nodes/<int:pk>/check/", nodes.node_check, name="node_check"),
     path("nodes/<int:pk>/edit/", nodes.node_edit, name="node_edit"),
     path("nodes/<int:pk>/try/", nodes.node_try, name="node_try"),
+    path("nodes/<int:pk>/install-key/", nodes.node_install_key, name="node_install_key"),
     path("nodes/<int:pk>/logins/new/", nodes.login_new, name="login_new"),
     path("node-logins/<int:pk>/", nodes.login_edit, name="login_edit"),
     path("node-logins/<int:pk>/try/", nodes.login_try, name="login_try"),

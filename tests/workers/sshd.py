@@ -33,7 +33,7 @@ class Sshd:
         self.root, self.home = root, root / "home"
         self.home.mkdir(parents=True)
         self.port, self.process = free_port(), None
-        self.key = make_key(root / "client_key")
+        self.key, self.more = make_key(root / "client_key"), ""
         make_key(root / "host_key")
         self.let_in("client_key")
 
@@ -45,7 +45,7 @@ class Sshd:
     def start(self) -> "Sshd":
         Path("/run/sshd").mkdir(exist_ok=True)
         config = self.root / "sshd_config"
-        config.write_text(CONFIG.format(port=self.port, root=self.root))
+        config.write_text(CONFIG.format(port=self.port, root=self.root) + self.more)
         self.process = subprocess.Popen([SSHD, "-D", "-e", "-f", config],
                                         stderr=(self.root / "log").open("ab"))
         deadline = time.monotonic() + 60  # for a busy machine

@@ -47,7 +47,8 @@ class NodeSerializer(serializers.ModelSerializer):
         fields = ["id", "name", "host", "port", "username", "private_key", "passphrase", "state",
                   "is_practice", "scratch_dir", "set_env", "labels", "cards_total", "ring_size",
                   "keep_days", "bastion_host", "bastion_port", "bastion_username",
-                  "bastion_host_key", "software", "last_seen_at", "unreachable_since", "trouble",
+                  "bastion_host_key", "jump_hosts", "certificate", "software",
+                  "last_seen_at", "unreachable_since", "trouble",
                   "last_error", "shell_seconds", "clock_offset_seconds", "scratch_used_mb",
                   "scratch_free_mb", "offered_fingerprint", "pinned_fingerprint", "has_read_cards",
                   "cards"]
@@ -70,6 +71,10 @@ def _fingerprint(key: str) -> str:
 
 class MaintenanceSerializer(serializers.Serializer):
     on = serializers.BooleanField()
+
+
+class PasswordSerializer(serializers.Serializer):
+    password = serializers.CharField(write_only=True, trim_whitespace=False, max_length=400)
 
 
 class TrialSerializer(serializers.Serializer):
@@ -119,7 +124,7 @@ class NodeLoginSerializer(serializers.ModelSerializer):
     class Meta:
         model = NodeLogin
         fields = ["id", "node", "engagement", "username", "private_key", "passphrase",
-                  "created_at", "withdrawn_at", "refused_at", "refused_cause"]
+                  "certificate", "created_at", "withdrawn_at", "refused_at", "refused_cause"]
         read_only_fields = ["created_at", "withdrawn_at", "refused_at", "refused_cause"]
 
 

@@ -12,11 +12,11 @@ from workers.models.job import OPEN_STATES
 from workers.nodes import machines, reachability, ssh
 from workers.services import node_logins, nodes
 
-ADDRESS = ("host", "port", "bastion_host", "bastion_port", "bastion_host_key")
+ADDRESS = ("host", "port", "bastion_host", "bastion_port", "bastion_host_key", "jump_hosts")
 HOME = ("username", "scratch_dir")
 SECRET = ("private_key", "passphrase")
 EDITABLE = (*ADDRESS, *HOME, *SECRET, "name", "labels", "cards_total", "ring_size", "keep_days",
-            "set_env", "bastion_username")
+            "set_env", "bastion_username", "certificate")
 WAITING = (JobState.QUEUED, JobState.LEASING)
 
 
@@ -54,8 +54,8 @@ def _edited(node: Node, changes: dict) -> Node:
     for name, value in changes.items():
         setattr(edited, name, value)
     edited.full_clean(exclude=["host_key", "offered_host_key"])
-    if changes.keys() & set(SECRET):
-        node_logins.require_usable_key(edited.private_key, edited.passphrase)
+    if changes.keys() & {*SECRET, "certificate"}:
+        node_logins.require_usable_key(edited.private_key, edited.passphrase, edited.certificate)
     nodes.require_bastion_key(edited)
     return edited
 

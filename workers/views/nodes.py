@@ -8,6 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
+from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from engagements.access import Can, require
@@ -19,7 +20,8 @@ from workers.labels.software_names import named_software
 from workers.models import Node, NodeLogin
 from workers.nodes import machines, ssh
 from workers.nodes.cards import alarms, charts
-from workers.services import node_edits, node_logins
+from workers.nodes.certificates import facts_of
+from workers.services import key_installation, node_edits, node_logins
 
 CHARTED = timedelta(days=1)
 
@@ -59,6 +61,7 @@ def node_page(request, pk):
         "queue": queries.queues_of([node], request.user, now)[0],
         "software": named_software(node.software),
         "contacts": node.contacts.all()[:12],
+        "certificate": facts_of(node.certificate) if node.certificate else None,
         "charts": charts.of_node(node, now - CHARTED, now),
         "card_alarms": alarms.told(node.card_alarms.filter(cleared_at=None)),
         "logins": NodeLogin.objects.visible_to(request.user).in_use().filter(
@@ -94,6 +97,17 @@ def _try(request: HttpRequest, access: Node | NodeLogin) -> None:
 @require_POST
 def node_try(request, pk):
     _try(request, _node(request, pk))
+    return redirect("workers:node", pk)
+
+
+@sensitive_post_parameters("password")
+@require_POST
+def node_install_key(request, pk):
+    """A password, used once to let the desk's key in."""
+    node = _node(request, pk)
+    attempt(request, lambda: key_installation.install_key(
+        actor=request.user, node=node, password=request.POST.get("password", "")),
+        _("The key is installed and opens the node; the password was not stored."))
     return redirect("workers:node", pk)
 
 

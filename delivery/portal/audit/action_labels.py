@@ -46,6 +46,7 @@ NODES_AND_JOBS = {
     "node_login.add": _("Log-in on a node added"),
     "node_login.change": _("Log-in on a node changed"),
     "node_login.withdraw": _("Log-in on a node withdrawn"),
+    "node.install_key": _("Key installed on a node"),
     "node.reserve": _("Node reserved"), "node.reserve_end": _("Node's reservation ended"),
     "engagement.card_quota": _("Quota of cards set"),
     "node_import.start": _("Inventory uploaded"), "node_import.apply": _("Inventory imported"),
