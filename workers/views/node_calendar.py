@@ -1,11 +1,14 @@
 """The calendar of nodes: maintenance windows, reservations, and quotas of engagements."""
 
+from django.contrib import messages
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from engagements.access import Can, allowed, require
+from engagements.models import Engagement
+from engagements.text.number_parsing import whole_number
 from engagements.web.form_actions import attempt, attempt_form
 from workers.forms.node_calendar import QuotaForm, ReservationForm
 from workers.models import CardQuota, NodeReservation
@@ -41,8 +44,15 @@ def reservation_end(request, pk):
 
 @require_POST
 def quota_set(request):
+    """Of an engagement that the user sees; another is answered as one that does not exist."""
+    require(request.user, Can.OPERATE)
+    engagement = get_object_or_404(Engagement.objects.visible_to(request.user),
+                                   pk=whole_number(request.POST.get("engagement")))
     form = QuotaForm(request.POST, user=request.user)
     if form.is_valid():
         attempt(request, lambda: node_calendar.set_quota(
-            actor=request.user, **form.cleaned_data), _("Saved."))
+            actor=request.user, engagement=engagement, cards=form.cleaned_data["cards"]),
+            _("Saved."))
+    else:
+        messages.error(request, " ".join(form.errors.get("cards", [])))
     return redirect("workers:calendar")

@@ -135,6 +135,17 @@ def test_answers_of_jobs_and_cut_ones_are_no_looks(shared):
     assert not NodeSample.objects.exists()
 
 
+def test_what_no_card_can_have_is_not_kept(shared):
+    table = TABLE.read_text()
+    row = next(line for line in table.splitlines() if "| OK " in line)
+    power, heat = row.split("|")[3].split()[:2]
+    hostile = row.replace("| OK ", f"| {'A' * 90} ", 1).replace(power, "1e999", 1).replace(
+        f" {heat} ", " nan ", 1)
+    samples.keep(shared, answer(table.replace(row, hostile, 1)), SAMPLE_MARK)
+    assert NodeSample.objects.get().cards["0"][2] is None
+    assert len(Card.objects.get(node=shared, index=0).health) == 20
+
+
 def test_gpus_are_read_too():
     look = look_of(answer("").replace(
         b"desk npu-smi", b"desk nvidia-smi\n0, 87, 40000, 81559, 512.31, 64, 0\n"
@@ -163,7 +174,7 @@ def test_cards_of_a_running_job_are_charted_on_its_page(queue, node, people, cli
     settings.SAMPLE_SECONDS = 1
     job = queue("sleep 30", cards=1)
     deadline = time.monotonic() + 60
-    while NodeSample.objects.count() < 2 and time.monotonic() < deadline:
+    while NodeSample.objects.count() < 3 and time.monotonic() < deadline:
         node_polling.poll_nodes([node.pk])
         time.sleep(0.1)
     client.force_login(people[Role.OPERATOR])

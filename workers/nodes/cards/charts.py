@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from workers.models import CARD_VALUES, CardAlarm, Job, Node, NodeSample
 
 WIDTH, HEIGHT, MOST_POINTS = 480, 96, 240
+WHOLE_SECONDS = timedelta(seconds=1)  # nodes tell the age of a look in them
 TITLES = {"utilisation": (_("AI Core in use"), "%"), "memory_mb": (_("Memory in use"), "MB"),
           "power_w": (_("Power"), "W"), "temperature_c": (_("Temperature"), "°C")}
 HOST = ("load", _("Load of the host"), "")
@@ -39,7 +40,8 @@ def of_job(job: Job, now: datetime) -> list[Chart]:
     """The job's cards over its run time; for a job without cards, the host."""
     if not (job.node and job.started_at):
         return []
-    return _charts(job.node, job.started_at, job.finished_at or now, job.results.get("cards") or [])
+    return _charts(job.node, job.started_at - WHOLE_SECONDS, job.finished_at or now,
+                   job.results.get("cards") or [])
 
 
 def of_node(node: Node, start: datetime, end: datetime) -> list[Chart]:

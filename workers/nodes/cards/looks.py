@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, field
 
 from engagements.text.number_parsing import whole_number
+from workers.models import CARD_VALUES
 from workers.readers.environment.npu_smi import Snapshot
 from workers.readers.environment.npu_smi_items import blocks_of
 
@@ -11,12 +12,13 @@ LINK = re.compile(r"link status\s*:\s*(\w+)", re.IGNORECASE)
 UNCORRECTED = re.compile(r"double[ -]?bit.*count|multi[ -]?bit.*count|isolated pages",
                          re.IGNORECASE)
 LARGEST = 256 * 1024  # of an answer; 64 chips fill a tenth
+MOST_VALUE, MOST_ERRORS = 10**9, 10**15
 OLDEST_SECONDS = 3600  # a look whose answer nobody fetched tells nothing of the running jobs
 
 
 @dataclass
 class CardLook:
-    """One card. None where the tool does not tell."""
+    """One card. None where the tool does not tell, or tells what no card can have."""
 
     utilisation: float | None = None
     memory_mb: float | None = None
@@ -25,6 +27,16 @@ class CardLook:
     health: str = ""
     ecc_errors: int | None = None  # that could not be corrected, since the driver was loaded
     link: str = ""
+
+    def __post_init__(self) -> None:
+        """A node's output is not to be trusted: the database refuses what is out of range."""
+        self.health = self.health[:20]
+        for name in CARD_VALUES:
+            value = getattr(self, name)
+            if value is not None and not abs(value) < MOST_VALUE:  # NaN too
+                setattr(self, name, None)
+        if self.memory_mb is not None and self.memory_mb < 0:
+            self.memory_mb = None
 
 
 @dataclass
@@ -56,7 +68,7 @@ def look_of(output: bytes, mark: str) -> Look | None:
     total, available = (whole_number(_word(sections, f"memory {key}:"))
                         for key in ("MemTotal", "MemAvailable"))
     if total is not None and available is not None:
-        look.memory_mb = max(0, total - available) // 1024
+        look.memory_mb = min(max(0, total - available) // 1024, MOST_VALUE)
     return look
 
 
@@ -113,9 +125,9 @@ def _add_ecc(cards: dict[int, CardLook], indexes: dict[int, list[int]], sections
         lines = enumerate(sections.get(f"ecc {npu}", "").splitlines(), 1)
         counted = [block for block in blocks_of(lines) if any(map(UNCORRECTED.search, block))]
         for index, block in zip(chips, counted, strict=False):
-            cards[index].ecc_errors = sum(
+            cards[index].ecc_errors = min(MOST_ERRORS, sum(
                 value for name, value in block.items()
-                if UNCORRECTED.search(name) and isinstance(value, int) and value >= 0)
+                if UNCORRECTED.search(name) and isinstance(value, int) and value >= 0))
 
 
 def _gpu(line: str) -> tuple[int, CardLook] | None:
@@ -126,4 +138,4 @@ def _gpu(line: str) -> tuple[int, CardLook] | None:
         return None
     used, memory, _total, power, heat, errors = map(_number, cells[1:])
     return index, CardLook(used, memory, power, heat, "",
-                           int(errors) if errors is not None else None)
+                           int(min(errors, MOST_ERRORS)) if errors is not None else None)

@@ -30,7 +30,8 @@ def keep(node: Node, output: bytes, mark: str) -> None:
         return
     now = timezone.now()
     at = now - timedelta(seconds=look.age_seconds)
-    with transaction.atomic():
+    with transaction.atomic():  # one after the other: log-ins of a node are polled each for itself
+        Node.objects.select_for_update(of=("self",), no_key=True).get(pk=node.pk)
         NodeSample.objects.create(node=node, at=at, load=look.load, memory_mb=look.memory_mb,
                                   cards={index: [getattr(card, name) for name in CARD_VALUES]
                                          for index, card in look.cards.items()})
