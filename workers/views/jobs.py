@@ -99,7 +99,7 @@ def job_page(request, pk):
         "state_before": dict(JobState.choices).get(job.state_before_unknown, ""),
         "charts": charts.of_job(job, now),
         "card_alarms": alarms.told(charts.alarms_of(job, now)),
-        "alarms": early_warnings.of(job, now), "loss_line": progress.loss_line(job),
+        "alarms": early_warnings.of(job, now), "series": progress.series_lines(job),
         "expected_start": card_queue.expected_start(job, now) if is_waiting else None,
         "log": "" if request.htmx else live_log.tail(job, 60_000),
         "log_offset": live_log.line_start(job, job.log_stored - LOG_AT_FIRST),

@@ -47,3 +47,15 @@ def test_frames_are_folded_and_the_exception_is_not(failed):
     blocks = numbered_lines.blocks_of(numbered_lines.around(failed, 505))
     assert [(block.is_trace, len(block.lines)) for block in blocks] == [
         (False, 96), (True, 4), (False, 2)]
+
+
+def test_every_series_of_a_growing_log_is_drawn(failed, people, client):
+    lines = "".join(f" iteration {n}/9 | elapsed time per iteration (ms): {800 + n}.5 | learning "
+                    f"rate: 1.{n}E-05 | lm loss: {9 - n}.0E+00 | grad norm: {n}.25 |\n"
+                    for n in range(1, 6)).encode()
+    live_log.path(failed).write_bytes(lines)
+    Job.objects.filter(pk=failed.pk).update(log_stored=len(lines))
+    client.force_login(people[Role.CONSULTANT])
+    answer = client.get(reverse("workers:job", args=[failed.pk]))
+    assert [line.last for line in answer.context["series"]] == [4.0, 5.25, 1.5e-05, 805.5]
+    assert answer.content.decode().count("desk-sparkline") == 4
