@@ -245,6 +245,9 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TIMEZONE = "UTC"
 DISPATCH_TICK_SECONDS = read(env.float, "DESK_DISPATCH_TICK_SECONDS", 1.0)
+# Cards of nodes are looked at while jobs run there; 0: never.
+SAMPLE_SECONDS = read(env.int, "DESK_SAMPLE_SECONDS", 30)
+CARD_TEMPERATURE_LIMIT = read(env.int, "DESK_CARD_TEMPERATURE_LIMIT", 90)  # degrees Celsius
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "beat-schedule")
 CELERY_BEAT_SCHEDULE = {
     "dispatch-tick": {
@@ -264,6 +267,7 @@ CELERY_BEAT_SCHEDULE = {
     "documents-sweep": {"task": "reports.sweep", "schedule": 15.0, "options": {"expires": 15}},
     "housekeeping": {"task": "workers.housekeeping", "schedule": 3600.0,
                      "options": {"expires": 600}},
+    "imported-nodes": {"task": "workers.wake_looks", "schedule": 30.0, "options": {"expires": 30}},
     "operator-index": {"task": "assessments.index_missing", "schedule": 60.0,
                        "options": {"expires": 60}},
     "notices-sweep": {"task": "notices.sweep", "schedule": 10.0, "options": {"expires": 30}},

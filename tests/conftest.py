@@ -42,7 +42,7 @@ def pytest_collection_finish():
 @pytest.fixture(autouse=True)
 def _quick_and_isolated(settings, tmp_path):
     """A fast hasher, files and queue in the test's own folder, tasks and rendering in this process,
-    and no language that a test before has left active."""
+    no looks at cards, and no language that a test before has left active."""
     translation.deactivate()
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.MEDIA_ROOT = tmp_path / "artifacts"
@@ -52,6 +52,7 @@ def _quick_and_isolated(settings, tmp_path):
     place = {"LOCATION": tmp_path / "cache"} if isinstance(cache["LOCATION"], Path) else {}
     settings.CACHES = {"default": {**cache, **place, "KEY_PREFIX": str(tmp_path)}}
     settings.AXES_ENABLED = False
+    settings.SAMPLE_SECONDS = 0
     settings.RENDER_PROCESS = False
     settings.WHITENOISE_AUTOREFRESH = True  # else each client lists every static file
     settings.STORAGES = {

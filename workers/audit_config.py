@@ -18,16 +18,20 @@ ENDING = ("state", "started_at", "finished_at", "exit_status", "message", "messa
 SECRET = ("private_key", "passphrase")
 MEASURED = ("lease_counter", "scratch_used_mb", "scratch_free_mb", "clock_offset_seconds",
             "shell_seconds", "unreachable_since", "trouble", "last_seen_at", "last_error",
-            "machine_id", "boot_id", "scheduler_facts",
+            "machine_id", "boot_id", "scheduler_facts", "sampled_at",
             "software")  # what a node last said of itself; what a job used is in its readings
 
 track_rows(own.Job, without=[*PROGRESS, *DISPATCH],
            final_state=FinalState("state", FINAL_STATES, frozenset(ENDING)))
 track_rows(own.Node, without=[*SECRET, *MEASURED])
 track_rows(own.NodeLogin, without=[*SECRET, "refused_at", "refused_cause"])
+track_rows(own.NodeImport, own.NodeReservation, own.CardQuota)
 track_rows(own.Artifact, own.StoredReading, own.JobChain, own.ChainRun, own.ChainStep)
 do_not_track({
     own.Card: "as the node last showed it; the reading it was taken from is tracked",
+    own.CardAlarm: "what looks at a card showed; no figure or verdict rests on it",
     own.CardLease: "who may start now; the cards that a job had are in its results",
+    own.ImportedNode: "how far the first look is; confirming a host key is recorded",
+    own.NodeSample: "how busy cards were; measurements come from readings of artifacts",
     own.NodeContact: "when the node answered and when not; no figure or verdict rests on it",
 })

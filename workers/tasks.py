@@ -3,6 +3,7 @@
 from celery import shared_task
 
 from workers.dispatch import cleanup, enqueueing, node_polling, runner
+from workers.services import node_imports
 
 
 @shared_task(name="workers.advance")
@@ -36,3 +37,15 @@ def tick() -> None:
 def keep_house() -> None:
     """Remove old job folders whose files are stored and verified; measure the rest."""
     cleanup.keep_house()
+
+
+@shared_task(name=node_imports.LOOK)
+def look_at_imported(look_id: int) -> None:
+    """Take the next step of one imported node."""
+    node_imports.look_at(look_id)
+
+
+@shared_task(name="workers.wake_looks")
+def wake_looks() -> None:
+    """Find looks whose message was lost."""
+    node_imports.wake_looks()

@@ -1,12 +1,30 @@
 from django.urls import path
 
-from workers.views import artifacts, catalogue, chains, jobs, nodes, rules
+from workers.views import (
+    artifacts,
+    catalogue,
+    chains,
+    jobs,
+    node_calendar,
+    node_imports,
+    nodes,
+    rules,
+)
 
 app_name = "workers"
 
 urlpatterns = [
     path("nodes/", nodes.node_list, name="nodes"),
     path("nodes/new/", nodes.node_new, name="node_new"),
+    path("nodes/import/", node_imports.import_new, name="import_new"),
+    path("nodes/import/<int:pk>/", node_imports.import_page, name="import"),
+    path("nodes/import/<int:pk>/apply/", node_imports.import_apply, name="import_apply"),
+    path("nodes/import/<int:pk>/discard/", node_imports.import_discard, name="import_discard"),
+    path("nodes/import/<int:pk>/accept/", node_imports.import_accept, name="import_accept"),
+    path("nodes/import/<int:pk>/again/", node_imports.import_again, name="import_again"),
+    path("nodes/calendar/", node_calendar.calendar, name="calendar"),
+    path("nodes/calendar/<int:pk>/end/", node_calendar.reservation_end, name="reservation_end"),
+    path("nodes/quotas/", node_calendar.quota_set, name="quota_set"),
     path("nodes/<int:pk>/", nodes.node_page, name="node"),
     path("nodes/<int:pk>/confirm/", nodes.node_confirm, name="node_confirm"),
     path("nodes/<int:pk>/refetch/", nodes.node_refetch, name="node_refetch"),
@@ -14,6 +32,7 @@ urlpatterns = [
     path("nodes/<int:pk>/check/", nodes.node_check, name="node_check"),
     path("nodes/<int:pk>/edit/", nodes.node_edit, name="node_edit"),
     path("nodes/<int:pk>/try/", nodes.node_try, name="node_try"),
+    path("nodes/<int:pk>/install-key/", nodes.node_install_key, name="node_install_key"),
     path("nodes/<int:pk>/logins/new/", nodes.login_new, name="login_new"),
     path("node-logins/<int:pk>/", nodes.login_edit, name="login_edit"),
     path("node-logins/<int:pk>/try/", nodes.login_try, name="login_try"),

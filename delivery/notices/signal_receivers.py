@@ -1,4 +1,4 @@
-"""Signal receivers: audit entries and lost contacts with nodes become events."""
+"""Signal receivers: audit entries, lost contacts with nodes and alarms of cards become events."""
 
 from django.db.models.signals import post_save
 from django.dispatch import receiver
@@ -8,7 +8,7 @@ from delivery.notices.event_kinds import KINDS, kind_of_entry
 from delivery.notices.event_subjects import Subject, subject_of
 from delivery.notices.services.announcements import announce
 from engagements.models import AuditEntry
-from workers.models import NodeContact
+from workers.models import CardAlarm, NodeContact
 
 
 @receiver(post_save, sender=AuditEntry)
@@ -29,3 +29,13 @@ def contact_changed(sender, instance: NodeContact, created: bool, **_kwargs) -> 
         node = instance.node
         announce(kind=KINDS["node_unreachable"], at=instance.at,
                  subject=Subject(node.name, reverse("workers:node", args=[node.pk])))
+
+
+@receiver(post_save, sender=CardAlarm)
+def card_alarmed(sender, instance: CardAlarm, created: bool, **_kwargs) -> None:
+    """An alarm of a card, once; its end is no news. The node's page says more and what to do."""
+    if created:
+        node = instance.node
+        announce(kind=KINDS[f"card_{instance.kind}"], at=instance.since, subject=Subject(
+            f"{node.name} · NPU {instance.card_index} · {instance.value}",
+            reverse("workers:node", args=[node.pk])))

@@ -34,7 +34,7 @@ class Sshd:
         self.environment = "".join(f" {name}={value}" for name, value in environment.items())
         self.home.mkdir(parents=True)
         self.port, self.process = free_port(), None
-        self.key = make_key(root / "client_key")
+        self.key, self.more = make_key(root / "client_key"), ""
         make_key(root / "host_key")
         self.let_in("client_key")
 
@@ -47,7 +47,7 @@ class Sshd:
         Path("/run/sshd").mkdir(exist_ok=True)
         config = self.root / "sshd_config"
         config.write_text(CONFIG.format(port=self.port, root=self.root,
-                                        environment=self.environment))
+                                        environment=self.environment) + self.more)
         self.process = subprocess.Popen([SSHD, "-D", "-e", "-f", config],
                                         stderr=(self.root / "log").open("ab"))
         deadline = time.monotonic() + 60  # for a busy machine

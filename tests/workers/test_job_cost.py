@@ -32,7 +32,7 @@ def counted(entries: list[str], most: int):
 def test_a_job_that_ends_at_once(queue, node):
     with counted(["job.queue"], most=17):
         job = queue("echo one")
-    with counted(["artifact.store", "job.end"], most=38):
+    with counted(["artifact.store", "job.end"], most=39):
         node_polling.poll_nodes([node.pk])
     assert Job.objects.get(pk=job.pk).state == JobState.SUCCEEDED
     assert list(audit_log.row_differences()) == []
@@ -51,7 +51,7 @@ def test_readings_of_a_job_stand_in_one_entry(queue, node):
 def test_a_job_that_runs_writes_nothing_to_the_log(queue, node):
     """Polled, its log fetched, its heartbeat kept: nothing that the log is asked about."""
     job = queue("for n in 1 2 3 4; do echo $n; sleep 1; done", cards=1)
-    with counted([], most=19):
+    with counted([], most=21):
         node_polling.poll_nodes([node.pk])
     for _poll in range(4):
         time.sleep(0.4)

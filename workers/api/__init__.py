@@ -1,9 +1,11 @@
 """REST endpoints of this app: `routes` holds prefix, viewset and base name of each."""
 
-from workers.api import artifacts, chains, jobs, nodes, rules
+from workers.api import artifacts, chains, jobs, node_calendar, node_imports, nodes, rules
 
 routes = [
     *nodes.routes,
+    *node_imports.routes,
+    *node_calendar.routes,
     *jobs.routes,
     *artifacts.routes,
     *chains.routes,

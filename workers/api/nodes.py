@@ -11,7 +11,7 @@ from engagements.web.service_hooks import creating, updating
 from workers import queries, rule_checks, services
 from workers.api import serializers
 from workers.models import Node, NodeLogin
-from workers.services import node_edits, node_logins
+from workers.services import key_installation, node_edits, node_logins
 
 
 class NodeViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedViewSet):
@@ -54,6 +54,14 @@ class NodeViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedViewSe
         return Response({"shell_seconds": node_edits.try_login(
             actor=request.user, access=self.get_object())})
 
+    @extend_schema(request=serializers.PasswordSerializer)
+    @action(detail=True, methods=["post"], url_path="install-key")
+    def install_key(self, request, pk=None):
+        """Log in with a password once and let the desk's key in; the password is not stored."""
+        return self.shown(key_installation.install_key(
+            actor=request.user, node=self.get_object(),
+            **self.validated(serializers.PasswordSerializer)))
+
     @extend_schema(responses=serializers.QueueSerializer)
     @action(detail=True)
     def queue(self, request, pk=None):
@@ -88,7 +96,8 @@ class NodeLoginViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedV
         data, login = serializer.validated_data, serializer.instance
         serializer.instance = node_logins.change_login(
             actor=self.request.user, login=login, username=data.get("username", login.username),
-            private_key=data.get("private_key"), passphrase=data.get("passphrase", ""))
+            private_key=data.get("private_key"), passphrase=data.get("passphrase", ""),
+            certificate=data.get("certificate", ""))
 
     @extend_schema(request=None, responses=serializers.TrialSerializer)
     @action(detail=True, methods=["post"], url_path="try")

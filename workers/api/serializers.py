@@ -7,7 +7,20 @@ from engagements.web.visible_field import VisibleField
 from workers.jobs.transitions import TRANSITIONS
 from workers.kinds import JobKind
 from workers.logs import diagnosis
-from workers.models import Artifact, Card, Job, Node, NodeContact, NodeLogin, StoredReading
+from workers.models import (
+    Artifact,
+    Card,
+    ImportedNode,
+    Job,
+    Node,
+    NodeContact,
+    NodeImport,
+    NodeLogin,
+    NodeReservation,
+    StoredReading,
+)
+from workers.models.node import USERNAME
+from workers.services import node_imports
 
 
 class CardSerializer(serializers.ModelSerializer):
@@ -34,8 +47,9 @@ class NodeSerializer(serializers.ModelSerializer):
         fields = ["id", "name", "host", "port", "username", "private_key", "passphrase", "state",
                   "is_practice", "scratch_dir", "set_env", "labels", "cards_total", "ring_size",
                   "keep_days", "bastion_host", "bastion_port", "bastion_username",
-                  "bastion_host_key", "scheduler", "scheduler_options", "scheduler_facts",
-                  "software", "last_seen_at", "unreachable_since", "trouble",
+                  "bastion_host_key", "jump_hosts", "certificate", "scheduler",
+                  "scheduler_options", "scheduler_facts", "software",
+                  "last_seen_at", "unreachable_since", "trouble",
                   "last_error", "shell_seconds", "clock_offset_seconds", "scratch_used_mb",
                   "scratch_free_mb", "offered_fingerprint", "pinned_fingerprint", "has_read_cards",
                   "cards"]
@@ -58,6 +72,10 @@ def _fingerprint(key: str) -> str:
 
 class MaintenanceSerializer(serializers.Serializer):
     on = serializers.BooleanField()
+
+
+class PasswordSerializer(serializers.Serializer):
+    password = serializers.CharField(write_only=True, trim_whitespace=False, max_length=400)
 
 
 class TrialSerializer(serializers.Serializer):
@@ -108,7 +126,7 @@ class NodeLoginSerializer(serializers.ModelSerializer):
     class Meta:
         model = NodeLogin
         fields = ["id", "node", "engagement", "username", "private_key", "passphrase",
-                  "created_at", "withdrawn_at", "refused_at", "refused_cause"]
+                  "certificate", "created_at", "withdrawn_at", "refused_at", "refused_cause"]
         read_only_fields = ["created_at", "withdrawn_at", "refused_at", "refused_cause"]
 
 
@@ -228,3 +246,76 @@ class LogHitSerializer(serializers.Serializer):
     found = serializers.IntegerField(allow_null=True)
     line = serializers.CharField()
     searched_to = serializers.IntegerField()
+
+
+class ImportedNodeSerializer(serializers.ModelSerializer):
+    """How far the first look at an imported node is."""
+
+    offered_fingerprint = serializers.SerializerMethodField()
+
+    class Meta:
+        model = ImportedNode
+        fields = ["id", "node", "place", "state", "cause", "offered_fingerprint"]
+
+    def get_offered_fingerprint(self, look) -> str:
+        return _fingerprint(look.node.offered_host_key)
+
+
+class InventoryFaultSerializer(serializers.Serializer):
+    place = serializers.CharField(help_text="row of the table, or host")
+    column = serializers.CharField()
+    sentence = serializers.CharField()
+
+
+class NodeImportSerializer(serializers.ModelSerializer):
+    """An inventory with its faults; once applied, its nodes."""
+
+    faults = serializers.SerializerMethodField()
+    nodes = ImportedNodeSerializer(many=True, read_only=True)
+
+    class Meta:
+        model = NodeImport
+        fields = ["id", "file_name", "sha256", "format", "username", "secrets", "created_by",
+                  "created_at", "applied_at", "faults", "nodes"]
+
+    @extend_schema_field(InventoryFaultSerializer(many=True))
+    def get_faults(self, source) -> list:
+        faults = [] if source.applied_at else node_imports.table_of(source).faults
+        return InventoryFaultSerializer(faults, many=True).data
+
+
+class InventoryUploadSerializer(serializers.Serializer):
+    file = serializers.FileField()
+    username = serializers.RegexField(USERNAME.regex, required=False, default="", allow_blank=True,
+                                      max_length=60)
+
+
+class InventoryKeySerializer(serializers.Serializer):
+    private_key = serializers.CharField(required=False, default="", allow_blank=True)
+    passphrase = serializers.CharField(required=False, default="", allow_blank=True)
+    is_practice = serializers.BooleanField(required=False, default=False)
+
+
+class FingerprintsSerializer(serializers.Serializer):
+    fingerprints = serializers.DictField(
+        child=serializers.CharField(), help_text="id of the imported node: fingerprint compared")
+
+    def validate_fingerprints(self, value) -> dict[int, str]:
+        if not all(name.isascii() and name.isdigit() for name in value):
+            raise serializers.ValidationError("Keys are ids of imported nodes.")
+        return {int(name): shown for name, shown in value.items()}
+
+
+class NodeReservationSerializer(serializers.ModelSerializer):
+    engagement = VisibleField(queryset=Engagement.objects.all(), required=False,
+                              allow_null=True)
+
+    class Meta:
+        model = NodeReservation
+        fields = ["id", "node", "engagement", "cards", "starts_at", "ends_at", "reason"]
+
+
+class CardQuotaSerializer(serializers.Serializer):
+    id = serializers.IntegerField(read_only=True)
+    engagement = VisibleField(queryset=Engagement.objects.all())
+    cards = serializers.IntegerField(min_value=1, max_value=10_000, allow_null=True)

@@ -9,7 +9,9 @@ from statistics import median
 
 from django.db.models import F, Window
 from django.db.models.functions import RowNumber
+from django.utils import timezone
 
+from workers.dispatch.admission import Admission, admission
 from workers.models import CardLease, Job, JobState, Node
 from workers.models.job import OPEN_STATES
 from workers.nodes.card_leases import usable_cards
@@ -33,11 +35,20 @@ def _in_order(jobs: Iterable[Job], share: Counter) -> list[Job]:
     return sorted(jobs, key=lambda job: (-job.priority, share[job.engagement_id], job.pk))
 
 
-def place_in_line(job: Job) -> int:
-    """1 for the job whose turn it is. A job that no set of healthy cards can serve is passed."""
+def admission_of(node: Node, now: datetime) -> Admission:
+    """The promises that bear on the node's jobs."""
+    return admission(node, now, UsualDurations)
+
+
+def place_in_line(job: Job, promises: Admission | None = None) -> int:
+    """1 for the job whose turn it is.
+
+    Passed are jobs that no set of healthy cards can serve, and those that a promise holds up.
+    """
     usable = len(usable_cards(job.node))
-    ahead = [other for other in line(job.node)
-             if other.cards_wanted <= usable or other.pk == job.pk]
+    promises = promises or admission_of(job.node, timezone.now())
+    ahead = [other for other in line(job.node) if other.pk == job.pk or (
+        other.cards_wanted <= usable and promises.obstacle(other) is None)]
     return [other.pk for other in ahead].index(job.pk) + 1 if job in ahead else 1
 
 

@@ -14,6 +14,7 @@ from workers.logs import live_log
 from workers.models import Artifact, Job, Node
 from workers.models.job import FINAL_STATES
 from workers.nodes import ssh
+from workers.nodes.cards import samples
 from workers.remote import replies, scripts
 
 log = logging.getLogger(__name__)
@@ -25,6 +26,7 @@ def keep_house() -> int:
     """Look after the scratch folder of every ready node. Returns how many folders went."""
     content_store.remove_forgotten(default_storage)
     remove_live_logs()
+    samples.thin(timezone.now())
     removed = 0
     for node in Node.objects.filter(state=Node.State.READY, unreachable_since=None):
         try:

@@ -15,6 +15,7 @@ from workers.dispatch.job_claims import claimed, due
 from workers.dispatch.runner import guarded, look_again_soon, without_troubles, write, write_alike
 from workers.models import Job, JobState, Node
 from workers.nodes import reachability, ssh
+from workers.nodes.cards import samples
 from workers.nodes.ssh import Unreachable
 from workers.remote import replies
 from workers.remote.replies import RemoteState
@@ -83,10 +84,11 @@ def _is_ours_to_step(job: Job) -> bool:
 
 
 def _script(jobs: list[Job]) -> str:
-    starts, _running = _apart(jobs)
+    starts, running = _apart(jobs)
+    seconds = samples.wanted_seconds(jobs[0].node, timezone.now()) if running else 0
     return schedulers.of(jobs[0].node).visit_script(
         [(job, steps.start_request(job)) for job in starts], jobs,
-        {job.directory_name for job in jobs if job_files.wants_files(job)})
+        {job.directory_name for job in jobs if job_files.wants_files(job)}, seconds)
 
 
 def _apart(jobs: list[Job]) -> tuple[list[Job], list[Job]]:
@@ -143,6 +145,8 @@ def _apply_answer(jobs: list[Job], answer: ssh.Answer | Exception) -> None:
         else:
             write(job, changes)
     _write_quiet(quiet)
+    if isinstance(answer, ssh.Answer):
+        samples.keep(jobs[0].node, answer.stdout, scripts.SAMPLE_MARK)
     look_again_soon(jobs)
 
 

@@ -59,13 +59,17 @@ def _leasing(job: Job) -> dict:
         return end(JobState.CANCELLED, gettext_noop("Cancelled before it started."))
     if job.node.state != job.node.State.READY:
         return _wait(NOT_READY[job.node.state])
-    leased = {}
-    if job.cards_wanted and schedulers.of(job.node).leases_cards:
-        place = card_queue.place_in_line(job)
-        cards = card_leases.take_cards(job) if place == 1 else None
-        if cards is None:
-            return _wait_for_cards(job, place)
-        leased = {"results": {**job.results, "cards": cards}}
+    promises = card_queue.admission_of(job.node, timezone.now())
+    with promises.exclusively_for(job):
+        if (obstacle := promises.obstacle(job)) and not card_leases.held_cards(job):
+            return _wait(obstacle.message, **obstacle.values)
+        leased = {}
+        if job.cards_wanted and schedulers.of(job.node).leases_cards:
+            place = card_queue.place_in_line(job, promises)
+            cards = card_leases.take_cards(job) if place == 1 else None
+            if cards is None:
+                return _wait_for_cards(job, place)
+            leased = {"results": {**job.results, "cards": cards}}
     return {"state": JobState.STARTING, "message": "", "message_values": {}, **leased}
 
 

@@ -30,7 +30,8 @@ def _passphrase_field() -> forms.CharField:
 
 
 # A public key is one long line.
-ONE_LINE = {"bastion_host_key": forms.Textarea(attrs={"rows": 2})}
+ONE_LINE = dict.fromkeys(("bastion_host_key", "certificate", "jump_hosts"),
+                         forms.Textarea(attrs={"rows": 2}))
 
 
 class NodeForm(InGroups, SchedulerFields, forms.ModelForm):
@@ -39,10 +40,10 @@ class NodeForm(InGroups, SchedulerFields, forms.ModelForm):
 
     class Meta:
         model = Node
-        fields = ["name", "host", "port", "username", "private_key", "passphrase", "labels",
-                  "cards_total", "ring_size", "scratch_dir", "keep_days", "set_env",
+        fields = ["name", "host", "port", "username", "private_key", "passphrase", "certificate",
+                  "labels", "cards_total", "ring_size", "scratch_dir", "keep_days", "set_env",
                   "bastion_host", "bastion_port", "bastion_username", "bastion_host_key",
-                  "is_practice", "scheduler"]
+                  "jump_hosts", "is_practice", "scheduler"]
         widgets = ONE_LINE
 
     def arguments(self) -> dict:
@@ -75,7 +76,8 @@ class NodeEditForm(InGroups, SchedulerFields, _NewKey, forms.ModelForm):
         model = Node
         fields = ["name", "host", "port", "username", "labels", "cards_total", "ring_size",
                   "scratch_dir", "keep_days", "set_env", "bastion_host", "bastion_port",
-                  "bastion_username", "bastion_host_key", "scheduler"]
+                  "bastion_username", "bastion_host_key", "jump_hosts", "certificate",
+                  "scheduler"]
         widgets = ONE_LINE
 
     def changes(self) -> dict:
@@ -89,6 +91,9 @@ class LoginForm(_NewKey):
 
     engagement = forms.ModelChoiceField(Engagement.objects.none(), label=_("Engagement"))
     username = forms.CharField(label=_("User"), max_length=60, validators=[USERNAME])
+    certificate = forms.CharField(
+        label=_("certificate of the key"), required=False, max_length=20_000,
+        widget=forms.Textarea(attrs={"rows": 2, "autocomplete": "off"}))
     field_order = ["engagement", "username"]
 
     def __init__(self, *args, user, node, login=None, **kwargs):
@@ -111,7 +116,8 @@ class LoginForm(_NewKey):
 
     def changes(self) -> dict:
         """What the service is asked to change."""
-        return {"username": self.cleaned_data["username"], **self.key_changes()}
+        return {"username": self.cleaned_data["username"],
+                "certificate": self.cleaned_data["certificate"], **self.key_changes()}
 
 
 class UploadForm(forms.Form):

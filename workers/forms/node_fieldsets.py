@@ -6,19 +6,21 @@ from workers.forms import scheduler_fields
 
 GROUPS = (
     (_("Connection"), True, ("name", "host", "port", "username", "labels", "is_practice")),
-    (_("Key of the log-in"), False, ("private_key", "new_key", "passphrase", "use_agent")),
+    (_("Key of the log-in"), False, (
+        "private_key", "new_key", "passphrase", "certificate", "use_agent")),
     (_("Cards and job folders"), True, (
         "cards_total", "ring_size", "scratch_dir", "keep_days", "set_env")),
     (_("Cluster"), False, ("scheduler", *scheduler_fields.NAMES)),
     (_("Bastion"), False, (
-        "bastion_host", "bastion_port", "bastion_username", "bastion_host_key")),
+        "bastion_host", "bastion_port", "bastion_username", "bastion_host_key", "jump_hosts")),
 )
 
 
 class InGroups:
     """For a form over a node; `unfolded` names fields whose groups are open from the start."""
 
-    wide = ("private_key", "new_key", "use_agent", "set_env", "bastion_host_key", "is_practice")
+    wide = ("private_key", "new_key", "use_agent", "set_env", "bastion_host_key", "jump_hosts",
+            "certificate", "is_practice")
     unfolded: tuple[str, ...] = ()
 
     def groups(self) -> list[dict]:

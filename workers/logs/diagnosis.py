@@ -105,6 +105,12 @@ def of_job(job: Job) -> Diagnosis | None:
     return find(_parts(job), job.exit_status, job.remote.get("oom_kills", 0))
 
 
+def first_line(job: Job) -> int | None:
+    """The line of the log that shows a known cause; also while the job runs. None without one."""
+    found = find(_parts(job), job.exit_status)
+    return found.line if found else None
+
+
 def find(parts: list[Part], status: int | None, oom_kills: int = 0) -> Diagnosis | None:
     """The first of the known causes that the parts of a log show."""
     found = _shown(parts, status)

@@ -10,7 +10,7 @@ from workers.models import Job
 
 LOSS = re.compile(
     rb"(?:lm loss|(?<![\w.])(?:train_)?loss)['\"]?\s*[:=]\s*"
-    rb"([-+]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|nan|inf))", re.IGNORECASE)
+    rb"([-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|nan|inf))", re.IGNORECASE)
 SPIKE = 3.0  # times the last loss
 SILENCE = timedelta(minutes=10)
 

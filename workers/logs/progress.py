@@ -1,13 +1,27 @@
-"""How far a running job is: the rest of its time, and its losses as a small line."""
+"""How far a running job is: the rest of its time, and each series of its log as a small line."""
 
 import math
+import re
+from dataclasses import dataclass
 
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from workers.logs import early_warnings, live_log
 from workers.models import Job
 
 WIDTH, HEIGHT, MOST_POINTS = 240, 44, 120
+NUMBER = rb"['\"]?\s*[:=]\s*([-+]?\d+\.?\d*(?:[eE][-+]?\d{1,3})?)"
+# As Megatron, Transformers and DeepSpeed print them.
+SERIES = (
+    (_("Loss so far"), early_warnings.LOSS),
+    (_("Gradient norm"), re.compile(rb"grad[_ ]norm" + NUMBER, re.IGNORECASE)),
+    (_("Learning rate"), re.compile(rb"(?:learning[_ ]rate|(?<![\w.])lr)" + NUMBER,
+                                    re.IGNORECASE)),
+    (_("Time per step (ms)"), re.compile(rb"elapsed time per iteration \(ms\)" + NUMBER)),
+    (_("Samples or tokens per second"), re.compile(
+        rb"(?:samples|tokens)(?:/s(?:ec)?|[_ ]per[_ ]sec(?:ond)?)" + NUMBER, re.IGNORECASE)),
+)
 
 
 def remaining_seconds(job: Job) -> int | None:
@@ -18,11 +32,23 @@ def remaining_seconds(job: Job) -> int | None:
     return int(elapsed / job.progress_done * (job.progress_total - job.progress_done))
 
 
-def loss_line(job: Job) -> str:
-    """The last losses as the points of an SVG polyline of 240 × 44; empty below two losses."""
-    losses = [loss for loss in early_warnings.losses(live_log.tail(job, 2**20).encode())
-              if math.isfinite(loss)]
-    return points(losses[-5000:])
+@dataclass(frozen=True)
+class SeriesLine:
+    """One series of a growing log: SVG points of a line of 240 × 44, and its last value."""
+
+    title: str
+    points: str
+    last: float
+
+
+def series_lines(job: Job) -> list[SeriesLine]:
+    """The last values of every series that the log's end holds at least two of."""
+    end, found = live_log.tail(job, 2**20).encode(), []
+    for title, pattern in SERIES:
+        values = [value for value in map(float, pattern.findall(end)) if math.isfinite(value)]
+        if line := points(values[-5000:]):
+            found.append(SeriesLine(str(title), line, values[-1]))
+    return found
 
 
 def points(values: list[float]) -> str:

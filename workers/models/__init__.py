@@ -3,7 +3,11 @@ from workers.models.chain import ChainRun, ChainStep, JobChain
 from workers.models.job import CardLease, Job, JobState, Priority
 from workers.models.login import NodeLogin
 from workers.models.node import Card, Node, NodeContact, SchedulerKind, Trouble
+from workers.models.node_calendar import CardQuota, NodeReservation
+from workers.models.node_import import ImportedNode, NodeImport
+from workers.models.node_sample import CARD_VALUES, CardAlarm, NodeSample
 
-__all__ = ["Artifact", "Card", "CardLease", "ChainRun", "ChainStep", "Job", "JobChain", "JobState",
-           "Node", "NodeContact", "NodeLogin", "Priority", "SchedulerKind",
-           "StoredReading", "Trouble"]
+__all__ = ["CARD_VALUES", "Artifact", "Card", "CardAlarm", "CardLease", "CardQuota", "ChainRun",
+           "ChainStep", "ImportedNode", "Job", "JobChain", "JobState", "Node", "NodeContact",
+           "NodeImport", "NodeLogin", "NodeReservation", "NodeSample", "Priority",
+           "SchedulerKind", "StoredReading", "Trouble"]

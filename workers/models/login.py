@@ -1,3 +1,4 @@
+from django.core.validators import MaxLengthValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -31,6 +32,8 @@ class NodeLogin(models.Model):
     username = models.CharField(_("user"), max_length=60, validators=[USERNAME])
     private_key = EncryptedTextField(_("private key"), blank=True)
     passphrase = EncryptedTextField(_("passphrase"), blank=True)
+    certificate = models.TextField(_("certificate of the key"), blank=True,
+                                   validators=[MaxLengthValidator(20_000)])
     created_at = models.DateTimeField(auto_now_add=True)
     withdrawn_at = models.DateTimeField(null=True, blank=True, editable=False)
     refused_at = models.DateTimeField(null=True, editable=False)

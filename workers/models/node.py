@@ -1,4 +1,9 @@
-from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
+from django.core.validators import (
+    MaxLengthValidator,
+    MaxValueValidator,
+    MinValueValidator,
+    RegexValidator,
+)
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -51,6 +56,10 @@ class Node(models.Model):
     )
     private_key = EncryptedTextField(_("private key"), blank=True)
     passphrase = EncryptedTextField(_("passphrase"), blank=True)
+    certificate = models.TextField(
+        _("certificate of the key"), blank=True, validators=[MaxLengthValidator(20_000)],
+        help_text=_("Where the node trusts a certification authority (TrustedUserCAKeys): the "
+                    "content of the file id_…-cert.pub beside the private key."))
     host_key = models.TextField(_("pinned host key"), blank=True)
     offered_host_key = models.TextField(_("offered host key"), blank=True)
     state = models.CharField(_("state"), max_length=12, choices=State, default=State.PENDING)
@@ -74,6 +83,10 @@ class Node(models.Model):
     bastion_host_key = models.TextField(
         _("bastion host key"), blank=True,
         help_text=_("As the line of the bastion's ssh_host_ed25519_key.pub; it is pinned."))
+    jump_hosts = models.TextField(
+        _("jump hosts behind the bastion"), blank=True, validators=[MaxLengthValidator(20_000)],
+        help_text=_("One per line, in order: user@host:port and the line of its "
+                    "ssh_host_ed25519_key.pub. Each is opened with the node's key."))
     labels = models.CharField(_("labels"), max_length=160, blank=True,
                               help_text=_("Separated by commas."))
     ring_size = models.PositiveSmallIntegerField(
@@ -99,6 +112,7 @@ class Node(models.Model):
     scratch_free_mb = models.PositiveIntegerField(null=True, editable=False)
     clock_offset_seconds = models.BigIntegerField(null=True, editable=False)
     unreachable_since = models.DateTimeField(null=True, editable=False)
+    sampled_at = models.DateTimeField(null=True, editable=False)  # by `workers.nodes.samples`
     shell_seconds = models.FloatField(null=True, editable=False)  # until its shell runs a command
     trouble = models.CharField(max_length=8, choices=Trouble, blank=True, editable=False)
     last_seen_at = models.DateTimeField(null=True, blank=True)
@@ -148,6 +162,8 @@ class Card(models.Model):
     power_w = models.FloatField(_("power (W)"), null=True)
     memory_used_mb = models.PositiveIntegerField(_("memory used (MB)"), null=True)
     memory_total_mb = models.PositiveIntegerField(_("memory (MB)"), null=True)
+    ecc_errors = models.PositiveBigIntegerField(_("memory errors that could not be corrected"),
+                                                null=True)
     read_at = models.DateTimeField()
 
     class Meta:

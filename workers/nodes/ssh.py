@@ -17,6 +17,8 @@ from typing import Any
 import asyncssh
 
 from workers.models import Node, NodeLogin
+from workers.nodes.certificates import certified_key
+from workers.nodes.jump_hosts import chain_of
 
 LOGIN_TIMEOUT = 15
 KEEPALIVE = 15
@@ -139,15 +141,40 @@ def no_shell(output: bytes) -> NoShell:
                    + output[-300:].decode(errors="replace"))
 
 
+def run_with_password(node: Node, password: str, script: str) -> Answer:
+    """As `run`, over a connection of its own that a password opens; nothing keeps the password."""
+
+    async def go() -> Answer:
+        tunnel = await _connect_bastion(node) if node.bastion_host else None
+        options = {**_login(node), "client_keys": (), "agent_path": None, "password": password}
+        async with asyncssh.connect(
+                node.host, node.port, username=node.username, tunnel=tunnel,
+                known_hosts=([asyncssh.import_public_key(node.host_key)], [], []),
+                **options) as connection:
+            return await _run_over(connection, script)
+
+    return _guarded(go, 60)
+
+
 async def _run(node: Access, script: str) -> Answer:
-    connection = await _connection(node)
+    try:
+        return await _run_over(await _connection(node), script)
+    except _Cut as error:
+        await _forget(node)
+        raise Unreachable(str(error)) from error
+
+
+class _Cut(Exception):
+    """The connection ended before the command did."""
+
+
+async def _run_over(connection: asyncssh.SSHClientConnection, script: str) -> Answer:
     async with connection.create_process("sh -s", encoding=None) as process:
         _give(process, script)
         out, err = await asyncio.gather(_all_of(process.stdout), _all_of(process.stderr))
         await process.wait()
     if process.exit_status is None:  # asyncssh: the session ended without a status
-        await _forget(node)
-        raise Unreachable("the connection closed before the command ended")
+        raise _Cut("the connection closed before the command ended")
     return Answer(process.exit_status, out, err)
 
 
@@ -241,7 +268,8 @@ def close_all() -> None:
 def _key(node: Access) -> tuple:
     """Tells connections apart; begins with whose it is, and changes with every way to log in."""
     return (type(node), node.pk, node.host, node.port, node.username, node.host_key,
-            node.bastion_host, node.bastion_port, hash(node.private_key))
+            node.bastion_host, node.bastion_port, node.bastion_login.jump_hosts,
+            hash(node.private_key), hash(node.certificate))
 
 
 async def _connection(node: Access) -> asyncssh.SSHClientConnection:
@@ -268,7 +296,7 @@ async def _forget(node: Access) -> None:
 
 
 async def _connect(node: Access) -> asyncssh.SSHClientConnection:
-    """Log in, through the node's bastion where it has one. Both host keys are pinned."""
+    """Log in, through the node's bastions where it has any. All host keys are pinned."""
     tunnel = await _connect_bastion(node) if node.bastion_host else None
     return await asyncssh.connect(
         node.host, node.port, username=node.username, tunnel=tunnel,
@@ -276,16 +304,22 @@ async def _connect(node: Access) -> asyncssh.SSHClientConnection:
 
 
 async def _connect_bastion(access: Access) -> asyncssh.SSHClientConnection:
+    """The connection to the last bastion of the chain, through those before it."""
     node = access.bastion_login
-    return await asyncssh.connect(
+    tunnel = await asyncssh.connect(
         node.bastion_host, node.bastion_port, username=node.bastion_username or node.username,
         known_hosts=([asyncssh.import_public_key(node.bastion_host_key)], [], []),
         **_login(node))
+    for hop in chain_of(node.jump_hosts):
+        tunnel = await asyncssh.connect(
+            hop.host, hop.port, username=hop.username or node.username, tunnel=tunnel,
+            known_hosts=([asyncssh.import_public_key(hop.host_key)], [], []), **_login(node))
+    return tunnel
 
 
 def _login(node: Access) -> dict[str, Any]:
     """The node's key, or the agent of the worker where the node has none stored."""
-    keys = [asyncssh.import_private_key(node.private_key, node.passphrase or None)] \
+    keys = [certified_key(node.private_key, node.passphrase, node.certificate)] \
         if node.private_key else ()
     return {"client_keys": keys, "agent_path": None if keys else os.environ.get("SSH_AUTH_SOCK"),
             "config": None, "login_timeout": LOGIN_TIMEOUT, "connect_timeout": LOGIN_TIMEOUT,
@@ -296,7 +330,7 @@ def _login(node: Access) -> dict[str, Any]:
 def _guarded(function: Callable[[], Coroutine], timeout: float, node: Access | None = None) -> Any:
     try:
         return _current_loop().call(function(), timeout)
-    except (OSError, asyncssh.Error, TimeoutError, ValueError) as error:
+    except (OSError, asyncssh.Error, TimeoutError, ValueError, _Cut) as error:
         if node is not None:
             _current_loop().call(_forget(node), 5)
         raise _translated(error) from error

@@ -95,6 +95,8 @@ MIDDLE_AND_END = (1 / 2, 1)
 DIGITS = re.compile(rb"\d[\w.+-]*")
 LIKE_LINES = 12
 """Lines that differ in their numbers alone, of which a reader has to see some."""
+LOSS = re.compile(rb"(?:loss|Loss|LOSS)[\"']?\s{0,8}[:=]?\s{0,8}\(?[-+]?(?:\d|nan|inf)")
+LINES_WITH_LOSSES = 400
 DIGEST_BYTES, MOST_DIGESTED = 1024**2, 32 * 1024**2
 
 
@@ -113,8 +115,12 @@ def later_samples(source: Source) -> list[Sample]:
 def digests(source: Source) -> Iterator[Sample]:
     """Samples of 1 MiB of the lines of the whole file, of each sort of line the first few.
 
-    Raises ReadError ``partly_searched`` when more than 32 MiB of it are unlike each other.
+    The first sample has lines that tell a loss, wherever in the file they stand: they are found
+    in seconds, in whatever chatter. Raises ReadError ``partly_searched`` when more than 32 MiB of
+    it are unlike each other.
     """
+    if losses := _lines_with_losses(source):
+        yield Sample(source, b"\n".join(losses))
     kept: list[bytes] = []
     held = total = 0
     for line in _unlike_lines(source):
@@ -129,6 +135,19 @@ def digests(source: Source) -> Iterator[Sample]:
             message += " 32 MiB of unlike lines; give the part with the values."
             raise ReadError("partly_searched", message)
     yield Sample(source, b"\n".join(kept))
+
+
+def _lines_with_losses(source: Source) -> list[bytes]:
+    """The first lines of the whole file that tell a loss, read as a stream."""
+    found: dict[bytes, None] = {}  # in their order
+    for chunk in source.chunks():
+        for match in LOSS.finditer(chunk):
+            start = max(chunk.rfind(sign, 0, match.start()) for sign in (b"\n", b"\r")) + 1
+            line = chunk[start:start + HEADER_CHARACTERS].splitlines()[0]
+            found[line] = None
+        if len(found) > LINES_WITH_LOSSES:
+            break
+    return list(found)[:LINES_WITH_LOSSES]
 
 
 def _unlike_lines(source: Source) -> Iterator[bytes]:

@@ -1,6 +1,7 @@
 """The scripts that run on a node: plain POSIX sh with coreutils or busybox."""
 
 import hashlib
+import secrets
 import shlex
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -8,6 +9,8 @@ from functools import cache
 from pathlib import Path
 
 _HERE = Path(__file__).parent
+SAMPLE_MARK = f"desk sample {secrets.token_hex(8)}"  # no job can print it into its log
+EACH_CARD_SECONDS = 600  # between two looks that ask each card for its memory errors and its port
 
 
 def quote(argument: str) -> str:
@@ -44,7 +47,7 @@ class Place:
 
 
 def poll_script(starts: list[tuple[Place, str]], polls: list[tuple[Place, int, int]],
-                 files_of: Collection[str] = ()) -> str:
+                 files_of: Collection[str] = (), sample_seconds: int = 0) -> str:
     """Script that starts jobs, at most once ever each, and asks for states.
 
     Args:
@@ -52,13 +55,16 @@ def poll_script(starts: list[tuple[Place, str]], polls: list[tuple[Place, int, i
         polls: place, and offset and limit of the log's part that is wanted; jobs that are started
             may be among them.
         files_of: directories of `polls` whose files are listed if the job has ended.
+        sample_seconds: between two looks at the cards; 0 for none. What an earlier look found
+            comes last, behind SAMPLE_MARK.
     All places lie in the same scratch folder. First comes one line `desk start` per job of
     `starts`, then per job of `polls` its state and its log from there on, then the files as
     `list_script` prints them.
     """
     place = (starts[0] if starts else polls[0])[0]
     return (place.text() + (_starts(starts) if starts else "")
-            + (_polls(polls, files_of) if polls else "") + "exit 0\n")
+            + (_polls(polls, files_of) if polls else "")
+            + (_sample(sample_seconds) if polls and sample_seconds else "") + "exit 0\n")
 
 
 def _starts(starts: list[tuple[Place, str]]) -> str:
@@ -106,6 +112,10 @@ def survivor_functions() -> str:
 def cancel_lines(signal: str) -> str:
     """The lines that signal what is found, after `survivor_functions`."""
     return f"signal={shlex.quote(signal)}\n{_read('cancel.sh')}"
+
+
+def _sample(seconds: int) -> str:
+    return f"{_read('sample.sh')}sample {shlex.quote(SAMPLE_MARK)} {seconds} {EACH_CARD_SECONDS}\n"
 
 
 def cancel_script(place: Place, signal: str) -> str:

@@ -24,12 +24,13 @@ class Scheduler(ABC):
 
     @abstractmethod
     def visit_script(self, starting: list[tuple[Job, tuple[Place, str]]], polled: list[Job],
-                     files_of: Collection[str] = ()) -> str:
+                     files_of: Collection[str] = (), sample_seconds: int = 0) -> str:
         """Script that hands over jobs, each at most once ever, and asks for the state of others.
 
         Args:
             starting: with their places and the texts of their commands.
             files_of: directories of `polled` whose files are listed if the job has ended.
+            sample_seconds: between two looks at the cards; 0 for none.
         The answer is one line `desk start` per job of `starting` (see `replies.start_words`), then
         what `read_states` understands.
         """

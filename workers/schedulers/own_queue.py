@@ -7,9 +7,9 @@ from workers.schedulers.base import Scheduler
 class OwnQueue(Scheduler):
     leases_cards = True
 
-    def visit_script(self, starting, polled, files_of=()):
+    def visit_script(self, starting, polled, files_of=(), sample_seconds=0):
         return scripts.poll_script([request for _job, request in starting],
-                                   replies.poll_requests(polled), files_of)
+                                   replies.poll_requests(polled), files_of, sample_seconds)
 
     def read_states(self, output, jobs):
         return replies.read_states(output, jobs)

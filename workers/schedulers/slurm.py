@@ -21,7 +21,8 @@ SPARE_MINUTES = 5  # the desk ends a job at its limit; Slurm does where the desk
 
 class Slurm(Scheduler):
 
-    def visit_script(self, starting, polled, files_of=()):
+    def visit_script(self, starting, polled, files_of=(), sample_seconds=0):
+        """No samples: the log-in node has no cards of the jobs."""
         place = starting[0][1][0] if starting else replies.place(polled[0])
         return (place.text() + self._path()
                 + (self._starts(starting) if starting else "")

@@ -13,12 +13,12 @@ from workers.models.job import OPEN_STATES
 from workers.nodes import machines, reachability, ssh
 from workers.services import clusters, node_logins, nodes
 
-ADDRESS = ("host", "port", "bastion_host", "bastion_port", "bastion_host_key")
+ADDRESS = ("host", "port", "bastion_host", "bastion_port", "bastion_host_key", "jump_hosts")
 HOME = ("username", "scratch_dir")
 SECRET = ("private_key", "passphrase")
 SCHEDULER = ("scheduler", "scheduler_options")
 EDITABLE = (*ADDRESS, *HOME, *SECRET, "name", "labels", "cards_total", "ring_size", "keep_days",
-            "set_env", "bastion_username", *SCHEDULER)
+            "set_env", "bastion_username", "certificate", *SCHEDULER)
 WAITING = (JobState.QUEUED, JobState.LEASING)
 
 
@@ -58,8 +58,8 @@ def _edited(node: Node, changes: dict) -> Node:
     for name, value in changes.items():
         setattr(edited, name, value)
     edited.full_clean(exclude=["host_key", "offered_host_key"])
-    if changes.keys() & set(SECRET):
-        node_logins.require_usable_key(edited.private_key, edited.passphrase)
+    if changes.keys() & {*SECRET, "certificate"}:
+        node_logins.require_usable_key(edited.private_key, edited.passphrase, edited.certificate)
     nodes.require_bastion_key(edited)
     if changes.keys() & set(SCHEDULER):
         changes["scheduler_options"] = schedulers.cleaned_options(edited)

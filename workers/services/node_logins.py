@@ -11,14 +11,18 @@ from engagements.models import Engagement, User
 from workers.models import Job, Node, NodeLogin
 from workers.models.job import OPEN_STATES
 from workers.nodes import ssh
+from workers.nodes.certificates import certified_key
 
 
-def require_usable_key(private_key: str, passphrase: str) -> None:
-    """A key that can be opened; none at all means the worker's SSH agent."""
+def require_usable_key(private_key: str, passphrase: str, certificate: str = "") -> None:
+    """A key that can be opened, and its certificate; none at all means the worker's SSH agent."""
     if not private_key:
+        if certificate:
+            raise InvalidInput(_("A certificate needs its private key beside it."))
         return
     try:
         ssh.check_private_key(private_key, passphrase)
+        certified_key(private_key, passphrase, certificate)
     except ValueError as error:
         raise InvalidInput(_("The private key cannot be used: %(why)s") % {"why": error}) from error
 
@@ -35,21 +39,22 @@ def login_of(node: Node, engagement: Engagement | None) -> NodeLogin | None:
 
 
 def add_login(*, actor: User, node: Node, engagement: Engagement, username: str,
-              private_key: str = "", passphrase: str = "") -> NodeLogin:
+              private_key: str = "", passphrase: str = "", certificate: str = "") -> NodeLogin:
     """A user and key of its own for an engagement. Its jobs queued from now on use them.
 
     Without a key the worker's SSH agent is asked. Raises InvalidInput when the key cannot be
     used, or the engagement has a log-in there already.
     """
     require(actor, Can.OPERATE, engagement)
-    require_usable_key(private_key, passphrase)
+    require_usable_key(private_key, passphrase, certificate)
     with transaction.atomic():
         Node.objects.select_for_update(of=("self",), no_key=True).get(pk=node.pk)
         if login_of(node, engagement):
             raise InvalidInput(_("%(engagement)s has a log-in on this node already.")
                                % {"engagement": engagement.code})
         login = NodeLogin(node=node, engagement=engagement, username=username,
-                          private_key=private_key, passphrase=passphrase)
+                          private_key=private_key, passphrase=passphrase,
+                          certificate=certificate)
         login.full_clean(validate_unique=False, validate_constraints=False)
         login.save()
         _record(actor, "node_login.add", login, username=username, has_key=bool(private_key))
@@ -57,15 +62,19 @@ def add_login(*, actor: User, node: Node, engagement: Engagement, username: str,
 
 
 def change_login(*, actor: User, login: NodeLogin, username: str, private_key: str | None = None,
-                 passphrase: str = "") -> NodeLogin:
+                 passphrase: str = "", certificate: str = "") -> NodeLogin:
     """Another user or key. `private_key` None keeps the key, "" gives it up for the SSH agent.
+
+    A `certificate` of the kept key replaces what it had; another key loses the old one's.
 
     Raises WrongState for another user while jobs of the present one are under way: their folders
     lie in that user's home.
     """
     require(actor, Can.OPERATE, login.engagement)
     if private_key is not None:
-        require_usable_key(private_key, passphrase)
+        require_usable_key(private_key, passphrase, certificate)
+    elif certificate:
+        require_usable_key(login.private_key, login.passphrase, certificate)
     with transaction.atomic():
         kept = _locked(login)
         if username != kept.username:
@@ -73,6 +82,8 @@ def change_login(*, actor: User, login: NodeLogin, username: str, private_key: s
         kept.username = username
         if private_key is not None:
             kept.private_key, kept.passphrase = private_key, passphrase
+        if private_key is not None or certificate:
+            kept.certificate = certificate
         kept.refused_at, kept.refused_cause = None, ""
         kept.full_clean(validate_unique=False, validate_constraints=False)
         kept.save()
@@ -87,9 +98,9 @@ def withdraw_login(*, actor: User, login: NodeLogin) -> NodeLogin:
     require(actor, Can.OPERATE, login.engagement)
     kept = _locked(login)
     _require_no_jobs(kept)
-    kept.private_key = kept.passphrase = ""
+    kept.private_key = kept.passphrase = kept.certificate = ""
     kept.withdrawn_at = timezone.now()
-    kept.save(update_fields=["private_key", "passphrase", "withdrawn_at"])
+    kept.save(update_fields=["private_key", "passphrase", "certificate", "withdrawn_at"])
     _record(actor, "node_login.withdraw", kept, username=kept.username)
     return kept
 

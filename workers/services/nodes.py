@@ -10,7 +10,7 @@ from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
 from workers import schedulers
 from workers.models import Node
-from workers.nodes import machines, ssh
+from workers.nodes import jump_hosts, machines, ssh
 from workers.services import node_logins
 
 
@@ -24,7 +24,7 @@ def enrol_node(
     machine of another node.
     """
     require(actor, Can.OPERATE)
-    node_logins.require_usable_key(private_key, passphrase)
+    node_logins.require_usable_key(private_key, passphrase, fields.get("certificate", ""))
     node = Node(name=name, host=host, port=port, username=username, private_key=private_key,
                 passphrase=passphrase, **fields)
     node.full_clean(exclude=["host_key", "offered_host_key"])
@@ -61,9 +61,15 @@ def require_own_machine(node: Node, identity: machines.Identity) -> None:
 
 
 def require_bastion_key(node: Node) -> None:
-    """The bastion's host key is pinned as a person gave it; it must be readable."""
+    """The bastions' host keys are pinned as a person gave them; they must be readable."""
     if not node.bastion_host:
+        if node.jump_hosts.strip():
+            raise InvalidInput(_("Name the first jump host as the bastion; the others follow it."))
         return
+    try:
+        jump_hosts.chain_of(node.jump_hosts)
+    except ValueError as error:
+        raise InvalidInput(str(error)) from error
     try:
         ssh.fingerprint(node.bastion_host_key)
     except ValueError as error:

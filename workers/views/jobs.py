@@ -1,8 +1,10 @@
 """Pages of jobs; each view calls one service."""
 
+from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -27,6 +29,7 @@ from workers.logs import (
     search,
 )
 from workers.models import Job, JobState, Node
+from workers.nodes.cards import alarms, charts
 from workers.views.page_context import place_asked
 
 LOG_AT_FIRST, LOG_AT_ONCE = 2**20, 2**20
@@ -94,7 +97,9 @@ def job_page(request, pk):
     return render(request, template, {
         "job": job, "kind": kind, "remaining": progress.remaining_seconds(job),
         "state_before": dict(JobState.choices).get(job.state_before_unknown, ""),
-        "alarms": early_warnings.of(job, now), "loss_line": progress.loss_line(job),
+        "charts": charts.of_job(job, now),
+        "card_alarms": alarms.told(charts.alarms_of(job, now)),
+        "alarms": early_warnings.of(job, now), "series": progress.series_lines(job),
         "expected_start": scheduled_jobs.expected_start(job) or (
             card_queue.expected_start(job, now) if is_waiting else None),
         "scheduled": scheduled_jobs.facts(job),
@@ -122,10 +127,27 @@ def job_log(request, pk):
 
 @require_GET
 def job_log_lines(request, pk):
-    """The numbered lines around one, each an anchor: `?line=120#L120`."""
-    job, asked = _job(request, pk), max(1, whole_number(request.GET.get("line")) or 1)
+    """The numbered lines around one, each an anchor: `?line=120#L120`.
+
+    `?line=first-error` leads to the line that shows the first known cause of a failure.
+    """
+    job = _job(request, pk)
+    if request.GET.get("line") == "first-error":
+        return _to_first_error(request, job)
+    asked = max(1, whole_number(request.GET.get("line")) or 1)
+    blocks = numbered_lines.blocks_of(numbered_lines.around(job, asked))
     return render(request, "workers/log_lines.html", {
-        "job": job, "asked": asked, "lines": numbered_lines.around(job, asked)})
+        "job": job, "asked": asked,
+        "blocks": [(block, block.holds(asked)) for block in blocks]})
+
+
+def _to_first_error(request: HttpRequest, job: Job) -> HttpResponse:
+    line = diagnosis.first_line(job)
+    if line is None:
+        messages.info(request, _("The log shows no cause that is known."))
+        return redirect("workers:job", job.pk)
+    page = reverse("workers:job_log_lines", args=[job.pk])
+    return redirect(f"{page}?line={line}#L{line}")
 
 
 @require_GET

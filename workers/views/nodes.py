@@ -1,11 +1,14 @@
 """Pages of nodes and of the log-ins that engagements have there."""
 
+from datetime import timedelta
+
 from django.contrib import messages
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
+from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from engagements.access import Can, require
@@ -16,8 +19,12 @@ from workers.labels.node_state import state_sentences
 from workers.labels.software_names import named_software
 from workers.models import Node, NodeLogin
 from workers.nodes import machines, ssh
+from workers.nodes.cards import alarms, charts
+from workers.nodes.certificates import facts_of
 from workers.schedulers.options import OPTIONS
-from workers.services import node_edits, node_logins
+from workers.services import key_installation, node_edits, node_logins
+
+CHARTED = timedelta(days=1)
 
 
 @require_GET
@@ -57,6 +64,9 @@ def node_page(request, pk):
         "scheduler_options": [(option.label, node.scheduler_options[option.name])
                               for option in OPTIONS if option.name in node.scheduler_options],
         "contacts": node.contacts.all()[:12],
+        "certificate": facts_of(node.certificate) if node.certificate else None,
+        "charts": charts.of_node(node, now - CHARTED, now),
+        "card_alarms": alarms.told(node.card_alarms.filter(cleared_at=None)),
         "logins": NodeLogin.objects.visible_to(request.user).in_use().filter(
             node=node).select_related("engagement"),
         "jobs": node.jobs.visible_to(request.user).select_related("node", "model")[:15],
@@ -90,6 +100,17 @@ def _try(request: HttpRequest, access: Node | NodeLogin) -> None:
 @require_POST
 def node_try(request, pk):
     _try(request, _node(request, pk))
+    return redirect("workers:node", pk)
+
+
+@sensitive_post_parameters("password")
+@require_POST
+def node_install_key(request, pk):
+    """A password, used once to let the desk's key in."""
+    node = _node(request, pk)
+    attempt(request, lambda: key_installation.install_key(
+        actor=request.user, node=node, password=request.POST.get("password", "")),
+        _("The key is installed and opens the node; the password was not stored."))
     return redirect("workers:node", pk)
 
 

@@ -75,6 +75,16 @@ def test_a_file_of_unlike_lines_that_was_not_searched_to_its_end_is_not_called_u
         read_file(written(lines))
 
 
+def test_losses_are_found_amid_chatter_that_is_nowhere_alike(written, monkeypatch):
+    monkeypatch.setattr("workers.readers.sample.MOST_DIGESTED", 1)
+    chatter = "".join(f"{'abcdefgh'[n % 8] * (n % 997)} {n}\n" for n in range(9_000))
+    losses = "".join(f" iteration {n}/ 9 | lm loss: {3 - n / 9:.6E} | grad norm: 1.2 |\n"
+                     for n in range(1, 10))
+    third = chatter.index("\n", len(chatter) // 3) + 1
+    reading = read_file(written(chatter[:third] + losses + chatter[third:]))
+    assert (reading.kind, reading.values["loss"]["points"]) == ("training_log", 9)
+
+
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress])
 @pytest.mark.parametrize(("text", "kind"), [
     (NANOGPT, "training_log"), (SERVED, "inference_benchmark"), (TABLE, "npu_smi"),

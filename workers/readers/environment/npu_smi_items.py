@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 from workers.readers.base import Reader, Reading, Sample, Source, register
@@ -68,11 +69,11 @@ def _value(text: str) -> Any:
     return None if text in ("NA", "N/A", "-", "") else text
 
 
-def _blocks(source: Source) -> list[Items]:
+def blocks_of(lines: Iterable[tuple[int, str]]) -> list[Items]:
     """Groups of ``key : value``; a key that comes again starts the next chip, as does ``mcu``."""
     blocks: list[Items] = [{}]
     last = None
-    for _number, line in source.lines():
+    for _number, line in lines:
         if COMMAND.search(line):
             continue
         if found := PROCESS.match(line):
@@ -118,7 +119,7 @@ class NpuSmiItemsReader(Reader):
         return 88 if own or found >= 2 or (found and COMMAND.search(sample.text)) else 0
 
     def read(self, source: Source) -> Reading:
-        blocks = _blocks(source)
+        blocks = blocks_of(source.lines())
         if not blocks:
             raise ReadError("damaged_file", "The output names no value.")
         keys = {key for block in blocks for key in block}

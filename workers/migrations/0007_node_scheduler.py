@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('workers', '0002_node_machine'),
+        ('workers', '0006_ways_in'),
     ]
 
     operations = [

@@ -1,0 +1,130 @@
+"""Maintenance windows, reservations and quotas hold jobs up, say so, and let others pass."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from engagements.errors import InvalidInput
+from engagements.models import Engagement, Role
+from workers.dispatch import admission, card_queue, steps
+from workers.models import Job, JobState, Node, NodeReservation
+from workers.nodes import card_leases
+from workers.services import node_calendar
+
+pytestmark = pytest.mark.django_db
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture
+def server(db):
+    return Node.objects.create(name="bms-1", host="192.0.2.1", username="desk",
+                               state=Node.State.READY)
+
+
+@pytest.fixture
+def other(engagement):
+    return Engagement.objects.create(code="EP2", name="另一项目", customer=engagement.customer)
+
+
+@pytest.fixture
+def wait(server, engagement, people):
+    def go(cards=1, of=engagement, minutes=60, **fields):
+        return Job.objects.create(
+            kind="test.none", node=fields.pop("node", server), engagement=of, cards_wanted=cards,
+            state=JobState.LEASING, created_by=people["consultant"], claim_token="me",
+            timeout_seconds=60 * minutes, **fields)
+
+    return go
+
+
+def reserve(people, node, start, end, **fields):
+    now = timezone.now()
+    return node_calendar.reserve(actor=people[Role.OPERATOR], node=node, starts_at=now + start,
+                                 ends_at=now + end, reason="驱动升级", **fields)
+
+
+def said(job):
+    changes = steps.step(job)
+    return changes.get("message", ""), changes.get("state")
+
+
+def test_job_that_would_not_end_before_the_maintenance_waits_and_a_short_one_starts(
+        wait, server, people):
+    window = reserve(people, server, HOUR, 2 * HOUR)
+    long, short, cardless = wait(minutes=90), wait(minutes=30), wait(cards=0, minutes=90)
+    assert said(long)[0] == said(cardless)[0] == admission.BEFORE_MAINTENANCE
+    assert said(short) == ("", JobState.STARTING)
+    sentence = Job(message=admission.BEFORE_MAINTENANCE,
+                   message_values=steps.step(long)["message_values"]).sentence
+    assert "驱动升级" in sentence
+    NodeReservation.objects.update(starts_at=timezone.now() - HOUR)
+    assert said(wait(minutes=1))[0] == admission.UNDER_MAINTENANCE
+    node_calendar.end_reservation(actor=people[Role.OPERATOR], reservation=window)
+    assert said(long) == ("", JobState.STARTING)
+
+
+def test_reserved_cards_are_kept_free_for_the_engagement(wait, server, people, engagement, other):
+    reserve(people, server, -HOUR, HOUR, engagement=other, cards=6)
+    four, two, theirs = wait(cards=4), wait(cards=2), wait(cards=4, of=other)
+    assert said(four)[0] == admission.RESERVED
+    assert card_queue.place_in_line(two) == 1, "who is held up holds up nobody"
+    assert said(two) == ("", JobState.STARTING)
+    assert said(theirs) == ("", JobState.STARTING)
+    assert said(wait(cards=1))[0] == admission.RESERVED, "two of the six are still theirs"
+    assert card_leases.free_cards(server), "though cards are free"
+
+
+def test_reservation_that_begins_later_holds_up_only_what_would_reach_into_it(
+        wait, server, people, other):
+    reserve(people, server, 2 * HOUR, 3 * HOUR, engagement=other, cards=8)
+    assert said(wait(cards=8, minutes=180))[0] == admission.RESERVED
+    assert said(wait(cards=8, minutes=60)) == ("", JobState.STARTING)
+
+
+def test_running_job_that_ends_before_the_reservation_takes_none_of_it(
+        wait, server, people, other):
+    running = wait(cards=4, minutes=30, started_at=timezone.now())
+    card_leases.take_cards(running)
+    Job.objects.filter(pk=running.pk).update(state=JobState.RUNNING)
+    reserve(people, server, HOUR, 3 * HOUR, engagement=other, cards=4)
+    assert said(wait(cards=4, minutes=180)) == ("", JobState.STARTING)
+
+
+def test_quota_counts_the_cards_of_all_nodes(wait, people, engagement, other):
+    second = Node.objects.create(name="bms-2", host="192.0.2.2", username="desk", state="ready")
+    node_calendar.set_quota(actor=people[Role.OPERATOR], engagement=engagement, cards=4)
+    assert said(wait(cards=3)) == ("", JobState.STARTING)
+    held_up = wait(cards=2, node=second)
+    assert said(held_up)[0] == admission.OVER_QUOTA
+    assert said(wait(cards=1, node=second)) == ("", JobState.STARTING)
+    assert said(wait(cards=5))[0] == admission.NEVER_IN_QUOTA
+    assert said(wait(cards=5, of=other)) == ("", JobState.STARTING)
+    node_calendar.set_quota(actor=people[Role.OPERATOR], engagement=engagement, cards=None)
+    assert said(held_up) == ("", JobState.STARTING)
+
+
+def test_operator_keeps_the_calendar_on_its_page_and_by_api(people, server, engagement, client):
+    client.force_login(people[Role.OPERATOR])
+    start = timezone.localtime(timezone.now() + HOUR)
+    client.post("/nodes/calendar/", {
+        "node": server.pk, "engagement": "", "cards": "", "reason": "换风扇",
+        "starts_at": f"{start:%Y-%m-%dT%H:%M}", "ends_at": f"{start + HOUR:%Y-%m-%dT%H:%M}"})
+    window = NodeReservation.objects.get()
+    assert "换风扇" in client.get("/nodes/calendar/").content.decode()
+    client.post("/nodes/quotas/", {"engagement": engagement.pk, "cards": "4"})
+    client.post(f"/nodes/calendar/{window.pk}/end/")
+    made = client.post("/api/v1/node-reservations/", {
+        "node": server.pk, "engagement": engagement.pk, "cards": 2, "reason": "x",
+        "starts_at": start.isoformat(), "ends_at": (start + HOUR).isoformat()},
+        content_type="application/json")
+    assert (made.status_code, NodeReservation.objects.get().cards) == (201, 2)
+    assert client.get("/api/v1/card-quotas/").json()["results"][0]["cards"] == 4
+
+
+def test_more_than_the_node_has_cannot_be_reserved(people, server, engagement, other):
+    reserve(people, server, HOUR, 2 * HOUR, engagement=engagement, cards=6)
+    with pytest.raises(InvalidInput):
+        reserve(people, server, HOUR, 3 * HOUR, engagement=other, cards=3)
+    with pytest.raises(InvalidInput):
+        reserve(people, server, -2 * HOUR, -HOUR)

@@ -1,0 +1,61 @@
+"""The page of numbered lines: stack traces are folded, the first known error is a link away."""
+
+import pytest
+from django.urls import reverse
+
+from engagements.models import Role
+from workers.logs import live_log, numbered_lines
+from workers.models import Job, JobState, Node
+
+pytestmark = pytest.mark.django_db
+TRACE = ("[rank3]: Traceback (most recent call last):\n"
+         '[rank3]:   File "train.py", line 3, in <module>\n[rank3]:     main()\n'
+         '[rank3]:   File "train.py", line 2, in main\n'
+         "[rank3]: ModuleNotFoundError: No module named 'apex'\nafter\n")
+
+
+@pytest.fixture
+def failed(people, engagement):
+    node = Node.objects.create(name="n1", host="127.0.0.1", username="x", state="ready")
+    text = ("chatter\n" * 500 + TRACE).encode()
+    job = Job.objects.create(kind="env.npu_info", engagement=engagement, node=node, exit_status=1,
+                             state=JobState.RUNNING, log_stored=len(text),
+                             created_by=people[Role.CONSULTANT])
+    live_log.path(job).write_bytes(text)
+    return job
+
+
+def test_first_error_leads_to_the_line_of_the_cause(failed, people, client):
+    client.force_login(people[Role.CONSULTANT])
+    page = reverse("workers:job_log_lines", args=[failed.pk])
+    answer = client.get(f"{page}?line=first-error")
+    assert answer["Location"] == f"{page}?line=505#L505"
+    text = client.get(answer["Location"]).content.decode()
+    assert (text.count("<details"), text.count('id="L50')) == (1, 7)
+    assert 'class="fw-bold text-danger">505' in text
+
+
+def test_log_without_a_known_cause_says_so(failed, people, client):
+    client.force_login(people[Role.CONSULTANT])
+    live_log.path(failed).write_bytes(b"chatter\n" * 9)
+    page = reverse("workers:job_log_lines", args=[failed.pk])
+    answer = client.get(f"{page}?line=first-error")
+    assert answer["Location"] == reverse("workers:job", args=[failed.pk])
+
+
+def test_frames_are_folded_and_the_exception_is_not(failed):
+    blocks = numbered_lines.blocks_of(numbered_lines.around(failed, 505))
+    assert [(block.is_trace, len(block.lines)) for block in blocks] == [
+        (False, 96), (True, 4), (False, 2)]
+
+
+def test_every_series_of_a_growing_log_is_drawn(failed, people, client):
+    lines = "".join(f" iteration {n}/9 | elapsed time per iteration (ms): {800 + n}.5 | learning "
+                    f"rate: 1.{n}E-05 | lm loss: {9 - n}.0E+00 | grad norm: {n}.25 |\n"
+                    for n in range(1, 6)).encode()
+    live_log.path(failed).write_bytes(lines)
+    Job.objects.filter(pk=failed.pk).update(log_stored=len(lines))
+    client.force_login(people[Role.CONSULTANT])
+    answer = client.get(reverse("workers:job", args=[failed.pk]))
+    assert [line.last for line in answer.context["series"]] == [4.0, 5.25, 1.5e-05, 805.5]
+    assert answer.content.decode().count("desk-sparkline") == 4

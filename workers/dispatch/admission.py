@@ -1,0 +1,160 @@
+"""Whether a job may start now: maintenance windows, reservations of others, its own quota.
+
+A job that runs is never stopped for another one: what was promised to others is kept free by not
+starting what would be in the way.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import cached_property
+
+from django.db import transaction
+from django.db.models import Count
+from django.utils import timezone
+from django.utils.translation import gettext_noop
+
+from workers.models import CardLease, CardQuota, Job, Node, NodeReservation
+from workers.nodes.card_leases import usable_cards
+
+UNDER_MAINTENANCE = gettext_noop(
+    "Waiting: maintenance of the node until %(end)s (%(reason)s).")
+BEFORE_MAINTENANCE = gettext_noop(
+    "Waiting: maintenance of the node begins at %(start)s (%(reason)s); such a job usually takes "
+    "%(minutes)d min and would not end before. It starts after %(end)s.")
+RESERVED = gettext_noop(
+    "Waiting: %(cards)d cards of the node are reserved for another engagement from %(start)s to "
+    "%(end)s, and the job would need some of them.")
+OVER_QUOTA = gettext_noop(
+    "Waiting: the engagement may hold %(quota)d cards at once and holds %(held)d; the job wants "
+    "%(n)d.")
+NEVER_IN_QUOTA = gettext_noop(
+    "Waiting: the job wants %(n)d cards, but the engagement may hold only %(quota)d at once. Ask "
+    "an operator for a larger quota, or cancel the job.")
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """Why a job does not start now: a sentence's message id and its values."""
+
+    message: str
+    values: dict
+
+
+@dataclass
+class Admission:
+    """The promises that bear on jobs of a node, loaded once for all of them.
+
+    `durations` says how long a job usually takes; it is asked only where a promise is near.
+    """
+
+    node: Node
+    now: datetime
+    durations: "UsualDurationOf"
+    reservations: list[NodeReservation] = field(default_factory=list)
+
+    @cached_property
+    def quotas(self) -> dict[int, int]:
+        return dict(CardQuota.objects.order_by().values_list("engagement", "cards"))
+
+    @cached_property
+    def held(self) -> dict[int, int]:
+        """Cards by engagement, on all nodes."""
+        return _held_by(self.quotas) if self.quotas else {}
+
+    def obstacle(self, job: Job) -> Obstacle | None:
+        """The first promise in the job's way."""
+        over = self._over_quota(job) if self._is_limited(job) else None
+        if over or not self.reservations:
+            return over
+        end = self.now + self.durations(job)
+        near = [one for one in self.reservations if one.starts_at < end]
+        return self._maintenance(near, end) or self._reserved(job, near)
+
+    @contextmanager
+    def exclusively_for(self, job: Job) -> Iterator[None]:
+        """While it lasts, no other job of an engagement with a quota is admitted on any node."""
+        if not self._is_limited(job):
+            yield
+            return
+        with transaction.atomic():
+            quota = CardQuota.objects.select_for_update(of=("self",), no_key=True)
+            list(quota.filter(engagement=job.engagement_id).values_list("pk"))
+            self.held = {**self.held, **_held_by([job.engagement_id])}
+            yield
+
+    def _is_limited(self, job: Job) -> bool:
+        return bool(job.cards_wanted) and job.engagement_id in self.quotas
+
+    def _over_quota(self, job: Job) -> Obstacle | None:
+        quota, held = self.quotas[job.engagement_id], self.held.get(job.engagement_id, 0)
+        values = {"quota": quota, "held": held, "n": job.cards_wanted}
+        if job.cards_wanted > quota:
+            return Obstacle(NEVER_IN_QUOTA, values)
+        return Obstacle(OVER_QUOTA, values) if held + job.cards_wanted > quota else None
+
+    def _maintenance(self, near: Iterable[NodeReservation], end: datetime) -> Obstacle | None:
+        for one in near:
+            if one.engagement_id is None:
+                is_on = one.starts_at <= self.now
+                return Obstacle(UNDER_MAINTENANCE if is_on else BEFORE_MAINTENANCE, {
+                    **_times(one), "reason": one.reason,
+                    "minutes": max(1, round((end - self.now) / timedelta(minutes=1)))})
+        return None
+
+    def _reserved(self, job: Job, near: Iterable[NodeReservation]) -> Obstacle | None:
+        """Cards that others hold beyond the start, the job's own and those reserved must fit."""
+        usable = len(usable_cards(self.node))
+        others = [one for one in near if one.engagement_id not in (None, job.engagement_id)]
+        for one in others if job.cards_wanted else []:
+            at = max(self.now, one.starts_at)
+            kept = {two.engagement_id: min(two.cards or usable, usable) for two in others
+                    if two.starts_at <= at < two.ends_at}
+            if sum(kept.values()) + self._held_at(at, set(kept)) + job.cards_wanted > usable:
+                return Obstacle(RESERVED, {**_times(one), "cards": min(one.cards or usable,
+                                                                      usable)})
+        return None
+
+    def _held_at(self, at: datetime, without: set[int]) -> int:
+        """Cards of the node that jobs of engagements without a reservation may hold then."""
+        leases = CardLease.objects.filter(node=self.node, released_at=None).exclude(
+            job__engagement__in=without).select_related("job")
+        return sum((lease.job.started_at or self.now) + self.durations(lease.job) > at
+                   for lease in leases) if at > self.now else len(leases)
+
+
+class UsualDurationOf:
+    """`card_queue.UsualDurations` asked for one job at a time, each kind once."""
+
+    def __init__(self, source) -> None:
+        self._source, self._known = source, {}
+
+    def __call__(self, job: Job) -> timedelta:
+        if job.kind not in self._known:
+            self._known[job.kind] = self._source([job])
+        return self._known[job.kind].of(job)
+
+
+def admission(node: Node, now: datetime, source) -> Admission:
+    """The promises that bear on the node's jobs.
+
+    Args:
+        source: makes `UsualDurations` of jobs.
+    """
+    found = Admission(node, now, UsualDurationOf(source))
+    found.reservations = list(NodeReservation.objects.filter(node=node, ends_at__gt=now))
+    return found
+
+
+def _held_by(engagements: Iterable[int]) -> dict[int, int]:
+    leases = CardLease.objects.filter(released_at=None, job__engagement__in=engagements)
+    return dict(leases.order_by().values_list("job__engagement").annotate(n=Count("pk")))
+
+
+def _times(one: NodeReservation) -> dict[str, str]:
+    return {"start": _shown(one.starts_at), "end": _shown(one.ends_at)}
+
+
+def _shown(at: datetime) -> str:
+    return f"{timezone.localtime(at):%Y-%m-%d %H:%M}"

@@ -1,0 +1,68 @@
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from engagements.access import Can, allowed
+from engagements.audit_rows.tracking import AuditedQuerySet
+from engagements.models import Engagement
+from workers.models.node import Node
+
+
+class NodeReservationQuerySet(AuditedQuerySet):
+    def visible_to(self, user) -> "NodeReservationQuerySet":
+        """Maintenance windows, and reservations of visible engagements, for the firm's people."""
+        if not allowed(user, Can.VIEW_INTERNAL):
+            return self.none()
+        return self.filter(models.Q(engagement=None)
+                           | models.Q(engagement__in=Engagement.objects.visible_to(user)))
+
+
+class NodeReservation(models.Model):
+    """Cards of a node kept for one engagement from one time to another; for none: maintenance."""
+
+    node = models.ForeignKey(Node, models.CASCADE, related_name="reservations",
+                             verbose_name=_("node"))
+    engagement = models.ForeignKey(Engagement, models.PROTECT, null=True, blank=True,
+                                   related_name="reservations", verbose_name=_("engagement"))
+    cards = models.PositiveSmallIntegerField(
+        _("cards"), default=0, validators=[MaxValueValidator(64)],
+        help_text=_("0: all cards of the node."))
+    starts_at = models.DateTimeField(_("from"))
+    ends_at = models.DateTimeField(_("to"))
+    reason = models.CharField(_("reason"), max_length=160)
+
+    objects = NodeReservationQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["starts_at", "pk"]
+        constraints = [models.CheckConstraint(
+            condition=models.Q(ends_at__gt=models.F("starts_at")),
+            name="reservation_ends_after_its_start")]
+
+    def __str__(self) -> str:
+        return f"{self.node} {self.starts_at:%Y-%m-%d %H:%M}"
+
+
+class CardQuotaQuerySet(AuditedQuerySet):
+    def visible_to(self, user) -> "CardQuotaQuerySet":
+        """Quotas of visible engagements, for the firm's people."""
+        if not allowed(user, Can.VIEW_INTERNAL):
+            return self.none()
+        return self.filter(engagement__in=Engagement.objects.visible_to(user))
+
+
+class CardQuota(models.Model):
+    """How many cards the jobs of an engagement may hold at once, on all nodes together."""
+
+    engagement = models.OneToOneField(Engagement, models.CASCADE, related_name="card_quota",
+                                      verbose_name=_("engagement"))
+    cards = models.PositiveSmallIntegerField(
+        _("cards at once"), validators=[MinValueValidator(1), MaxValueValidator(10_000)])
+
+    objects = CardQuotaQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["engagement"]
+
+    def __str__(self) -> str:
+        return f"{self.engagement.code}: {self.cards}"

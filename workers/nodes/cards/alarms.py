@@ -1,0 +1,83 @@
+"""Alarms of cards: what a look shows to be wrong, and what to do about it."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.utils.translation import gettext_lazy as _
+
+from workers.models import Card, CardAlarm, Node
+from workers.nodes.cards.looks import Look
+
+Kind = CardAlarm.Kind
+GOOD_HEALTH = ("OK", "Normal", "UNKNOWN", "")
+COOLED = 5  # degrees below the limit before the alarm ends: no alarm comes and goes
+GROWTH_FORGOTTEN = timedelta(days=1)  # a counter never falls: without growth the alarm ends
+
+REMEDIES = {
+    Kind.HEALTH: _(
+        "Run “npu-smi info -t health -i <NPU>” for the error code and look it up in the driver's "
+        "health-management documents; a reset (“npu-smi set -t reset”) cures some, others want "
+        "the vendor. No new job is given a card with an alarm."),
+    Kind.ECC: _(
+        "Memory errors that cannot be corrected spoil results: end the job, run “npu-smi info -t "
+        "ecc -i <NPU>”, reset the card, and let the vendor replace it if the counter grows again."),
+    Kind.HEAT: _(
+        "The card slows down or switches off: look at fans, filters and the air that comes in; "
+        "lower the load until it has cooled."),
+    Kind.LINK: _(
+        "Collective communication over this port will hang or time out: look at the cable or the "
+        "optical module, then at “hccn_tool -i <card> -link_stat -g” and the switch's port."),
+}
+
+
+def update(node: Node, look: Look, at: datetime) -> None:
+    """Open an alarm for what is newly wrong, keep those that go on, and clear the others."""
+    errors = dict(Card.objects.filter(node=node).values_list("index", "ecc_errors"))
+    wrong = dict(_wrong(look, errors))
+    opened = {(alarm.card_index, alarm.kind): alarm
+              for alarm in CardAlarm.objects.filter(node=node, cleared_at=None)}
+    for (index, kind), value in wrong.items():
+        if alarm := opened.get((index, kind)):
+            alarm.value, alarm.seen_at = value, at
+            alarm.save(update_fields=["value", "seen_at"])
+        else:
+            CardAlarm.objects.create(node=node, card_index=index, kind=kind, value=value,
+                                     since=at, seen_at=at)
+    for place, alarm in opened.items():
+        if place not in wrong and _is_over(alarm, look, at):
+            alarm.cleared_at = at
+            alarm.save(update_fields=["cleared_at"])
+
+
+def _wrong(look: Look, errors: dict[int, int | None]) -> Iterator[tuple[tuple[int, str], str]]:
+    for index, card in look.cards.items():
+        if card.health not in GOOD_HEALTH:
+            yield (index, Kind.HEALTH), card.health[:60]
+        if card.temperature_c is not None \
+                and card.temperature_c >= settings.CARD_TEMPERATURE_LIMIT:
+            yield (index, Kind.HEAT), f"{card.temperature_c:g} °C"
+        known = errors.get(index)
+        if card.ecc_errors is not None and known is not None and card.ecc_errors > known:
+            yield (index, Kind.ECC), f"{known} → {card.ecc_errors}"
+        if card.link not in ("", "UP"):
+            yield (index, Kind.LINK), card.link[:60]
+
+
+def _is_over(alarm: CardAlarm, look: Look, at: datetime) -> bool:
+    """Only where the look says so: a value that was not asked for this time proves nothing."""
+    card = look.cards.get(alarm.card_index)
+    if card is None:
+        return False
+    return {
+        Kind.HEALTH: bool(card.health),
+        Kind.HEAT: card.temperature_c is not None
+        and card.temperature_c <= settings.CARD_TEMPERATURE_LIMIT - COOLED,
+        Kind.ECC: card.ecc_errors is not None and at - alarm.seen_at > GROWTH_FORGOTTEN,
+        Kind.LINK: bool(card.link),
+    }[Kind(alarm.kind)]
+
+
+def told(alarms) -> list[dict]:
+    """Alarms with what to do, for a page."""
+    return [{"alarm": alarm, "remedy": REMEDIES[Kind(alarm.kind)]} for alarm in alarms]

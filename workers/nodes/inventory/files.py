@@ -1,0 +1,77 @@
+"""Which format an uploaded inventory has, found by its content; its name decides where it must."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from django.utils.translation import gettext as _
+
+from engagements.errors import InvalidInput
+from workers.nodes.inventory import ansible, tables
+from workers.nodes.inventory.limits import MAX_BYTES, Entry, damaged
+from workers.readers.decoding import ZIP_MAGIC, decode, looks_binary
+
+OLE_MAGIC = bytes.fromhex("d0cf11e0a1b11ae1")
+YAML_HEAD = re.compile(r"^(?:---|[\w.-]+:\s*(?:#.*)?)\s*$")
+SECRETS = re.compile(r"pass(?:word|phrase)?$|_pass$|private_key$|secret|token|密码|口令", re.I)
+
+
+@dataclass(frozen=True)
+class InventoryFile:
+    """The machines of a file. `secrets` names what held passwords or keys and was left out."""
+
+    format: str
+    sha256: str
+    entries: list[Entry]
+    secrets: list[str]
+
+
+def read_inventory(upload: BinaryIO, name: str) -> InventoryFile:
+    """Read an uploaded inventory.
+
+    Raises InvalidInput with a sentence for a file that is too large, damaged, hostile, of no known
+    format, or without a machine.
+    """
+    data = upload.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise InvalidInput(_("“%(file)s” is larger than %(limit)d MB; an inventory is far smaller.")
+                           % {"file": name, "limit": MAX_BYTES // 2**20})
+    kind, entries = _entries(data, name.lower())
+    if not entries:
+        raise InvalidInput(_("“%(file)s” names no machine: a table needs a row with the names of "
+                             "its columns and rows below it.") % {"file": name})
+    return InventoryFile(kind, hashlib.sha256(data).hexdigest(), entries, _without_secrets(entries))
+
+
+def _entries(data: bytes, name: str) -> tuple[str, list[Entry]]:
+    if data.startswith(ZIP_MAGIC):
+        return "xlsx", tables.entries_of_xlsx(data)
+    if data.startswith(OLE_MAGIC):
+        raise damaged(_("it is an old .xls or protected by a password; save it as .xlsx"))
+    if looks_binary(data[:4096]):
+        raise damaged(_("it is neither .xlsx nor text"))
+    text = decode(data)[0].lstrip("\ufeff")
+    if name.endswith(".csv"):
+        return "csv", tables.entries_of_csv(data)
+    lines = [line for line in text.splitlines() if line.strip() and line.lstrip()[0] not in "#;"]
+    if name.endswith((".yml", ".yaml")) or (lines and YAML_HEAD.match(lines[0])):
+        return "yaml", ansible.entries_of_yaml(text)
+    if name.endswith((".tsv", ".txt")) and lines and _is_table(lines[0]):
+        return "csv", tables.entries_of_csv(data)
+    return "ini", ansible.entries_of_ini(text)
+
+
+def _is_table(head: str) -> bool:
+    """Whether a first line names columns; a host with variables holds `=`, a section brackets."""
+    return any(sign in head for sign in tables.DELIMITERS) and "=" not in head and "[" not in head
+
+
+def _without_secrets(entries: list[Entry]) -> list[str]:
+    """Drop passwords and keys before anything is stored. Returns the names of what held them."""
+    found = {}
+    for entry in entries:
+        for name in [name for name in entry.values if SECRETS.search(name.strip())]:
+            del entry.values[name]
+            found[name] = True
+    return list(found)

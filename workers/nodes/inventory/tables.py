@@ -1,0 +1,120 @@
+"""Inventories as tables: the first sheet of an .xlsx that holds anything, or a CSV file.
+
+Nothing is evaluated: a cell with a formula keeps its formula as text, which the check of the rows
+refuses.
+"""
+
+import csv
+import io
+import tempfile
+import warnings
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from engagements.errors import InvalidInput
+from workers.nodes.inventory.limits import (
+    MAX_CELL,
+    MAX_COLUMNS,
+    MAX_ROWS,
+    MAX_UNPACKED,
+    Entry,
+    damaged,
+    too_many,
+)
+from workers.readers.decoding import decode
+from workers.readers.source import ReadError
+from workers.readers.xlsx import members
+
+DELIMITERS = ",;\t"
+
+
+def entries_of_csv(data: bytes) -> list[Entry]:
+    """Rows of a CSV file with a heading; UTF-8 or GB 18030; comma, semicolon or tab."""
+    text, _lossy = decode(data.removeprefix(b"\xef\xbb\xbf"))
+    head = text.lstrip().split("\n", 1)[0]
+    delimiter = max(DELIMITERS, key=head.count)
+    try:
+        return _entries(csv.reader(io.StringIO(text), delimiter=delimiter, strict=True))
+    except csv.Error as error:
+        raise damaged(str(error)) from error
+
+
+def entries_of_xlsx(data: bytes) -> list[Entry]:
+    """Rows of the first sheet with a heading and something below it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "inventory.xlsx")
+        path.write_bytes(data)
+        _check_packing(path)
+        book = _opened(path)
+        try:
+            for sheet in book.worksheets:
+                sheet.reset_dimensions()  # what the file declares is not believed
+                if found := _entries(_rows(sheet)):
+                    return found
+        except InvalidInput:
+            raise
+        except Exception as error:  # openpyxl lets every kind of error out of damaged files
+            raise damaged(_("the workbook is damaged")) from error
+        finally:
+            book.close()
+    return []
+
+
+def _check_packing(path: Path) -> None:
+    try:
+        found = members(path)
+    except ReadError as error:
+        raise damaged(_("it is no sound .xlsx workbook, or it is protected by a password")
+                      ) from error
+    if sum(member.file_size for member in found) > MAX_UNPACKED:
+        raise damaged(_("it unpacks to far more than an inventory needs"))
+
+
+def _opened(path: Path) -> Any:
+    from openpyxl import load_workbook  # slow to import: not at start
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # remarks on styles it does not know
+            return load_workbook(path, read_only=True, data_only=False, keep_links=False)
+    except Exception as error:
+        raise damaged(_("the workbook is damaged")) from error
+
+
+def _rows(sheet: Any) -> Iterator[list[str]]:
+    for row in sheet.iter_rows(values_only=True):
+        yield [_text(value) for value in row]
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def _entries(rows: Iterable[list[str]]) -> list[Entry]:
+    """The first row that is not empty names the columns. Empty rows are passed over."""
+    heading: list[str] = []
+    found: list[Entry] = []
+    for number, row in enumerate(rows, 1):
+        cells = [cell.strip()[:MAX_CELL] for cell in row]
+        if len(found) >= MAX_ROWS or number > 4 * MAX_ROWS or _width(cells) > MAX_COLUMNS:
+            raise too_many()
+        if not any(cells):
+            continue
+        if not heading:
+            heading = cells
+            continue
+        named = zip(heading, cells, strict=False)
+        found.append(Entry(str(number), {name: cell for name, cell in named if name and cell}))
+    return found
+
+
+def _width(cells: list[str]) -> int:
+    """Cells up to the last that holds anything."""
+    return max((place for place, cell in enumerate(cells, 1) if cell), default=0)
