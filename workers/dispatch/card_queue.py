@@ -9,6 +9,7 @@ from statistics import median
 from django.db.models import F, Window
 from django.db.models.functions import RowNumber
 
+from workers.dispatch import gang_turns
 from workers.models import CardLease, Job, JobState, Node
 from workers.models.job import OPEN_STATES
 from workers.nodes.card_leases import usable_cards
@@ -25,7 +26,7 @@ def line(node: Node) -> list[Job]:
     jobs = Job.objects.filter(node=node, state__in=WAITING, cards_wanted__gt=0)
     share = Counter(CardLease.objects.filter(released_at=None, node=node).values_list(
         "job__engagement", flat=True))
-    return _in_order(jobs.select_related("engagement"), share)
+    return _in_order(jobs.select_related("engagement", "gang"), share)
 
 
 def _in_order(jobs: Iterable[Job], share: Counter) -> list[Job]:
@@ -33,10 +34,14 @@ def _in_order(jobs: Iterable[Job], share: Counter) -> list[Job]:
 
 
 def place_in_line(job: Job) -> int:
-    """1 for the job whose turn it is. A job that no set of healthy cards can serve is passed."""
+    """1 for the job whose turn it is. A job that no set of healthy cards can serve is passed, and
+    one on several nodes as `gang_turns` says."""
     usable = len(usable_cards(job.node))
-    ahead = [other for other in line(job.node)
-             if other.cards_wanted <= usable or other.pk == job.pk]
+    everybody = line(job.node)
+    before = everybody[:everybody.index(job)] if job in everybody else []
+    ahead = [other for other in everybody if other.pk == job.pk or (
+        other.cards_wanted <= usable and not (
+            other.gang_id and other in before and gang_turns.lets_pass(other, job)))]
     return [other.pk for other in ahead].index(job.pk) + 1 if job in ahead else 1
 
 
