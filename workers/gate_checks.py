@@ -27,7 +27,7 @@ def required_jobs_succeeded(record: StageRecord) -> Iterable[CheckResult]:
 def _newest(record: StageRecord, required: RequiredJob) -> Job | None:
     """The newest job of the kinds; a successful one of another kind comes before a failed one."""
     own_or_shared = Q(model=record.model) | Q(model=None, engagement=record.engagement)
-    jobs = Job.objects.filter(own_or_shared, stage=record.stage)
+    jobs = Job.objects.whole().filter(own_or_shared, stage=record.stage)
     if not required.kinds:
         return jobs.filter(state=JobState.SUCCEEDED).first() or jobs.first()
     newest = [job for kind in required.kinds

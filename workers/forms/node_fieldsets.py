@@ -7,6 +7,7 @@ GROUPS = (
     (_("Key of the log-in"), False, ("private_key", "new_key", "passphrase", "use_agent")),
     (_("Cards and job folders"), True, (
         "cards_total", "ring_size", "scratch_dir", "keep_days", "set_env")),
+    (_("Network of jobs on several nodes"), False, ("cluster_address", "cluster_interface")),
     (_("Bastion"), False, (
         "bastion_host", "bastion_port", "bastion_username", "bastion_host_key")),
 )

@@ -183,6 +183,13 @@ class Job(ClaimableRow):
             return self.message
 
     @property
+    def node_names(self) -> str:
+        """Its node, or those of a job on several nodes that has ended."""
+        if self.node:
+            return self.node.name
+        return ", ".join(rank["node"] for rank in self.results.get("ranks", []))
+
+    @property
     def cards_total(self) -> int:
         """Cards on all its nodes."""
         return self.cards_wanted * self.nodes_wanted

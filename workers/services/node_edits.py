@@ -16,7 +16,7 @@ ADDRESS = ("host", "port", "bastion_host", "bastion_port", "bastion_host_key")
 HOME = ("username", "scratch_dir")
 SECRET = ("private_key", "passphrase")
 EDITABLE = (*ADDRESS, *HOME, *SECRET, "name", "labels", "cards_total", "ring_size", "keep_days",
-            "set_env", "bastion_username")
+            "set_env", "bastion_username", "cluster_address", "cluster_interface")
 WAITING = (JobState.QUEUED, JobState.LEASING)
 
 

@@ -56,7 +56,7 @@ def node_page(request, pk):
         "contacts": node.contacts.all()[:12],
         "logins": NodeLogin.objects.visible_to(request.user).in_use().filter(
             node=node).select_related("engagement"),
-        "jobs": node.jobs.visible_to(request.user).select_related("node", "model")[:15],
+        "jobs": node.jobs.visible_to(request.user).select_related("node", "model", "gang")[:15],
         **_node_rules(node)})
 
 
