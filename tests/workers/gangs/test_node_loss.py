@@ -8,6 +8,7 @@ from tests.faults.nodes import FaultyNode, can_run
 from tests.ports import free_port
 from tests.workers.gangs.conftest import drive, members
 from workers import services
+from workers.logs import live_log
 from workers.models import JobState, Node
 from workers.nodes import ssh
 
@@ -86,7 +87,7 @@ def test_lost_node_ends_the_job_with_the_true_reason(queue, nodes, faulty, tmp_p
     (tmp_path / "stubborn.py").write_text(STUBBORN)
     (tmp_path / "peer.py").write_text(PEER.replace("STUBBORN", repr(f"{tmp_path}/stubborn.py")))
     job = drive(queue(f"exec python3 {tmp_path}/peer.py", nodes, cards=1), lambda job: all(
-        member.log_stored for member in members(job)))
+        "meets" in live_log.tail(member) for member in members(job)))
     faulty[1].stop()
     job = drive(job, lambda job: members(job)[0].is_final and job.state == JobState.UNKNOWN)
     assert (job.is_final, job.message_values) == (False, {"nodes": "n1"})
