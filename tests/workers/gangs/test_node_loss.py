@@ -1,6 +1,6 @@
 """A node of a job goes in the middle; real sshd in namespaces of their own, which are killed."""
 
-import time
+from pathlib import Path
 
 import pytest
 
@@ -63,7 +63,7 @@ def work_of(server: FaultyNode) -> list[str]:
     found = []
     for pid in server.processes():
         try:
-            line = open(f"/proc/{pid}/cmdline", "rb").read().replace(b"\0", b" ").decode()
+            line = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
         except OSError:
             continue
         if line and "sshd" not in line and not line.startswith(("sh -s", "sh -ec")):
