@@ -50,7 +50,7 @@ ENDPOINTS = {
     "workers:queue": ["GET node-queue"], "workers:jobs": ["GET job-list"],
     "workers:job_new": ["POST job-list"], "workers:job": ["GET job-detail"],
     "workers:job_log": ["GET job-log"], "workers:job_log_lines": ["GET job-log"],
-    "workers:job_log_file": ["GET job-log"],
+    "workers:job_log_file": ["GET job-log"], "workers:job_merged_log": ["GET job-log"],
     "workers:job_log_search": ["GET job-log-search"],
     "workers:job_cancel": ["POST job-cancel"], "workers:job_retry": ["POST job-retry"],
     "workers:catalogue": ["GET job-kind-list"], "workers:kind": ["GET job-kind-detail"],

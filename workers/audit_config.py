@@ -23,6 +23,7 @@ MEASURED = ("lease_counter", "scratch_used_mb", "scratch_free_mb", "clock_offset
 
 track_rows(own.Job, without=[*PROGRESS, *DISPATCH],
            final_state=FinalState("state", FINAL_STATES, frozenset(ENDING)))
+track_rows(own.Gang, without=["rendezvous", "failing_since"])
 track_rows(own.Node, without=[*SECRET, *MEASURED])
 track_rows(own.NodeLogin, without=[*SECRET, "refused_at", "refused_cause"])
 track_rows(own.NodeImport, own.NodeReservation, own.CardQuota)

@@ -35,8 +35,8 @@ def required_jobs_succeeded(record: StageRecord) -> Iterable[CheckResult]:
 
 def _jobs(record: StageRecord) -> QuerySet[Job]:
     """Those of the stage for the model, or for all models."""
-    return Job.objects.filter(Q(model=record.model) | Q(model=None, engagement=record.engagement),
-                              stage=record.stage)
+    own_or_shared = Q(model=record.model) | Q(model=None, engagement=record.engagement)
+    return Job.objects.whole().filter(own_or_shared, stage=record.stage)
 
 
 def _nodes_in_use(record: StageRecord) -> list[Node]:

@@ -12,7 +12,8 @@ from workers.models import Job
 @register_involvement("jobs")
 def ran_jobs(record: StageRecord, user: User) -> Iterable[str]:
     """Jobs of this model in this stage that the user started."""
-    count = Job.objects.filter(model=record.model_id, stage=record.stage, created_by=user).count()
+    count = Job.objects.whole().filter(
+        model=record.model_id, stage=record.stage, created_by=user).count()
     if count:
         yield ngettext("You started %(n)d job in it.", "You started %(n)d jobs in it.", count) % {
             "n": count}

@@ -6,15 +6,18 @@ from datetime import datetime
 from django.db.models import Count, Q, QuerySet
 
 from workers.dispatch import card_queue
-from workers.models import Job, Node
+from workers.models import Gang, Job, Node
 
 
 def filtered_jobs(jobs: QuerySet, params) -> QuerySet:
     """The list's filter: engagement code, kind, state, node."""
     for name, field in (("engagement", "engagement__code"), ("kind", "kind"),
-                        ("state", "state"), ("node", "node__name")):
+                        ("state", "state")):
         if params.get(name):
             jobs = jobs.filter(**{field: params[name]})
+    if node := params.get("node"):
+        jobs = jobs.filter(Q(node__name=node) | Q(own_gang__in=Gang.objects.filter(
+            members__node__name=node)))
     return jobs.select_related("engagement", "model", "node", "created_by")
 
 
@@ -42,8 +45,10 @@ def cards_with_holders(node: Node, user) -> list[dict]:
 
 
 def _visible(user, ids: list[int]) -> dict[int, Job]:
+    """By id; for a member of a job on several nodes that job."""
     jobs = Job.objects.visible_to(user).filter(pk__in=ids)
-    return {job.pk: job for job in jobs.select_related("engagement", "node")}
+    return {job.pk: job.gang.job if job.gang_id else job
+            for job in jobs.select_related("engagement", "node", "gang__job__engagement")}
 
 
 def queues_of(nodes: Iterable[Node], user, now: datetime) -> list[dict]:

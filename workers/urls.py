@@ -51,6 +51,7 @@ urlpatterns = [
     path("jobs/<int:pk>/log/", jobs.job_log, name="job_log"),
     path("jobs/<int:pk>/log/lines/", jobs.job_log_lines, name="job_log_lines"),
     path("jobs/<int:pk>/log/file/", jobs.job_log_file, name="job_log_file"),
+    path("jobs/<int:pk>/log/all/", jobs.job_merged_log, name="job_merged_log"),
     path("jobs/<int:pk>/log/search/", jobs.job_log_search, name="job_log_search"),
     path("jobs/<int:pk>/cancel/", jobs.job_cancel, name="job_cancel"),
     path("jobs/<int:pk>/retry/", jobs.job_retry, name="job_retry"),

@@ -85,7 +85,7 @@ def _cell(metric: Metric, entry: OptimisationRound, kept: list[OptimisationRound
 
 def same_cards(one: OptimisationRound, other: OptimisationRound) -> bool:
     """Whether both runs used as many cards, as far as jobs tell; files of unknown runs pass."""
-    cards = [r.artifact.job.cards_wanted for r in (one, other) if r.artifact.job]
+    cards = [r.artifact.job.cards_total for r in (one, other) if r.artifact.job]
     return len(set(cards)) < 2
 
 

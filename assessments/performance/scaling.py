@@ -70,7 +70,7 @@ def _published(readings: list[StoredReading]) -> list[Point]:
 
 def _own(rows: list[Measurement], label: str) -> list[Point]:
     """The newest run per number of cards; one number alone scales nothing."""
-    newest = {row.job.cards_wanted: row.value for row in rows}
+    newest = {row.job.cards_total: row.value for row in rows}
     if len(newest) < 2:
         return []
     return [Point(cards, value, label) for cards, value in sorted(newest.items())]

@@ -104,7 +104,8 @@ def cards_of(job: Job | None) -> int | None:
     if job is None:
         return None
     stated = job.parameters.get("cards_used")  # of a figure computed from another job's log
-    return stated or job.cards_wanted * int(job.parameters.get("nodes") or 1) or None
+    return stated or job.cards_wanted * max(
+        int(job.parameters.get("nodes") or 1), job.nodes_wanted) or None
 
 
 def _doubt(criterion: Criterion, runs: list[Measurement]) -> str | None:

@@ -30,7 +30,8 @@ def all_runs(criterion: Criterion, verdict: Verdict | None) -> list[Run]:
     kinds = {m.job.kind for m in measured if m.job}
     found = [Run(m.job, m, m.artifact_id in judged, judged.get(m.artifact_id, "--"))
              for m in measured]
-    failed = Job.objects.filter(model=criterion.model, kind__in=kinds, state__in=UNSUCCESSFUL)
+    failed = Job.objects.whole().filter(
+        model=criterion.model, kind__in=kinds, state__in=UNSUCCESSFUL)
     found += [Run(job, None, False, "--")
               for job in failed.select_related("node").order_by("-pk")[:SHOWN]]
     return sorted(found, key=_time, reverse=True)

@@ -43,7 +43,7 @@ def stage_page(request, code, model_code, stage):
         "involvement": involvement_in(record, request.user) if any(
             move["is_decision"] for move in moves) else [],
         "transitions": record.transitions.select_related("actor"),
-        "jobs": record.model.jobs.filter(stage=stage).select_related("node", "model")[:20]})
+        "jobs": record.model.jobs.whole().filter(stage=stage).select_related("node", "model")[:20]})
 
 
 def _form_lines(stage: str) -> list[tuple]:

@@ -34,9 +34,14 @@ class KindViewSet(viewsets.ViewSet):
 
 
 class JobViewSet(mixins.CreateModelMixin, ScopedViewSet):
-    queryset = Job.objects.prefetch_related("retries")
+    queryset = Job.objects.prefetch_related("retries").select_related("gang")
     serializer_class = serializers.JobSerializer
     filterset_fields = ["kind", "state", "engagement", "model", "stage", "node"]
+
+    def filter_queryset(self, queryset):
+        """A list has whole jobs; the member of one on several nodes is found by its id."""
+        found = super().filter_queryset(queryset)
+        return found.whole() if self.action == "list" else found
 
     def perform_create(self, serializer):
         serializer.instance = services.queue_job(
@@ -88,7 +93,8 @@ def _order(data: dict) -> dict:
     """The arguments of `services.queue_job` from checked data."""
     return {"kind": data["kind"], "parameters": data.get("parameters"),
             "engagement": data.get("engagement"), "model": data.get("model"),
-            "stage": data.get("stage", ""), "node": data.get("node")}
+            "stage": data.get("stage", ""), "node": data.get("node"),
+            "nodes": data.get("nodes", ()), "restarts": data.get("restarts", 0)}
 
 
 routes = [

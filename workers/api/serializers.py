@@ -19,6 +19,7 @@ from workers.models import (
     NodeReservation,
     StoredReading,
 )
+from workers.models.gang import MOST_RESTARTS
 from workers.models.node import USERNAME
 from workers.services import node_imports
 
@@ -45,7 +46,8 @@ class NodeSerializer(serializers.ModelSerializer):
     class Meta:
         model = Node
         fields = ["id", "name", "host", "port", "username", "private_key", "passphrase", "state",
-                  "is_practice", "scratch_dir", "set_env", "labels", "cards_total", "ring_size",
+                  "is_practice", "scratch_dir", "set_env", "cluster_address",
+                  "cluster_interface", "labels", "cards_total", "ring_size",
                   "keep_days", "bastion_host", "bastion_port", "bastion_username",
                   "bastion_host_key", "jump_hosts", "certificate", "scheduler",
                   "scheduler_options", "scheduler_facts", "software",
@@ -144,21 +146,51 @@ class DiagnosisSerializer(serializers.Serializer):
     kind_says = serializers.CharField()
 
 
+class MemberSerializer(serializers.ModelSerializer):
+    """The part of a job on several nodes that runs on one of them."""
+
+    node_name = serializers.CharField(source="node.name", read_only=True)
+    sentence = serializers.CharField(read_only=True)
+    cards = serializers.JSONField(source="results.cards", default=list, read_only=True)
+
+    class Meta:
+        model = Job
+        fields = ["id", "rank", "node", "node_name", "attempt", "state", "sentence", "cards",
+                  "exit_status", "started_at", "finished_at", "progress_done", "last_loss"]
+        read_only_fields = fields
+
+
 class JobSerializer(serializers.ModelSerializer):
+    nodes = VisibleField(
+        queryset=Node.objects.all(), many=True, required=False, write_only=True,
+        help_text="Several that run the job together; ranks meet on the first.")
+    restarts = serializers.IntegerField(
+        required=False, write_only=True, min_value=0, max_value=MOST_RESTARTS,
+        help_text="How often all nodes may begin again after a failure.")
+    members = serializers.SerializerMethodField()
+    part_of = serializers.IntegerField(source="gang.job_id", read_only=True, default=None,
+                                       allow_null=True)
     sentence = serializers.CharField(read_only=True)
     allowed_moves = AllowedMovesField(TRANSITIONS)
     diagnosis = serializers.SerializerMethodField()
 
     class Meta:
         model = Job
-        fields = ["id", "kind", "engagement", "model", "stage", "node", "login", "is_practice",
+        fields = ["id", "kind", "engagement", "model", "stage", "node", "nodes", "restarts",
+                  "nodes_wanted", "members", "part_of", "rank", "login", "is_practice",
                   "parameters", "command", "cards_wanted", "state", "attempt", "retry_of",
                   "created_by", "created_at", "started_at", "finished_at", "sentence",
                   "technical_cause", "diagnosis", "exit_status", "results", "progress_done",
                   "progress_total", "last_loss", "heartbeat_at", "cancel_requested_at",
                   "allowed_moves"]
         read_only_fields = [f for f in fields if f not in (
-            "kind", "engagement", "model", "stage", "node", "parameters")]
+            "kind", "engagement", "model", "stage", "node", "nodes", "restarts", "parameters")]
+
+    @extend_schema_field(MemberSerializer(many=True))
+    def get_members(self, job) -> list[dict]:
+        if job.nodes_wanted == 1:
+            return []
+        return MemberSerializer(job.own_gang.present(), many=True).data
 
     @extend_schema_field(DiagnosisSerializer(allow_null=True))
     def get_diagnosis(self, job) -> dict | None:

@@ -11,6 +11,7 @@ from django.db.models import F, Window
 from django.db.models.functions import RowNumber
 from django.utils import timezone
 
+from workers.dispatch import gang_turns
 from workers.dispatch.admission import Admission, admission
 from workers.models import CardLease, Job, JobState, Node
 from workers.models.job import OPEN_STATES
@@ -28,7 +29,7 @@ def line(node: Node) -> list[Job]:
     jobs = Job.objects.filter(node=node, state__in=WAITING, cards_wanted__gt=0)
     share = Counter(CardLease.objects.filter(released_at=None, node=node).values_list(
         "job__engagement", flat=True))
-    return _in_order(jobs.select_related("engagement"), share)
+    return _in_order(jobs.select_related("engagement", "gang"), share)
 
 
 def _in_order(jobs: Iterable[Job], share: Counter) -> list[Job]:
@@ -43,12 +44,16 @@ def admission_of(node: Node, now: datetime) -> Admission:
 def place_in_line(job: Job, promises: Admission | None = None) -> int:
     """1 for the job whose turn it is.
 
-    Passed are jobs that no set of healthy cards can serve, and those that a promise holds up.
+    Passed are jobs that no set of healthy cards can serve, those that a promise holds up, and
+    those on several nodes as `gang_turns` says.
     """
     usable = len(usable_cards(job.node))
     promises = promises or admission_of(job.node, timezone.now())
-    ahead = [other for other in line(job.node) if other.pk == job.pk or (
-        other.cards_wanted <= usable and promises.obstacle(other) is None)]
+    everybody = line(job.node)
+    before = everybody[:everybody.index(job)] if job in everybody else []
+    ahead = [other for other in everybody if other.pk == job.pk or (
+        other.cards_wanted <= usable and promises.obstacle(other) is None
+        and not (other.gang_id and other in before and gang_turns.lets_pass(other, job)))]
     return [other.pk for other in ahead].index(job.pk) + 1 if job in ahead else 1
 
 

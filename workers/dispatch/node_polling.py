@@ -17,7 +17,7 @@ from workers.models import Job, JobState, Node
 from workers.nodes import reachability, ssh
 from workers.nodes.cards import samples
 from workers.nodes.ssh import Unreachable
-from workers.remote import replies
+from workers.remote import replies, scripts
 from workers.remote.replies import RemoteState
 
 POLLED = (JobState.QUEUED, JobState.LEASING, JobState.STARTING, JobState.RUNNING)

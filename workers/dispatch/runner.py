@@ -173,7 +173,8 @@ def guarded(job: Job, step) -> dict:
 
 
 def _internal_error(job: Job, cause: str) -> dict:
-    if job.state in SAFE_TO_FAIL or job.node_id is None:
+    is_safe = job.state in SAFE_TO_FAIL or job.node_id is None
+    if is_safe and (job.nodes_wanted == 1 or job.state == JobState.READING):
         return endings.failed(gettext_noop(
             "An internal error stopped the job; the cause is recorded."), cause=cause)
     return endings.trouble(job, gettext_noop(
@@ -184,9 +185,12 @@ def _settle(job: Job) -> None:
     """What belongs to the end of a job, in one transaction with it."""
     if job.cards_wanted:
         release_cards(job)
-    audit_log.record(actor=None, action="job.end", target=job, engagement=job.engagement,
+    audit_log.record(actor=None, action="job.member_end" if job.gang_id else "job.end",
+                     target=job, engagement=job.engagement,
                      data={"state": job.state, "exit_status": job.exit_status})
-    if job.state == JobState.SUCCEEDED:
+    if job.gang_id:
+        enqueueing.advance_on_commit(job.gang.job_id)
+    elif job.state == JobState.SUCCEEDED:
         job_succeeded.send(
             sender=type(job), job=job,
             readings=list(StoredReading.objects.filter(artifact__job=job).order_by("pk")))

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_noop
 
 from workers import kinds, rule_checks, schedulers
 from workers.artifacts.artifact_store import finite_json
-from workers.dispatch import card_queue, clusters, endings, job_files
+from workers.dispatch import card_queue, clusters, endings, gang_members, gang_steps, job_files
 from workers.dispatch.endings import end, failed
 from workers.kinds import Finished, Judgement, unknown_kind
 from workers.logs import diagnosis, live_log
@@ -39,7 +39,13 @@ def step(job: Job) -> dict:
     """Do the next thing for the job. Raises what `workers.nodes.ssh` raises."""
     if job.state == JobState.UNKNOWN:
         job.state = job.state_before_unknown or JobState.RUNNING
-        return {"state": job.state, "message": "", **_STEPS[job.state](job)}
+        return {"state": job.state, "message": "", **_next(job)}
+    return _next(job)
+
+
+def _next(job: Job) -> dict:
+    if job.nodes_wanted > 1 and job.state != JobState.READING:
+        return gang_steps.step(job)
     return _STEPS[job.state](job)
 
 
@@ -134,7 +140,11 @@ def _command(job: Job) -> str:
     cards = card_leases.held_cards(job) if job.cards_wanted else []
     if cards:
         environment["ASCEND_RT_VISIBLE_DEVICES"] = ",".join(map(str, cards))
-    return scripts.command_text(job.command, environment, job.node.set_env)
+    files = ""
+    if job.gang_id:
+        environment |= gang_members.environment(job)
+        files = gang_members.files_text(job)
+    return files + scripts.command_text(job.command, environment, job.node.set_env)
 
 
 def _running(job: Job) -> dict:
@@ -214,6 +224,8 @@ def _stopped_or_reading(job: Job) -> dict:
 
 
 def _reading(job: Job) -> dict:
+    if job.gang_id:
+        return gang_members.judged(job)
     kind, artifacts = kinds.of_job(job), list(job.artifacts.all())
     finished = Finished(
         exit_status=job.exit_status, log=live_log.tail(job), parameters=job.parameters,

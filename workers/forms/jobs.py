@@ -12,6 +12,7 @@ from workers.jobs.form_defaults import defaults_for
 from workers.kinds import JobKind, Parameter
 from workers.labels.value_format import word
 from workers.models import Artifact, Node, Priority
+from workers.models.gang import MOST_RESTARTS
 from workers.models.node import USERNAME
 
 KEY_HELP = _("OpenSSH or PEM. It is stored encrypted and never shown again. Without one, "
@@ -41,7 +42,8 @@ class NodeForm(InGroups, SchedulerFields, forms.ModelForm):
     class Meta:
         model = Node
         fields = ["name", "host", "port", "username", "private_key", "passphrase", "certificate",
-                  "labels", "cards_total", "ring_size", "scratch_dir", "keep_days", "set_env",
+                  "cluster_address", "cluster_interface", "labels",
+                  "cards_total", "ring_size", "scratch_dir", "keep_days", "set_env",
                   "bastion_host", "bastion_port", "bastion_username", "bastion_host_key",
                   "jump_hosts", "is_practice", "scheduler"]
         widgets = ONE_LINE
@@ -74,7 +76,8 @@ class NodeEditForm(InGroups, SchedulerFields, _NewKey, forms.ModelForm):
 
     class Meta:
         model = Node
-        fields = ["name", "host", "port", "username", "labels", "cards_total", "ring_size",
+        fields = ["name", "host", "port", "username", "cluster_address",
+                  "cluster_interface", "labels", "cards_total", "ring_size",
                   "scratch_dir", "keep_days", "set_env", "bastion_host", "bastion_port",
                   "bastion_username", "bastion_host_key", "jump_hosts", "certificate",
                   "scheduler"]
@@ -154,6 +157,8 @@ class JobForm(forms.Form):
             ready = Node.objects.visible_to(user).filter(state=Node.State.READY)
             self.fields["node"] = forms.ModelChoiceField(
                 ready, label=_("Node"), initial=ready.first(), empty_label=None)
+            if kind.spans_nodes:
+                self.fields |= _several_nodes(ready)
             self.fields["priority"] = forms.ChoiceField(
                 choices=Priority, label=_("Priority"), initial=Priority.NORMAL, required=False,
                 help_text=_("Whose turn it is for cards: urgent ones first."))
@@ -181,9 +186,29 @@ class JobForm(forms.Form):
         field = self.fields["node"]
         return field.queryset.filter(pk=self.initial.get("node")).first() or field.initial
 
+    def nodes(self) -> list[Node]:
+        """All chosen ones, the first where ranks meet before the others; empty for one alone."""
+        node, more = self.cleaned_data.get("node"), self.cleaned_data.get("more_nodes") or ()
+        return [node, *(each for each in more if each != node)] if more else []
+
     def parameters(self) -> dict:
         """The cleaned values of the kind's parameters."""
         return {p.name: _plain(self.cleaned_data.get(p.name)) for p in self.kind.parameters}
+
+
+def _several_nodes(ready) -> dict[str, forms.Field]:
+    """Fields of a kind that one job can run on several nodes."""
+    return {
+        "more_nodes": forms.ModelMultipleChoiceField(
+            ready, label=_("Further nodes"), required=False,
+            widget=forms.SelectMultiple(attrs={"size": 4}), help_text=_(
+                "They run the job together, each with as many cards, and start once cards are "
+                "free on all of them at once. Ranks meet on the first node.")),
+        "restarts": forms.IntegerField(
+            label=_("Restarts"), required=False, initial=0, min_value=0, max_value=MOST_RESTARTS,
+            help_text=_("How often all nodes begin again after a failure; 0: never. Only for "
+                        "several nodes.")),
+    }
 
 
 def _preset(field: forms.Field, value) -> None:

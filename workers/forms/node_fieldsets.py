@@ -11,6 +11,7 @@ GROUPS = (
     (_("Cards and job folders"), True, (
         "cards_total", "ring_size", "scratch_dir", "keep_days", "set_env")),
     (_("Cluster"), False, ("scheduler", *scheduler_fields.NAMES)),
+    (_("Network of jobs on several nodes"), False, ("cluster_address", "cluster_interface")),
     (_("Bastion"), False, (
         "bastion_host", "bastion_port", "bastion_username", "bastion_host_key", "jump_hosts")),
 )

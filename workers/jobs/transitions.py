@@ -32,6 +32,12 @@ def _is_newest_attempt(_user: User, job: Job) -> None:
         raise WrongState(_("It was tried again already: job %(job)s.") % {"job": again})
 
 
+def _is_whole(_user: User, job: Job) -> None:
+    if job.gang_id:
+        raise WrongState(_("It is a part of job #%(job)d; do it there.") % {
+            "job": job.gang.job_id})
+
+
 def refusal(_job: Job, move: str) -> str:
     """The sentence why a job's state does not allow a move."""
     if move == JobMove.CANCEL:
@@ -40,7 +46,7 @@ def refusal(_job: Job, move: str) -> str:
 
 
 TRANSITIONS = TransitionTable({
-    JobMove.CANCEL: transition(*OPEN_STATES, by=_runs),
+    JobMove.CANCEL: transition(*OPEN_STATES, by=_runs, guards=(_is_whole,)),
     JobMove.RETRY: transition(*FINAL_STATES - {JobState.SUCCEEDED}, by=_runs,
-                              guards=(_kind_is_known, _is_newest_attempt)),
+                              guards=(_is_whole, _kind_is_known, _is_newest_attempt)),
 }, refusal=refusal)

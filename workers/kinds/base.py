@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from engagements.errors import InvalidInput
 from engagements.web.json_limits import MAX_INTEGER
+from workers.gangs.rendezvous import Rendezvous
 from workers.kinds import success_checks
 from workers.kinds.judgement import Finished, Judgement
 
@@ -163,6 +164,7 @@ class JobKind:
     may_log_errors: ClassVar[bool] = False  # errors in the log are named, and refute nothing
     gate_parameters: ClassVar[dict[str, Any]] = {}  # with which a job counts for a stage's gate
     is_measured: ClassVar[bool] = True  # what its files hold may measure a criterion
+    spans_nodes: ClassVar[bool] = False  # one job of it may run on several nodes
     claims_device: ClassVar[bool] = False  # a success needs proof that an NPU was used
 
     def clean(self, values: dict) -> dict:
@@ -179,6 +181,17 @@ class JobKind:
 
     def environment(self, parameters: dict) -> dict[str, str]:
         return {}
+
+    def argv_on(self, parameters: dict, meeting: Rendezvous) -> list[str]:
+        """The command on one of several nodes, for kinds with `spans_nodes`."""
+        raise NotImplementedError
+
+    def uses_rank_table(self, parameters: dict) -> bool:
+        """Whether its processes take their ranks from HCCL's rank table."""
+        return False
+
+    def require_restartable(self, parameters: dict) -> None:
+        """Raise InvalidInput where a restart could not go on from what was saved."""
 
     def globs(self, parameters: dict) -> tuple[str, ...]:
         """Patterns of the files to collect."""

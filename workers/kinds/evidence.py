@@ -35,7 +35,7 @@ def _record(job) -> dict:
     """Command, place, versions and people of one job."""
     return {"job": job.pk, "kind": job.kind, "state": job.state, "command": job.command,
             "parameters": job.parameters, "exit_status": job.exit_status,
-            "node": str(job.node or ""), "software": job.node.software if job.node else {},
+            "node": job.node_names, "software": job.node.software if job.node else {},
             "cards": job.results.get("cards") or [], "is_practice": job.is_practice,
             "by": str(job.created_by or ""), "created_at": job.created_at.isoformat(),
             "started_at": job.started_at.isoformat() if job.started_at else None,

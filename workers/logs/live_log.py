@@ -39,6 +39,11 @@ def path(job: Job) -> Path:
     return folder() / f"{job.pk}.log"
 
 
+def arrivals(job: Job) -> Path:
+    """Where each part of the log of one of several nodes begins, and when it was fetched."""
+    return folder() / f"{job.pk}.times"
+
+
 @contextmanager
 def opened(job: Job) -> Iterator[BinaryIO | None]:
     """The masked log for reading; None where there is none yet.
@@ -85,6 +90,9 @@ def append(job: Job, state: RemoteState) -> dict:
     masked = mask_text(chunk.decode("utf-8", "surrogateescape")).encode(
         "utf-8", "surrogateescape")
     _write_at(path(job), job.log_stored, masked)
+    if job.gang_id:
+        with arrivals(job).open("a") as times:
+            times.write(f"{job.log_stored} {timezone.now().timestamp():.2f}\n")
     return {"log_offset": state.offset + len(chunk), "log_stored": job.log_stored + len(masked),
             "log_grew_at": timezone.now(), **_progress(chunk), **early_warnings.found(job, chunk)}
 

@@ -1,5 +1,6 @@
 from workers.models.artifact import Artifact, StoredReading
 from workers.models.chain import ChainRun, ChainStep, JobChain
+from workers.models.gang import Gang
 from workers.models.job import CardLease, Job, JobState, Priority
 from workers.models.login import NodeLogin
 from workers.models.node import Card, Node, NodeContact, SchedulerKind, Trouble
@@ -8,6 +9,6 @@ from workers.models.node_import import ImportedNode, NodeImport
 from workers.models.node_sample import CARD_VALUES, CardAlarm, NodeSample
 
 __all__ = ["CARD_VALUES", "Artifact", "Card", "CardAlarm", "CardLease", "CardQuota", "ChainRun",
-           "ChainStep", "ImportedNode", "Job", "JobChain", "JobState", "Node", "NodeContact",
-           "NodeImport", "NodeLogin", "NodeReservation", "NodeSample", "Priority",
+           "ChainStep", "Gang", "ImportedNode", "Job", "JobChain", "JobState", "Node",
+           "NodeContact", "NodeImport", "NodeLogin", "NodeReservation", "NodeSample", "Priority",
            "SchedulerKind", "StoredReading", "Trouble"]

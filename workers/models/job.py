@@ -64,6 +64,10 @@ class JobQuerySet(ClaimableQuerySet, AuditedQuerySet):
             mine |= models.Q(engagement__isnull=True)
         return self.filter(mine)
 
+    def whole(self) -> "JobQuerySet":
+        """Without the members of jobs on several nodes: only the whole job counts."""
+        return self.filter(gang=None)
+
     def in_flight(self) -> "JobQuerySet":
         return self.filter(state__in=OPEN_STATES)
 
@@ -99,6 +103,12 @@ class Job(ClaimableRow):
     finished_at = models.DateTimeField(null=True, blank=True)
     timeout_seconds = models.PositiveIntegerField(default=3600)
     priority = models.SmallIntegerField(_("priority"), choices=Priority, default=Priority.NORMAL)
+
+    # Several nodes: the job has members, one per node (`workers.models.gang`).
+    nodes_wanted = models.PositiveSmallIntegerField(default=1)
+    gang = models.ForeignKey("workers.Gang", models.PROTECT, null=True, blank=True,
+                             related_name="members")
+    rank = models.PositiveSmallIntegerField(null=True, blank=True)  # of the member's node
 
     # How it went: a sentence for people, the cause for engineers.
     # The sentence is kept as a message id and its values, so that each reader gets his language.
@@ -137,6 +147,8 @@ class Job(ClaimableRow):
                 name="finished_job_has_time",
             ),
             models.UniqueConstraint(fields=["retry_of", "attempt"], name="one_job_per_attempt"),
+            models.UniqueConstraint(fields=["gang", "rank", "attempt"],
+                                    name="one_member_per_rank_and_round"),
         ]
 
     def __str__(self) -> str:
@@ -169,6 +181,18 @@ class Job(ClaimableRow):
             return sentence_of(self.message, self.message_values)
         except (KeyError, TypeError, ValueError):
             return self.message
+
+    @property
+    def node_names(self) -> str:
+        """Its node, or those of a job on several nodes that has ended."""
+        if self.node:
+            return self.node.name
+        return ", ".join(rank["node"] for rank in self.results.get("ranks", []))
+
+    @property
+    def cards_total(self) -> int:
+        """Cards on all its nodes."""
+        return self.cards_wanted * self.nodes_wanted
 
     @property
     def progress_percent(self) -> int | None:

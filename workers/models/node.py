@@ -87,6 +87,13 @@ class Node(models.Model):
         _("jump hosts behind the bastion"), blank=True, validators=[MaxLengthValidator(20_000)],
         help_text=_("One per line, in order: user@host:port and the line of its "
                     "ssh_host_ed25519_key.pub. Each is opened with the node's key."))
+    cluster_address = models.CharField(
+        _("address for other nodes"), max_length=253, blank=True,
+        help_text=_("Under which the other nodes of a job reach it. Empty: the address."))
+    cluster_interface = models.CharField(
+        _("network interface"), max_length=40, blank=True,
+        validators=[RegexValidator(r"^[A-Za-z0-9_.:@-]*$")],
+        help_text=_("Of that address, for HCCL and gloo. Empty: the node is asked."))
     labels = models.CharField(_("labels"), max_length=160, blank=True,
                               help_text=_("Separated by commas."))
     ring_size = models.PositiveSmallIntegerField(

@@ -27,6 +27,32 @@ def take_cards(job: Job) -> list[int] | None:
         return _lease(job, node, cards) if cards else None
 
 
+def take_cards_of_all(job: Job, members: list[Job]) -> dict[int, list[int]]:
+    """Lease the cards of a job on several nodes: of all members or of none.
+
+    The cards by member; empty while one of the nodes has too few free. Nodes are locked by their
+    numbers, so that two such jobs do not wait for each other.
+    """
+    with transaction.atomic():
+        nodes = {node.pk: node for node in Node.objects.select_for_update(
+            of=("self",), no_key=True).filter(pk__in=[m.node_id for m in members]).order_by("pk")}
+        if not Job.objects.select_for_update(of=("self",), no_key=True).filter(
+                pk=job.pk, claim_token=job.claim_token).exists():
+            return {}
+        chosen = {}
+        for member in members:
+            node = nodes[member.node_id]
+            cards = held_cards(member) or choose_cards(
+                free_cards(node), member.cards_wanted, node.ring_size)
+            if not cards:
+                return {}
+            chosen[member.pk] = cards
+        for member in members:
+            if not held_cards(member):
+                _lease(member, nodes[member.node_id], chosen[member.pk])
+        return chosen
+
+
 def _lease(job: Job, node: Node, cards: list[int]) -> list[int]:
     Node.objects.filter(pk=node.pk).update(lease_counter=F("lease_counter") + 1)
     CardLease.objects.bulk_create(

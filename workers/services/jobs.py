@@ -1,5 +1,6 @@
 """Queueing, cancelling and retrying jobs."""
 
+from collections.abc import Sequence
 from functools import cache
 
 from django.db import transaction
@@ -19,7 +20,7 @@ from workers.jobs import preflight
 from workers.jobs.transitions import TRANSITIONS, JobMove
 from workers.models import Job, JobState, Node, Priority
 from workers.rules.facts import stored
-from workers.services import node_logins
+from workers.services import gangs, node_logins
 
 
 @transaction.atomic
@@ -27,13 +28,19 @@ def queue_job(
     *, actor: User, kind: str, parameters: dict | None = None,
     engagement: Engagement | None = None, model: MigratedModel | None = None, stage: str = "",
     node: Node | None = None, priority: int = Priority.NORMAL,
+    nodes: Sequence[Node] = (), restarts: int = 0,
 ) -> Job:
     """A new job in the queue; workers are woken once this has committed.
+
+    Args:
+        nodes: several that run it together (`services.gangs`); the first is where ranks meet.
+        restarts: how often all of them begin again after a failure.
 
     Raises InvalidInput naming the parameter or, in `parameters`, the sentences of blocking rules
     (DOMAIN 5); NotAllowed; WrongState for a node not ready. Warnings are kept with the job.
     """
-    job = _queue_unwoken(actor, kind, parameters, engagement, model, stage, node, priority)
+    job = _queue_unwoken(actor, kind, parameters, engagement, model, stage, node, priority,
+                         nodes=nodes, restarts=restarts)
     _wake(job)
     return job
 
@@ -42,26 +49,37 @@ def _queue_unwoken(
     actor: User, kind: str, parameters: dict | None = None, engagement: Engagement | None = None,
     model: MigratedModel | None = None, stage: str = "", node: Node | None = None,
     priority: int = Priority.NORMAL, known_of_node=stored.of_node, retry_of: Job | None = None,
+    nodes: Sequence[Node] = (), restarts: int = 0,
 ) -> Job:
     declaration = kinds.get(kind)
     engagement = model.engagement if model else engagement
-    _require_for_job(actor, declaration, engagement, node)
-    values = declaration.clean(parameters or {})
+    several = gangs.in_order(node, nodes)
+    every = several or [*nodes, node][:1]
+    node = None if several else every[0]
+    for each in every:
+        _require_for_job(actor, declaration, engagement, each)
+    values = declaration.clean(gangs.stated(declaration, parameters or {}, several, restarts))
+    if restarts:
+        declaration.require_restartable(values)
     declaration.require_place(values, engagement)
-    checked = preflight.require_runnable(declaration, values, node, model, known_of_node)
+    checked, *_others = [preflight.require_runnable(
+        declaration, values, each, model, known_of_node) for each in every]
+    on_node = declaration.runs_on_node and not several
     job = Job.objects.create(
         kind=kind, engagement=engagement, model=model, stage=stage or _stage_of(declaration),
-        node=node if declaration.runs_on_node else None, parameters=values,
-        login=node_logins.login_of(node, engagement) if declaration.runs_on_node else None,
-        command=declaration.argv(values) if declaration.runs_on_node else [],
+        node=node if on_node else None, parameters=values, nodes_wanted=len(every),
+        login=node_logins.login_of(node, engagement) if on_node else None,
+        command=declaration.argv(values) if on_node else [],
         cards_wanted=declaration.cards_for(values), created_by=actor,
-        is_practice=bool(node and node.is_practice and declaration.runs_on_node),
+        is_practice=declaration.runs_on_node and any(n and n.is_practice for n in every),
         timeout_seconds=declaration.timeout_seconds, priority=priority, next_step_at=timezone.now(),
         results={"preflight": checked}, retry_of=retry_of,
         attempt=retry_of.attempt + 1 if retry_of else 1,
     )
     if job.is_practice and engagement:
         mark_practice(engagement=engagement)
+    if several:
+        gangs.add_members(job, several, restarts, engagement)
     audit_log.record(actor=actor, action="job.queue", target=job, engagement=engagement,
                      data={"parameters": values})
     return job
@@ -139,7 +157,7 @@ def retry_job(*, actor: User, job: Job) -> Job:
     """A new attempt with the same parameters, linked to the old one."""
     job = _locked_for(actor, job, JobMove.RETRY)
     new = _queue_unwoken(actor, job.kind, job.parameters, job.engagement, job.model, job.stage,
-                         job.node, job.priority, retry_of=job)
+                         job.node, job.priority, retry_of=job, **gangs.order_of(job))
     _wake(new)
     return new
 

@@ -24,21 +24,23 @@ from workers.logs import (
     diagnosis,
     early_warnings,
     live_log,
+    merged_log,
     numbered_lines,
     progress,
     search,
 )
 from workers.models import Job, JobState, Node
 from workers.nodes.cards import alarms, charts
+from workers.views import gangs
 from workers.views.page_context import place_asked
 
-LOG_AT_FIRST, LOG_AT_ONCE = 2**20, 2**20
+LOG_AT_ONCE = 2**20
 
 
 @require_GET
 def job_list(request):
     require(request.user, Can.VIEW_INTERNAL)
-    jobs = queries.filtered_jobs(Job.objects.visible_to(request.user), request.GET)
+    jobs = queries.filtered_jobs(Job.objects.whole().visible_to(request.user), request.GET)
     engagement = Engagement.objects.visible_to(request.user).filter(
         code=request.GET.get("engagement", "")).first()
     return render(request, "workers/jobs.html", {
@@ -57,7 +59,16 @@ def _copied(request, kind) -> dict:
     if (key := whole_number(request.GET.get("copy_of"))) is None:
         return {}
     job = get_object_or_404(Job.objects.visible_to(request.user), pk=key, kind=kind.code)
-    return {**job.parameters, "node": job.node_id, "priority": job.priority}
+    return {**job.parameters, "node": job.node_id, "priority": job.priority,
+            **_nodes_of(job)}
+
+
+def _nodes_of(job: Job) -> dict:
+    """The form's values for the nodes of a job on several."""
+    if job.nodes_wanted == 1:
+        return {}
+    first, *more = [member.node_id for member in job.own_gang.present()]
+    return {"node": first, "more_nodes": more, "restarts": job.own_gang.restarts_allowed}
 
 
 @require_http_methods(["GET", "POST"])
@@ -72,7 +83,8 @@ def job_new(request):
         job = attempt_form(form, lambda: services.queue_job(
             actor=request.user, kind=chosen.code, parameters=form.parameters(),
             engagement=engagement, model=model, stage=stage, node=form.cleaned_data.get("node"),
-            priority=int(form.cleaned_data.get("priority") or 0)))
+            priority=int(form.cleaned_data.get("priority") or 0), nodes=form.nodes(),
+            restarts=form.cleaned_data.get("restarts") or 0))
         if job:
             return redirect("workers:job", job.pk)
     return render(request, "workers/job_form.html", {
@@ -83,7 +95,7 @@ def job_new(request):
 def _job(request: HttpRequest, pk: int) -> Job:
     return get_object_or_404(
         Job.objects.visible_to(request.user).select_related(
-            "engagement", "model", "node", "created_by", "retry_of", "login__node",
+            "engagement", "model", "node", "created_by", "retry_of", "gang", "login__node",
             "login__engagement"), pk=pk)
 
 
@@ -93,6 +105,7 @@ def job_page(request, pk):
     job, now = _job(request, pk), timezone.now()
     kind = kinds.of_job(job)
     template = "workers/job_live.html" if request.htmx else "workers/job.html"
+    several = gangs.page_context(job, request.GET.get("rank", ""))
     is_waiting = job.state in card_queue.WAITING and job.node and job.cards_wanted
     return render(request, template, {
         "job": job, "kind": kind, "remaining": progress.remaining_seconds(job),
@@ -103,8 +116,8 @@ def job_page(request, pk):
         "expected_start": scheduled_jobs.expected_start(job) or (
             card_queue.expected_start(job, now) if is_waiting else None),
         "scheduled": scheduled_jobs.facts(job),
-        "log": "" if request.htmx else live_log.tail(job, 60_000),
-        "log_offset": live_log.line_start(job, job.log_stored - LOG_AT_FIRST),
+        **several, **({"log": ""} if request.htmx else gangs.log_context(
+            several["log_job"], several["asked_rank"], several.get("present", []))),
         "diagnosis": diagnosis.told(job.results),
         "left_behind": job_endings.left_behind(job.results),
         "cards": job.results.get("cards", []), "hits": preflight.kept_hits(job.results),
@@ -158,6 +171,16 @@ def job_log_file(request, pk):
         live_log.pieces(job), content_type="text/plain; charset=utf-8", headers={
             "Content-Length": str(live_log.length(job)),
             "Content-Disposition": f'attachment; filename="job-{job.pk}.log"'})
+
+
+@require_GET
+def job_merged_log(request, pk):
+    """The logs of all nodes of a job in one, passed on line by line."""
+    job = _job(request, pk)
+    members = list(job.own_gang.present()) if job.nodes_wanted > 1 else [job]
+    return StreamingHttpResponse(
+        merged_log.lines(members), content_type="text/plain; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="job-{job.pk}-all.log"'})
 
 
 @require_GET

@@ -63,7 +63,8 @@ def _moves(engagement: Engagement, within: dict) -> list[dict]:
 
 
 def _jobs(engagement: Engagement, within: dict) -> dict[str, int]:
-    finished = Job.objects.filter(engagement=engagement, **_range("finished_at", within))
+    finished = Job.objects.whole().filter(
+        engagement=engagement, **_range("finished_at", within))
     return dict(Counter(finished.values_list("state", flat=True)))
 
 

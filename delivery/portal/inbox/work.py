@@ -91,7 +91,7 @@ def criterion_waivers(context: InboxContext) -> Iterator[InboxItem]:
 
 def jobs(context: InboxContext) -> Iterator[InboxItem]:
     """The user's own jobs that ended badly and were not tried again."""
-    jobs = Job.objects.visible_to(context.user).filter(
+    jobs = Job.objects.whole().visible_to(context.user).filter(
         created_by=context.user, state__in=BAD_STATES, retries=None)
     for job in jobs.select_related("engagement"):
         yield context.item(

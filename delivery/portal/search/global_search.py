@@ -145,7 +145,7 @@ def _models(user: User) -> QuerySet:
 
 
 def _jobs(user: User) -> QuerySet:
-    return Job.objects.visible_to(user).select_related("engagement", "model", "node")
+    return Job.objects.whole().visible_to(user).select_related("engagement", "model", "node")
 
 
 def _quotes(user: User) -> QuerySet:

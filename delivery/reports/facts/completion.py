@@ -36,7 +36,7 @@ def test_objects(source: Source) -> dict:
 def _makers(source: Source) -> dict[str, dict[str, int]]:
     """Per model and kind the newest successful run of the stages that migrate."""
     found: dict[str, dict[str, int]] = {}
-    for code, kind, run in source.engagement.jobs.filter(
+    for code, kind, run in source.engagement.jobs.whole().filter(
             stage__in=MADE_IN, state="succeeded").exclude(model=None).order_by("pk").values_list(
             "model__code", "kind", "pk"):
         found.setdefault(code, {})[kind] = run

@@ -43,6 +43,7 @@ def works_files(source: Source) -> list[Artifact]:
     """Files of successful runs of the migrating stages, without their logs."""
     files = Artifact.objects.filter(
         engagement=source.engagement, job__stage__in=MADE_IN, job__state="succeeded",
+        job__gang=None,
     ).select_related("model", "job").order_by("model__position", "pk")
     return [file for file in files if file.name.rpartition("/")[2] not in LOGS]
 

@@ -24,8 +24,8 @@ def nodes_of(source: Source) -> list[Node]:
 def checks_of(source: Source) -> list[Job]:
     """The newest job of each kind and node in the stage of the environment."""
     newest: dict[tuple, Job] = {}
-    for job in source.engagement.jobs.filter(stage=Stage.ENV).exclude(node=None).select_related(
-            "node", "created_by").order_by("pk"):
+    for job in source.engagement.jobs.whole().filter(stage=Stage.ENV).exclude(
+            node=None).select_related("node", "created_by").order_by("pk"):
         newest[job.kind, job.node_id] = job
     return list(newest.values())
 

@@ -56,7 +56,7 @@ def _cards(job: Job | None) -> list[int]:
 def runs(engagement: Engagement, judged: Judged) -> list[dict]:
     """Every job, also the failed and the cancelled ones, and which are judged (AR-09)."""
     counted = {v.measurement.job_id for _c, v in judged if v and v.measurement}
-    jobs = engagement.jobs.order_by("pk").select_related("node", "model", "created_by")
+    jobs = engagement.jobs.whole().order_by("pk").select_related("node", "model", "created_by")
     return [_run(job, counted) for job in jobs.prefetch_related("leases")]
 
 
@@ -64,13 +64,13 @@ def _run(job: Job, counted: set[int | None]) -> dict:
     return {
         "id": job.pk, "kind": job.kind, "title": both(lambda: kind_title(job.kind)),
         "model": job.model.code if job.model else "",
-        "stage": both(job.get_stage_display), "node": job.node.name if job.node else "",
+        "stage": both(job.get_stage_display), "node": job.node_names,
         "cards": _cards(job), "state": job.state, "state_label": both(job.get_state_display),
         "command": [str(part) for part in job.command], "exit_status": job.exit_status,
         "sentence": both(lambda: job.sentence), "attempt": job.attempt,
         "who": str(job.created_by or ""), "created": instant(job.created_at),
         "started": instant(job.started_at), "finished": instant(job.finished_at),
-        "seconds": _seconds(job), "cards_wanted": job.cards_wanted,
+        "seconds": _seconds(job), "cards_wanted": job.cards_total,
         "is_judged": job.pk in counted, "is_practice": job.is_practice,
     }
 
@@ -101,4 +101,4 @@ def stages(engagement: Engagement) -> list[dict]:
 
 def open_jobs(engagement: Engagement) -> QuerySet[Job]:
     """Jobs on their way: a document is not issued while one could still change its facts."""
-    return engagement.jobs.in_flight().filter(~Q(model=None))
+    return engagement.jobs.whole().in_flight().filter(~Q(model=None))

@@ -6,9 +6,10 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
+from workers.gangs import launchers
 from workers.kinds.base import Finished, Judgement, Parameter, register
 from workers.kinds.node_scripts import run_script
-from workers.kinds.training.project_script import COMMON, ProjectRun, launched
+from workers.kinds.training.project_script import COMMON, ProjectRun
 
 EXPORTED = ("PROF_*/mindstudio_profiler_output/*.csv", "*/PROF_*/mindstudio_profiler_output/*.csv")
 
@@ -66,7 +67,8 @@ class Msprof(_AclProfile):
         p = parameters
         # msprof takes the application as one word; a leading ~ of the script is expanded first.
         script = 'm=$1; shift; exec msprof --application="$*" --output=. "$m"'
-        return ["sh", "-c", script, "msprof", f"--aic-metrics={p['metrics']}", *launched(p),
+        return ["sh", "-c", script, "msprof", f"--aic-metrics={p['metrics']}",
+                *launchers.words(p["launcher"], p["python"], p["cards"]),
                 p["script"], *(p["arguments"] or "").split()]
 
 

@@ -27,7 +27,7 @@ class MegatronTrain(JobKind):
     stages = (Stage.TRAIN_TUNE, Stage.TRAIN_ADAPT)
     timeout_seconds = 7 * 24 * 3600
     usual_seconds = 4 * 3600
-    shows_progress = True
+    shows_progress = spans_nodes = True
     may_log_errors = True
     claims_device = True
     collect = ("manifest.txt", "checkpoints.report.json",
@@ -48,6 +48,19 @@ class MegatronTrain(JobKind):
                   "--master_port", str(p["master_port"])]
         run = [*launch, p["script"], *_options(p), *(p["extra"] or "").split()]
         return then_manifest(on_device(run), p["save"], "checkpoints")
+
+    def argv_on(self, parameters, meeting):
+        p = {**parameters, "nodes": meeting.nodes, "node_rank": meeting.rank,
+             "master_address": meeting.master, "master_port": meeting.port}
+        if meeting.attempt > 1 and "--load" not in (p["extra"] or "").split():
+            p["extra"] = f"--load {p['save']} {p['extra'] or ''}"
+        return self.argv(p)
+
+    def require_restartable(self, parameters):
+        if not parameters["save"].startswith(("/", "~/")):
+            raise InvalidInput(gettext(
+                "A restart needs the checkpoints in a folder that all nodes share: name it from "
+                "“/” on."))
 
     def environment(self, parameters):
         chosen = {"PYTORCH_NPU_ALLOC_CONF": parameters["allocator"],

@@ -6,11 +6,11 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
+from workers.gangs import launchers
+from workers.gangs.launchers import LAUNCHERS
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.node_scripts import on_device
 
-LAUNCHERS = {"python": _("Python, one process"), "torchrun": _("torchrun, one process per card"),
-             "bash": _("Shell, the script starts its processes itself")}
 COMMON = (
     Parameter("script", _("Script of the project"), "path"),
     Parameter("arguments", _("Arguments"), is_required=False,
@@ -20,16 +20,10 @@ COMMON = (
     Parameter("cards", _("Cards"), "integer", default=1, minimum=1, maximum=16,
               help=_("The script sees these only, numbered from 0.")),
     Parameter("python", _("Python interpreter"), "path", default="python3"),
+    Parameter("resume", _("Arguments of a restart"), is_required=False, help=_(
+        "Added when a job on several nodes starts again after a failure, such as "
+        "--resume_from_checkpoint and a folder that all nodes share.")),
 )
-
-
-def launched(p: dict) -> list[str]:
-    """The words that start a project's script, before the script itself."""
-    if p["launcher"] == "bash":
-        return ["bash"]
-    if p["launcher"] == "torchrun":
-        return [p["python"], "-m", "torch.distributed.run", "--nproc_per_node", str(p["cards"])]
-    return [p["python"]]
 
 
 class ProjectRun(JobKind):
@@ -41,9 +35,18 @@ class ProjectRun(JobKind):
     parameters: ClassVar = COMMON
     none_found: ClassVar[str]
 
-    def argv(self, parameters):
-        return on_device([*launched(parameters), parameters["script"],
-                          *(parameters["arguments"] or "").split()], parameters["python"])
+    def argv(self, parameters, meeting=None):
+        p = parameters
+        more = (p.get("resume") or "") if meeting and meeting.attempt > 1 else ""
+        return on_device([*launchers.words(p["launcher"], p["python"], p["cards"], meeting),
+                          p["script"], *(p["arguments"] or "").split(), *more.split()],
+                         p["python"])
+
+    def argv_on(self, parameters, meeting):
+        return self.argv(parameters, meeting)
+
+    def uses_rank_table(self, parameters):
+        return launchers.needs_rank_table(parameters["launcher"])
 
     def environment(self, parameters):
         return {"PYTHONUNBUFFERED": "1"}
@@ -61,6 +64,7 @@ class ProjectRun(JobKind):
 @register
 class SmokeTrain(ProjectRun):
     code = "adapt.smoke_train"
+    spans_nodes = True
     title = _("Smoke training")
     description = _("Starts the migrated project for a few steps.")
     success = _("The log shows at least that many steps with finite losses and names no CUDA "
@@ -161,6 +165,7 @@ class ConfigPack(ProjectRun):
 @register
 class Dump(ProjectRun):
     code = "acc.dump"
+    spans_nodes = True
     title = _("Accuracy dump")
     description = _("Runs the script, which is to create "
                     "PrecisionDebugger(config_path=os.environ[\"MSPROBE_CONFIG\"]).")
@@ -176,10 +181,11 @@ class Dump(ProjectRun):
                   help=_("From so many of them a dump is expected.")))
     none_found = gettext_noop("No dump was written (status %(status)s).")
 
-    def argv(self, parameters):
+    def argv(self, parameters, meeting=None):
         # A copy beside the dumps: what was asked for belongs to what came of it.
         script = 'cp "$1" dump_config.json || exit $?; export MSPROBE_CONFIG="$1"; shift; exec "$@"'
-        return ["sh", "-c", script, "dump", parameters["config"], *super().argv(parameters)]
+        command = super().argv(parameters, meeting)
+        return ["sh", "-c", script, "dump", parameters["config"], *command]
 
     def facts(self, parameters):
         return {"is_dump": True}
@@ -219,6 +225,7 @@ _DUMPED = {  # (is one dump, has values that are not finite)
 @register
 class Evaluate(ProjectRun):
     code = "acc.eval"
+    spans_nodes = True
     title = _("Evaluation scores")
     description = _("Runs the project's evaluation and reads its scores.")
     success = _("A file with scores was written.")
@@ -245,6 +252,7 @@ class Evaluate(ProjectRun):
 @register
 class Profile(ProjectRun):
     code = "perf.profile"
+    spans_nodes = True
     title = _("Performance profile")
     description = _("Runs the script with torch_npu's profiler and collects its tables.")
     success = _("A profile folder with step times was written.")

@@ -1,0 +1,122 @@
+"""Jobs on several nodes, over OpenSSH's own servers."""
+
+import pytest
+from django.utils.translation import override
+
+from engagements.audit import audit_log
+from engagements.errors import InvalidInput, WrongState
+from tests.workers.gangs.conftest import drive, members
+from tests.workers.sshd import can_run
+from workers import services
+from workers.models import Job, JobState, Node
+from workers.nodes.card_leases import held_cards
+
+pytestmark = [pytest.mark.django_db(transaction=True),
+              pytest.mark.skipif(not can_run(), reason="needs sshd")]
+PEER = """
+import os, socket, sys, time
+rank, count = int(os.environ["NODE_RANK"]), int(os.environ["NNODES"])
+place = (os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]))
+if rank == 0:
+    server = socket.create_server(place)
+    lines = [server.accept()[0] for _other in range(count - 1)]
+else:
+    while True:
+        try:
+            lines = [socket.create_connection(place)]
+            break
+        except OSError:
+            time.sleep(0.05)
+print("rank", rank, "of", count, "meets", flush=True)
+"""
+MEETS = PEER + 'open(f"met-{rank}.txt", "w").write(str(len(lines)))\n'
+FAILS = PEER + """
+if rank == 1:
+    time.sleep(0.2)
+    sys.exit("ModuleNotFoundError: No module named 'apex'")
+for line in lines:
+    if not line.recv(1):
+        time.sleep(0.3)
+        sys.exit("RuntimeError: Connection closed by peer")
+"""
+
+
+@pytest.fixture
+def python(tmp_path):
+    """The command that runs a program on every node."""
+
+    def go(text: str) -> str:
+        (tmp_path / "program.py").write_text(text)
+        return f"exec python3 {tmp_path}/program.py"
+
+    return go
+
+
+@pytest.mark.parametrize("servers", [4], indirect=True)
+def test_four_nodes_meet(queue, nodes, python):
+    job = drive(queue(python(MEETS), nodes, cards=2))
+    assert (job.state, [m.state for m in members(job)]) == (
+        JobState.SUCCEEDED, [JobState.SUCCEEDED] * 4), job.sentence
+    assert sorted(job.artifacts.values_list("name", flat=True)) == [
+        "log.txt", "met-0.txt", "met-1.txt", "met-2.txt", "met-3.txt"]
+    assert [held_cards(member) for member in members(job)] == [[]] * 4
+    assert [rank["cards"] for rank in job.results["ranks"]] == [[0, 1]] * 4
+    assert list(Job.objects.whole()) == [job]
+    assert list(audit_log.row_differences()) == []
+
+
+def test_rank_that_failed_first_is_named_and_the_others_end(queue, nodes, python):
+    job = drive(queue(python(FAILS), nodes))
+    assert (job.state, job.message_values["rank"], job.message_values["node"]) == (
+        JobState.FAILED, 1, "n1")
+    assert job.results["diagnosis"]["quote"].endswith("No module named 'apex'")
+    assert all(member.is_final for member in members(job))
+    with override("en"):
+        assert job.sentence.startswith("Node 1 (n1) failed first: ")
+
+
+def test_cancelled_together(queue, nodes, people):
+    job = drive(queue("sleep 300", nodes, cards=1), lambda job: all(
+        member.state == JobState.RUNNING for member in members(job)))
+    with pytest.raises(WrongState):
+        services.cancel_job(actor=people["consultant"], job=members(job)[1])
+    services.cancel_job(actor=people["consultant"], job=job)
+    job = drive(job)
+    assert (job.state, job.message_values) == (JobState.CANCELLED, {"n": 2})
+    assert job.message.endswith("nothing of it runs any more.")
+    assert [held_cards(member) for member in members(job)] == [[], []]
+
+
+def test_cards_of_all_nodes_or_of_none(queue, nodes):
+    small = drive(queue("sleep 300", nodes, cards=5), lambda job: job.state == JobState.RUNNING)
+    waiting = drive(queue("true", nodes, cards=4), lambda job: job.message)
+    assert [held_cards(member) for member in members(waiting)] == [[], []]
+    services.cancel_job(actor=small.created_by, job=small)
+    assert drive(waiting).state == JobState.SUCCEEDED
+
+
+def test_nodes_that_do_not_reach_each_other_are_told_before_the_start(queue, nodes):
+    Node.objects.filter(pk=nodes[1].pk).update(cluster_address="192.0.2.7")
+    job = drive(queue("true", nodes, cards=1))
+    assert (job.state, job.message_values["node"], job.message_values["address"]) == (
+        JobState.FAILED, "n1", "192.0.2.7")
+    assert [member.state for member in members(job)] == [JobState.CANCELLED] * 2
+    assert [held_cards(member) for member in members(job)] == [[], []]
+
+
+def test_restarts_are_bounded(queue, nodes):
+    job = drive(queue('[ "$DESK_RESTART" = 2 ]', nodes, restarts=2))
+    assert (job.state, len(members(job))) == (JobState.SUCCEEDED, 6)
+    job = drive(queue("exit 3", nodes, restarts=1))
+    assert (job.state, job.message_values["restarts"], len(members(job))) == (
+        JobState.FAILED, 1, 4)
+
+
+def test_what_cannot_be_asked_for(queue, nodes, people, engagement):
+    with pytest.raises(InvalidInput):
+        queue("true", [nodes[0], nodes[0]])
+    with pytest.raises(InvalidInput):
+        queue("true", nodes, restarts=99)
+    with pytest.raises(InvalidInput):
+        services.queue_job(actor=people["consultant"], kind="env.npu_info", nodes=nodes,
+                           engagement=engagement)

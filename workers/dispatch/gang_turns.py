@@ -1,0 +1,71 @@
+"""When a job on several nodes may take its cards, and whom it holds back while it waits.
+
+All such jobs are ordered by priority and age, the same on every node; none holds cards while it
+waits for others. So no two of them can wait for each other. The first of them on all its nodes
+holds back those behind it in its nodes' lines, else small jobs would keep it waiting for ever; but
+it lets pass whose time limit ends before it could start itself, and everybody while a node of it is
+not ready or has too few healthy cards.
+"""
+
+from datetime import datetime, timedelta
+
+from django.utils import timezone
+
+from workers.models import CardLease, Gang, Job, JobState, Node
+from workers.nodes.card_leases import usable_cards
+
+WAITING = (JobState.QUEUED, JobState.LEASING)
+
+
+def order(member: Job) -> tuple[int, int]:
+    """The place among all waiting jobs on several nodes."""
+    return -member.priority, member.gang_id
+
+
+def lets_pass(member: Job, job: Job) -> bool:
+    """Whether a waiting member does not hold back a job that stands behind it on its node."""
+    if member.gang_id == job.gang_id:
+        return True
+    if not can_start_ever(member.gang):
+        return True
+    if job.gang_id:
+        return order(job) < order(member)
+    if not _is_first(member):
+        return True
+    now = timezone.now()
+    return now + timedelta(seconds=job.timeout_seconds) <= _earliest_start(member.gang, now)
+
+
+def can_start_ever(gang: Gang) -> bool:
+    """Whether all its nodes are ready and have enough healthy cards, leased or not."""
+    return all(is_ready(member.node) and len(usable_cards(member.node)) >= member.cards_wanted
+               for member in gang.present())
+
+
+def is_ready(node: Node) -> bool:
+    """Whether a job could be started on the node now."""
+    return node.state == Node.State.READY and node.unreachable_since is None
+
+
+def _is_first(member: Job) -> bool:
+    nodes = list(member.gang.present().values_list("node", flat=True))
+    others = Job.objects.filter(node__in=nodes, state__in=WAITING).exclude(
+        gang=None).exclude(gang=member.gang_id).select_related("gang")
+    return not any(order(other) < order(member) and can_start_ever(other.gang)
+                   for other in others)
+
+
+def _earliest_start(gang: Gang, now: datetime) -> datetime:
+    """When enough cards are free on all nodes if every job there runs to its time limit."""
+    return max(_enough_free(member, now) for member in gang.present())
+
+
+def _enough_free(member: Job, now: datetime) -> datetime:
+    leases = CardLease.objects.filter(node=member.node, released_at=None).select_related("job")
+    ends = sorted(_limit(lease.job, now) for lease in leases)
+    missing = member.cards_wanted - (len(usable_cards(member.node)) - len(ends))
+    return now if missing <= 0 else ends[min(missing, len(ends)) - 1]
+
+
+def _limit(job: Job, now: datetime) -> datetime:
+    return (job.started_at or now) + timedelta(seconds=job.timeout_seconds)

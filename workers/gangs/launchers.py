@@ -1,0 +1,90 @@
+"""The words that start a project's script, on one node or on several."""
+
+from collections.abc import Callable
+
+from django.utils.translation import gettext_lazy as _
+
+from workers.gangs.rendezvous import HOSTFILE, Rendezvous
+
+LAUNCHERS = {
+    "python": _("Python, one process"), "torchrun": _("torchrun, one process per card"),
+    "bash": _("Shell, the script starts its processes itself"),
+    "deepspeed": _("DeepSpeed, one process per card"),
+    "accelerate": _("Accelerate, one process per card"),
+    "msrun": _("MindSpore's msrun, one process per card"),
+}
+# Those whose processes agree on their ranks themselves; HCCL takes either that or a rank table.
+SELF_ARRANGING = ("torchrun", "deepspeed", "accelerate", "msrun")
+
+
+def words(launcher: str, python: str, cards: int, meeting: Rendezvous | None = None) -> list[str]:
+    """What stands before the script.
+
+    Args:
+        launcher: of LAUNCHERS. cards: of one node. meeting: of a job on several nodes.
+    """
+    return _WORDS[launcher](python, max(1, cards), meeting)
+
+
+def _python(python: str, _cards: int, _meeting: Rendezvous | None) -> list[str]:
+    return [python]
+
+
+def _bash(_python: str, _cards: int, _meeting: Rendezvous | None) -> list[str]:
+    return ["bash"]
+
+
+def torchrun_options(cards: int, meeting: Rendezvous) -> list[str]:
+    """Static rendezvous of torch.distributed.run."""
+    return ["--nproc_per_node", str(cards), "--nnodes", str(meeting.nodes),
+            "--node_rank", str(meeting.rank), "--master_addr", meeting.master,
+            "--master_port", str(meeting.port)]
+
+
+def _torchrun(python: str, cards: int, meeting: Rendezvous | None) -> list[str]:
+    options = torchrun_options(cards, meeting) if meeting else ["--nproc_per_node", str(cards)]
+    return [python, "-m", "torch.distributed.run", *options]
+
+
+def _deepspeed(python: str, cards: int, meeting: Rendezvous | None) -> list[str]:
+    """`--no_ssh`: each node starts its own processes, as we log in everywhere ourselves."""
+    start = [python, "-m", "deepspeed.launcher.runner"]
+    if meeting is None:
+        return [*start, "--num_gpus", str(cards)]
+    return [*start, "--hostfile", HOSTFILE, "--no_ssh", "--node_rank", str(meeting.rank),
+            "--master_addr", meeting.master, "--master_port", str(meeting.port)]
+
+
+def _accelerate(python: str, cards: int, meeting: Rendezvous | None) -> list[str]:
+    """`--multi_gpu` means several devices of whatever kind; Accelerate finds the NPUs itself."""
+    nodes = meeting.nodes if meeting else 1
+    start = [python, "-m", "accelerate.commands.launch",
+             *(["--multi_gpu"] if cards * nodes > 1 else []),
+             "--num_processes", str(cards * nodes), "--num_machines", str(nodes),
+             "--mixed_precision", "no", "--dynamo_backend", "no"]
+    if meeting is None:
+        return start
+    return [*start, "--machine_rank", str(meeting.rank), "--main_process_ip", meeting.master,
+            "--main_process_port", str(meeting.port), "--rdzv_backend", "static"]
+
+
+def _msrun(_python: str, cards: int, meeting: Rendezvous | None) -> list[str]:
+    """msrun starts the `python` of the path; `--join=True` waits for its workers."""
+    nodes = meeting.nodes if meeting else 1
+    start = ["msrun", f"--worker_num={cards * nodes}", f"--local_worker_num={cards}",
+             "--log_dir=msrun_log", "--join=True"]
+    if meeting is None:
+        return start
+    return [*start, f"--master_addr={meeting.master}", f"--master_port={meeting.port}",
+            f"--node_rank={meeting.rank}"]
+
+
+_WORDS: dict[str, Callable[[str, int, Rendezvous | None], list[str]]] = {
+    "python": _python, "bash": _bash, "torchrun": _torchrun, "deepspeed": _deepspeed,
+    "accelerate": _accelerate, "msrun": _msrun,
+}
+
+
+def needs_rank_table(launcher: str) -> bool:
+    """Whether RANK_TABLE_FILE is set: the launcher's processes do not agree on their ranks."""
+    return launcher not in SELF_ARRANGING
