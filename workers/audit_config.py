@@ -25,7 +25,8 @@ track_rows(own.Job, without=[*PROGRESS, *DISPATCH],
            final_state=FinalState("state", FINAL_STATES, frozenset(ENDING)))
 track_rows(own.Node, without=[*SECRET, *MEASURED])
 track_rows(own.NodeLogin, without=[*SECRET, "refused_at", "refused_cause"])
-track_rows(own.Artifact, own.StoredReading, own.JobChain, own.ChainRun, own.ChainStep)
+track_rows(own.Artifact, own.StoredReading, own.JobChain, own.ChainRun, own.ChainStep,
+           own.ApiRoute)
 do_not_track({
     own.Card: "as the node last showed it; the reading it was taken from is tracked",
     own.CardLease: "who may start now; the cards that a job had are in its results",

@@ -1,6 +1,6 @@
 """REST endpoints of this app: `routes` holds prefix, viewset and base name of each."""
 
-from workers.api import artifacts, chains, jobs, nodes, rules
+from workers.api import api_routes, artifacts, chains, jobs, nodes, rules
 
 routes = [
     *nodes.routes,
@@ -8,4 +8,5 @@ routes = [
     *artifacts.routes,
     *chains.routes,
     *rules.routes,
+    *api_routes.routes,
 ]

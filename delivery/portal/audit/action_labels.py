@@ -48,6 +48,7 @@ NODES_AND_JOBS = {
     "node_login.withdraw": _("Log-in on a node withdrawn"),
     "job.queue": _("Job queued"), "job.cancel": _("Job cancelled"), "job.end": _("Job ended"),
     "artifact.store": _("Files stored"), "artifact.upload": _("File uploaded"),
+    "api_route.record": _("Routes of APIs recorded"),
     "artifact.read": _("Files read"), "artifact.read_again": _("File read again"),
     "file.download": _("File downloaded"),
     "source.scan": _("Source scanned"), "chain.start": _("Job chain started"),
