@@ -3,7 +3,8 @@
 The form has a version, so that what was sealed under one can be checked after a newer one came.
 Version 1: keys sorted, no blanks between parts, non-ASCII characters as they are, UTF-8.
 Version 0: the same with a blank behind every comma and colon. Rows of quotes, change requests,
-timesheets, weekly reports and waivers hold hashes of it and stay with it.
+timesheets, weekly reports, waivers, criteria and baseline sheets hold hashes of it, minutes print
+one; they stay with it.
 """
 
 import hashlib

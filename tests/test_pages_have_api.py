@@ -58,6 +58,7 @@ ENDPOINTS = {
     "workers:chain": ["GET job-chain-detail"], "workers:chain_start": ["POST job-chain-start"],
     "workers:chain_run": ["GET chain-run-detail"],
     "workers:artifact": ["GET artifact-detail"],
+    "workers:api_routes": ["GET api-route-found", "GET api-route-list", "POST api-route-list"],
     "workers:artifact_download": ["GET artifact-download"],
     "workers:artifact_upload": ["POST artifact-upload"],
     "workers:artifact_read_again": ["POST artifact-read-again"],

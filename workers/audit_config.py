@@ -27,7 +27,8 @@ track_rows(own.Gang, without=["rendezvous", "failing_since"])
 track_rows(own.Node, without=[*SECRET, *MEASURED])
 track_rows(own.NodeLogin, without=[*SECRET, "refused_at", "refused_cause"])
 track_rows(own.NodeImport, own.NodeReservation, own.CardQuota)
-track_rows(own.Artifact, own.StoredReading, own.JobChain, own.ChainRun, own.ChainStep)
+track_rows(own.Artifact, own.StoredReading, own.JobChain, own.ChainRun, own.ChainStep,
+           own.ApiRoute)
 do_not_track({
     own.Card: "as the node last showed it; the reading it was taken from is tracked",
     own.CardAlarm: "what looks at a card showed; no figure or verdict rests on it",

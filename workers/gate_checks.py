@@ -5,14 +5,19 @@ from collections.abc import Iterable
 from django.db.models import Max, Q, QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from engagements.access import Can
 from engagements.gates import CheckResult, register_check
 from engagements.models import StageRecord
 from engagements.stages import Stage
+from engagements.text.text_joining import listed
 from workers import kinds
 from workers.models import Job, JobState, Node
 from workers.required_jobs import RequiredJob, required_jobs
+from workers.unresolved_apis import FoundApi, found_at
+
+NAMED = 5  # APIs that the sentence names
 
 
 @register_check("jobs")
@@ -111,3 +116,38 @@ def _judge(record: StageRecord, required: RequiredJob, job: Job | None,
         else _("Wait until the job has ended."))
     return CheckResult(f"job:{code}", label, is_met, sentence,
                        reverse("workers:job", args=[job.pk]), remedy)
+
+
+@register_check("api_routes")
+def apis_have_routes(record: StageRecord) -> Iterable[CheckResult]:
+    """Each unsupported or unknown API that the analyses in force name has a recorded route.
+
+    Silent where they name none, and in stages that do not depend on them.
+    """
+    if record.stage not in (Stage.TRAIN_ADAPT, Stage.INFER_MIGRATE):
+        return
+    found = found_at(record.model, record.stage)
+    if not found:
+        return
+    without = [entry for entry in found if entry.route is None]
+    yield CheckResult(
+        "api_routes", _("Routes of unsupported APIs"), not without,
+        _routes_sentence(found, without),
+        reverse("workers:api_routes", args=[record.model_id]),
+        _("Record for each whether it is replaced, developed, run on the CPU or dropped, and why.")
+        if without else "")
+
+
+def _routes_sentence(found: list[FoundApi], without: list[FoundApi]) -> str:
+    if not without:
+        return ngettext("%(n)d unsupported or unknown API has a route.",
+                        "All %(n)d unsupported or unknown APIs have a route.",
+                        len(found)) % {"n": len(found)}
+    names = listed(entry.api for entry in without[:NAMED])
+    rest = len(without) - NAMED
+    return ngettext("%(n)d of %(all)d unsupported or unknown APIs has no route: %(names)s.",
+                    "%(n)d of %(all)d unsupported or unknown APIs have no route: %(names)s.",
+                    len(without)) % {
+        "n": len(without), "all": len(found),
+        "names": names if rest <= 0 else _("%(names)s and %(n)d more") % {
+            "names": names, "n": rest}}

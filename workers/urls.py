@@ -1,6 +1,7 @@
 from django.urls import path
 
 from workers.views import (
+    api_routes,
     artifacts,
     catalogue,
     chains,
@@ -55,6 +56,7 @@ urlpatterns = [
     path("jobs/<int:pk>/log/search/", jobs.job_log_search, name="job_log_search"),
     path("jobs/<int:pk>/cancel/", jobs.job_cancel, name="job_cancel"),
     path("jobs/<int:pk>/retry/", jobs.job_retry, name="job_retry"),
+    path("models/<int:pk>/api-routes/", api_routes.api_routes, name="api_routes"),
     path("artifacts/upload/", artifacts.artifact_upload, name="artifact_upload"),
     path("artifacts/<int:pk>/", artifacts.artifact_page, name="artifact"),
     path("artifacts/<int:pk>/read-again/", artifacts.artifact_read_again,

@@ -1,12 +1,11 @@
 """Sheets that both sides confirm: what exactly, and who has (DOMAIN AR-02, AR-04)."""
 
-import hashlib
-import json
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
 from assessments.models import Baseline, Confirmation, CriteriaSet, Side
+from engagements import canonical
 from engagements.access import Can, allowed, require
 from engagements.errors import InvalidInput, NotAllowed
 from engagements.models import Engagement, User
@@ -99,5 +98,4 @@ def baseline_facts(baseline: Baseline) -> dict:
 
 def baseline_hash(baseline: Baseline) -> str:
     """SHA-256 of the sheet."""
-    text = json.dumps(baseline_facts(baseline), ensure_ascii=False, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return canonical.content_hash(baseline_facts(baseline), canonical.SPACED)

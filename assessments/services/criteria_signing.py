@@ -1,8 +1,5 @@
 """Confirming and signing criteria: from then on they are frozen."""
 
-import hashlib
-import json
-
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -19,6 +16,7 @@ from assessments.services.confirmations import (
 )
 from assessments.services.criteria import require_draft
 from assessments.services.measurements import judge_criterion, newest_measurement
+from engagements import canonical
 from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.duties import Duty, require_separated
@@ -146,5 +144,4 @@ def criteria_facts(criteria_set: CriteriaSet) -> list[dict]:
 
 def content_hash(criteria_set: CriteriaSet) -> str:
     """SHA-256 of the signed facts."""
-    text = json.dumps(criteria_facts(criteria_set), ensure_ascii=False, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return canonical.content_hash(criteria_facts(criteria_set), canonical.SPACED)

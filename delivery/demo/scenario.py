@@ -36,6 +36,7 @@ from engagements.stages import Scope, Stage, StageMove, StageState
 from workers import services as workers
 from workers.models import Artifact, Job, JobState
 from workers.models.job import FINAL_STATES
+from workers.unresolved_apis import ApiClass, found_apis
 
 SOURCE = "~/data/inspect_net"
 SMOKE = {"script": "~/projects/inspection/run.py", "arguments": "smoke 12"}
@@ -142,6 +143,8 @@ class DemoScenario(ScenarioDocuments):
         trained = [m for m in self.models if m.scope != Scope.INFERENCE]
         self._jobs(Stage.TRAIN_ADAPT, "adapt.gpu2npu", {"source": SOURCE}, trained)
         self._jobs(Stage.TRAIN_ADAPT, "adapt.smoke_train", SMOKE, trained)
+        for model in trained:
+            self._record_api_routes(model)
         self._jobs(Stage.TRAIN_ADAPT, "adapt.ckpt_check", {"folder": "~/data/ckpt"}, trained)
         self._pass(Stage.TRAIN_ADAPT, trained)
         llm = [self._model("LLM")]
@@ -155,6 +158,16 @@ class DemoScenario(ScenarioDocuments):
             "candidate": run.artifacts.get(name="log.txt").pk}, llm)
         self._accept_differences(llm[0])
         self._pass(Stage.TRAIN_TUNE, trained)
+
+    def _record_api_routes(self, model: MigratedModel) -> None:
+        """What the analyses do not know is tried by the smoke training; the rest is replaced."""
+        for kinds, route, reason in (
+                ({ApiClass.UNKNOWN}, "as_is", "试训练验证：在 NPU 上可运行"),
+                ({ApiClass.UNSUPPORTED, ApiClass.CUDA}, "replace", "改用 NPU 已支持的等价接口")):
+            apis = [entry.api for entry in found_apis(model) if entry.kind in kinds]
+            if apis:
+                workers.record_routes(actor=self.who["consultant"], model=model, apis=apis,
+                                      route=route, reason=reason)
 
     def _configurations(self, models: list[MigratedModel]) -> None:
         """The check finds another learning rate; corrected, what is left differs by nature."""

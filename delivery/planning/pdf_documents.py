@@ -1,7 +1,5 @@
 """Minutes, weekly report, change order and timesheet in print (DOMAIN 9.10)."""
 
-import hashlib
-import json
 from collections.abc import Callable
 from datetime import datetime
 
@@ -25,6 +23,7 @@ from delivery.planning.control.weekly_labels import (
 from delivery.planning.models import ChangeRequest, Meeting, Timesheet, WeeklyReport
 from delivery.planning.plan.task_names import name_of, shared_names
 from delivery.planning.time import timesheet_labels
+from engagements import canonical
 from engagements.models import Engagement
 from engagements.models.engagement import localized
 
@@ -47,8 +46,9 @@ def minutes_pdf(meeting: Meeting, language: str) -> bytes:
         "todos": [{"text": todo.text, "owner": str(todo.owner), "due": f"{todo.due_on}"}
                   for todo in meeting.todos.select_related("owner")]}}
     number = str(meeting).split(" ")[0]
-    return _document_pdf("minutes", meeting.engagement, number, language, lambda: facts,
-                         _digest({"number": number, **facts}), is_working_copy=True)
+    digest = canonical.content_hash({"number": number, **facts}, canonical.SPACED)
+    return _document_pdf("minutes", meeting.engagement, number, language, lambda: facts, digest,
+                         is_working_copy=True)
 
 
 def weekly_pdf(report: WeeklyReport, language: str) -> bytes:
@@ -130,15 +130,10 @@ def _document_pdf(name: str, engagement: Engagement, number: str, language: str,
     with override(language):
         context = {**_frame(name, engagement, number, theme), **facts()}
         copy = working_copy() if is_working_copy else ""
-    digest = content_hash or _digest(context)
+    digest = content_hash or canonical.content_hash(context, canonical.SPACED)
     foot = " · ".join(filter(None, (number, copy, f"SHA-256 {digest[:HASH_SHOWN]}…")))
     context |= {"working_copy": copy, "page_foot": css_string(foot)}
     return render_pdf(f"documents/planning/{name}.html", context, language)
-
-
-def _digest(context: dict) -> str:
-    text = json.dumps(context, ensure_ascii=False, sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _frame(name: str, engagement: Engagement, number: str, theme: dict) -> dict:

@@ -1,6 +1,15 @@
 """REST endpoints of this app: `routes` holds prefix, viewset and base name of each."""
 
-from workers.api import artifacts, chains, jobs, node_calendar, node_imports, nodes, rules
+from workers.api import (
+    api_routes,
+    artifacts,
+    chains,
+    jobs,
+    node_calendar,
+    node_imports,
+    nodes,
+    rules,
+)
 
 routes = [
     *nodes.routes,
@@ -10,4 +19,5 @@ routes = [
     *artifacts.routes,
     *chains.routes,
     *rules.routes,
+    *api_routes.routes,
 ]

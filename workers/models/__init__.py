@@ -1,3 +1,4 @@
+from workers.models.api_route import ApiRoute
 from workers.models.artifact import Artifact, StoredReading
 from workers.models.chain import ChainRun, ChainStep, JobChain
 from workers.models.gang import Gang
@@ -8,7 +9,7 @@ from workers.models.node_calendar import CardQuota, NodeReservation
 from workers.models.node_import import ImportedNode, NodeImport
 from workers.models.node_sample import CARD_VALUES, CardAlarm, NodeSample
 
-__all__ = ["CARD_VALUES", "Artifact", "Card", "CardAlarm", "CardLease", "CardQuota", "ChainRun",
-           "ChainStep", "Gang", "ImportedNode", "Job", "JobChain", "JobState", "Node",
+__all__ = ["CARD_VALUES", "ApiRoute", "Artifact", "Card", "CardAlarm", "CardLease", "CardQuota",
+           "ChainRun", "ChainStep", "Gang", "ImportedNode", "Job", "JobChain", "JobState", "Node",
            "NodeContact", "NodeImport", "NodeLogin", "NodeReservation", "NodeSample", "Priority",
            "SchedulerKind", "StoredReading", "Trouble"]

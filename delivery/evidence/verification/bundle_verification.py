@@ -3,8 +3,6 @@
 Pure functions over unpacked files; no database, no network.
 """
 
-import hashlib
-import json
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -33,7 +31,7 @@ from delivery.evidence.verification.manifest_signature import (
 )
 from delivery.evidence.verification.signature_checks import seal_steps, signature_steps
 from delivery.evidence.verification.verdict_recomputation import figures_agree, recompute
-from engagements.canonical import content_hash
+from engagements.canonical import SPACED, content_hash
 from engagements.web.json_limits import parse_json
 
 
@@ -111,9 +109,7 @@ def _contents(bundle: Unpacked, roots: list[Certificate]) -> Iterator[CheckStep]
     criteria, verdicts = _load(files, "criteria.json"), _load(files, "verdicts.json")
     yield _hash_step(_("Content hash of the document"), content_hash(snapshot),
                      stated["content_hash"])
-    text = json.dumps(criteria["facts"], ensure_ascii=False, sort_keys=True)
-    yield _hash_step(_("Hash of the signed criteria"),
-                     hashlib.sha256(text.encode()).hexdigest(),
+    yield _hash_step(_("Hash of the signed criteria"), content_hash(criteria["facts"], SPACED),
                      snapshot["criteria"]["content_hash"])
     yield from _copies(files, snapshot)
     yield from _raw_files(bundle, snapshot)

@@ -59,6 +59,7 @@ NODES_AND_JOBS = {
     "job.stop_members": _("Job stopped on its nodes"),
     "job.restart": _("Job on several nodes started again"),
     "artifact.store": _("Files stored"), "artifact.upload": _("File uploaded"),
+    "api_route.record": _("Routes of APIs recorded"),
     "artifact.read": _("Files read"), "artifact.read_again": _("File read again"),
     "file.download": _("File downloaded"),
     "source.scan": _("Source scanned"), "chain.start": _("Job chain started"),

@@ -14,7 +14,8 @@ from delivery.reports.facts.source import Source
 from delivery.reports.facts.survey import codes_of
 from engagements.models import MigratedModel
 from engagements.stages import Stage
-from workers.models import StoredReading
+from engagements.text.text_joining import bracketed, labelled, listed
+from workers.models import ApiRoute, StoredReading
 
 KINDS = ("migration_analysis", "source_scan")
 TABLES = ("unsupported_api", "unknown_api", "cuda_op_list", "api_precision_advice",
@@ -74,14 +75,34 @@ def _gaps(source: Source, tables: dict) -> dict:
             for api, uses in (values.get("apis") or {}).items():
                 users.setdefault((name, api), []).append(model.code)
                 hints.setdefault((name, api), Counter())[model.code] += int(uses)
+    routes = _recorded_routes(source)
     rows = [[api, both(lambda n=name: _titles()[n]), codes_of(models, source),
-             sum(hints[name, api].values()), both(lambda n=name: _route(n))]
+             sum(hints[name, api].values()),
+             both(lambda n=name, a=api, m=models: _route_text(n, a, m, routes))]
             for (name, api), models in list(users.items())[:MOST_LISTED]]
     return table(lambda: _("What needs work, and its route"), [
         column(lambda: _("API or operator")), column(lambda: _("Class")),
         column(lambda: _("Models")), column(lambda: _("Uses"), "number"),
         column(lambda: _("Route"))], rows,
                  empty=lambda: _("The analyses found nothing that needs work."))
+
+
+def _recorded_routes(source: Source) -> dict[tuple[str, str], ApiRoute]:
+    """The route in force by code of the model and API."""
+    rows = ApiRoute.objects.filter(model__in=source.models).select_related("model", "decided_by")
+    return {(row.model.code, row.api): row for row in rows.order_by("pk")}
+
+
+def _route_text(name: str, api: str, models: list[str], routes: dict) -> str:
+    """What was decided, with reason and who; what is usual where nothing was."""
+    decided = dict.fromkeys(
+        labelled(row.get_route_display(), f"{row.reason}{bracketed(row.decided_by)}")
+        for model in models if (row := routes.get((model, api))))
+    without = [model for model in models if (model, api) not in routes]
+    if without:
+        decided[_("not decided for %(models)s; usual: %(route)s") % {
+            "models": listed(without), "route": _route(name)}] = None
+    return "\n".join(decided)
 
 
 def _route(name: str) -> str:

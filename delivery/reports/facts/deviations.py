@@ -9,12 +9,15 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from assessments.accuracy.readings import newest_config_check
 from assessments.labels.environments import item_label
 from delivery.documents.bilingual import both, pair, same
 from delivery.documents.tables.table import column, table
 from delivery.planning.models import ProjectIssue
-from delivery.reports.facts.environments import environment_pairs
+from delivery.reports.facts.environments import Sides, environment_pairs
+from delivery.reports.facts.planned_environment import Item
 from delivery.reports.facts.source import Source
+from engagements.models import MigratedModel
 from workers.models import StoredReading
 
 Text = Callable[[], str]
@@ -40,14 +43,17 @@ class Examination:
     found: list[tuple[str, dict, dict]]
 
 
-def examinations(source: Source, departed: dict) -> list[Examination]:
+def examinations(source: Source, departed: dict, sides: Sides, planned: list[Item]
+                 ) -> list[Examination]:
     """Every source of deviations, in the order in which documents print them.
 
     Args:
         departed: waivers in force and omissions (see `waivers_and_omissions.departures`).
+        sides: environments of source and target (see `environments.sides_of`).
+        planned: see `planned_environment.planned_and_measured`.
     """
-    return [_verdict_warnings(source), _environments(source), _configuration(source),
-            _dates(source), _waivers(departed), _open_issues(source)]
+    return [_verdict_warnings(source), _environments(sides), _planned(planned),
+            _configuration(source), _dates(source), _waivers(departed), _open_issues(source)]
 
 
 def rows(found: list[Examination]) -> list[dict]:
@@ -88,10 +94,10 @@ def _name(criterion) -> dict[str, str]:
     return pair(criterion.definition.name, criterion.definition.name_en)
 
 
-def _environments(source: Source) -> Examination:
+def _environments(sides: Sides) -> Examination:
     """Items recorded on both sides that differ and need not."""
     known, missing, found = 0, 0, []
-    for model, item, before, after in environment_pairs(source):
+    for model, item, before, after in environment_pairs(sides):
         if not (before and after):
             missing += 1
             continue
@@ -105,12 +111,30 @@ def _environments(source: Source) -> Examination:
         known > 0 and not missing, found)
 
 
+def _planned(items: list[Item]) -> Examination:
+    """Items of the nodes used that are others than planned; each that was not measured or not
+    planned leaves the examination open."""
+    planned = [item for item in items if item.planned]
+    found = [("–", both(lambda i=item: item_label(i.name)),
+              both(lambda i=item, n=node, v=value: _("planned %(planned)s, measured %(value)s on "
+                                                     "%(node)s") % {
+                  "planned": i.planned, "value": v, "node": n}))
+             for item in planned for node, value in item.differing.items()]
+    counts = {"planned": len(planned), "all": len(items),
+              "same": sum(item.is_measured and not item.differing for item in planned),
+              "missing": sum(not item.is_measured for item in planned)}
+    return Examination(
+        lambda: _("Environment: planned against measured"),
+        lambda: _("%(planned)d of %(all)d items planned: %(same)d agree, %(missing)d not measured "
+                  "on every node") % counts,
+        len(planned) == len(items) and not counts["missing"], found)
+
+
 def _configuration(source: Source) -> Examination:
     """Newest configuration comparison per model: everything that is not equal."""
-    newest = {reading.artifact.model_id: reading for reading in StoredReading.objects.filter(
-        artifact__engagement=source.engagement, kind="config_check",
-        values__form="result").select_related("artifact__model").order_by("pk")}
-    found = [row for reading in newest.values() for row in _differences(reading)]
+    newest = {model.pk: (model, reading) for model in source.models
+              if (reading := newest_config_check(model))}
+    found = [row for model, reading in newest.values() for row in _differences(model, reading)]
     trained = {criterion.model_id for criterion, _verdict in source.judged
                if criterion.definition.quantity == "loss_curve"}
     counts = {"compared": len(trained & set(newest)), "all": len(trained)}
@@ -120,19 +144,18 @@ def _configuration(source: Source) -> Examination:
         trained <= set(newest), found)
 
 
-def _differences(reading: StoredReading) -> Iterator[tuple[str, dict, dict]]:
+def _differences(model: MigratedModel, reading: StoredReading) -> Iterator[tuple[str, dict, dict]]:
     """The differences of one comparison; many of them as a count with examples."""
-    model = reading.artifact.model.code if reading.artifact.model else "–"
-    rows = reading.values.get("differences") or []
+    code, rows = model.code, reading.values.get("differences") or []
     for row in rows[:EXAMPLES]:
-        yield (model, same(f"{row['sheet']}: {row['item']}"),
+        yield (code, same(f"{row['sheet']}: {row['item']}"),
                same(f"{row.get('bench') or '–'} → {row.get('npu') or '–'} ({row['level']})"))
     if rest := len(rows[EXAMPLES:]):
-        yield model, same(reading.artifact.name), both(lambda: ngettext(
+        yield code, same(reading.artifact.name), both(lambda: ngettext(
             "%(n)d more difference in the raw file", "%(n)d more differences in the raw file",
             rest) % {"n": rest})
     if parts := reading.values.get("not_compared"):
-        yield model, same(reading.artifact.name), both(
+        yield code, same(reading.artifact.name), both(
             lambda: _("not compared: %(parts)s") % {"parts": ", ".join(parts)})
 
 

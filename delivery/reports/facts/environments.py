@@ -9,22 +9,24 @@ from assessments.models import Criterion, Verdict
 from delivery.documents.bilingual import both
 from delivery.documents.tables.table import column, table
 from delivery.reports.facts.run_records import Judged
-from delivery.reports.facts.source import Source
 from engagements.stages import Stage
 from engagements.text.text_joining import bracketed
 from workers.models import Job
 
 Setup = tuple[str, str]  # code of a model and stage in which it was measured
+Sides = dict[Setup, tuple[dict, dict]]  # what is recorded of (source, target)
 # What a comparison is asked for (DOMAIN 9.8, 11.2): said even where neither side recorded it.
 ASKED_FOR = ("chip", "cards", "driver", "firmware", "cann", "torch_npu", "dtype", "seed", "dataset")
 
 
-def environments(source: Source) -> dict:
+def environments(sides: Sides) -> dict:
     """One table for all models: a row per item and pair of values, with the models that have it.
 
     A model is named with its stage where it was measured in several stages on different set-ups.
+
+    Args:
+        sides: see `sides_of`.
     """
-    sides = _sides(source.judged)
     rows = [row for item in _items(sides) for row in _rows(item, sides)]
     return table(lambda: _("Environments: source and target"), [
         column(lambda: _("Environment item")), column(lambda: _("Models")),
@@ -33,17 +35,16 @@ def environments(source: Source) -> dict:
                  empty=lambda: _("No environment is recorded on either side."))
 
 
-def environment_pairs(source: Source) -> Iterator[tuple[str, str, str, str]]:
+def environment_pairs(sides: Sides) -> Iterator[tuple[str, str, str, str]]:
     """Model code, item, value at the source, value at the target ("" where not recorded)."""
-    sides = _sides(source.judged)
     for item in _items(sides):
         for (model, _stage), (before, after) in sides.items():
             yield model, item, before.get(item, ""), after.get(item, "")
 
 
-def _sides(judged: Judged) -> dict[Setup, tuple[dict, dict]]:
+def sides_of(judged: Judged) -> Sides:
     """What is recorded of (source, target) for each model and stage."""
-    found: dict[Setup, tuple[dict, dict]] = {}
+    found: Sides = {}
     for criterion, verdict in judged:
         before, after = found.setdefault((criterion.model.code, criterion.stage), ({}, {}))
         before.update(_source(criterion))
@@ -76,13 +77,13 @@ def _text(value) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _items(sides: dict[Setup, tuple[dict, dict]]) -> list[str]:
+def _items(sides: Sides) -> list[str]:
     known = {key for pair in sides.values() for side in pair for key in side}
     asked = known.union(ASKED_FOR) if known else known
     return [key for key in WORDS if key in asked] + sorted(known - set(WORDS))
 
 
-def _rows(item: str, sides: dict[Setup, tuple[dict, dict]]) -> list[list]:
+def _rows(item: str, sides: Sides) -> list[list]:
     values: dict[tuple[str, str], list[Setup]] = {}
     for setup, (before, after) in sides.items():
         values.setdefault((before.get(item, ""), after.get(item, "")), []).append(setup)

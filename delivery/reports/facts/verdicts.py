@@ -15,9 +15,10 @@ from delivery.reports.facts import deviations, run_records
 from delivery.reports.facts.agreed_deliverables import agreed_table, missing
 from delivery.reports.facts.coverage import coverage, coverage_count
 from delivery.reports.facts.definitions import definitions
-from delivery.reports.facts.environments import environments
+from delivery.reports.facts.environments import environments, sides_of
 from delivery.reports.facts.open_points import open_points
 from delivery.reports.facts.performance import performance_figures
+from delivery.reports.facts.planned_environment import planned_and_measured, planned_table
 from delivery.reports.facts.planning import issues
 from delivery.reports.facts.source import Source
 from delivery.reports.facts.third_party import third_party
@@ -50,7 +51,8 @@ def judged_records(source: Source) -> dict:
     judged = source.judged
     metrics = [_metric(criterion, verdict) for criterion, verdict in judged]
     departed = departures(source.engagement)
-    examined = deviations.examinations(source, departed)
+    sides, planned = sides_of(judged), planned_and_measured(source)
+    examined = deviations.examinations(source, departed, sides, planned)
     return {
         "metrics": metrics, "conclusion": conclusion(metrics),
         "summary": {**_summary(metrics, source.runs), "person_days": _person_days(source),
@@ -61,7 +63,8 @@ def judged_records(source: Source) -> dict:
         "is_examined": all(entry.is_complete for entry in examined),
         "coverage": coverage_count(source), "open_points": open_points(source),
         "missing_deliverables": [both(item.label) for item in missing(source)],
-        "tables": {"environments": environments(source), "issues": issues(source),
+        "tables": {"environments": environments(sides), "planned": planned_table(planned),
+                    "issues": issues(source),
                    "third_party": third_party(source), "coverage": coverage(source),
                    "deliverables": agreed_table(source),
                    "examined": deviations.examined_table(examined)},

@@ -3,7 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 from delivery.reports.facts import node_checks
-from delivery.reports.facts.environments import environments
+from delivery.reports.facts.environments import environments, sides_of
 from delivery.reports.facts.source import Source
 from delivery.reports.issue_checks import checks
 from delivery.reports.registry import Block, DocumentKind, Section, register
@@ -13,7 +13,8 @@ def facts(source: Source) -> dict:
     """Nodes, versions, cards, checks, and both sides of the comparison."""
     return {
         "readiness": node_checks.readiness(source), "evidence": node_checks.raw_files(source),
-        "tables": {"environments": environments(source), "nodes": node_checks.nodes(source),
+        "tables": {"environments": environments(sides_of(source.judged)),
+                   "nodes": node_checks.nodes(source),
                    "versions": node_checks.versions(source), "checks": node_checks.checks(source),
                    "cards": node_checks.cards(source)}}
 

@@ -47,7 +47,7 @@ from tests.delivery.planning.test_changes import WORDS
 from tests.delivery.quotes.test_imports import HEAD, workbook
 from tests.delivery.surveys.conftest import confirm, fill
 from workers.models import Node
-from workers.services import chains, node_logins
+from workers.services import chains, node_logins, record_routes
 
 DAY = date(2025, 9, 22)
 PLAIN_TEXT = {"pdf": lambda row, language: f"{row} {language}".encode()}
@@ -65,13 +65,17 @@ def write_everything(engagement, act, people):
 
 
 def run_on_a_node(engagement, people):
-    """A log-in of the engagement, a chain of jobs, a round of tuning."""
+    """A log-in of the engagement, a chain of jobs, a route of an API, a round of tuning."""
     model, node = engagement.models.get(code="LLM"), Node.objects.get()
     node_logins.add_login(actor=people[Role.OPERATOR], node=node, engagement=engagement,
                           username="customer")
     chain = chains.save_chain(actor=people[Role.CONSULTANT], name="survey", steps=[
         {"kind": "survey.pt_analyse", "parameters": {"source": "~/data/inspect_net"}}])
     chains.start_chain(actor=people[Role.CONSULTANT], chain=chain, models=[model], node=node)
+    stored(engagement, model, "unsupported_api.csv",
+           b"File,Start Line,End Line,OP,Tips\na.py,1,1,torch.f,NA\n")
+    record_routes(actor=people[Role.CONSULTANT], model=model, apis=["torch.f"], route="replace",
+                  reason="torch.g does the same")
     assessing.record_round(actor=people[Role.CONSULTANT], model=model,
                            artifact=stored(engagement, model, "500.log", log(500)))
 

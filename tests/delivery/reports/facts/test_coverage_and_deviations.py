@@ -16,6 +16,7 @@ from delivery.reports.facts.verdicts import judged_records
 from delivery.reports.issue_checks import verdict_checks
 from delivery.reports.models import Document
 from delivery.reports.rendering import TEMPLATE, context_of
+from delivery.surveys.services import start_survey
 from engagements.models import Role
 from tests.delivery.conftest import STARTED, stored
 from workers.models import StoredReading
@@ -42,7 +43,8 @@ def issue(engagement, people, **fields) -> ProjectIssue:
 def comparison(engagement, **values) -> None:
     for model in engagement.models.all():
         file = stored(engagement, model, f"{model.code}/result.xlsx", b"x")
-        StoredReading.objects.create(artifact=file, kind="config_check", reader="r", values={
+        StoredReading.objects.create(artifact=file, kind="config_check",
+                                     reader="msprobe_config_check", values={
             "form": "result", "differences": [], "not_compared": [], **values})
 
 
@@ -149,3 +151,26 @@ def test_deliverables_are_held_against_the_agreed_list(delivered, facts):
     stored(delivered, model, "model.om", b"om", job=job)
     stored(delivered, None, "使用说明.md", b"# guide")
     assert missing() == []
+
+
+def test_the_environment_that_was_planned_is_held_against_the_nodes(delivered, facts, people):
+    row = "Environment: planned against measured"
+    extent = {r[0]: r[1:] for r in facts()["tables"]["examined"]["rows"]}
+    assert extent[row] == [
+        "0 of 9 items planned: 0 agree, 0 not measured on every node", "not fully examined"]
+    survey = start_survey(actor=people[Role.CONSULTANT], engagement=delivered)
+    for key, value in (("chip", "910b"), ("arch", "aarch64"),
+                       ("cann", "驱动 24.1.rc2，CANN: 8.0.RC3，固件待定，MindIE 1.0")):
+        question = survey.questionnaire.questions.get(key=key)
+        survey.answers.create(question=question, value=value, changed_at=STARTED,
+                              changed_by=people[Role.CONSULTANT])
+    table = {r[0]: r[1:] for r in facts()["tables"]["planned"]["rows"]}
+    node = delivered.jobs.exclude(node=None).exclude(stage="design").last().node
+    assert node.software["cann"] == "8.0.RC2"
+    assert table["CANN"] == ["8.0.RC3", "8.0.RC2", "differs"]
+    assert table["Driver"] == ["24.1.rc2", "24.1.rc2", "agrees"]
+    assert table["Firmware"][0] == table["Firmware"][2] == "not planned"
+    assert table["mindie"] == ["1.0", f"{node.name}: not measured", "not measured"]
+    assert {"model": "–", "name": "CANN",
+            "message": f"planned 8.0.RC3, measured 8.0.RC2 on {node.name}"} in facts()["deviations"]
+    assert facts()["is_examined"] is False
