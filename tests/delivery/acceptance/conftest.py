@@ -14,7 +14,7 @@ from delivery.reports.models import Document
 from engagements.audit_rows.tracking import PendingWrite
 from engagements.models import Membership, Role, User
 from tests.cached_fixtures import cached_fixture
-from tests.document_steps import issued_document
+from tests.document_steps import issued_document, reviewed_document
 
 SHORT = (b"%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
          b"2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
@@ -77,9 +77,10 @@ class Review:
     def open(self, engagement, kind="FA"):
         """An acceptance document before the customer."""
         draft = reporting.draft_acceptance(actor=self.manager, engagement=engagement)
+        reviewed = reviewed_document(draft, self.people)
         Document.objects.filter(pk=draft.pk).update(kind=kind)
-        return services.open_review(actor=self.manager,
-                                    document=issued_document(draft, self.people))
+        issued = reporting.issue_document(actor=self.people[Role.ADMINISTRATOR], document=reviewed)
+        return services.open_review(actor=self.manager, document=issued)
 
     def correct(self, document, words):
         """The next version of an issued document, issued."""

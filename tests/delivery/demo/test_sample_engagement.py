@@ -15,7 +15,10 @@ pytestmark = pytest.mark.django_db
 
 def test_every_milestone_of_the_sample_has_its_date(people, engagement):
     for code in ("LLM", "VIS"):
-        services.add_model(actor=people[Role.MANAGER], engagement=engagement, code=code, name=code)
+        model = services.add_model(actor=people[Role.MANAGER], engagement=engagement, code=code,
+                                   name=code)
+        services.move_stage(actor=people[Role.CONSULTANT], record=model.stages.get(stage="survey"),
+                            move="start")
     sample_planning.load_plan(engagement, people[Role.MANAGER], people[Role.CONSULTANT])
     rows = week_facts(engagement, date(2025, 6, 30))["plan"]["milestones"]
     days = [date.fromisoformat(row["now"]) for row in rows]

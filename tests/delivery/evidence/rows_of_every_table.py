@@ -46,8 +46,9 @@ from tests.delivery.conftest import loss_log, measure, stored
 from tests.delivery.planning.test_changes import WORDS
 from tests.delivery.quotes.test_imports import HEAD, workbook
 from tests.delivery.surveys.conftest import confirm, fill
+from workers import kinds
 from workers.models import Node
-from workers.services import chains, node_logins, record_routes
+from workers.services import chains, jobs, node_calendar, node_imports, node_logins, record_routes
 
 DAY = date(2025, 9, 22)
 PLAIN_TEXT = {"pdf": lambda row, language: f"{row} {language}".encode()}
@@ -76,8 +77,24 @@ def run_on_a_node(engagement, people):
            b"File,Start Line,End Line,OP,Tips\na.py,1,1,torch.f,NA\n")
     record_routes(actor=people[Role.CONSULTANT], model=model, apis=["torch.f"], route="replace",
                   reason="torch.g does the same")
+    share_nodes(engagement, people, model, node)
     assessing.record_round(actor=people[Role.CONSULTANT], model=model,
                            artifact=stored(engagement, model, "500.log", log(500)))
+
+
+def share_nodes(engagement, people, model, node):
+    """A job on two nodes, a reservation, a quota, an inventory."""
+    operator, tomorrow = people[Role.OPERATOR], timezone.now() + timedelta(days=1)
+    other = Node.objects.create(name="other", host="192.0.2.9", username="npu", state="ready",
+                                is_practice=node.is_practice)
+    kind = kinds.get("adapt.megatron_train")
+    jobs.queue_job(actor=people[Role.CONSULTANT], kind=kind.code, model=model,
+                   parameters=kind.example_parameters(), nodes=[node, other])
+    node_calendar.reserve(actor=operator, node=node, engagement=engagement, cards=1,
+                          starts_at=tomorrow, ends_at=tomorrow + timedelta(days=1), reason="窗口")
+    node_calendar.set_quota(actor=operator, engagement=engagement, cards=8)
+    node_imports.start_import(actor=operator, upload=io.BytesIO(b"name,host\nn1,192.0.2.10\n"),
+                              file_name="nodes.csv", username="npu")
 
 
 def choose_words_and_messages(engagement, people):

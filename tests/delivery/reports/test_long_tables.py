@@ -7,7 +7,7 @@ from delivery.documents.bilingual import in_language
 from delivery.documents.tables.table import column, table
 from delivery.documents.templatetags.document_tags import by_run, command_line, day, spans
 from delivery.reports import services
-from delivery.reports.facts.environments import environments
+from delivery.reports.facts.environments import environments, sides_of
 from delivery.reports.facts.source import Source
 from delivery.reports.facts.stage_history import passage, sent_back
 from delivery.reports.models import Document
@@ -48,7 +48,7 @@ def test_skipped_stages_stand_with_their_reasons_not_among_the_passed(source, de
 
 
 def test_models_of_one_environment_share_a_row(source):
-    rows = english(environments(source))
+    rows = english(environments(sides_of(source.judged)))
     items = [row[0] for row in rows]
     assert ["Driver", "LLM", "535.129.03", "24.1.rc2", "differs"] in rows
     assert ["Driver", "PSR", "535.129.03", "not recorded", "–"] in rows

@@ -17,7 +17,7 @@ from engagements.models import User
 from tests.cached_fixtures import cached_fixture
 from tests.delivery.evidence.rows_of_every_table import write_everything
 from tests.test_architecture import layer
-from workers.models import Job, Node, NodeLogin
+from workers.models import Gang, Job, Node, NodeLogin
 from workers.models.job import FINAL_STATES
 
 # Secrets, counters, and where workers are: no statements of anybody.
@@ -28,7 +28,9 @@ LEFT_OUT = {
     NodeLogin: {"private_key", "passphrase", "refused_at", "refused_cause"},
     Node: {"private_key", "passphrase", "software", "lease_counter", "scratch_used_mb",
            "scratch_free_mb", "clock_offset_seconds", "unreachable_since", "shell_seconds",
-           "trouble", "last_seen_at", "last_error", "machine_id", "boot_id"},
+           "trouble", "last_seen_at", "last_error", "machine_id", "boot_id", "sampled_at",
+           "scheduler_facts"},
+    Gang: {"rendezvous", "failing_since"},
     Job: {"progress_done", "progress_total", "log_offset", "log_stored", "alarms", "log_grew_at",
           "last_loss", "claim_token", "claimed_until", "next_step_at", "remote", "heartbeat_at",
           "state_before_unknown", "troubles", "folder_removed_at"},
@@ -44,7 +46,7 @@ TIED = {
     "planning.ChangeRequest.state", "planning.EffortEstimate.state", "planning.PriceEffect.action",
     "planning.PriceEffect.line", "planning.ScopeEffect.action", "planning.ScopeEffect.model",
     "planning.ScopeEffect.stage", "planning.TimeEntry.is_taken_back", "planning.Timesheet.state",
-    "planning.WeeklyReport.state", "quotes.Quote.discount_rate",
+    "planning.WeeklyReport.state", "quotes.Quote.discount_rate", "workers.NodeReservation.ends_at",
 }
 
 
