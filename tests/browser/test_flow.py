@@ -16,7 +16,6 @@ SIZES = {"narrow": (375, 800), "wide": (1440, 900)}
 def test_consultant_runs_a_job_and_passes_it_on(visit, sample):
     visitor = visit("consultant")
     page = visitor.open(f"/engagements/{CODE}/models/LLM/survey/")
-    page.click("button[value=start]")
     page.click("text=运行作业")
     page.select_option("#kind", "survey.pt_analyse")
     page.wait_for_selector("#id_source")
@@ -43,7 +42,6 @@ def test_manager_passes_the_gate_only_when_it_is_met(visit, sample):
 
     record = sample.models.get(code="LLM").stages.get(stage=Stage.SURVEY)
     consultant = User.objects.get(username="consultant")
-    services.move_stage(actor=consultant, record=record, move="start")
     services.move_stage(actor=consultant, record=record, move="submit")
     page = visit("manager").open(f"/engagements/{CODE}/models/LLM/survey/")
     page.click("button[value=pass]")
