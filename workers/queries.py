@@ -6,7 +6,9 @@ from datetime import datetime
 from django.db.models import Count, Q, QuerySet
 
 from workers.dispatch import card_queue
+from workers.dispatch.usual_durations import UsualDurations
 from workers.models import Gang, Job, Node
+from workers.models.job import WAITING_STATES
 
 
 def filtered_jobs(jobs: QuerySet, params) -> QuerySet:
@@ -25,7 +27,7 @@ def nodes_with_load(nodes: QuerySet) -> QuerySet:
     """Nodes with `held`, the number of leased cards, and `waiting`, of jobs in their line."""
     held = Count("leases", filter=Q(leases__released_at=None), distinct=True)
     waiting = Count("jobs", distinct=True,
-                    filter=Q(jobs__state__in=card_queue.WAITING))
+                    filter=Q(jobs__state__in=WAITING_STATES))
     return nodes.annotate(held=held, waiting=waiting).prefetch_related("cards")
 
 
@@ -59,7 +61,7 @@ def queues_of(nodes: Iterable[Node], user, now: datetime) -> list[dict]:
     """
     loads = card_queue.loads_of(nodes)
     jobs = [job for load in loads for job in load.jobs]
-    seen, usual = _visible(user, [job.pk for job in jobs]), card_queue.UsualDurations(jobs)
+    seen, usual = _visible(user, [job.pk for job in jobs]), UsualDurations(jobs)
     ends = {job.pk: card_queue.expected_end(job, usual, now) for job in jobs}
     return [{"node": load.node, "free": len(load.free),
              "running": [_running(load, job, seen, ends[job.pk]) for job in load.running],
@@ -73,10 +75,10 @@ def _running(load: card_queue.Load, job: Job, seen: dict[int, Job], end: datetim
 
 
 def _waiting(load: card_queue.Load, seen: dict[int, Job], now: datetime,
-             usual: card_queue.UsualDurations) -> list[dict]:
-    ready = load.node.state == Node.State.READY and load.node.unreachable_since is None
+             usual: UsualDurations) -> list[dict]:
+    ready = load.node.is_ready
     without_cards = [job for job in load.jobs
-                     if job.state in card_queue.WAITING and not job.cards_wanted]
+                     if job.state in WAITING_STATES and not job.cards_wanted]
     rows = [*card_queue.outlook(load, now, usual), *((job, now) for job in without_cards)]
     return [{"job": seen.get(job.pk), "place": place if job.cards_wanted else None,
              "cards": job.cards_wanted, "priority": job.get_priority_display(),

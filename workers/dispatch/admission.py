@@ -15,6 +15,7 @@ from django.db.models import Count
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
+from workers.dispatch.usual_durations import UsualDurations
 from workers.models import CardLease, CardQuota, Job, Node, NodeReservation
 from workers.nodes.card_leases import usable_cards
 
@@ -46,13 +47,13 @@ class Obstacle:
 class Admission:
     """The promises that bear on jobs of a node, loaded once for all of them.
 
-    `durations` says how long a job usually takes; it is asked only where a promise is near.
+    How long jobs of a kind usually take is looked up once, and only where a promise is near.
     """
 
     node: Node
     now: datetime
-    durations: "UsualDurationOf"
-    reservations: list[NodeReservation] = field(default_factory=list)
+    reservations: list[NodeReservation]
+    _durations: dict[str, UsualDurations] = field(default_factory=dict)
 
     @cached_property
     def quotas(self) -> dict[int, int]:
@@ -68,7 +69,7 @@ class Admission:
         over = self._over_quota(job) if self._is_limited(job) else None
         if over or not self.reservations:
             return over
-        end = self.now + self.durations(job)
+        end = self.now + self._usual_duration(job)
         near = [one for one in self.reservations if one.starts_at < end]
         return self._maintenance(near, end) or self._reserved(job, near)
 
@@ -116,35 +117,22 @@ class Admission:
                                                                       usable)})
         return None
 
+    def _usual_duration(self, job: Job) -> timedelta:
+        if job.kind not in self._durations:
+            self._durations[job.kind] = UsualDurations([job])
+        return self._durations[job.kind].of(job)
+
     def _held_at(self, at: datetime, without: set[int]) -> int:
         """Cards of the node that jobs of engagements without a reservation may hold then."""
         leases = CardLease.objects.filter(node=self.node, released_at=None).exclude(
             job__engagement__in=without).select_related("job")
-        return sum((lease.job.started_at or self.now) + self.durations(lease.job) > at
+        return sum((lease.job.started_at or self.now) + self._usual_duration(lease.job) > at
                    for lease in leases) if at > self.now else len(leases)
 
 
-class UsualDurationOf:
-    """`card_queue.UsualDurations` asked for one job at a time, each kind once."""
-
-    def __init__(self, source) -> None:
-        self._source, self._known = source, {}
-
-    def __call__(self, job: Job) -> timedelta:
-        if job.kind not in self._known:
-            self._known[job.kind] = self._source([job])
-        return self._known[job.kind].of(job)
-
-
-def admission(node: Node, now: datetime, source) -> Admission:
-    """The promises that bear on the node's jobs.
-
-    Args:
-        source: makes `UsualDurations` of jobs.
-    """
-    found = Admission(node, now, UsualDurationOf(source))
-    found.reservations = list(NodeReservation.objects.filter(node=node, ends_at__gt=now))
-    return found
+def admission(node: Node, now: datetime) -> Admission:
+    """The promises that bear on the node's jobs."""
+    return Admission(node, now, list(NodeReservation.objects.filter(node=node, ends_at__gt=now)))
 
 
 def _held_by(engagements: Iterable[int]) -> dict[int, int]:

@@ -1,24 +1,19 @@
 """Whose turn it is for a node's cards, and when the others' may come."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from math import inf
-from statistics import median
 
-from django.db.models import F, Window
-from django.db.models.functions import RowNumber
 from django.utils import timezone
 
 from workers.dispatch import gang_turns
 from workers.dispatch.admission import Admission, admission
-from workers.models import CardLease, Job, JobState, Node
-from workers.models.job import OPEN_STATES
+from workers.dispatch.usual_durations import UsualDurations
+from workers.models import CardLease, Job, Node
+from workers.models.job import OPEN_STATES, WAITING_STATES
 from workers.nodes.card_leases import usable_cards
-
-WAITING = (JobState.QUEUED, JobState.LEASING)
-HISTORY = 20  # past runs of a kind that its usual duration is taken from
 
 
 def line(node: Node) -> list[Job]:
@@ -26,7 +21,7 @@ def line(node: Node) -> list[Job]:
 
     Urgent ones first; then those of the engagement that holds the fewest cards; then the oldest.
     """
-    jobs = Job.objects.filter(node=node, state__in=WAITING, cards_wanted__gt=0)
+    jobs = Job.objects.filter(node=node, state__in=WAITING_STATES, cards_wanted__gt=0)
     share = Counter(CardLease.objects.filter(released_at=None, node=node).values_list(
         "job__engagement", flat=True))
     return _in_order(jobs.select_related("engagement", "gang"), share)
@@ -36,11 +31,6 @@ def _in_order(jobs: Iterable[Job], share: Counter) -> list[Job]:
     return sorted(jobs, key=lambda job: (-job.priority, share[job.engagement_id], job.pk))
 
 
-def admission_of(node: Node, now: datetime) -> Admission:
-    """The promises that bear on the node's jobs."""
-    return admission(node, now, UsualDurations)
-
-
 def place_in_line(job: Job, promises: Admission | None = None) -> int:
     """1 for the job whose turn it is.
 
@@ -48,7 +38,7 @@ def place_in_line(job: Job, promises: Admission | None = None) -> int:
     those on several nodes as `gang_turns` says.
     """
     usable = len(usable_cards(job.node))
-    promises = promises or admission_of(job.node, timezone.now())
+    promises = promises or admission(job.node, timezone.now())
     everybody = line(job.node)
     before = everybody[:everybody.index(job)] if job in everybody else []
     ahead = [other for other in everybody if other.pk == job.pk or (
@@ -70,7 +60,7 @@ class Load:
 
     @property
     def running(self) -> list[Job]:
-        return [job for job in self.jobs if job.state not in WAITING]
+        return [job for job in self.jobs if job.state not in WAITING_STATES]
 
     @property
     def free(self) -> list[int]:
@@ -81,8 +71,9 @@ class Load:
     def line(self) -> list[Job]:
         """As `line`."""
         share = Counter(lease.job.engagement_id for lease in self.leases)
-        return _in_order((job for job in self.jobs if job.state in WAITING and job.cards_wanted),
-                         share)
+        waiting = (job for job in self.jobs
+                   if job.state in WAITING_STATES and job.cards_wanted)
+        return _in_order(waiting, share)
 
 
 def loads_of(nodes: Iterable[Node]) -> list[Load]:
@@ -94,26 +85,6 @@ def loads_of(nodes: Iterable[Node]) -> list[Load]:
     for lease in CardLease.objects.filter(node__in=loads, released_at=None).select_related("job"):
         loads[lease.node_id].leases.append(lease)
     return list(loads.values())
-
-
-class UsualDurations:
-    """How long jobs of some kinds usually take; all are looked up at once."""
-
-    def __init__(self, jobs: Iterable[Job]) -> None:
-        newest = Window(RowNumber(), partition_by="kind", order_by="-pk")
-        past = Job.objects.filter(
-            kind__in={job.kind for job in jobs}, state=JobState.SUCCEEDED).annotate(
-            took=F("finished_at") - F("started_at"), number=newest).filter(
-            number__lte=HISTORY).order_by().values_list("kind", "took")
-        self._known: dict[str, list[timedelta]] = defaultdict(list)
-        for kind, took in past:
-            if took is not None:
-                self._known[kind].append(took)
-
-    def of(self, job: Job) -> timedelta:
-        """Median of the last runs of this kind; the time limit where there is none."""
-        known = self._known.get(job.kind)
-        return median(known) if known else timedelta(seconds=job.timeout_seconds)
 
 
 def outlook(load: Load, now: datetime, usual: UsualDurations

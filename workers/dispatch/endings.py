@@ -26,6 +26,7 @@ SIGNALLED = (None, 143, 137, 130)  # ended by KILL of all, or the command by TER
 STILL_THERE = gettext_noop(
     "%(n)d processes of it survive SIGKILL: %(which)s. An administrator has to end them on the "
     "node; its cards stay leased until they are gone.")
+CANCELLED_BEFORE = gettext_noop("Cancelled before it started.")
 # By final state: nothing is found any more; processes survive; processes are on its cards.
 STOPPED_SENTENCES = {
     JobState.CANCELLED: (

@@ -16,10 +16,11 @@ from workers.gangs import rendezvous
 from workers.gangs.rendezvous import RANK_TABLE, Rendezvous
 from workers.logs import diagnosis, live_log
 from workers.models import Gang, Job, JobState
+from workers.models.job import WAITING_STATES
 from workers.nodes.card_leases import release_cards
 
 PARKED = datetime(9999, 1, 1, tzinfo=UTC)  # a waiting member takes no steps: the job does
-NEVER_STARTED = (JobState.QUEUED, JobState.LEASING)
+NEVER_STARTED = gettext_noop("It was never started.")
 
 
 def make(gang: Gang, nodes: Iterable, template: Job, logins: dict, earlier: dict[int, Job]
@@ -89,7 +90,7 @@ def send(gang: Gang, members: list[Job], meeting: Rendezvous) -> None:
         gang.rendezvous = meeting.kept()
         for member in members:
             mine = rendezvous.restored(gang.rendezvous, member.rank, member.attempt)
-            Job.objects.filter(pk=member.pk, state__in=NEVER_STARTED).update(
+            Job.objects.filter(pk=member.pk, state__in=WAITING_STATES).update(
                 state=JobState.STARTING, command=kind.argv_on(member.parameters, mine),
                 results={**member.results, "cards": list(mine.seat.cards)},
                 next_step_at=timezone.now(), **NO_CLAIM)
@@ -104,8 +105,8 @@ def stop(job: Job, members: Iterable[Job]) -> None:
     """Ask for the end of those that are open; those that never started end at once."""
     asked = [member for member in members
              if not member.is_final and member.cancel_requested_at is None]
-    end_waiting([member for member in asked if member.state in NEVER_STARTED])
-    running, now = [each for each in asked if each.state not in NEVER_STARTED], timezone.now()
+    end_waiting([member for member in asked if member.state in WAITING_STATES])
+    running, now = [each for each in asked if each.state not in WAITING_STATES], timezone.now()
     if not running:
         return
     with transaction.atomic():
@@ -120,8 +121,8 @@ def end_waiting(members: list[Job]) -> None:
     """Members that never started are final, and their cards free."""
     with transaction.atomic():
         for member in members:
-            changes = endings.end(JobState.CANCELLED, gettext_noop("It was never started."))
-            Job.objects.filter(pk=member.pk, state__in=NEVER_STARTED).update(
+            changes = endings.end(JobState.CANCELLED, NEVER_STARTED)
+            Job.objects.filter(pk=member.pk, state__in=WAITING_STATES).update(
                 **changes, **NO_CLAIM)
             release_cards(member)
             member.state = JobState.CANCELLED

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_noop
 
 from engagements.audit import audit_log
 from engagements.text.nested_sentences import nested
-from workers.dispatch import endings
+from workers.dispatch import endings, gang_members
 from workers.logs.live_log import LOG_NAME
 from workers.models import Artifact, Job, JobState
 from workers.nodes import ssh
@@ -22,7 +22,6 @@ FOLLOWS = re.compile(
 WAITED_FOR_OTHERS = frozenset({"hccl_timeout"})
 CLOCKS_AGREE = timedelta(seconds=2)
 CLEAN = endings.STOPPED_SENTENCES[JobState.CANCELLED][0]
-NEVER = "It was never started."
 
 
 def has_failed(member: Job) -> bool:
@@ -91,7 +90,7 @@ def failure(first: Job, restarts: int) -> dict:
 def cancelled(members: list[Job]) -> dict:
     """The final changes of a job that a person cancelled: what the nodes say of the rest."""
     unclean = next((member for member in members if member.state == JobState.CANCELLED
-                    and member.message not in (CLEAN, NEVER)), None)
+                    and member.message not in (CLEAN, gang_members.NEVER_STARTED)), None)
     if unclean:
         return endings.end(
             JobState.CANCELLED, gettext_noop("On %(node)s: %(why)s"), node=unclean.node.name,

@@ -13,7 +13,6 @@ from engagements.audit import audit_log
 from engagements.text.nested_sentences import nested
 from workers import kinds
 from workers.dispatch import card_queue, endings, gang_members, gang_network, gang_outcome
-from workers.dispatch import gang_turns as turns
 from workers.dispatch.endings import end, failed
 from workers.kinds import unknown_kind
 from workers.models import Gang, Job, JobState
@@ -22,7 +21,6 @@ from workers.nodes import card_leases
 WAIT = timedelta(seconds=3)
 AWAY = timedelta(seconds=20)
 LET_OTHERS_END = timedelta(seconds=5)  # after the first failure: theirs tell what happened
-CANCELLED_BEFORE = gettext_noop("Cancelled before it started.")
 NOT_READY = gettext_noop("Waiting: the node %(node)s is not ready or does not answer.")
 
 
@@ -42,8 +40,8 @@ def _queued(job: Job, gang: Gang, members: list[Job]) -> dict:
 def _leasing(job: Job, _gang: Gang, members: list[Job]) -> dict:
     if job.cancel_requested_at:
         gang_members.end_waiting(members)
-        return end(JobState.CANCELLED, CANCELLED_BEFORE)
-    if away := next((m for m in members if not turns.is_ready(m.node)), None):
+        return end(JobState.CANCELLED, endings.CANCELLED_BEFORE)
+    if away := next((m for m in members if not m.node.is_ready), None):
         return _wait(NOT_READY, node=away.node.name)
     if job.cards_wanted:
         if waits := _waits_for_turn(job, members):
@@ -86,7 +84,7 @@ def _starting(job: Job, gang: Gang, members: list[Job]) -> dict:
         return _begun(job)
     if job.cancel_requested_at:
         gang_members.end_waiting(members)
-        return end(JobState.CANCELLED, CANCELLED_BEFORE)
+        return end(JobState.CANCELLED, endings.CANCELLED_BEFORE)
     cards = {member.pk: card_leases.held_cards(member) for member in members}
     try:
         meeting = gang_network.meeting_of(gang, members, cards)

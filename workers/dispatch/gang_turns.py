@@ -11,10 +11,9 @@ from datetime import datetime, timedelta
 
 from django.utils import timezone
 
-from workers.models import CardLease, Gang, Job, JobState, Node
+from workers.models import CardLease, Gang, Job
+from workers.models.job import WAITING_STATES
 from workers.nodes.card_leases import usable_cards
-
-WAITING = (JobState.QUEUED, JobState.LEASING)
 
 
 def order(member: Job) -> tuple[int, int]:
@@ -38,18 +37,13 @@ def lets_pass(member: Job, job: Job) -> bool:
 
 def can_start_ever(gang: Gang) -> bool:
     """Whether all its nodes are ready and have enough healthy cards, leased or not."""
-    return all(is_ready(member.node) and len(usable_cards(member.node)) >= member.cards_wanted
+    return all(member.node.is_ready and len(usable_cards(member.node)) >= member.cards_wanted
                for member in gang.present())
-
-
-def is_ready(node: Node) -> bool:
-    """Whether a job could be started on the node now."""
-    return node.state == Node.State.READY and node.unreachable_since is None
 
 
 def _is_first(member: Job) -> bool:
     nodes = list(member.gang.present().values_list("node", flat=True))
-    others = Job.objects.filter(node__in=nodes, state__in=WAITING).exclude(
+    others = Job.objects.filter(node__in=nodes, state__in=WAITING_STATES).exclude(
         gang=None).exclude(gang=member.gang_id).select_related("gang")
     return not any(order(other) < order(member) and can_start_ever(other.gang)
                    for other in others)

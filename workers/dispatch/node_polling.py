@@ -14,13 +14,14 @@ from workers.dispatch import clusters, endings, enqueueing, job_files, steps
 from workers.dispatch.job_claims import claimed, due
 from workers.dispatch.runner import guarded, look_again_soon, without_troubles, write, write_alike
 from workers.models import Job, JobState, Node
+from workers.models.job import WAITING_STATES
 from workers.nodes import reachability, ssh
 from workers.nodes.cards import samples
 from workers.nodes.ssh import Unreachable
 from workers.remote import replies, scripts
 from workers.remote.replies import RemoteState
 
-POLLED = (JobState.QUEUED, JobState.LEASING, JobState.STARTING, JobState.RUNNING)
+POLLED = (*WAITING_STATES, JobState.STARTING, JobState.RUNNING)
 STARTS = 16  # of one node at once: their processes begin together
 QUIET = {"heartbeat_at", "next_step_at"}  # the changes of a job that has no news
 
@@ -79,7 +80,7 @@ def _to_be_asked(jobs: list[Job]) -> list[Job]:
 
 def _is_ours_to_step(job: Job) -> bool:
     """Whether the next step is one without the node, or one that ends a start."""
-    return job.state in (JobState.QUEUED, JobState.LEASING) or bool(
+    return job.state in WAITING_STATES or bool(
         job.state == JobState.STARTING and job.cancel_requested_at)
 
 

@@ -15,14 +15,14 @@ from workers.artifacts.transfer import FileChanged
 from workers.dispatch import endings, enqueueing, steps
 from workers.dispatch.job_claims import claimed
 from workers.models import Job, JobState, StoredReading
-from workers.models.job import FINAL_STATES
+from workers.models.job import FINAL_STATES, WAITING_STATES
 from workers.nodes import reachability
 from workers.nodes.card_leases import release_cards
 from workers.nodes.ssh import HostKeyChanged, LoginRefused, Unreachable
 from workers.signals import job_succeeded
 
 log = logging.getLogger(__name__)
-SAFE_TO_FAIL = (JobState.QUEUED, JobState.LEASING, JobState.READING)  # nothing of it runs
+SAFE_TO_FAIL = (*WAITING_STATES, JobState.READING)  # nothing of it runs
 
 
 def advance_while_due(job_id: int, most: int = 20) -> None:

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_noop
 from workers import kinds, rule_checks, schedulers
 from workers.artifacts.artifact_store import finite_json
 from workers.dispatch import card_queue, clusters, endings, gang_members, gang_steps, job_files
+from workers.dispatch.admission import admission
 from workers.dispatch.endings import end, failed
 from workers.kinds import Finished, Judgement, unknown_kind
 from workers.logs import diagnosis, live_log
@@ -51,7 +52,7 @@ def _next(job: Job) -> dict:
 
 def _queued(job: Job) -> dict:
     if job.cancel_requested_at:
-        return end(JobState.CANCELLED, gettext_noop("Cancelled before it started."))
+        return end(JobState.CANCELLED, endings.CANCELLED_BEFORE)
     kind = kinds.of_job(job)
     if not kind.is_known:
         return failed(unknown_kind.SENTENCE, kind=job.kind)
@@ -62,10 +63,10 @@ def _queued(job: Job) -> dict:
 
 def _leasing(job: Job) -> dict:
     if job.cancel_requested_at:
-        return end(JobState.CANCELLED, gettext_noop("Cancelled before it started."))
+        return end(JobState.CANCELLED, endings.CANCELLED_BEFORE)
     if job.node.state != job.node.State.READY:
         return _wait(NOT_READY[job.node.state])
-    promises = card_queue.admission_of(job.node, timezone.now())
+    promises = admission(job.node, timezone.now())
     with promises.exclusively_for(job):
         if (obstacle := promises.obstacle(job)) and not card_leases.held_cards(job):
             return _wait(obstacle.message, **obstacle.values)

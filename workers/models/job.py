@@ -43,6 +43,7 @@ FINAL_STATES = frozenset(
     {JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELLED, JobState.TIMED_OUT, JobState.LOST}
 )
 OPEN_STATES = frozenset(set(JobState.values) - FINAL_STATES)
+WAITING_STATES = (JobState.QUEUED, JobState.LEASING)  # no node has heard of it
 
 
 class Priority(models.IntegerChoices):

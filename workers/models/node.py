@@ -134,6 +134,11 @@ class Node(models.Model):
         return self.name
 
     @property
+    def is_ready(self) -> bool:
+        """Whether a job could be started on it now."""
+        return self.state == self.State.READY and self.unreachable_since is None
+
+    @property
     def has_read_cards(self) -> bool:
         """Whether npu-smi has shown the cards; else their number is what somebody typed in."""
         return bool(self.cards.all())

@@ -72,7 +72,7 @@ def _starts(starts: list[tuple[Place, str]]) -> str:
     directories = " ".join(quote(place.directory) for place, _command in starts)
     launches = [f"launch {quote(place.directory)} {shlex.quote(command)}\n"
                 for place, command in starts]
-    return (f"{_read('start.sh')}{_wrapper()}start_all() {{\nprepare {directories}\n"
+    return (f"{start_functions()}start_all() {{\nprepare {directories}\n"
             + "".join(launches) + 'for directory in $launched; do tell "$directory"; done\n'
             "wait_for_short_ones\n}\nstart_all\n")
 
@@ -80,9 +80,15 @@ def _starts(starts: list[tuple[Place, str]]) -> str:
 @cache
 def _wrapper() -> str:
     """The lines that name the wrapper after its content, and hold it."""
-    text = _read("wrapper.sh").rstrip()
-    name = f".desk-wrapper-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
-    return f'wrapper="$scratch"/{name}\nwrapper_text={shlex.quote(text)}\n'
+    return named_after_content("wrapper", _read("wrapper.sh"))
+
+
+def named_after_content(name: str, text: str) -> str:
+    """The lines that set `name` to the file to be installed on the node, and `name_text` to what
+    it holds."""
+    text = text.rstrip()
+    file = f".desk-{name}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+    return f'{name}="$scratch"/{file}\n{name}_text={shlex.quote(text)}\n'
 
 
 def _polls(polls: list[tuple[Place, int, int]], files_of: Collection[str]) -> str:
@@ -90,7 +96,7 @@ def _polls(polls: list[tuple[Place, int, int]], files_of: Collection[str]) -> st
                        "files" if place.directory in files_of else "none",
                        *map(shlex.quote, place.known)])
              for place, offset, limit in polls]
-    return "\n".join([_read("list.sh") + _read("poll.sh") + calls[0], *calls[1:],
+    return "\n".join([poll_functions() + calls[0], *calls[1:],
                       "report_all\n"])
 
 
@@ -128,7 +134,7 @@ def cancel_script(place: Place, signal: str) -> str:
 
 def survivors_script(place: Place, has_cards: bool) -> str:
     """Script that says what of the job runs and, for one that had cards, what npu-smi shows."""
-    return (place.text() + _read("survivors.sh") + "members\ntell_survivors\n"
+    return (place.text() + survivor_functions() + "members\ntell_survivors\n"
             + ("tell_cards\n" if has_cards else ""))
 
 

@@ -4,7 +4,6 @@ The commands and their fields are those of Slurm's manual pages (22.05 and later
 lies on storage that log-in and compute nodes share: command, log and exit status are as anywhere.
 """
 
-import hashlib
 import shlex
 from functools import cache
 from pathlib import Path
@@ -99,12 +98,8 @@ def _text_before_states(output: bytes) -> str:
 @cache
 def _installed() -> str:
     """The lines that name the texts that are installed on the node, after their content."""
-    lines = []
-    for name in ("batch", "submit"):
-        text = _read(f"{name}.sh").rstrip()
-        file = f".desk-{name}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
-        lines.append(f'{name}="$scratch"/{file}\n{name}_text={shlex.quote(text)}\n')
-    return "".join(lines)
+    return "".join(scripts.named_after_content(name, _read(f"{name}.sh"))
+                   for name in ("batch", "submit"))
 
 
 @cache

@@ -8,8 +8,8 @@ from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
 from workers import schedulers
-from workers.models import Job, JobState, Node, NodeLogin
-from workers.models.job import OPEN_STATES
+from workers.models import Job, Node, NodeLogin
+from workers.models.job import OPEN_STATES, WAITING_STATES
 from workers.nodes import machines, reachability, ssh
 from workers.services import clusters, node_logins, nodes
 
@@ -20,7 +20,6 @@ SCHEDULER = ("scheduler", "scheduler_options")
 EDITABLE = (*ADDRESS, *HOME, *SECRET, "name", "labels", "cards_total", "ring_size", "keep_days",
             "set_env", "bastion_username", "certificate", "cluster_address",
             "cluster_interface", *SCHEDULER)
-WAITING = (JobState.QUEUED, JobState.LEASING)
 
 
 def edit_node(*, actor: User, node: Node, **fields) -> Node:
@@ -81,7 +80,7 @@ def _newly_offered(node: Node, edited: Node) -> str:
 
 
 def _in_flight(node: Node):
-    return Job.objects.filter(node=node, state__in=OPEN_STATES).exclude(state__in=WAITING)
+    return Job.objects.filter(node=node, state__in=OPEN_STATES).exclude(state__in=WAITING_STATES)
 
 
 def _require_nothing_runs(node: Node) -> None:

@@ -30,6 +30,7 @@ from workers.logs import (
     search,
 )
 from workers.models import Job, JobState, Node
+from workers.models.job import WAITING_STATES
 from workers.nodes.cards import alarms, charts
 from workers.views import gangs
 from workers.views.page_context import place_asked
@@ -106,7 +107,7 @@ def job_page(request, pk):
     kind = kinds.of_job(job)
     template = "workers/job_live.html" if request.htmx else "workers/job.html"
     several = gangs.page_context(job, request.GET.get("rank", ""))
-    is_waiting = job.state in card_queue.WAITING and job.node and job.cards_wanted
+    is_waiting = job.state in WAITING_STATES and job.node and job.cards_wanted
     return render(request, template, {
         "job": job, "kind": kind, "remaining": progress.remaining_seconds(job),
         "state_before": dict(JobState.choices).get(job.state_before_unknown, ""),

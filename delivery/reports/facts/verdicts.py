@@ -64,9 +64,8 @@ def judged_records(source: Source) -> dict:
         "coverage": coverage_count(source), "open_points": open_points(source),
         "missing_deliverables": [both(item.label) for item in missing(source)],
         "tables": {"environments": environments(sides), "planned": planned_table(planned),
-                    "issues": issues(source),
-                   "third_party": third_party(source), "coverage": coverage(source),
-                   "deliverables": agreed_table(source),
+                   "issues": issues(source), "third_party": third_party(source),
+                   "coverage": coverage(source), "deliverables": agreed_table(source),
                    "examined": deviations.examined_table(examined)},
     }
 

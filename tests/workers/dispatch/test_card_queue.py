@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from engagements.models import Engagement
 from workers.dispatch import card_queue
+from workers.dispatch.usual_durations import UsualDurations
 from workers.models import Card, CardLease, Job, JobState, Node, Priority
 from workers.nodes import card_leases
 
@@ -78,7 +79,7 @@ def test_usual_duration_is_the_median_of_past_runs(wait):
     now = timezone.now()
     for minutes in (1, 2, 30):
         wait(state=JobState.SUCCEEDED, started_at=now, finished_at=now + timedelta(minutes=minutes))
-    assert card_queue.UsualDurations([mine := wait()]).of(mine) == timedelta(minutes=2)
+    assert UsualDurations([mine := wait()]).of(mine) == timedelta(minutes=2)
 
 
 def test_worker_without_the_claim_takes_no_cards(wait):
