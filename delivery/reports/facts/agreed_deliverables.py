@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
 from delivery.documents.bilingual import both
 from delivery.documents.tables.table import column, table
@@ -15,6 +15,7 @@ from engagements.text.text_joining import listed
 from workers.models import Artifact
 
 REPORT_KIND = "TR"
+THIS_DOCUMENT = gettext_lazy("this document")
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz")
 SCRIPT_WORDS = ("train", "pretrain", "finetune", "run", "infer", "eval", "convert", "start")
 MANUAL_WORDS = ("manual", "guide", "readme", "usage", "说明", "手册", "指南")
@@ -100,10 +101,12 @@ def _told(names: list[str]) -> str:
 
 
 def _reports(source: Source) -> list[str]:
-    found = [document.number for document in source.engagement.documents.in_force().filter(
-        kind=REPORT_KIND)]
-    is_itself = source.document.kind == REPORT_KIND and source.document.number not in found
-    return [*found, source.document.number or "–"] if is_itself else found
+    """Reports in force. One that shows the table counts itself, by no number: it gets that last,
+    and what it shows stays the same."""
+    others = source.engagement.documents.in_force().filter(kind=REPORT_KIND).exclude(
+        pk=source.document.pk)
+    found = [document.number for document in others]
+    return [*found, THIS_DOCUMENT] if source.document.kind == REPORT_KIND else found
 
 
 def _uploads(source: Source) -> Iterable[Artifact]:

@@ -18,7 +18,7 @@ from delivery.reports.services.render_jobs import enqueue_later, queue_render_jo
 from delivery.reports.transitions import TRANSITIONS, DocumentMove
 from engagements.errors import DeskError, InvalidInput
 from engagements.models import User
-from engagements.moves import require_move
+from engagements.moves import require_permission
 
 ATTEMPTS = 8
 
@@ -54,7 +54,7 @@ def issue_document(*, actor: User, document: Document) -> Document:
 
 
 def _frozen(actor: User, document: Document, claim_token: str = "") -> Document:
-    require_move(actor, TRANSITIONS, Document.objects.get(pk=document.pk), DocumentMove.ISSUE)
+    require_permission(actor, TRANSITIONS, document, DocumentMove.ISSUE)
     _require_complete(document)
     for last in range(ATTEMPTS - 1, -1, -1):
         try:
