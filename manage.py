@@ -7,8 +7,14 @@ import sys
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "delivery.settings")
+    from django.conf import settings
+    from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
 
+    try:
+        settings.INSTALLED_APPS  # noqa: B018 – reads the settings
+    except ImproperlyConfigured as error:
+        sys.exit(f"The settings cannot be used. {error}")
     execute_from_command_line(sys.argv)
 
 

@@ -129,9 +129,27 @@ TEMPLATES = [
 
 # Database ------------------------------------------------------------------
 
-DATABASE_URL = read(env.str, "DATABASE_URL", f"sqlite:///{VAR_DIR / 'desk.sqlite3'}")
-DATABASES = {"default": dj_database_url.parse(DATABASE_URL, conn_max_age=60,
-                                              conn_health_checks=True)}
+ENGINES = ("django.db.backends.sqlite3", "django.db.backends.postgresql")
+DATABASE_FORMS = "sqlite:////folder/file.sqlite3 or postgresql://user:password@host:port/name"
+
+
+def database(url: str) -> dict:
+    """Django's settings of the database at `url`; ImproperlyConfigured, never with the URL itself
+    (it holds a password), for one that is neither SQLite nor PostgreSQL."""
+    try:
+        found = dj_database_url.parse(url, conn_max_age=60, conn_health_checks=True)
+    except (dj_database_url.ParseError, ValueError):
+        found = {}
+    if found.get("ENGINE") not in ENGINES or found.get("NAME") in ("", ":memory:", None):
+        state = "names no SQLite file and no PostgreSQL database" if url else "is empty"
+        raise ImproperlyConfigured(
+            f"DATABASE_URL {state}. It looks like {DATABASE_FORMS}; unset it to use a SQLite file "
+            "in the data folder.")
+    return found
+
+
+DATABASE_URL = read(env.str, "DATABASE_URL", f"sqlite:///{VAR_DIR / 'desk.sqlite3'}").strip()
+DATABASES = {"default": database(DATABASE_URL)}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     VAR_DIR.mkdir(parents=True, exist_ok=True)
     DATABASES["default"]["CONN_MAX_AGE"] = None
