@@ -35,7 +35,7 @@ class BaselineForm(FileForm):
     """A reference of the source platform."""
 
     model = forms.ModelChoiceField(MigratedModel.objects.none(), label=_("Model"))
-    quantity = forms.ChoiceField(label=_("Quantity"))
+    quantity = forms.ChoiceField(label=_("Measured metric"))
     task = forms.CharField(max_length=100, required=False, label=_("Task"),
                            help_text=_("Of an evaluation score, for example: gsm8k/exact_match"))
     hardware = forms.CharField(max_length=240, required=False, label=_("Hardware"))

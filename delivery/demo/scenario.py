@@ -95,7 +95,7 @@ class DemoScenario(ScenarioDocuments):
             quotes.add_line(actor=sales, quote=quote, price=price, quantity=Decimal(days))
         quote.refresh_from_db()
         quotes.update_quote(actor=sales, quote=quote,
-                            source_note="以各行之和为准，来源所印合计有误。",
+                            source_note="以各行之和为准，来源文件所列合计有误。",
                             discount_rate=Decimal("0.05"), discount_reason="框架协议客户")
         quotes.submit_quote(actor=sales, quote=quote)
         quotes.review_quote(actor=self.who["consultant"], quote=quote)

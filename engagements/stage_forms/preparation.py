@@ -31,7 +31,7 @@ SURVEY = StageForm(
          "Accuracy and performance are recorded with hardware and software"),
         ("不支持的 API/算子均已确定路线：替换、开发、CPU 运行或放弃",
          "Every unsupported API has a route: replace, develop, run on the CPU, drop"),
-        ("是否执行与迁移策略已达成一致", "Going ahead and the strategy are agreed")),
+        ("是否启动与迁移策略已达成一致", "Going ahead and the strategy are agreed")),
     risks=lines(
         ("模型版本适配与环境依赖", "Version of the model, dependencies of the environment"),
         ("数据集与推理框架", "Data set and inference framework"),

@@ -18,7 +18,7 @@ from engagements.stages import (
     StageMove,
     StageState,
 )
-from engagements.web.form_actions import attempt
+from engagements.web.form_actions import attempt, state_reached
 
 
 def _record(request: HttpRequest, code: str, model_code: str, stage: str) -> StageRecord:
@@ -85,7 +85,7 @@ def stage_move(request, code, model_code, stage):
     if move in StageMove.values:
         attempt(request, lambda: services.move_stage(
             actor=request.user, record=record, move=move,
-            comment=request.POST.get("comment", "")), _("Done; the move is logged."))
+            comment=request.POST.get("comment", "")), lambda: state_reached(record))
     return redirect("engagements:stage", code, model_code, stage)
 
 

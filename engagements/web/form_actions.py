@@ -5,6 +5,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest
+from django.utils.translation import gettext as _
 
 from engagements.errors import DeskError
 from engagements.optimistic_locking import EditConflict
@@ -12,15 +13,26 @@ from engagements.optimistic_locking import EditConflict
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
-def attempt(request: HttpRequest, service: Callable[[], Any], success: str) -> Any:
-    """Call the service and show its outcome as a message. None after an expected failure."""
+def attempt(request: HttpRequest, service: Callable[[], Any],
+            success: str | Callable[[], str]) -> Any:
+    """Call the service and show its outcome as a message. None after an expected failure.
+
+    `success` may be a function where the sentence depends on what the service did.
+    """
     try:
         result = service()
     except DeskError as error:
         messages.error(request, error.message)
         return None
-    messages.success(request, success)
+    messages.success(request, success() if callable(success) else success)
     return result if result is not None else True
+
+
+def state_reached(row: Any, name: str = "") -> str:
+    """What a move has done with the row, read anew: its name and the state it is in now."""
+    row.refresh_from_db(fields=["state"])
+    return _("%(name)s is now “%(state)s”.") % {
+        "name": name or str(row), "state": row.get_state_display()}
 
 
 def attempt_form(form, service: Callable[[], Any]) -> Any:

@@ -24,7 +24,7 @@ from delivery.planning.views.common import (
 )
 from engagements.access import Can, allowed, require
 from engagements.moves import allowed_moves
-from engagements.web.form_actions import attempt
+from engagements.web.form_actions import attempt, state_reached
 
 
 @require_GET
@@ -70,7 +70,7 @@ def timesheet_answer(request, pk, answer):
     sheet = _timesheet(request, pk)
     attempt(request, lambda: services.answer_timesheet(
         actor=request.user, timesheet=sheet, is_confirmed=answer == "confirm",
-        reason=request.POST.get("reason", "")), _("Done; the step is recorded."))
+        reason=request.POST.get("reason", "")), lambda: state_reached(sheet))
     return redirect("planning:timesheet", pk)
 
 

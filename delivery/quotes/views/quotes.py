@@ -20,7 +20,7 @@ from engagements.access import Can, allowed
 from engagements.duties import missing_people
 from engagements.models import Engagement
 from engagements.moves import allowed_moves
-from engagements.web.form_actions import attempt
+from engagements.web.form_actions import attempt, state_reached
 
 
 def found_quote(request, pk) -> Quote:
@@ -100,7 +100,7 @@ def quote_move(request, pk, move):
     quote = found_quote(request, pk)
     attempt(request, lambda: services.move_quote(
         actor=request.user, quote=quote, move=move, reason=request.POST.get("reason", "")),
-            _("Done; the step is recorded."))
+            lambda: state_reached(quote))
     return redirect("quotes:quote", pk)
 
 

@@ -21,7 +21,7 @@ from engagements.access import require_administrator
 from engagements.errors import DeskError, InvalidInput
 from engagements.models import Engagement
 from engagements.moves import allowed_moves
-from engagements.web.form_actions import attempt, attempt_form
+from engagements.web.form_actions import attempt, attempt_form, state_reached
 from engagements.web.json_limits import parse_json
 
 MAX_JSON_BYTES = 2**20
@@ -66,7 +66,7 @@ def start(request, code):
 def survey_move(request, code, move):
     survey = survey_of(request, code)
     attempt(request, lambda: services.move_survey(
-        actor=request.user, survey=survey, move=move), _("Done; the step is recorded."))
+        actor=request.user, survey=survey, move=move), lambda: state_reached(survey, _("Survey")))
     return redirect("surveys:overview", code)
 
 
