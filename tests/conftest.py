@@ -32,6 +32,25 @@ hypothesis_settings.register_profile(
 hypothesis_settings.load_profile("desk")
 
 
+def pytest_addoption(parser):
+    parser.addoption("--database-only", action="store_true",
+                     help="only tests that use the database, for a second run on another one")
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("--database-only"):
+        kept, left_out = [], []
+        for item in items:
+            (kept if _uses_database(item) else left_out).append(item)
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = kept
+
+
+def _uses_database(item) -> bool:
+    return (item.get_closest_marker("django_db") is not None
+            or not {"db", "transactional_db"}.isdisjoint(item.fixturenames))
+
+
 def pytest_collection_finish():
     """What stands now stays to the end: looking through it again and again took a tenth of the
     processor time."""
