@@ -106,9 +106,11 @@ class Bench:
 
     async def _job(self, line, sessions, node, number: int) -> None:
         from workers.remote import scripts
+        from workers.runtimes.chosen import Chosen
+        from workers.runtimes.command import Launch, text
 
         place = scripts.Place(str(node.root / "jobs"), f"desk-job-{time.time_ns()}-{number}")
-        command = scripts.command_text(["sh", str(node.root / "true.sh")], {})
+        command = text(Launch(["sh", str(node.root / "true.sh")]), Chosen())
         async with sessions:
             asked = [(place, 0, 9999)], {place.directory}
             script = scripts.poll_script([(place, command)], *asked)

@@ -40,7 +40,9 @@ READ = {
     "engagements:stage": EVERYBODY,
     "workers:nodes": FIRM, "workers:node_new": frozenset({ADMIN, OPERATOR}), "workers:node": FIRM,
     "workers:node_edit": frozenset({ADMIN, OPERATOR}),
-    "workers:calendar": FIRM,
+    "workers:calendar": FIRM, "workers:runtimes": FIRM,
+    "workers:runtime_new": frozenset({ADMIN, OPERATOR}),
+    "workers:runtime": frozenset({ADMIN, OPERATOR}),
     "workers:import_new": frozenset({ADMIN, OPERATOR}),
     "workers:import": frozenset({ADMIN, OPERATOR}),
     "workers:login_new": frozenset({ADMIN, OPERATOR}),
@@ -113,6 +115,7 @@ WRITE = {
     "workers:node_confirm", "workers:node_refetch", "workers:node_maintenance",
     "workers:import_apply", "workers:import_discard", "workers:import_accept",
     "workers:import_again", "workers:reservation_end", "workers:quota_set",
+    "workers:runtime_retire", "workers:runtime_choice_new", "workers:runtime_choice_end",
     "workers:node_install_key",
     "workers:node_check", "workers:node_try", "workers:login_try", "workers:login_withdraw",
     "workers:artifact_read_again", "workers:job_cancel", "workers:job_retry",
@@ -231,7 +234,7 @@ def world(people, engagement, settings, tmp_path):
     from django.core.files.base import ContentFile
 
     from workers.artifacts.artifact_store import store_file
-    from workers.models import Job, Node, NodeImport, NodeLogin
+    from workers.models import Job, Node, NodeImport, NodeLogin, Runtime
     from workers.services.chains import save_chain, start_chain
 
     load_standard_definitions()
@@ -242,6 +245,7 @@ def world(people, engagement, settings, tmp_path):
                                name="模型")
     node = Node.objects.create(name="n1", host="127.0.0.1", port=22, username="x", state="ready")
     login = NodeLogin.objects.create(node=node, engagement=engagement, username="x")
+    runtime = Runtime.objects.create(name="CANN")
     inventory = NodeImport.objects.create(file_name="nodes.csv", created_by=people[OPERATOR])
     job = Job.objects.create(kind="env.npu_info", engagement=engagement, model=model, node=node)
     artifact = store_file(stream=ContentFile(b"x"), name="a.txt", engagement=engagement)
@@ -288,6 +292,7 @@ def world(people, engagement, settings, tmp_path):
         "workers:job_log_lines": [job.pk],
         "workers:job_log_file": [job.pk], "workers:job_merged_log": [job.pk],
         "workers:job_log_search": [job.pk], "workers:import": [inventory.pk],
+        "workers:runtime_new": ["host"], "workers:runtime": [runtime.pk],
         "workers:node_edit": [node.pk], "workers:login_new": [node.pk],
         "workers:login_edit": [login.pk],
         "workers:kind": ["env.npu_info"], "workers:chain": [chain_run.chain_id],

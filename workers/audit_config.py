@@ -26,7 +26,7 @@ track_rows(own.Job, without=[*PROGRESS, *DISPATCH],
 track_rows(own.Gang, without=["rendezvous", "failing_since"])
 track_rows(own.Node, without=[*SECRET, *MEASURED])
 track_rows(own.NodeLogin, without=[*SECRET, "refused_at", "refused_cause"])
-track_rows(own.NodeImport, own.NodeReservation, own.CardQuota)
+track_rows(own.NodeImport, own.NodeReservation, own.CardQuota, own.Runtime, own.RuntimeChoice)
 track_rows(own.Artifact, own.StoredReading, own.JobChain, own.ChainRun, own.ChainStep,
            own.ApiRoute)
 do_not_track({

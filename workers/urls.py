@@ -10,6 +10,7 @@ from workers.views import (
     node_imports,
     nodes,
     rules,
+    runtimes,
 )
 
 app_name = "workers"
@@ -26,6 +27,12 @@ urlpatterns = [
     path("nodes/calendar/", node_calendar.calendar, name="calendar"),
     path("nodes/calendar/<int:pk>/end/", node_calendar.reservation_end, name="reservation_end"),
     path("nodes/quotas/", node_calendar.quota_set, name="quota_set"),
+    path("nodes/runtimes/", runtimes.runtime_list, name="runtimes"),
+    path("nodes/runtimes/new/<str:place>/", runtimes.runtime_new, name="runtime_new"),
+    path("nodes/runtimes/<int:pk>/", runtimes.runtime_edit, name="runtime"),
+    path("nodes/runtimes/<int:pk>/retire/", runtimes.runtime_retire, name="runtime_retire"),
+    path("nodes/runtimes/choices/", runtimes.choice_new, name="runtime_choice_new"),
+    path("nodes/runtimes/choices/<int:pk>/end/", runtimes.choice_end, name="runtime_choice_end"),
     path("nodes/<int:pk>/", nodes.node_page, name="node"),
     path("nodes/<int:pk>/confirm/", nodes.node_confirm, name="node_confirm"),
     path("nodes/<int:pk>/refetch/", nodes.node_refetch, name="node_refetch"),

@@ -10,7 +10,9 @@ import pytest
 
 from engagements.errors import InvalidInput
 from workers import kinds
-from workers.remote.scripts import command_text
+from workers.runtimes import command
+from workers.runtimes.chosen import Chosen
+from workers.runtimes.command import Launch
 
 kinds.load_all()
 SAY = """#!/bin/sh
@@ -42,7 +44,7 @@ class Node:
     def run(self, code: str, **given) -> list[list[str]]:
         kind = kinds.get(code)
         values = kind.clean({**kind.example_parameters(), **given})
-        text = command_text(kind.argv(values), kind.environment(values))
+        text = command.text(Launch(kind.argv(values), kind.environment(values)), Chosen())
         log = self.root / "calls"
         log.write_text("")
         subprocess.run(["sh", "-c", text], cwd=self.root / "work", check=False, timeout=20, env={

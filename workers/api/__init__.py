@@ -9,6 +9,7 @@ from workers.api import (
     node_imports,
     nodes,
     rules,
+    runtimes,
 )
 
 routes = [
@@ -16,6 +17,7 @@ routes = [
     *node_imports.routes,
     *node_calendar.routes,
     *jobs.routes,
+    *runtimes.routes,
     *artifacts.routes,
     *chains.routes,
     *rules.routes,

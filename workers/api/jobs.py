@@ -94,7 +94,8 @@ def _order(data: dict) -> dict:
     return {"kind": data["kind"], "parameters": data.get("parameters"),
             "engagement": data.get("engagement"), "model": data.get("model"),
             "stage": data.get("stage", ""), "node": data.get("node"),
-            "nodes": data.get("nodes", ()), "restarts": data.get("restarts", 0)}
+            "nodes": data.get("nodes", ()), "restarts": data.get("restarts", 0),
+            "runtime": data.get("chosen_runtime")}
 
 
 routes = [

@@ -17,6 +17,8 @@ from workers.models import (
     NodeImport,
     NodeLogin,
     NodeReservation,
+    Runtime,
+    RuntimeChoice,
     StoredReading,
 )
 from workers.models.gang import MOST_RESTARTS
@@ -167,6 +169,11 @@ class JobSerializer(serializers.ModelSerializer):
     restarts = serializers.IntegerField(
         required=False, write_only=True, min_value=0, max_value=MOST_RESTARTS,
         help_text="How often all nodes may begin again after a failure.")
+    chosen_runtime = VisibleField(
+        queryset=Runtime.objects.in_use(), required=False, allow_null=True, write_only=True,
+        help_text="For this job; else that of its model, its engagement or its node.")
+    runtime = serializers.JSONField(
+        read_only=True, help_text="As the job keeps it; empty for the node as it is.")
     members = serializers.SerializerMethodField()
     part_of = serializers.IntegerField(source="gang.job_id", read_only=True, default=None,
                                        allow_null=True)
@@ -177,14 +184,16 @@ class JobSerializer(serializers.ModelSerializer):
     class Meta:
         model = Job
         fields = ["id", "kind", "engagement", "model", "stage", "node", "nodes", "restarts",
-                  "nodes_wanted", "members", "part_of", "rank", "login", "is_practice",
+                  "chosen_runtime", "runtime", "nodes_wanted", "members", "part_of", "rank",
+                  "login", "is_practice",
                   "parameters", "command", "cards_wanted", "state", "attempt", "retry_of",
                   "created_by", "created_at", "started_at", "finished_at", "sentence",
                   "technical_cause", "diagnosis", "exit_status", "results", "progress_done",
                   "progress_total", "last_loss", "heartbeat_at", "cancel_requested_at",
                   "allowed_moves"]
         read_only_fields = [f for f in fields if f not in (
-            "kind", "engagement", "model", "stage", "node", "nodes", "restarts", "parameters")]
+            "kind", "engagement", "model", "stage", "node", "nodes", "restarts",
+            "chosen_runtime", "parameters")]
 
     @extend_schema_field(MemberSerializer(many=True))
     def get_members(self, job) -> list[dict]:
@@ -351,3 +360,24 @@ class CardQuotaSerializer(serializers.Serializer):
     id = serializers.IntegerField(read_only=True)
     engagement = VisibleField(queryset=Engagement.objects.all())
     cards = serializers.IntegerField(min_value=1, max_value=10_000, allow_null=True)
+
+
+class RuntimeSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = Runtime
+        fields = ["id", "name", "place", "options", "retired_at"]
+        read_only_fields = ["retired_at"]
+
+
+class RuntimeChoiceSerializer(serializers.ModelSerializer):
+    """Whose jobs get which runtime; a model or engagement with a node means there only."""
+
+    runtime = VisibleField(queryset=Runtime.objects.in_use())
+    node = VisibleField(queryset=Node.objects.all(), required=False, allow_null=True)
+    engagement = VisibleField(queryset=Engagement.objects.all(), required=False, allow_null=True)
+    model = VisibleField(queryset=MigratedModel.objects.all(), required=False, allow_null=True)
+
+    class Meta:
+        model = RuntimeChoice
+        fields = ["id", "runtime", "node", "engagement", "model"]
+        validators = []  # a new choice replaces one for the same jobs

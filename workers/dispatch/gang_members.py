@@ -1,6 +1,5 @@
 """What is special about one node's part of a job on several nodes."""
 
-import shlex
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
@@ -23,17 +22,19 @@ PARKED = datetime(9999, 1, 1, tzinfo=UTC)  # a waiting member takes no steps: th
 NEVER_STARTED = gettext_noop("It was never started.")
 
 
-def make(gang: Gang, nodes: Iterable, template: Job, logins: dict, earlier: dict[int, Job]
-         ) -> list[Job]:
+def make(gang: Gang, nodes: Iterable, template: Job, logins: dict, runtimes: dict,
+         earlier: dict[int, Job]) -> list[Job]:
     """The members of a round, one per node in the order of ranks; they wait.
 
     Args:
-        template: the job on several nodes. logins: by node. earlier: the round before, by rank.
+        template: the job on several nodes. logins, runtimes: by node.
+        earlier: the round before, by rank.
     """
     return [Job.objects.create(
         kind=template.kind, engagement=template.engagement, model=template.model,
         stage=template.stage, node=node, login=logins.get(node.pk), gang=gang, rank=rank,
-        parameters=template.parameters, cards_wanted=template.cards_wanted,
+        parameters=template.parameters, runtime=runtimes.get(node.pk, {}),
+        cards_wanted=template.cards_wanted,
         created_by=template.created_by, is_practice=template.is_practice,
         timeout_seconds=template.timeout_seconds, priority=template.priority,
         state=JobState.LEASING, next_step_at=PARKED, attempt=gang.round,
@@ -62,10 +63,9 @@ def environment(member: Job) -> dict[str, str]:
     return found
 
 
-def files_text(member: Job) -> str:
-    """Shell lines that lay the files of the rendezvous into the work folder."""
-    return "".join(f"printf '%s' {shlex.quote(text)} > {shlex.quote(name)}\n"
-                   for name, text in rendezvous.files(meeting_of(member)).items())
+def files(member: Job) -> dict[str, str]:
+    """What is laid into the member's work folder, by name."""
+    return rendezvous.files(meeting_of(member))
 
 
 def judged(member: Job) -> dict:

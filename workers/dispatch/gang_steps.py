@@ -194,6 +194,7 @@ def _restart(job: Job, gang: Gang, members: list[Job], first: Job) -> dict:
     gang.save(update_fields=["round", "failing_since"])
     gang_members.make(gang, [member.node for member in members], job,
                       {member.node_id: member.login for member in members},
+                      {member.node_id: member.runtime for member in members},
                       {member.rank: member for member in members})
     audit_log.record(actor=None, action="job.restart", target=job, engagement=job.engagement,
                      data={"restart": gang.round - 1, "of": gang.restarts_allowed,

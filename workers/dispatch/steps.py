@@ -17,6 +17,8 @@ from workers.models import Job, JobState, Node
 from workers.nodes import card_leases, ssh
 from workers.remote import replies, scripts
 from workers.remote.replies import RemoteState
+from workers.runtimes import chosen, command
+from workers.runtimes.command import Launch
 
 WAIT_FOR_CARDS = timedelta(seconds=3)
 SLOW_STARTS = 6  # tries of five seconds each before a start is given up
@@ -107,7 +109,7 @@ def _starting(job: Job) -> dict:
 
 def start_request(job: Job) -> tuple[scripts.Place, str]:
     """Where the job shall start, and the text of its command."""
-    return replies.place(job), _command(job)
+    return replies.place(job), command.text(_launch(job), chosen.of_job(job))
 
 
 def started(job: Job, words: list[str]) -> dict:
@@ -135,17 +137,14 @@ def _slow_start(job: Job) -> dict:
     return changes
 
 
-def _command(job: Job) -> str:
-    kind = kinds.of_job(job)
-    environment = kind.environment(job.parameters)
+def _launch(job: Job) -> Launch:
+    variables = kinds.of_job(job).environment(job.parameters)
     cards = card_leases.held_cards(job) if job.cards_wanted else []
     if cards:
-        environment["ASCEND_RT_VISIBLE_DEVICES"] = ",".join(map(str, cards))
-    files = ""
-    if job.gang_id:
-        environment |= gang_members.environment(job)
-        files = gang_members.files_text(job)
-    return files + scripts.command_text(job.command, environment, job.node.set_env)
+        variables["ASCEND_RT_VISIBLE_DEVICES"] = ",".join(map(str, cards))
+    if not job.gang_id:
+        return Launch(job.command, variables)
+    return Launch(job.command, variables | gang_members.environment(job), gang_members.files(job))
 
 
 def _running(job: Job) -> dict:

@@ -11,7 +11,7 @@ from workers.jobs import preflight
 from workers.jobs.form_defaults import defaults_for
 from workers.kinds import JobKind, Parameter
 from workers.labels.value_format import word
-from workers.models import Artifact, Node, Priority
+from workers.models import Artifact, Node, Priority, Runtime
 from workers.models.gang import MOST_RESTARTS
 from workers.models.node import USERNAME
 
@@ -159,6 +159,9 @@ class JobForm(forms.Form):
                 ready, label=_("Node"), initial=ready.first(), empty_label=None)
             if kind.spans_nodes:
                 self.fields |= _several_nodes(ready)
+            self.fields["runtime"] = forms.ModelChoiceField(
+                Runtime.objects.visible_to(user).in_use(), label=_("Runtime"), required=False,
+                empty_label=_("as chosen for the model, the engagement or the node"))
             self.fields["priority"] = forms.ChoiceField(
                 choices=Priority, label=_("Priority"), initial=Priority.NORMAL, required=False,
                 help_text=_("Whose turn it is for cards: urgent ones first."))

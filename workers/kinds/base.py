@@ -182,6 +182,10 @@ class JobKind:
     def environment(self, parameters: dict) -> dict[str, str]:
         return {}
 
+    def runtime(self, parameters: dict) -> dict[str, Any]:
+        """The runtime that the kind itself asks for, as a job keeps it; empty for none."""
+        return {}
+
     def argv_on(self, parameters: dict, meeting: Rendezvous) -> list[str]:
         """The command on one of several nodes, for kinds with `spans_nodes`."""
         raise NotImplementedError

@@ -35,7 +35,8 @@ def _record(job) -> dict:
     """Command, place, versions and people of one job."""
     return {"job": job.pk, "kind": job.kind, "state": job.state, "command": job.command,
             "parameters": job.parameters, "exit_status": job.exit_status,
-            "node": job.node_names, "software": job.node.software if job.node else {},
+            "runtime": job.runtime, "node": job.node_names,
+            "software": job.node.software if job.node else {},
             "cards": job.results.get("cards") or [], "is_practice": job.is_practice,
             "by": str(job.created_by or ""), "created_at": job.created_at.isoformat(),
             "started_at": job.started_at.isoformat() if job.started_at else None,
@@ -129,6 +130,9 @@ class Rerun(JobKind):
 
     def argv(self, parameters):
         return list(_first(parameters).command)
+
+    def runtime(self, parameters):
+        return _first(parameters).runtime
 
     def environment(self, parameters):
         first = _first(parameters)

@@ -21,6 +21,7 @@ from workers.logs.causes import (
     SYMPTOMS,
     Cause,
 )
+from workers.logs.runtime_causes import RUNTIME_CAUSES
 from workers.models import Job
 from workers.rules.citations import CITED
 
@@ -29,6 +30,7 @@ LONGEST_QUOTE, LONGEST_LINE = 400, 2000
 BEFORE, AFTER = 12, 3  # lines around the quoted one that the technical cause holds
 # Every line that a cause can show has one of these words, in any case, or a code.
 SUSPECT = (
+    "desk runtime:",
     "error", "exception", "interrupt", "exit:", "exitcode", "exit-on", "not found", "未找到",
     "no such", "没有那个", "no module", "no npu", "no cuda", "no nvidia", "denied", "权限",
     "interpreter", "kill", "memory", "bad_alloc", "shm", "space left", "quota", "in use", "inuse",
@@ -36,7 +38,7 @@ SUSPECT = (
     "timed out", "timedout", "dcmi", "match", "incompatible", " ecc", "is used", "busy", "signal",
     "cuda", "libcu")
 CODE = re.compile(r"\bE[1-9A-Z]\d{4}|\b[125]\d7\d{3}\b")
-ORDER = (*CAUSES, *ASCEND_CAUSES, *SYMPTOMS)
+ORDER = (*RUNTIME_CAUSES, *CAUSES, *ASCEND_CAUSES, *SYMPTOMS)
 BY_CODE = {(cause.code, cause.headline): cause
            for cause in (*ORDER, OOM_KILLER, SIGNALLED, *STATUS_ONLY.values())}
 

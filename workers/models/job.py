@@ -90,6 +90,8 @@ class Job(ClaimableRow):
     is_practice = models.BooleanField(default=False)
     parameters = models.JSONField(default=dict, blank=True)
     command = models.JSONField(_("command"), default=list, blank=True)
+    # As it was chosen when the job was queued: `workers.runtimes.chosen.Chosen.kept`.
+    runtime = models.JSONField(_("runtime"), default=dict, blank=True)
     cards_wanted = models.PositiveSmallIntegerField(default=0)
     state = models.CharField(_("state"), max_length=12, choices=JobState, default=JobState.QUEUED)
     attempt = models.PositiveSmallIntegerField(default=1)

@@ -22,16 +22,6 @@ def quote(argument: str) -> str:
     return shlex.quote(argument)
 
 
-def command_text(argv: list[str], environment: dict[str, str], set_env: str = "") -> str:
-    """The text of `command.sh`: environment script, variables, then exec of the argument list."""
-    lines = []
-    if set_env:
-        lines.append(f"[ -f {quote(set_env)} ] && . {quote(set_env)}")
-    lines += [f"export {name}={quote(value)}" for name, value in sorted(environment.items())]
-    lines.append("exec " + " ".join(quote(argument) for argument in argv))
-    return "\n".join(lines) + "\n"
-
-
 @dataclass(frozen=True)
 class Place:
     """A job's folder on a node, and the process the desk remembers for it (pid, start, boot)."""

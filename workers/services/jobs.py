@@ -18,9 +18,10 @@ from workers.dispatch import enqueueing
 from workers.dispatch.job_claims import due
 from workers.jobs import preflight
 from workers.jobs.transitions import TRANSITIONS, JobMove
-from workers.models import Job, JobState, Node, Priority
+from workers.models import Job, JobState, Node, Priority, Runtime
 from workers.rules.facts import stored
-from workers.services import gangs, node_logins
+from workers.runtimes import chosen
+from workers.services import gangs, node_logins, runtimes
 
 
 @transaction.atomic
@@ -28,19 +29,20 @@ def queue_job(
     *, actor: User, kind: str, parameters: dict | None = None,
     engagement: Engagement | None = None, model: MigratedModel | None = None, stage: str = "",
     node: Node | None = None, priority: int = Priority.NORMAL,
-    nodes: Sequence[Node] = (), restarts: int = 0,
+    nodes: Sequence[Node] = (), restarts: int = 0, runtime: Runtime | None = None,
 ) -> Job:
     """A new job in the queue; workers are woken once this has committed.
 
     Args:
         nodes: several that run it together (`services.gangs`); the first is where ranks meet.
         restarts: how often all of them begin again after a failure.
+        runtime: for this job; else that of its model, its engagement or its node.
 
     Raises InvalidInput naming the parameter or, in `parameters`, the sentences of blocking rules
     (DOMAIN 5); NotAllowed; WrongState for a node not ready. Warnings are kept with the job.
     """
     job = _queue_unwoken(actor, kind, parameters, engagement, model, stage, node, priority,
-                         nodes=nodes, restarts=restarts)
+                         nodes=nodes, restarts=restarts, runtime=runtime)
     _wake(job)
     return job
 
@@ -49,7 +51,7 @@ def _queue_unwoken(
     actor: User, kind: str, parameters: dict | None = None, engagement: Engagement | None = None,
     model: MigratedModel | None = None, stage: str = "", node: Node | None = None,
     priority: int = Priority.NORMAL, known_of_node=stored.of_node, retry_of: Job | None = None,
-    nodes: Sequence[Node] = (), restarts: int = 0,
+    nodes: Sequence[Node] = (), restarts: int = 0, runtime: Runtime | None = None,
 ) -> Job:
     declaration = kinds.get(kind)
     engagement = model.engagement if model else engagement
@@ -65,11 +67,14 @@ def _queue_unwoken(
     checked, *_others = [preflight.require_runnable(
         declaration, values, each, model, known_of_node) for each in every]
     on_node = declaration.runs_on_node and not several
+    runtimes.require_usable(runtime, declaration)
     job = Job.objects.create(
         kind=kind, engagement=engagement, model=model, stage=stage or _stage_of(declaration),
         node=node if on_node else None, parameters=values, nodes_wanted=len(every),
         login=node_logins.login_of(node, engagement) if on_node else None,
         command=declaration.argv(values) if on_node else [],
+        runtime=(declaration.runtime(values) or chosen.for_job(
+            node, engagement, model, runtime).kept()) if on_node else {},
         cards_wanted=declaration.cards_for(values), created_by=actor,
         is_practice=declaration.runs_on_node and any(n and n.is_practice for n in every),
         timeout_seconds=declaration.timeout_seconds, priority=priority, next_step_at=timezone.now(),
@@ -79,7 +84,7 @@ def _queue_unwoken(
     if job.is_practice and engagement:
         mark_practice(engagement=engagement)
     if several:
-        gangs.add_members(job, several, restarts, engagement)
+        gangs.add_members(job, several, restarts, engagement, runtime)
     audit_log.record(actor=actor, action="job.queue", target=job, engagement=engagement,
                      data={"parameters": values})
     return job
@@ -157,7 +162,8 @@ def retry_job(*, actor: User, job: Job) -> Job:
     """A new attempt with the same parameters, linked to the old one."""
     job = _locked_for(actor, job, JobMove.RETRY)
     new = _queue_unwoken(actor, job.kind, job.parameters, job.engagement, job.model, job.stage,
-                         job.node, job.priority, retry_of=job, **gangs.order_of(job))
+                         job.node, job.priority, retry_of=job, runtime=runtimes.own_of(job),
+                         **gangs.order_of(job))
     _wake(new)
     return new
 

@@ -32,6 +32,7 @@ from workers.logs import (
 from workers.models import Job, JobState, Node
 from workers.models.job import WAITING_STATES
 from workers.nodes.cards import alarms, charts
+from workers.runtimes import chosen
 from workers.views import gangs
 from workers.views.page_context import place_asked
 
@@ -61,7 +62,7 @@ def _copied(request, kind) -> dict:
         return {}
     job = get_object_or_404(Job.objects.visible_to(request.user), pk=key, kind=kind.code)
     return {**job.parameters, "node": job.node_id, "priority": job.priority,
-            **_nodes_of(job)}
+            "runtime": services.runtimes.own_of(job), **_nodes_of(job)}
 
 
 def _nodes_of(job: Job) -> dict:
@@ -85,7 +86,8 @@ def job_new(request):
             actor=request.user, kind=chosen.code, parameters=form.parameters(),
             engagement=engagement, model=model, stage=stage, node=form.cleaned_data.get("node"),
             priority=int(form.cleaned_data.get("priority") or 0), nodes=form.nodes(),
-            restarts=form.cleaned_data.get("restarts") or 0))
+            restarts=form.cleaned_data.get("restarts") or 0,
+            runtime=form.cleaned_data.get("runtime")))
         if job:
             return redirect("workers:job", job.pk)
     return render(request, "workers/job_form.html", {
@@ -116,7 +118,7 @@ def job_page(request, pk):
         "alarms": early_warnings.of(job, now), "series": progress.series_lines(job),
         "expected_start": scheduled_jobs.expected_start(job) or (
             card_queue.expected_start(job, now) if is_waiting else None),
-        "scheduled": scheduled_jobs.facts(job),
+        "scheduled": scheduled_jobs.facts(job), "runtime": chosen.of_job(job).shown(),
         **several, **({"log": ""} if request.htmx else gangs.log_context(
             several["log_job"], several["asked_rank"], several.get("present", []))),
         "diagnosis": diagnosis.told(job.results),

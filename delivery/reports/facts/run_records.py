@@ -71,7 +71,7 @@ def _run(job: Job, counted: set[int | None]) -> dict:
         "who": str(job.created_by or ""), "created": instant(job.created_at),
         "started": instant(job.started_at), "finished": instant(job.finished_at),
         "seconds": _seconds(job), "cards_wanted": job.cards_total,
-        "is_judged": job.pk in counted, "is_practice": job.is_practice,
+        "is_judged": job.pk in counted, "is_practice": job.is_practice, "runtime": job.runtime,
     }
 
 

@@ -48,7 +48,15 @@ from tests.delivery.quotes.test_imports import HEAD, workbook
 from tests.delivery.surveys.conftest import confirm, fill
 from workers import kinds
 from workers.models import Node
-from workers.services import chains, jobs, node_calendar, node_imports, node_logins, record_routes
+from workers.services import (
+    chains,
+    jobs,
+    node_calendar,
+    node_imports,
+    node_logins,
+    record_routes,
+    runtimes,
+)
 
 DAY = date(2025, 9, 22)
 PLAIN_TEXT = {"pdf": lambda row, language: f"{row} {language}".encode()}
@@ -93,6 +101,8 @@ def share_nodes(engagement, people, model, node):
     node_calendar.reserve(actor=operator, node=node, engagement=engagement, cards=1,
                           starts_at=tomorrow, ends_at=tomorrow + timedelta(days=1), reason="窗口")
     node_calendar.set_quota(actor=operator, engagement=engagement, cards=8)
+    runtimes.choose_runtime(actor=operator, node=other, runtime=runtimes.save_runtime(
+        actor=operator, name="CANN 8.2", place="host", options={"umask": "027"}))
     node_imports.start_import(actor=operator, upload=io.BytesIO(b"name,host\nn1,192.0.2.10\n"),
                               file_name="nodes.csv", username="npu")
 

@@ -15,6 +15,9 @@ from workers.nodes.ssh import Answer, Unreachable
 from workers.remote import replies, scripts, survivors
 from workers.remote.replies import RemoteState
 from workers.remote.scripts import Place
+from workers.runtimes import command
+from workers.runtimes.chosen import Chosen
+from workers.runtimes.command import Launch
 
 PLACE = Place("jobs", "desk-job-1-1-x")
 
@@ -34,7 +37,8 @@ def run(request, tmp_path):
 
 
 def start(run, argv, name="desk-job-1-1-x"):
-    return run(scripts.poll_script([(Place("jobs", name), scripts.command_text(argv, {}))], []))
+    return run(scripts.poll_script([(Place("jobs", name), command.text(Launch(argv), Chosen()))],
+                                   []))
 
 
 def poll(run, name="desk-job-1-1-x", offset=0, limit=10_000, known=()) -> RemoteState:

@@ -1,0 +1,80 @@
+"""Shell text that makes a runtime's environment and then becomes the command.
+
+It is run by bash, since set-up scripts are written for it, or by sh where there is none.
+"""
+
+import shlex
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from workers.remote.scripts import quote
+from workers.runtimes.options import CONDA, MODULES, VENV
+from workers.runtimes.words import expanding
+
+_HERE = Path(__file__).parent
+PROXY_VARIABLES = ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY")
+
+
+def needs_functions(options: dict[str, Any]) -> bool:
+    """Whether anything is set up that may be missing or fail."""
+    return any(name in options for name in ("scripts", "manager", "folder"))
+
+
+def lines(options: dict[str, Any]) -> list[str]:
+    """What comes before the command's own variables, in order."""
+    return [
+        *([functions()] if needs_functions(options) else []),
+        *(line for script in options.get("scripts", []) for line in _sourced(script)),
+        *_MANAGERS.get(options.get("manager", ""), lambda _options: [])(options),
+        *_proxies(options),
+        *(f"export {name}={expanding(text)}"
+          for name, text in options.get("variables", {}).items()),
+        *([f"umask {options['umask']}"] if "umask" in options else []),
+    ]
+
+
+def command(options: dict[str, Any], argv: list[str]) -> str:
+    """The last line: the working folder, then the command behind its wrappers."""
+    wrappers = [*(["nice", "-n", str(options["nice"])] if "nice" in options else []),
+                *shlex.split(options.get("wrapper", ""))]
+    folder = options.get("folder", "")
+    entered = f"cd {quote(folder)} || fail folder-missing {quote(folder)}\n" if folder else ""
+    return entered + "exec " + " ".join(quote(word) for word in [*wrappers, *argv])
+
+
+def _sourced(script: str) -> list[str]:
+    file, *arguments = map(quote, shlex.split(script))
+    return [f"begin {file}", f". {' '.join([file, *arguments])}", "end $?"]
+
+
+def _venv(options: dict[str, Any]) -> list[str]:
+    return _sourced(shlex.quote(options["environment"].rstrip("/") + "/bin/activate"))
+
+
+def _conda(options: dict[str, Any]) -> list[str]:
+    name = quote(options["environment"])
+    return [f"find_conda {quote(options.get('manager_root', ''))}",
+            '. "$conda/etc/profile.d/conda.sh" || fail "conda-missing $conda"',
+            f"conda activate {name} || fail conda-failed {name}"]
+
+
+def _modules(options: dict[str, Any]) -> list[str]:
+    names = options["environment"].split()
+    return [f"find_modules {quote(options.get('manager_root', ''))}",
+            *(f"load_module {quote(name)}" for name in names)]
+
+
+_MANAGERS = {VENV: _venv, CONDA: _conda, MODULES: _modules}
+
+
+def _proxies(options: dict[str, Any]) -> list[str]:
+    proxy, without = options.get("proxy"), options.get("no_proxy")
+    return [*(f"export {name}={quote(proxy)}" for name in PROXY_VARIABLES if proxy),
+            *(f"export {name}={quote(without)}" for name in ("no_proxy", "NO_PROXY") if without)]
+
+
+@cache
+def functions() -> str:
+    """The shell functions that the lines call."""
+    return (_HERE / "activation.sh").read_text(encoding="utf-8").rstrip()
