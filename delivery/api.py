@@ -18,7 +18,7 @@ from engagements.audit import audit_log
 APPS = ("engagements", "workers", "assessments", "delivery.quotes", "delivery.reports",
         "delivery.acceptance", "delivery.evidence", "delivery.planning", "delivery.notices",
         "delivery.surveys",
-        "delivery.portal")
+        "delivery.next_steps", "delivery.portal", "delivery.demo")
 
 
 def _router() -> DefaultRouter:

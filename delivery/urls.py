@@ -27,5 +27,6 @@ urlpatterns = [
     path("", include("delivery.planning.urls")),
     path("", include("delivery.notices.urls")),
     path("", include("delivery.surveys.urls")),
+    path("", include("delivery.demo.urls")),
     path("", include("delivery.portal.urls")),
 ]

@@ -16,7 +16,7 @@ from engagements.models import Customer, Engagement, Role, User
 from workers.artifacts.artifact_store import store_file
 from workers.models import Job, Node
 
-PAGES = ("/", "/audit/", "/search/?q=EP25", "/engagements/", "/engagements/EP2501/",
+PAGES = ("/", "/portfolio/", "/audit/", "/search/?q=EP25", "/engagements/", "/engagements/EP2501/",
          "/engagements/EP2501/team/", "/board/", "/jobs/", "/jobs/queue/", "/nodes/", "/customers/",
          "/people/", "/quotes/", "/engagements/EP2501/quotes/", "/documents/",
          "/engagements/EP2501/documents/", "/engagements/EP2501/changes/",

@@ -21,7 +21,8 @@ from engagements.models import AuditEntry, Role
 from tests.cached_fixtures import cached_fixture
 
 OURS = ("people", "portal", "engagements", "workers", "assessments", "documents", "quotes",
-        "reports", "acceptance", "evidence", "planning", "notices", "surveys")
+        "reports", "acceptance", "evidence", "planning", "notices", "surveys",
+        "practice")
 ADMIN, MANAGER, CONSULTANT, SALES, OPERATOR, REVIEWER = Role.values
 EVERYBODY = frozenset(Role.values)
 FIRM = EVERYBODY - {REVIEWER}
@@ -32,7 +33,9 @@ PRICERS = frozenset({ADMIN, MANAGER, SALES})
 # Routes that answer GET: who gets 200. Everybody else gets 403 or 404.
 READ = {
     "portal:home": EVERYBODY, "portal:search": EVERYBODY, "people:password": EVERYBODY,
-    "portal:audit": MANAGERS,
+    "portal:audit": MANAGERS, "practice:practice": frozenset({ADMIN}),
+    "practice:progress": EVERYBODY, "portal:portfolio": FIRM, "portal:portfolio_charts": FIRM,
+    "portal:portfolio_export": FIRM,
     "portal:gallery": frozenset(),  # only while developing
     "engagements:list": EVERYBODY, "engagements:new": MANAGERS,
     "engagements:engagement": EVERYBODY, "engagements:edit": MANAGERS, "engagements:team": FIRM,
@@ -110,6 +113,7 @@ READ = {
 PUBLIC = {"acceptance:verify"}  # answers without a log-in
 # Routes that only take POST; their services are tested for permissions elsewhere.
 WRITE = {
+    "portal:view_save", "portal:view_delete",
     "engagements:member_remove", "engagements:stage_move", "engagements:item_tick",
     "engagements:waiver_draft", "engagements:waiver_end",
     "workers:node_confirm", "workers:node_refetch", "workers:node_maintenance",
@@ -433,7 +437,8 @@ def address_of_nothing(name: str) -> str:
 
 
 # Routes about the person or the firm, which name no row; services refuse with a message.
-WITHOUT_ROW = {"notices:all_read", "reports:standard_text_reset", "reports:standard_text_preview",
+WITHOUT_ROW = {"notices:all_read", "portal:view_save", "reports:standard_text_reset",
+               "reports:standard_text_preview",
                "reports:preview_firm", "surveys:draft_begin", "surveys:draft_edit",
                "surveys:draft_end", "surveys:version_new"}
 

@@ -8,27 +8,38 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import IO
 
 from django.conf import settings
 from django.core.management.base import CommandError
 
 
 class Children:
-    """Named child processes; `restart_ended` starts again what ended by itself."""
+    """Named child processes; `restart_ended` starts again what ended by itself.
+
+    A process that is `finite` may end: it is not started again.
+    """
 
     def __init__(self) -> None:
         self.commands: dict[str, list[str]] = {}
         self.running: dict[str, subprocess.Popen] = {}
+        self.finite: set[str] = set()
 
-    def start(self, name: str, command: list[str]) -> None:
+    def start(self, name: str, command: list[str], *, output: IO | None = None,
+              is_finite: bool = False) -> None:
+        """Start a process; `output` gets what it prints, else the terminal."""
+        if is_finite:
+            self.finite.add(name)
         self.commands[name] = command
         self.running[name] = subprocess.Popen(
             command, cwd=settings.BASE_DIR, stdin=subprocess.DEVNULL, start_new_session=True,
+            stdout=output, stderr=output and subprocess.STDOUT,
             env={**os.environ, "PYTHONUNBUFFERED": "1"})
 
     def restart_ended(self) -> list[str]:
         """Names of the processes that had ended and were started again."""
-        ended = [name for name, process in self.running.items() if process.poll() is not None]
+        ended = [name for name, process in self.running.items()
+                 if name not in self.finite and process.poll() is not None]
         for name in ended:
             self.start(name, self.commands[name])
         return ended
@@ -66,6 +77,11 @@ def web_command(host: str, port: int) -> list[str]:
 def node_command(root: Path, port: int) -> list[str]:
     return [sys.executable, "manage.py", "practice_node", "--root", str(root),
             "--port", str(port)]
+
+
+def practice_command() -> list[str]:
+    """The scenario of a first start."""
+    return [sys.executable, "manage.py", "practice"]
 
 
 def free_port() -> int:

@@ -23,6 +23,7 @@ from workers.models import Node
 CODE = "EP2501"
 PASSWORD = "Practice-2026"
 NODE_NAME = "practice-1"
+MAIL = "@practice.example"  # ends the addresses of practice people
 
 LOGINS = [
     ("manager", PASSWORD, "项目经理 / project manager"),
@@ -103,7 +104,7 @@ def _person(username: str) -> User:
     role, full_name, title, organisation = PEOPLE[username]
     user, created = User.objects.get_or_create(username=username, defaults={
         "role": role, "full_name": full_name, "job_title": title, "organisation": organisation,
-        "email": f"{username}@practice.example", "is_staff": role == Role.ADMINISTRATOR,
+        "email": f"{username}{MAIL}", "is_staff": role == Role.ADMINISTRATOR,
         "is_superuser": role == Role.ADMINISTRATOR})
     if created:
         user.set_password(PASSWORD)
@@ -144,7 +145,7 @@ def _engagement(people: dict[str, User]) -> Engagement:
 def holds_real_work() -> bool:
     """Whether people were entered without the sample, as `manage.py begin` does."""
     return (User.objects.exists()
-            and not User.objects.filter(email__endswith="@practice.example").exists())
+            and not User.objects.filter(email__endswith=MAIL).exists())
 
 
 def practice_node_is_enrolled() -> bool:

@@ -71,14 +71,17 @@ SPECIAL = {
 
 
 @transaction.atomic
-def load_survey(engagement: Engagement, customer: User, consultant: User) -> Survey:
-    """Begin, answer, submit and confirm the survey of the sample engagement.
+def load_survey(engagement: Engagement, customer: User, consultant: User,
+                other: dict[str, object] | None = None) -> Survey:
+    """Begin, answer, submit and confirm the survey of the sample engagement, or of one that
+    answers like it but for the `other` answers, by the name of the question.
 
     Raises InvalidInput for an answer that the survey refuses, and where one it needs is not known,
     as the size of a model without a number of parameters.
     """
     survey = start_survey(actor=customer, engagement=engagement)
-    while changes := _asked_and_known(survey):  # an answer may make further questions asked
+    # an answer may make further questions asked
+    while changes := _asked_and_known(survey, other or {}):
         saved = save_answers(actor=customer, survey=survey, changes=changes)
         if saved.errors:
             raise InvalidInput("; ".join(f"{name}: {why}" for name, why in saved.errors.items()))
@@ -86,8 +89,8 @@ def load_survey(engagement: Engagement, customer: User, consultant: User) -> Sur
     return confirm_survey(actor=consultant, survey=survey)
 
 
-def _asked_and_known(survey: Survey) -> list[Change]:
-    answers = _answers(survey.engagement)
+def _asked_and_known(survey: Survey, other: dict[str, object]) -> list[Change]:
+    answers = _answers(survey.engagement) | other
     return [Change(cell.name, answers[cell.name], 0) for cell in Sheet(survey).asked
             if cell.value is None and cell.name in answers]
 

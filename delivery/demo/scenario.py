@@ -1,118 +1,126 @@
-"""The sample engagement from the survey to the signed acceptance, as its people would do it."""
+"""An engagement from the survey to the signed acceptance, as its people would do it.
+
+Every write is a step that `StepMemory` does once: a scenario that was stopped goes on where it was.
+"""
 
 import time
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 
-from django.conf import settings
-from django.db import connection
-
 from assessments import services as assessments
 from assessments.accuracy.allowlist import compared, outcome_of
 from assessments.accuracy.readings import newest_config_check
-from assessments.models import MetricDefinition
+from assessments.models import Baseline, CriteriaSet, MetricDefinition
 from assessments.queries import latest_verdicts, verdict_sentence
 from assessments.verdicts.environments import unreviewed
-from delivery.demo.child_processes import (
-    Children,
-    free_port,
-    node_command,
-    wait_for,
-    worker_command,
-)
-from delivery.demo.sample_engagement import load_sample
-from delivery.demo.sample_node import enrol_practice_node
 from delivery.demo.scenario_documents import ScenarioDocuments
-from delivery.documents.bilingual import LANGUAGES
+from delivery.demo.step_memory import StepMemory, require_practice
 from delivery.quotes import services as quotes
-from delivery.quotes.models import PriceLine, RateCard
-from delivery.quotes.quote_files import RENDERERS, quote_file
+from delivery.quotes.models import PriceLine, Quote, RateCard
 from delivery.surveys import services as surveys
 from engagements import services as engagements
 from engagements.errors import WrongState
-from engagements.models import MigratedModel, StageRecord, User
+from engagements.models import Engagement, MigratedModel, StageRecord, User
 from engagements.stages import Scope, Stage, StageMove, StageState
 from workers import services as workers
-from workers.models import Artifact, Job, JobState
+from workers.models import Artifact, Job, JobState, Node
 from workers.models.job import FINAL_STATES
 from workers.unresolved_apis import ApiClass, found_apis
 
 SOURCE = "~/data/inspect_net"
 SMOKE = {"script": "~/projects/inspection/run.py", "arguments": "smoke 12"}
 TRAINING = {"cards": 8, "train_iters": 400, "tensor_parallel": 2, "pipeline_parallel": 2}
+# The same training with a learning rate that somebody took over wrongly.
+WRONG_RATE = {**TRAINING, "learning_rate": 2e-5}
+LIVE = {**WRONG_RATE, "train_iters": 3000, "learning_rate": 5e-5, "extra": "--practice-delay 0.6"}
+QUOTED = (10, 6, 8, 12, 6, 10, 8, 4, 20, 5, 15, 8, 3)  # person-days of the price list's services
+FINDERS_FAULT = (JobState.LOST, JobState.UNKNOWN)  # the node was away: tried again, not judged
+ATTEMPTS = 3
 
 
-class DemoScenario(ScenarioDocuments):
-    """The sample engagement from start to end, through the same services as a person's clicks."""
+class Scenario(ScenarioDocuments):
+    """The steps of one engagement, through the same services as a person's clicks.
 
-    def __init__(self, out: Path, log: Callable[[str], None]) -> None:
-        self.out, self.log = out, log
-        self.children = Children()
+    Args:
+        who: its people by the part they play: manager, lead, consultant, sales, reviewer.
+        log: hears a line for each thing that was done.
+        out: folder for documents; none are written without.
+        tend: called while it waits.
+        quoted: person-days of the thirteen services that are quoted.
+    """
 
-    def go(self) -> None:
-        """All steps in order. Raises DeskError or TimeoutError at the first that fails."""
-        try:
-            self._start()
-            for step in (self.survey, self.quote, self.criteria, self.environment, self.training,
-                         self.inference, self.report, self.acceptance, self.sheets):
-                self.log(f"• {step.__name__}")
-                step()
-        finally:
-            self.children.stop()
-
-    def _start(self) -> None:
-        root, port = Path(settings.VAR_DIR) / "practice-node", free_port()
-        self.children.start("practice node", node_command(root, port))
-        wait_for("127.0.0.1", port)
-        self.engagement = load_sample()
-        self.node = enrol_practice_node(root, "127.0.0.1", port)
-        self.who = {user.username: user for user in User.objects.all()}
-        self.models = list(self.engagement.models.all())
-        connection.close()
-        self.children.start("worker", worker_command())
-        self.log(f"• engagement {self.engagement.code} with {len(self.models)} models, "
-                  f"node {self.node} enrolled")
+    def __init__(self, engagement: Engagement, node: Node, who: dict[str, User], *,
+                 log: Callable[[str], None], out: Path | None = None,
+                 tend: Callable[[], object] = lambda: None,
+                 quoted: tuple[int, ...] = QUOTED) -> None:
+        self.engagement, self.node, self.who = engagement, node, who
+        self.log, self.out, self.tend, self.quoted = log, out, tend, quoted
+        self.memory = StepMemory(engagement.code)
+        self.models = list(engagement.models.all())
+        self.trained = [m for m in self.models if m.scope != Scope.INFERENCE]
 
     # Stages ----------------------------------------------------------------------
 
     def survey(self) -> None:
         self._jobs(Stage.SURVEY, "survey.pt_analyse", {"source": SOURCE}, self.models)
+        self.memory.once("survey", self._decide_survey)
+        self._pass(Stage.SURVEY, self.models)
+
+    def _decide_survey(self) -> None:
         manager, survey = self.who["manager"], self.engagement.survey
         decision = surveys.decide(actor=manager, survey=survey, verdict="go",
                                   reason="资料齐备，算子缺口均有路线。")
         taken = surveys.apply_consequences(actor=manager, survey=survey)
         self.log(f"  survey: readiness {decision.score}/100, {decision.verdict}; "
-                  f"{len(taken)} consequences taken over")
-        self._pass(Stage.SURVEY, self.models)
+                 f"{len(taken)} consequences taken over")
 
-    def quote(self) -> None:
-        sales, card = self.who["sales"], RateCard.objects.get()
+    def offer(self) -> None:
+        self.quote = Quote.objects.get(pk=self.memory.once("quote", lambda: self._quote().pk))
+        self.memory.once("offer", self._issue_quote)
+        self.quote.refresh_from_db()
+
+    def _quote(self) -> Quote:
+        sales, card = self.who["sales"], RateCard.objects.order_by("pk").first()
         quote = quotes.create_quote(actor=sales, engagement=self.engagement)
         quotes.add_resources(actor=sales, quote=quote, card=card, months=Decimal(3))
         for price, days in zip(PriceLine.objects.filter(card=card, unit="person_day"),
-                               (10, 6, 8, 12, 6, 10, 8, 4, 20, 5, 15, 8, 3), strict=True):
+                               self.quoted, strict=True):
             quotes.add_line(actor=sales, quote=quote, price=price, quantity=Decimal(days))
         quote.refresh_from_db()
         quotes.update_quote(actor=sales, quote=quote,
                             source_note="以各行之和为准，来源文件所列合计有误。",
                             discount_rate=Decimal("0.05"), discount_reason="框架协议客户")
+        return quote
+
+    def _issue_quote(self) -> None:
+        sales, quote = self.who["sales"], self.quote
         quotes.submit_quote(actor=sales, quote=quote)
         quotes.review_quote(actor=self.who["consultant"], quote=quote)
         quotes.approve_quote(actor=self.who["manager"], quote=quote)
-        quote = quotes.issue_quote(actor=sales, quote=quote)
-        quotes.answer_quote(actor=self.who["reviewer"], quote=quote, is_accepted=True)
-        quotes.store_quote_files(quote.pk)
-        for language in LANGUAGES:
-            for form in RENDERERS:
-                self._write(f"quote-{language}.{form}", quote_file(quote, language, form))
-        self.log(f"  {quote}: {quote.snapshot['totals']['gross']} CNY including tax, accepted")
+        quotes.issue_quote(actor=sales, quote=quote)
+
+    def order(self) -> None:
+        self.memory.once("order", lambda: quotes.answer_quote(
+            actor=self.who["reviewer"], quote=self.quote, is_accepted=True).pk)
+        self.quote.refresh_from_db()
+        self._write_quote(self.quote)
+        self.log(f"  {self.quote}: {self.quote.snapshot['totals']['gross']} CNY including tax, "
+                 "accepted")
 
     def criteria(self) -> None:
-        lead, llm = self.who["lead"], self._model("LLM")
-        reference, *repeats = [job.artifacts.get(name="log.txt") for job in self._jobs(
-            Stage.DESIGN, "adapt.megatron_train",
-            {**TRAINING, "extra": "--practice-device gpu"}, [llm] * 3)]
+        [llm] = self.trained[:1]
+        runs = self._jobs(Stage.DESIGN, "adapt.megatron_train",
+                          {**TRAINING, "extra": "--practice-device gpu"}, [llm] * 3)
+        self.memory.once("criteria", lambda: self._sign_criteria(
+            llm, [job.artifacts.get(name="log.txt") for job in runs]).pk)
+        signed = self.engagement.criteria_sets.get(state=CriteriaSet.State.SIGNED)
+        self.log(f"  criteria {signed} signed, {signed.criteria.count()} criteria, "
+                 f"hash {signed.content_hash[:16]}")
+        self._pass(Stage.DESIGN, self.models)
+
+    def _sign_criteria(self, llm: MigratedModel, logs: list[Artifact]) -> CriteriaSet:
+        lead, (reference, *repeats) = self.who["lead"], logs
         baseline = assessments.record_baseline(
             actor=self.who["consultant"], model=llm, quantity="loss_curve",
             artifact=reference, repeats=repeats, source="演练：GPU 侧运行",
@@ -127,37 +135,48 @@ class DemoScenario(ScenarioDocuments):
                 actor=lead, criteria_set=draft, model=model, stage=Stage.INFER_TUNE,
                 threshold=Decimal("200"), definition=MetricDefinition.objects.get(code="latency"))
         assessments.confirm_criteria(actor=self.who["reviewer"], criteria_set=draft)
-        signed = assessments.sign_criteria(actor=self.who["manager"], criteria_set=draft)
-        self.log(f"  criteria {signed} signed, {signed.criteria.count()} criteria, "
-                  f"hash {signed.content_hash[:16]}")
-        self._pass(Stage.DESIGN, self.models)
+        return assessments.sign_criteria(actor=self.who["manager"], criteria_set=draft)
 
     def environment(self) -> None:
         for kind in ("env.npu_info", "env.host_probe", "env.torch_check"):
-            job = workers.queue_job(actor=self.who["consultant"], kind=kind, node=self.node,
-                                    engagement=self.engagement, stage=Stage.ENV)
-            self._wait([job])
+            [pk] = self.memory.once(f"jobs.{kind}", lambda kind=kind: [workers.queue_job(
+                actor=self.who["consultant"], kind=kind, node=self.node,
+                engagement=self.engagement, stage=Stage.ENV).pk])
+            self._wait([pk])
         self._pass(Stage.ENV, self.models)
 
-    def training(self) -> None:
-        trained = [m for m in self.models if m.scope != Scope.INFERENCE]
+    def adaptation(self) -> None:
+        trained = self.trained
         self._jobs(Stage.TRAIN_ADAPT, "adapt.gpu2npu", {"source": SOURCE}, trained)
         self._jobs(Stage.TRAIN_ADAPT, "adapt.smoke_train", SMOKE, trained)
         for model in trained:
-            self._record_api_routes(model)
+            self.memory.once(f"routes.{model.code}",
+                             lambda model=model: self._record_api_routes(model))
         self._jobs(Stage.TRAIN_ADAPT, "adapt.ckpt_check", {"folder": "~/data/ckpt"}, trained)
         self._pass(Stage.TRAIN_ADAPT, trained)
-        llm = [self._model("LLM")]
+
+    def tuning(self) -> None:
+        self._train_and_compare(TRAINING)
+        self.memory.once("differences", lambda: self._accept_differences(self.trained[0]))
+        self._pass(Stage.TRAIN_TUNE, self.trained)
+
+    def failing_tuning(self) -> None:
+        """A run whose losses are off fails its criterion; the next one is still training."""
+        self._train_and_compare(WRONG_RATE)
+        self._work(Stage.TRAIN_TUNE, self.trained[1:])
+        self.memory.once("live", lambda: self._queue(
+            Stage.TRAIN_TUNE, "adapt.megatron_train", LIVE, self.trained[0]).pk)
+
+    def _train_and_compare(self, training: dict) -> None:
+        llm = self.trained[:1]
         self._configurations(llm)
         self._jobs(Stage.TRAIN_TUNE, "acc.compare", {
             "target": "~/data/dump_npu/step0", "golden": "~/data/dump_gpu/step0"}, llm)
-        [run] = self._jobs(Stage.TRAIN_TUNE, "adapt.megatron_train", TRAINING, llm)
-        baseline = llm[0].baselines.get()
+        [run] = self._jobs(Stage.TRAIN_TUNE, "adapt.megatron_train", training, llm)
+        baseline = Baseline.objects.get(model=llm[0])
         self._jobs(Stage.TRAIN_TUNE, "acc.loss_compare", {
             "baseline": baseline.artifact_id,
             "candidate": run.artifacts.get(name="log.txt").pk}, llm)
-        self._accept_differences(llm[0])
-        self._pass(Stage.TRAIN_TUNE, trained)
 
     def _record_api_routes(self, model: MigratedModel) -> None:
         """What the analyses do not know is tried by the smoke training; the rest is replaced."""
@@ -175,11 +194,14 @@ class DemoScenario(ScenarioDocuments):
             [job] = self._jobs(Stage.TRAIN_TUNE, "acc.config_check", {
                 "bench": "~/data/config_gpu.zip", "candidate": f"~/data/{pack}"}, models)
         reading = newest_config_check(models[0])
+        self.memory.once("configuration", lambda: self._propose_differences(reading))
+        self.log(f"  configuration check #{job.pk}: {outcome_of(reading).outcome}")
+
+    def _propose_differences(self, reading) -> None:
         for entry in assessments.propose_differences(
                 actor=self.who["consultant"], engagement=self.engagement,
                 differences=compared(reading.values, []), reason="GPU 与 NPU 软件栈本身不同"):
             assessments.review_difference(actor=self.who["manager"], entry=entry)
-        self.log(f"  configuration check #{job.pk}: {outcome_of(reading).outcome}")
 
     def _accept_differences(self, model: MigratedModel) -> None:
         """The migration itself changes the environment; a person says so, item by item."""
@@ -196,21 +218,19 @@ class DemoScenario(ScenarioDocuments):
         jobs = self._jobs(Stage.INFER_MIGRATE, "inf.atc", {"model_file": "~/data/model.onnx"},
                           self.models)
         self._pass(Stage.INFER_MIGRATE, self.models)
-        benches = []
-        for job in jobs:
-            place = f"~/{self.node.scratch_dir}/{job.directory_name}/work/model.om"
-            benches.append(self._queue(Stage.INFER_TUNE, "inf.om_bench",
-                                       {"model_file": place, "loop": 50}, job.model))
-        self._wait(benches)
+        self._wait(self.memory.once("jobs.inf.om_bench", lambda: [self._queue(
+            Stage.INFER_TUNE, "inf.om_bench", {"model_file": self._converted(job), "loop": 50},
+            job.model).pk for job in jobs]))
         self._pass(Stage.INFER_TUNE, self.models)
         for criterion, verdict in latest_verdicts(self.engagement):
             self.log(f"  {criterion}: {verdict.outcome if verdict else 'not_measured'} – "
-                      f"{verdict_sentence(criterion, verdict)}")
+                     f"{verdict_sentence(criterion, verdict)}")
+
+    def _converted(self, job: Job) -> str:
+        """Where the job left its model on the node."""
+        return f"~/{self.node.scratch_dir}/{job.directory_name}/work/model.om"
 
     # Small steps ---------------------------------------------------------------------
-
-    def _model(self, code: str) -> MigratedModel:
-        return next(model for model in self.models if model.code == code)
 
     def _queue(self, stage: str, kind: str, parameters: dict, model: MigratedModel) -> Job:
         return workers.queue_job(
@@ -220,26 +240,39 @@ class DemoScenario(ScenarioDocuments):
     def _jobs(self, stage: str, kind: str, parameters: dict, models: list[MigratedModel]
               ) -> list[Job]:
         """One job per model, run by the worker; all must succeed."""
-        return self._wait([self._queue(stage, kind, parameters, m) for m in models])
+        return self._wait(self.memory.once(f"jobs.{kind}", lambda: [
+            self._queue(stage, kind, parameters, model).pk for model in models]))
 
-    def _wait(self, jobs: list[Job], seconds: float = 120) -> list[Job]:
-        found = Job.objects.filter(pk__in=[job.pk for job in jobs]).order_by("pk")
-        self._until(lambda: not found.exclude(state__in=FINAL_STATES).exists(), seconds,
-                    f"{jobs[0].kind}: jobs still open")
-        jobs = list(found.all())
+    def _wait(self, keys: list[int], seconds: float = 240) -> list[Job]:
+        """The jobs when all have ended well; one whose node was away has its retry instead."""
+        jobs = self._ended(keys, seconds)
+        for _attempt in range(ATTEMPTS - 1):
+            for job in jobs:
+                if job.state in FINDERS_FAULT and not job.retries.exists():
+                    workers.retry_job(actor=self.who["consultant"], job=job)
+            jobs = self._ended(keys, seconds)
         for job in jobs:
             if job.state != JobState.SUCCEEDED:
                 raise WrongState(f"{job}: {job.state} – {job.sentence} {job.technical_cause}")
         self.log(f"  {len(jobs)} × {jobs[0].kind}: {jobs[-1].sentence}")
         return jobs
 
+    def _ended(self, keys: list[int], seconds: float) -> list[Job]:
+        """The jobs, or the last retry of each, once they have ended."""
+        newest = [_newest_attempt(pk) for pk in keys]
+        found = Job.objects.filter(pk__in=newest)
+        self._until(lambda: not found.exclude(state__in=FINAL_STATES).exists(), seconds,
+                    f"jobs still open: {newest}")
+        return [found.get(pk=pk) for pk in newest]
+
     def _until(self, is_done: Callable[[], bool], seconds: float, what: str) -> None:
         deadline = time.monotonic() + seconds
         while not is_done():
             if time.monotonic() > deadline:
                 raise TimeoutError(what)
-            self.children.restart_ended()
-            time.sleep(0.2)
+            require_practice()
+            self.tend()
+            time.sleep(0.3)
 
     def _evidence(self, model: MigratedModel, stage: str) -> str:
         """A file of the model's stage; where there is none, its record in words."""
@@ -248,21 +281,33 @@ class DemoScenario(ScenarioDocuments):
 
     def _pass(self, stage: str, models: list[MigratedModel]) -> None:
         """Start, tick, submit and pass the stage of each model."""
-        consultant, manager = self.who["consultant"], self.who["manager"]
-        for record in self._work(stage, models):
-            engagements.move_stage(actor=consultant, record=record, move=StageMove.SUBMIT)
-            engagements.move_stage(actor=manager, record=record, move=StageMove.PASS)
+        self._work(stage, models)
+        for model in models:
+            self.memory.once(f"pass.{stage}", lambda model=model: self._submit_and_pass(
+                model.stages.get(stage=stage)))
         self.log(f"  {stage}: {len(models)} models passed")
 
-    def _work(self, stage: str, models: list[MigratedModel]) -> list[StageRecord]:
+    def _submit_and_pass(self, record: StageRecord) -> None:
+        engagements.move_stage(actor=self.who["consultant"], record=record, move=StageMove.SUBMIT)
+        engagements.move_stage(actor=self.who["manager"], record=record, move=StageMove.PASS)
+
+    def _work(self, stage: str, models: list[MigratedModel]) -> None:
         """Start the stage of each model where nothing has started it, and tick its checklist."""
+        for model in models:
+            self.memory.once(f"work.{stage}", lambda model=model: self._start_and_tick(
+                model.stages.get(stage=stage)))
+
+    def _start_and_tick(self, record: StageRecord) -> None:
         consultant = self.who["consultant"]
-        records = [model.stages.get(stage=stage) for model in models]
-        for record in records:
-            if record.state == StageState.NOT_STARTED:
-                engagements.move_stage(actor=consultant, record=record, move=StageMove.START)
-            for item in record.checklist.select_related("record"):
-                item.record.refresh_from_db()
-                engagements.tick_item(actor=consultant, item=item,
-                                      evidence=self._evidence(record.model, stage))
-        return records
+        if record.state == StageState.NOT_STARTED:
+            engagements.move_stage(actor=consultant, record=record, move=StageMove.START)
+        for item in record.checklist.select_related("record"):
+            item.record.refresh_from_db()
+            engagements.tick_item(actor=consultant, item=item,
+                                  evidence=self._evidence(record.model, record.stage))
+
+
+def _newest_attempt(pk: int) -> int:
+    while retry := Job.objects.filter(retry_of=pk).values_list("pk", flat=True).first():
+        pk = retry
+    return pk

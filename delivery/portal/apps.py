@@ -4,3 +4,7 @@ from django.apps import AppConfig
 class PortalConfig(AppConfig):
     name = "delivery.portal"
     label = "portal"
+
+    def ready(self) -> None:
+        """Decide on the audited tables."""
+        from delivery.portal import audit_config  # noqa: F401

@@ -3,12 +3,18 @@ from django.urls import path
 from delivery.portal.audit.views import audit_page
 from delivery.portal.component_gallery import gallery
 from delivery.portal.home.views import home
+from delivery.portal.portfolio import views as portfolio
 from delivery.portal.search.views import search
 
 app_name = "portal"
 
 urlpatterns = [
     path("", home, name="home"),
+    path("portfolio/", portfolio.portfolio, name="portfolio"),
+    path("portfolio/charts/", portfolio.charts, name="portfolio_charts"),
+    path("portfolio/export/", portfolio.export, name="portfolio_export"),
+    path("portfolio/views/", portfolio.view_save, name="view_save"),
+    path("portfolio/views/<int:pk>/delete/", portfolio.view_delete, name="view_delete"),
     path("search/", search, name="search"),
     path("gallery/", gallery, name="gallery"),
     path("audit/", audit_page, name="audit"),

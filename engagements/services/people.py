@@ -24,7 +24,7 @@ def add_person(*, actor: User, username: str, password: str, **facts: Any) -> Us
     """
     require_administrator(actor)
     person = User(username=username.strip(), **_person_facts(facts))
-    _set_password(person, password)
+    set_password(person, password)
     validate_row(person)
     person.save()
     audit_log.record(actor=actor, action="person.add", target=person,
@@ -39,7 +39,7 @@ def change_password(*, actor: User, password: str) -> User:
     Raises InvalidInput for a weak one.
     """
     person = User.objects.select_for_update(no_key=True).get(pk=actor.pk)
-    _set_password(person, password)
+    set_password(person, password)
     person.save(update_fields=["password"])
     audit_log.record(actor=actor, action="user.password", target=person)
     return person
@@ -65,7 +65,7 @@ def update_person(*, actor: User, person: User, password: str = "", **facts: Any
         raise WrongState(_("%(person)s is on a team; take them off before changing sides.")
                          % {"person": person})
     if password:
-        _set_password(person, password)
+        set_password(person, password)
         changed["password"] = ["***", "***"]
     validate_row(person)
     person.save()
@@ -79,7 +79,8 @@ def _require_administrators(person: User) -> None:
         raise WrongState(_("Somebody has to stay administrator."))
 
 
-def _set_password(person: User, password: str) -> None:
+def set_password(person: User, password: str) -> None:
+    """Set it on the object, without saving. Raises InvalidInput for a weak one."""
     try:
         validate_password(password, person)
     except ValidationError as error:

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import override
 
-from delivery.portal.inbox import inbox_items
+from delivery.next_steps import inbox_items
 from engagements import gates, services
 from engagements.errors import GateNotMet, InvalidInput, NotAllowed, WrongState
 from engagements.gates import CheckResult, evaluate

@@ -8,7 +8,8 @@ from django.db.models import Count, Q
 from django.utils import timezone
 
 from assessments.models import Verdict
-from delivery.planning.effort.usage import HALF_DAY, quoted_days
+from delivery.planning.effort.margins import HALF_DAY
+from delivery.planning.effort.usage import quoted_days
 from delivery.planning.models import ChangeRequest, Plan, ProjectIssue, Risk, TimeEntry, Todo
 from delivery.planning.plan.task_dates import Scheduled, end_of, schedule
 from delivery.planning.plan.task_names import name_facts

@@ -4,7 +4,8 @@ from collections import defaultdict
 from datetime import date
 from decimal import Decimal
 
-from delivery.planning.effort.usage import HALF_DAY, confirmed_days, quoted_days
+from delivery.planning.effort.margins import HALF_DAY
+from delivery.planning.effort.usage import confirmed_days, quoted_days
 from delivery.planning.models import TimeEntry
 from engagements.models import Engagement
 

@@ -11,6 +11,8 @@ PEOPLE = {
     "member.add": _("Team member added"), "member.remove": _("Team member removed"),
     "notices.prefer": _("Own notices chosen"), "company.save": _("Our company's data changed"),
     "row.write": _("Row written"), "sample.load": _("Sample engagement loaded"),
+    "practice.remove": _("Practice data removed"),
+    "view.save": _("View of the portfolio kept"), "view.delete": _("View of the portfolio deleted"),
 }
 ENGAGEMENTS = {
     "engagement.create": _("Engagement opened"), "engagement.update": _("Engagement changed"),

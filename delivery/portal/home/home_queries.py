@@ -1,11 +1,23 @@
-"""Jobs and engagements on the front page."""
+"""Jobs and engagements on the front page, and what the user waits for."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from django.db.models import QuerySet
+from django.urls import reverse
+from django.utils import timezone
 
+from delivery.planning.models import ChangeRequest
+from delivery.quotes.models import Quote
+from delivery.reports.models import Document
 from engagements.access import Can, allowed
-from engagements.models import Engagement, User
+from engagements.models import Engagement, StageRecord, StageTransition, User
 from engagements.queries import with_progress
+from engagements.stages import StageMove, StageState
 from workers.models import Job, JobState
+from workers.models.job import FINAL_STATES
+
+SHOWN = 8
 
 
 def troubled_jobs(user: User) -> QuerySet:
@@ -25,6 +37,68 @@ def running_jobs(user: User) -> QuerySet:
         "engagement", "model", "node")
 
 
+def finished_jobs(user: User, now: datetime | None = None) -> QuerySet:
+    """Jobs that ended since the beginning of yesterday, newest first; for who works on them."""
+    if not allowed(user, Can.WORK):
+        return Job.objects.none()
+    midnight = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
+    return Job.objects.whole().visible_to(user).filter(
+        state__in=FINAL_STATES, finished_at__gte=midnight - timedelta(days=1)).select_related(
+        "engagement", "model", "node").order_by("-finished_at")
+
+
 def my_engagements(user: User) -> QuerySet:
     """Visible engagements with their progress."""
     return with_progress(Engagement.objects.visible_to(user))
+
+
+@dataclass(frozen=True)
+class Handed:
+    """What the user handed on and somebody else has to decide on."""
+
+    title: str
+    state: str
+    url: str
+    since: datetime | None
+
+
+def handed_on(user: User) -> list[Handed]:
+    """Stages, quotes, documents and changes that wait for others since the user submitted them;
+    the longest waiting first. One query for each."""
+    found = [*_stages(user), *_quotes(user), *_documents(user), *_changes(user)]
+    return sorted(found, key=lambda row: (row.since is None, row.since))[:SHOWN]
+
+
+def _stages(user: User):
+    mine = StageTransition.objects.filter(actor=user, move=StageMove.SUBMIT).values("record")
+    for row in StageRecord.objects.visible_to(user).filter(
+            pk__in=mine, state=StageState.SUBMITTED).select_related(
+            "model__engagement").order_by("submitted_at")[:SHOWN]:
+        code = row.model.engagement.code
+        yield Handed(f"{code} · {row}", row.get_state_display(), reverse(
+            "engagements:stage", args=[code, row.model.code, row.stage]), row.submitted_at)
+
+
+def _quotes(user: User):
+    waiting = (Quote.State.IN_REVIEW, Quote.State.REVIEWED, Quote.State.ISSUED)
+    for row in Quote.objects.visible_to(user).filter(created_by=user, state__in=waiting).defer(
+            "snapshot").order_by("created_at")[:SHOWN]:
+        yield Handed(str(row), row.get_current_state_display(),
+                     reverse("quotes:quote", args=[row.pk]), row.issued_at or row.created_at)
+
+
+def _documents(user: User):
+    waiting = (Document.State.IN_REVIEW, Document.State.REVIEWED)
+    for row in Document.objects.visible_to(user).without_facts().filter(
+            submitted_by=user, state__in=waiting).select_related("engagement").order_by(
+            "submitted_at")[:SHOWN]:
+        yield Handed(str(row), row.get_state_display(), reverse("reports:document", args=[row.pk]),
+                     row.submitted_at)
+
+
+def _changes(user: User):
+    for row in ChangeRequest.objects.visible_to(user).filter(
+            created_by=user, state=ChangeRequest.State.SUBMITTED).select_related(
+            "engagement").order_by("submitted_at")[:SHOWN]:
+        yield Handed(str(row), row.get_state_display(), reverse("planning:change", args=[row.pk]),
+                     row.submitted_at)

@@ -3,8 +3,10 @@
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
+from delivery.next_steps import inbox_items
+from delivery.next_steps.onboarding import onboarding
 from delivery.portal.home import home_queries
-from delivery.portal.inbox import inbox_items
+from delivery.portal.portfolio.views import portfolio_table, sees_portfolio
 
 MAX_TODOS = 60
 MAX_JOBS = 10
@@ -13,12 +15,17 @@ MAX_ENGAGEMENTS = 12
 
 @require_GET
 def home(request):
-    """What waits for the user first, then jobs and engagements."""
+    """The portfolio for managers and sales, else one's engagements; what waits for the user and
+    what the user waits for; jobs of today."""
     user = request.user
     found = inbox_items(user)
+    engagements = portfolio_table(user, request.GET, MAX_ENGAGEMENTS) if sees_portfolio(user) else {
+        "engagements": home_queries.my_engagements(user)[:MAX_ENGAGEMENTS]}
     return render(request, "delivery/portal/home.html", {
         "waiting": found[:MAX_TODOS], "waiting_count": len(found),
-        "waiting_more": max(0, len(found) - MAX_TODOS),
+        "waiting_more": max(0, len(found) - MAX_TODOS), "onboarding": onboarding(user),
         "troubled": home_queries.troubled_jobs(user)[:MAX_JOBS],
         "running": home_queries.running_jobs(user)[:MAX_JOBS],
-        "engagements": home_queries.my_engagements(user)[:MAX_ENGAGEMENTS]})
+        "finished": home_queries.finished_jobs(user)[:MAX_JOBS],
+        "handed_on": home_queries.handed_on(user), "has_portfolio": sees_portfolio(user),
+        **engagements})

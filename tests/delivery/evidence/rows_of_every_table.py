@@ -31,6 +31,7 @@ from delivery.planning.services import (
     timesheets,
     weekly_reports,
 )
+from delivery.portal.portfolio.saved_views import save_view
 from delivery.quotes import services as quoting
 from delivery.quotes.models import PriceLine
 from delivery.reports import services as reporting
@@ -109,6 +110,7 @@ def share_nodes(engagement, people, model, node):
 
 def choose_words_and_messages(engagement, people):
     administrator, consultant = people[Role.ADMINISTRATOR], people[Role.CONSULTANT]
+    save_view(actor=administrator, name="late", query="late=1")
     reporting.save_chain(actor=administrator, kind="TR", steps=[
         {"action": "review", "title": "审核"}, {"action": "approve", "title": "批准"}])
     engagement_services.set_people(actor=administrator, kind="quote", people="reviewer_approves")

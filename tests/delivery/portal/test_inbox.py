@@ -12,11 +12,11 @@ from django.utils.translation import override
 from assessments.models import Confirmation, CriteriaSet
 from assessments.services import load_standard_definitions
 from delivery.acceptance.models import Condition, Review, Signer
+from delivery.next_steps import inbox_items
+from delivery.next_steps.items import BROKEN, OPEN, OTHERS_WAIT, OVERDUE, SOON, InboxContext
 from delivery.planning.board import board
 from delivery.planning.models import Task
 from delivery.planning.services import changes, control, plans
-from delivery.portal.inbox import inbox_items
-from delivery.portal.inbox.items import BROKEN, OPEN, OTHERS_WAIT, OVERDUE, SOON, InboxContext
 from delivery.quotes import services as quoting
 from delivery.quotes.models import Quote
 from delivery.reports.approvals import approval_chain

@@ -45,12 +45,12 @@ class Command(BaseCommand):
             raise CommandError("The scenario did not reach its end; the lines above say where.")
 
     def _run_scenario(self, out: Path) -> None:
-        from delivery.demo.scenario import DemoScenario
+        from delivery.demo.demo_run import run_demo
 
         call_command("migrate", verbosity=0)
         began = time.monotonic()
         try:
-            DemoScenario(out, self._print).go()
+            run_demo(out, self._print)
         except (DeskError, TimeoutError) as error:
             raise CommandError(str(error)) from error
         self._print(f"done in {time.monotonic() - began:.0f} s; results in {out}")

@@ -1,9 +1,13 @@
 """Runs everything `./desk run` promises and restarts what ends; Ctrl-C stops it all.
 
-A database made ready for real work (`manage.py begin`) gets neither sample nor practice node.
+On a first start the practice engagements are played in the background; a later start goes on where
+that was stopped. A database made ready for real work (`manage.py begin`, `--empty`) gets neither
+sample nor practice node.
 """
 
 import io
+import os
+import secrets
 import signal
 import time
 from pathlib import Path
@@ -20,10 +24,13 @@ from delivery.demo.child_processes import (
     free_port,
     is_port_free,
     node_command,
+    practice_command,
     wait_for,
     web_command,
     worker_command,
 )
+from delivery.demo.practice_play import is_played
+from delivery.demo.practice_removal import remove_practice
 from delivery.demo.sample_engagement import (
     LOGINS,
     holds_real_work,
@@ -31,6 +38,9 @@ from delivery.demo.sample_engagement import (
     practice_node_is_enrolled,
 )
 from delivery.demo.sample_node import enrol_practice_node
+from delivery.portal.management.commands.begin import VARIABLE
+from engagements.errors import DeskError
+from engagements.models import Role, User
 
 
 class Command(BaseCommand):
@@ -40,8 +50,12 @@ class Command(BaseCommand):
     def add_arguments(self, parser):
         parser.add_argument("--port", type=int, default=8000)
         parser.add_argument("--host", default="127.0.0.1")
+        parser.add_argument("--empty", action="store_true",
+                            help="without practice data; removes what is there of it")
+        parser.add_argument("--sample-only", action="store_true",
+                            help="the sample engagement alone; nothing is played")
 
-    def handle(self, *args, port, host, **options):
+    def handle(self, *args, port, host, empty, sample_only, **options):
         if not is_port_free(host, port):
             raise CommandError(
                 f"Port {port} is taken by another program. Stop it, or choose another port: "
@@ -49,7 +63,7 @@ class Command(BaseCommand):
         children = Children()
         signal.signal(signal.SIGTERM, _interrupt)
         try:
-            self._start(children, host, port)
+            self._start(children, host, port, empty, sample_only)
             while True:
                 time.sleep(1)
                 for name in children.restart_ended():
@@ -59,9 +73,12 @@ class Command(BaseCommand):
         finally:
             children.stop()
 
-    def _start(self, children: Children, host: str, port: int) -> None:
+    def _start(self, children: Children, host: str, port: int, empty: bool, sample_only: bool
+               ) -> None:
         _prepare()
-        is_practice = not holds_real_work()
+        if empty:
+            self._empty()
+        is_practice = not empty and not holds_real_work()
         if is_practice:
             self._start_practice(children)
         connection.close()
@@ -69,6 +86,28 @@ class Command(BaseCommand):
         children.start("worker", worker_command())
         wait_for(host, port)
         self._greet(host, port, is_practice)
+        if is_practice and not sample_only and not is_played():
+            self._play(children)
+
+    def _play(self, children: Children) -> None:
+        """What it prints goes to a file; how far it is stands in the portal."""
+        connection.close()
+        with (Path(settings.VAR_DIR) / "practice.log").open("a") as output:
+            children.start("practice scenario", practice_command(), output=output,
+                           is_finite=True)
+
+    def _empty(self) -> None:
+        """No practice data; an administrator, so that somebody can sign in."""
+        try:
+            if not holds_real_work() and User.objects.exists():
+                remove_practice(actor=None)
+        except DeskError as error:
+            raise CommandError(str(error)) from error
+        if not User.objects.filter(role=Role.ADMINISTRATOR, is_active=True).exists():
+            password = os.environ.get(VARIABLE) or secrets.token_urlsafe(9)
+            os.environ[VARIABLE] = password
+            call_command("begin", "admin", stdout=io.StringIO())
+            self.stdout.write(f"The first administrator: admin   {password}")
 
     def _start_practice(self, children: Children) -> None:
         """The practice node comes up while the sample is written."""

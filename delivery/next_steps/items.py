@@ -11,6 +11,7 @@ from engagements.models import User
 
 OVERDUE, SOON, OTHERS_WAIT, BROKEN, OPEN = range(5)  # urgency: the smaller, the earlier
 SOON_DAYS = 7
+FEW = 5  # more rows of one kind in an engagement are one line that leads to their list
 COLOUR_CODES = {OVERDUE: "failed", SOON: "warning", OTHERS_WAIT: "in_review", BROKEN: "failed",
                 OPEN: "draft"}
 

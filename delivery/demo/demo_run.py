@@ -1,0 +1,53 @@
+"""The sample engagement from start to end with a node and a worker of its own."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from django.conf import settings
+from django.db import connection
+
+from delivery.demo.child_processes import (
+    Children,
+    free_port,
+    node_command,
+    wait_for,
+    worker_command,
+)
+from delivery.demo.sample_engagement import load_sample
+from delivery.demo.sample_node import enrol_practice_node
+from delivery.demo.scenario import Scenario
+from delivery.demo.step_memory import begin_practice
+from engagements.models import User
+
+STEPS = ("survey", "offer", "order", "criteria", "environment", "adaptation", "tuning",
+         "inference", "report", "acceptance", "sheets")
+
+
+def run_demo(out: Path, log: Callable[[str], None]) -> None:
+    """All steps in order; documents go to `out`.
+
+    Raises DeskError or TimeoutError at the first step that fails.
+    """
+    children = Children()
+    try:
+        scenario = _start(children, out, log)
+        for step in STEPS:
+            log(f"• {step}")
+            getattr(scenario, step)()
+    finally:
+        children.stop()
+
+
+def _start(children: Children, out: Path, log: Callable[[str], None]) -> Scenario:
+    root, port = Path(settings.VAR_DIR) / "practice-node", free_port()
+    children.start("practice node", node_command(root, port))
+    wait_for("127.0.0.1", port)
+    engagement = load_sample()
+    begin_practice()
+    node = enrol_practice_node(root, "127.0.0.1", port)
+    who = {user.username: user for user in User.objects.all()}
+    connection.close()
+    children.start("worker", worker_command())
+    log(f"• engagement {engagement.code} with {engagement.models.count()} models, "
+        f"node {node} enrolled")
+    return Scenario(engagement, node, who, log=log, out=out, tend=children.restart_ended)

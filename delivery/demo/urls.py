@@ -1,0 +1,10 @@
+from django.urls import path
+
+from delivery.demo import views
+
+app_name = "practice"
+
+urlpatterns = [
+    path("practice/", views.practice, name="practice"),
+    path("practice/progress/", views.progress, name="progress"),
+]

@@ -1,0 +1,45 @@
+"""Pages of the practice data: how far it is, and its removal."""
+
+from django.contrib import messages
+from django.contrib.auth import login, logout
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods
+
+from delivery.demo.forms import RemovalForm
+from delivery.demo.practice_removal import real_things, remove_practice
+from delivery.demo.progress_labels import banner
+from engagements.access import require_administrator
+from engagements.models import Engagement, User
+from engagements.text.text_joining import listed
+from engagements.web.form_actions import attempt_form
+
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+
+@require_GET
+def progress(request):
+    """The banner as it is now."""
+    return render(request, "delivery/demo/banner.html", {"practice": banner()})
+
+
+@require_http_methods(["GET", "POST"])
+def practice(request):
+    """What practice data there is; removes it where nothing real stands beside it."""
+    require_administrator(request.user)
+    form = RemovalForm(request.POST or None)
+    if form.is_valid() and attempt_form(form, lambda: _remove(
+            request, User.objects.get(pk=request.user.pk), form.cleaned_data["password"])):
+        messages.success(request, _("The practice data is removed. Begin with the people."))
+        return redirect("portal:home")
+    return render(request, "delivery/demo/practice.html", {
+        "form": form, "real": listed(real_things()),
+        "engagements": Engagement.objects.filter(has_practice_data=True)})
+
+
+def _remove(request, actor: User, password: str) -> bool:
+    """The sessions go with everything else: a new one begins."""
+    remove_practice(actor=actor, password=password)
+    logout(request)
+    login(request, actor, backend=BACKEND)
+    return True

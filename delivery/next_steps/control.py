@@ -1,0 +1,83 @@
+"""To-dos, outstanding issues, risks and weekly reports."""
+
+from collections.abc import Iterable
+from datetime import date, datetime, time
+
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from delivery.next_steps.items import OPEN, OTHERS_WAIT
+from delivery.next_steps.rules import NextStep, Place, Scope, states
+from delivery.planning.models import ProjectIssue, Risk, Todo, WeeklyReport
+from engagements.access import Can, allowed
+from engagements.models import User
+
+
+def _insider(user: User) -> bool:
+    return allowed(user, Can.VIEW_INTERNAL)
+
+
+def _is_owner(user: User, row) -> bool:
+    return row.owner_id == user.pk
+
+
+def _owned(scope: Scope, rows):
+    """In a person's scope the person's own."""
+    found = scope.of(rows).select_related("engagement")
+    return found.filter(owner=scope.user) if scope.user else found
+
+
+def _todos(scope: Scope) -> Iterable[Todo]:
+    return _owned(scope, Todo.objects).filter(done_at=None)
+
+
+def _issues(scope: Scope) -> Iterable[ProjectIssue]:
+    return _owned(scope, ProjectIssue.objects).filter(closed_on=None)
+
+
+def _risks(scope: Scope) -> Iterable[Risk]:
+    """Those whose review date has come."""
+    return _owned(scope, Risk.objects).filter(review_on__lte=scope.today).exclude(
+        state=Risk.State.CLOSED)
+
+
+def _at(row, anchor: str, due: date | None, since: date | None = None, **more) -> Place:
+    """A row of the page of project control; `anchor` is its place there."""
+    begun = since and timezone.make_aware(datetime.combine(since, time.min))
+    code = row.engagement.code
+    return Place(title=str(row), engagement=code, due=due, since=begun,
+                 url=f"{reverse('planning:control', args=[code])}#{anchor}", **more)
+
+
+def _issue_place(row: ProjectIssue) -> Place:
+    """Others wait for blocking ones."""
+    blocking = {"rank": OTHERS_WAIT, "label": _("Blocking issue")} if (
+        row.level == ProjectIssue.Level.BLOCKING) else {}
+    return _at(row, f"issue-{row.number}", row.due_on, row.raised_on, **blocking)
+
+
+def _weeks(scope: Scope) -> Iterable[WeeklyReport]:
+    return scope.of(WeeklyReport.objects).filter(
+        state=WeeklyReport.State.DRAFT).select_related("engagement")
+
+
+def _week_place(row: WeeklyReport) -> Place:
+    return Place(title=str(row), engagement=row.engagement.code,
+                 url=reverse("planning:weekly", args=[row.pk]))
+
+
+RULES = (
+    NextStep(code="todo", label=gettext_lazy("To-do"), rank=OPEN, may=lambda user: True,
+             is_for=_is_owner, rows=_todos,
+             place=lambda row: _at(row, f"todo-{row.pk}", row.due_on)),
+    NextStep(code="issue", label=gettext_lazy("Outstanding issue"), rank=OPEN,
+             may=lambda user: True, is_for=_is_owner, rows=_issues, place=_issue_place),
+    NextStep(code="risk", label=gettext_lazy("Risk to review"), rank=OPEN, may=lambda user: True,
+             is_for=_is_owner, rows=_risks,
+             place=lambda row: _at(row, f"risk-{row.number}", row.review_on)),
+    NextStep(code="weekly", label=gettext_lazy("Weekly report to freeze"), rank=OPEN,
+             may=lambda user: allowed(user, Can.MANAGE), asks=None, rows=_weeks,
+             place=_week_place, covers=states("weekly", WeeklyReport.State.DRAFT)),
+)

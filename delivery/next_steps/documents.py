@@ -1,0 +1,174 @@
+"""Documents, their reviews by the customer, signatures and outstanding issues."""
+
+from collections.abc import Iterable
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from delivery.acceptance.models import Condition, Review, Signer
+from delivery.next_steps.items import OPEN, OTHERS_WAIT
+from delivery.next_steps.rules import NextStep, Place, Scope, states
+from delivery.reports.approvals import approval_chain
+from delivery.reports.approvals.document_duties import DUTIES
+from delivery.reports.models import Document, DocumentStep
+from engagements.access import Can, allowed
+from engagements.duties import missing_people
+from engagements.models import User
+
+States = Document.State
+
+
+def _customer(user: User) -> bool:
+    return allowed(user, Can.REVIEW)
+
+
+def _manager(user: User) -> bool:
+    return allowed(user, Can.MANAGE)
+
+
+def _issuer(user: User) -> bool:
+    return allowed(user, Can.ISSUE)
+
+
+def _insider(user: User) -> bool:
+    return allowed(user, Can.VIEW_INTERNAL)
+
+
+def _anybody(_user: User) -> bool:
+    return True
+
+
+def _visible(scope: Scope):
+    return scope.of(Document.objects)
+
+
+def _documents(state: str, related: str = "turns"):
+    return lambda scope: _visible(scope).without_facts().filter(state=state).select_related(
+        "engagement").prefetch_related(related)
+
+
+def _document_place(row: Document, since, **more) -> Place:
+    return Place(title=str(row), engagement=row.engagement.code, since=since,
+                 url=reverse("reports:document", args=[row.pk]), **more)
+
+
+def _draft_place(row: Document) -> Place:
+    """Others wait for those that were sent back."""
+    last = next(reversed(row.steps.all()), None)
+    if last is not None and last.action == DocumentStep.Action.SEND_BACK:
+        return _document_place(row, last.at, kind="document_back", rank=OTHERS_WAIT,
+                               label=_("Document sent back: to be mended"))
+    return _document_place(row, row.created_at)
+
+
+def _lacks(row: Document) -> list[str]:
+    return missing_people(DUTIES, row, None)
+
+
+def _is_author(user: User, row: Document) -> bool:
+    return row.created_by_id == user.pk
+
+
+DOCUMENTS = (
+    NextStep(code="document", label=gettext_lazy("Document to review"), may=_insider,
+             is_for=approval_chain.waits_for, lacks=_lacks, rows=_documents(States.IN_REVIEW),
+             place=lambda row: _document_place(row, row.submitted_at),
+             covers=states("document", States.IN_REVIEW)),
+    NextStep(code="document", label=gettext_lazy("Document to approve"), may=_insider,
+             is_for=approval_chain.waits_for, lacks=_lacks, rows=_documents(States.REVIEWED),
+             place=lambda row: _document_place(row, row.reviewed_at),
+             covers=states("document", States.REVIEWED)),
+    NextStep(code="document_draft", label=gettext_lazy("Draft document to finish"), rank=OPEN,
+             may=_insider, is_for=_is_author, rows=_documents(States.DRAFT, "steps"),
+             place=_draft_place, covers=states("document", States.DRAFT)),
+)
+
+
+# Reviews by the customer --------------------------------------------------------------------
+
+def _open_reviews(scope: Scope) -> Iterable[Review]:
+    return Review.objects.filter(
+        decision="", document__state=States.ISSUED, document__in=_visible(scope)
+    ).select_related("document__engagement")
+
+
+def _review_place(review: Review) -> Place:
+    return Place(title=review.document.number, engagement=review.document.engagement.code,
+                 url=reverse("acceptance:review", args=[review.document_id]),
+                 since=review.opened_at, due=review.due_on)
+
+
+def _turns(scope: Scope) -> Iterable[Signer]:
+    """Of each decided document the signer whose turn it is, unless one refused."""
+    rows = Signer.objects.filter(
+        review__document__in=_visible(scope).filter(state=States.ISSUED)
+    ).exclude(review__decision__in=["", Review.Decision.DEEMED])
+    turns: dict[int, Signer] = {}
+    refused = set()
+    for row in rows.select_related("review__document__engagement").order_by("position"):
+        if row.state == Signer.State.DECLINED:
+            refused.add(row.review_id)
+        elif row.state == Signer.State.WAITING:
+            turns.setdefault(row.review_id, row)
+    return [row for row in turns.values() if row.review_id not in refused]
+
+
+def _turn_place(row: Signer) -> Place:
+    document = row.review.document
+    return Place(title=document.number, engagement=document.engagement.code,
+                 url=reverse("acceptance:signing", args=[document.pk]),
+                 since=row.review.decided_at)
+
+
+def _unordered(scope: Scope) -> Iterable[Review]:
+    """Decided, with no order of signers: whoever reviews for the customer signs."""
+    return Review.objects.filter(
+        signers=None, document__in=_visible(scope).filter(state=States.ISSUED)
+    ).exclude(decision__in=["", Review.Decision.DEEMED]).select_related("document__engagement")
+
+
+def _unordered_place(review: Review) -> Place:
+    document = review.document
+    return Place(title=document.number, engagement=document.engagement.code,
+                 url=reverse("acceptance:signing", args=[document.pk]), since=review.decided_at)
+
+
+def _refused(scope: Scope) -> Iterable[Review]:
+    """A signer declined, or the customer rejected: a new version or other signers."""
+    issued = Review.objects.filter(document__in=_visible(scope).filter(
+        state=States.ISSUED, successors=None))
+    declined = issued.filter(signers__state=Signer.State.DECLINED)
+    rejected = issued.filter(decision=Review.Decision.REJECTED)
+    return (declined | rejected).distinct().select_related("document__engagement")
+
+
+def _conditions(*, is_reported: bool):
+    return lambda scope: Condition.objects.filter(
+        closed_at=None, reported_at__isnull=not is_reported,
+        review__document__in=_visible(scope)).select_related("review__document__engagement")
+
+
+def _condition_place(row: Condition) -> Place:
+    document = row.review.document
+    return Place(title=row.description[:80], engagement=document.engagement.code,
+                 url=reverse("acceptance:review", args=[document.pk]),
+                 since=row.reported_at or row.review.decided_at, due=row.due_on)
+
+
+REVIEWS = (
+    NextStep(code="review", label=gettext_lazy("Document to accept"), may=_customer,
+             rows=_open_reviews, place=_review_place, covers=states("review", "open")),
+    NextStep(code="signature", label=gettext_lazy("Document to sign"), may=_anybody,
+             is_for=lambda user, row: row.user_id == user.pk, rows=_turns, place=_turn_place,
+             covers=states("review", "decided")),
+    NextStep(code="signature", label=gettext_lazy("Document to sign"), may=_customer, asks=None,
+             rows=_unordered, place=_unordered_place),
+    NextStep(code="review_refused", label=gettext_lazy("Refusal to answer with a new version"),
+             may=_issuer, asks=None, rows=_refused, place=_review_place),
+    NextStep(code="condition", label=gettext_lazy("Outstanding issue of the acceptance"),
+             may=_manager, rows=_conditions(is_reported=False), place=_condition_place),
+    NextStep(code="condition", label=gettext_lazy("Outstanding issue dealt with: to confirm"),
+             may=_customer, rows=_conditions(is_reported=True), place=_condition_place),
+)
+RULES = (*DOCUMENTS, *REVIEWS)

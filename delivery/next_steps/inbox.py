@@ -1,0 +1,60 @@
+"""The inbox: what waits for one person to do, the most urgent first."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from datetime import date, datetime
+
+from django.utils import timezone
+from django.utils.translation import ngettext
+
+from delivery.next_steps.items import FEW, OTHERS_WAIT, InboxContext, InboxItem
+from delivery.next_steps.registry import RULES
+from delivery.next_steps.rules import NextStep, Place, Scope
+from engagements.models import User
+
+
+def inbox_items(user: User, now: datetime | None = None) -> list[InboxItem]:
+    """All that waits for the user: overdue, due soon, what others wait for, what broke, the rest.
+
+    Within a rank what is due first or waits longest comes first. The number of queries does not
+    depend on the number of rows.
+    """
+    context = InboxContext(user, now or timezone.now())
+    scope = Scope(context.now, user=user)
+    found = [item for rule in RULES if rule.is_asked(user)
+             for item in _items(context, rule, rule.rows(scope))]
+    return sorted(found, key=lambda item: (
+        item.urgency, _first(context, item), item.label, item.title))
+
+
+def _first(context: InboxContext, item: InboxItem) -> date:
+    """What others wait for goes by how long they do, all else by when it is due, if it is."""
+    is_waited_for = item.urgency == OTHERS_WAIT and item.since
+    return context.day_of(item.since) if is_waited_for else item.due or context.day_of(item.since)
+
+
+def _items(context: InboxContext, rule: NextStep, rows: Iterable) -> Iterator[InboxItem]:
+    """A line for each row; many of one engagement are one line where there is a list of them."""
+    together: dict[str, list[Place]] = defaultdict(list)
+    for row in rows:
+        if rule.is_for(context.user, row):
+            place = rule.place(row)
+            together[place.engagement].append(place)
+    for code, places in together.items():
+        if rule.board and len(places) > FEW:
+            yield _line(context, rule, many(rule, code, places), len(places))
+        else:
+            yield from (_line(context, rule, place) for place in places)
+
+
+def many(rule: NextStep, code: str, places: list[Place]) -> Place:
+    """One place for many rows of an engagement: the list of them."""
+    title = ngettext("%(n)d model", "%(n)d models", len(places)) % {"n": len(places)}
+    since = min((place.since for place in places if place.since), default=None)
+    return Place(title=title, engagement=code, url=rule.board(code), since=since)
+
+
+def _line(context: InboxContext, rule: NextStep, place: Place, count: int = 1) -> InboxItem:
+    rank = rule.rank if place.rank is None else place.rank
+    return context.item(rank, place.kind or rule.code, place.label or str(rule.label), place.title,
+                        place.engagement, place.url, since=place.since, due=place.due, count=count)

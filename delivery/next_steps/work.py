@@ -1,0 +1,161 @@
+"""Stages, waivers, jobs and nodes that wait for a person."""
+
+from collections.abc import Iterable
+
+from django.db.models import Exists, OuterRef, Prefetch
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext_lazy
+
+from assessments.models import Waiver
+from delivery.next_steps.items import BROKEN, OPEN, OTHERS_WAIT
+from delivery.next_steps.rules import NextStep, Place, Scope, states
+from engagements.access import Can, allowed
+from engagements.models import Engagement, StageRecord, StageTransition, StageWaiver, User
+from engagements.stages import DONE, StageMove, StageState
+from workers.kinds.base import title_of
+from workers.models import Job, JobState, Node
+
+BAD_STATES = (JobState.FAILED, JobState.LOST, JobState.TIMED_OUT, JobState.UNKNOWN)
+
+
+def _works(user: User) -> bool:
+    return allowed(user, Can.WORK)
+
+
+def _manages(user: User) -> bool:
+    return allowed(user, Can.MANAGE)
+
+
+def _no_manager(user: User) -> bool:
+    return not _manages(user)
+
+
+# Stages -----------------------------------------------------------------------------------
+
+def _records(*found: str):
+    return lambda scope: scope.of(StageRecord.objects, "model__engagement").filter(
+        model__engagement__state=Engagement.State.ACTIVE, model__dropped_at=None,
+        state__in=found).select_related("model__engagement")
+
+
+def _submitted(scope: Scope) -> Iterable[StageRecord]:
+    """With who submitted them in `submissions`."""
+    submissions = StageTransition.objects.filter(move=StageMove.SUBMIT)
+    return _records(StageState.SUBMITTED)(scope).prefetch_related(
+        Prefetch("transitions", submissions, to_attr="submissions"))
+
+
+def _did_not_submit(user: User, record: StageRecord) -> bool:
+    return all(row.actor_id != user.pk for row in record.submissions)
+
+
+def _to_begin(scope: Scope) -> Iterable[StageRecord]:
+    """The first stage of each model that is neither begun nor waits for an earlier one."""
+    earlier = StageRecord.objects.filter(
+        model=OuterRef("model"), position__lt=OuterRef("position")).exclude(state__in=DONE)
+    return _records(StageState.NOT_STARTED)(scope).filter(~Exists(earlier))
+
+
+def _stage_place(record: StageRecord) -> Place:
+    code = record.model.engagement.code
+    return Place(title=f"{record.model} · {record.get_stage_display()}", engagement=code,
+                 since=record.submitted_at or record.started_at,
+                 url=reverse("engagements:stage", args=[code, record.model.code, record.stage]))
+
+
+def _board(state: str):
+    return lambda code: f"{reverse('planning:board')}?engagement={code}&state={state}"
+
+
+def _stage(state: str, label, **more) -> NextStep:
+    return NextStep(code=f"stage_{state}", label=label, place=_stage_place, board=_board(state),
+                    covers=states("stage", state), **more)
+
+
+STAGES = (
+    _stage(StageState.SUBMITTED, gettext_lazy("Stage to decide on"), may=_manages,
+           is_for=_did_not_submit, rows=_submitted),
+    _stage(StageState.SENT_BACK, gettext_lazy("Stage sent back: to be mended"), may=_works,
+           asks=_no_manager, rows=_records(StageState.SENT_BACK)),
+    _stage(StageState.IN_PROGRESS, gettext_lazy("Stage to finish"), rank=OPEN, may=_works,
+           asks=_no_manager, rows=_records(StageState.IN_PROGRESS)),
+    _stage(StageState.NOT_STARTED, gettext_lazy("Stage to begin"), rank=OPEN, may=_works,
+           asks=None, rows=_to_begin),
+)
+
+
+# Waivers ------------------------------------------------------------------------------------
+
+def _stage_waivers(scope: Scope) -> Iterable[StageWaiver]:
+    return scope.of(StageWaiver.objects, "record__model__engagement").open().filter(
+        signed_at=None).select_related("record__model__engagement")
+
+
+def _waiver_place(waiver: StageWaiver) -> Place:
+    place = _stage_place(waiver.record)
+    return Place(title=place.title, engagement=place.engagement, url=place.url,
+                 since=waiver.drafted_at)
+
+
+def _criterion_waivers(scope: Scope) -> Iterable[Waiver]:
+    return scope.of(Waiver.objects, "criterion__model__engagement").to_sign(
+        timezone.localdate()).select_related("criterion__definition",
+                                             "criterion__model__engagement")
+
+
+def _criterion_place(waiver: Waiver) -> Place:
+    return Place(title=str(waiver.criterion), since=waiver.drafted_at,
+                 engagement=waiver.criterion.model.engagement.code,
+                 url=reverse("assessments:criterion", args=[waiver.criterion_id]))
+
+
+def _did_not_draft(user: User, waiver) -> bool:
+    return waiver.drafted_by_id != user.pk
+
+
+_WAIVER = gettext_lazy("Waiver to sign")
+WAIVERS = (
+    NextStep(code="waiver", label=_WAIVER, is_for=_did_not_draft, rows=_stage_waivers,
+             may=lambda user: allowed(user, Can.REVIEW) or _manages(user), place=_waiver_place),
+    NextStep(code="waiver", label=_WAIVER, is_for=_did_not_draft, may=_manages,
+             rows=_criterion_waivers, place=_criterion_place),
+)
+
+
+# Jobs and nodes -------------------------------------------------------------------------------
+
+def _jobs(scope: Scope) -> Iterable[Job]:
+    """Jobs that ended badly and were not tried again; in a person's scope the person's own."""
+    found = scope.of(Job.objects.whole()).filter(state__in=BAD_STATES, retries=None)
+    found = found.filter(created_by=scope.user) if scope.user else found
+    return found.select_related("engagement")
+
+
+def _job_place(job: Job) -> Place:
+    return Place(title=f"#{job.pk} {title_of(job.kind)} · {job.get_state_display()}",
+                 engagement=job.engagement.code if job.engagement else "",
+                 url=reverse("workers:job", args=[job.pk]), since=job.finished_at or job.created_at)
+
+
+def _nodes(state: str):
+    """Nodes belong to no engagement."""
+    return lambda scope: Node.objects.none() if scope.engagement else Node.objects.filter(
+        state=state)
+
+
+def _node(state: str, label, rank: int) -> NextStep:
+    return NextStep(code=f"node_{state}", label=label, rank=rank, rows=_nodes(state),
+                    may=lambda user: allowed(user, Can.OPERATE),
+                    place=lambda node: Place(title=node.name, engagement="",
+                                             url=reverse("workers:node", args=[node.pk])))
+
+
+OTHERS = (
+    NextStep(code="job", label=gettext_lazy("Job to look at"), rank=BROKEN, rows=_jobs,
+             may=lambda user: True, is_for=lambda user, job: job.created_by_id == user.pk,
+             place=_job_place),
+    _node(Node.State.PENDING, gettext_lazy("Host key to confirm"), OTHERS_WAIT),
+    _node(Node.State.QUARANTINED, gettext_lazy("Host key changed: to be checked"), BROKEN),
+)
+RULES = (*STAGES, *WAIVERS, *OTHERS)

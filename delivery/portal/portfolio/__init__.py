@@ -1,0 +1,1 @@
+"""The portfolio: engagements as a table with figures, charts over all of them, saved views."""

@@ -1,0 +1,185 @@
+"""The rows of the portfolio; their figures cost the same queries for any number of them."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+
+from django.db.models import Count, Exists, F, Min, OuterRef, Q, Subquery
+from django.utils import timezone
+
+from assessments.models import CriteriaSet, Criterion, Outcome, Verdict, Waiver
+from delivery.planning.effort.margins import Effort, efforts_of, grade_costs
+from delivery.planning.models import Risk
+from engagements.models import Engagement, Membership, Role, StageRecord, User
+from engagements.stages import DONE, LET_THROUGH, Stage, StageState
+
+STAGE_AT = dict(enumerate(Stage))
+RUNNING = Engagement.State.ACTIVE
+
+
+@dataclass
+class PortfolioRow:
+    """One engagement with its figures. Money in yuan without tax; days are person-days."""
+
+    engagement: Engagement
+    today: date
+    owner: str = ""
+    stages_passed: int = 0
+    stages_in_scope: int = 0
+    next_gate: str = ""
+    next_gate_models: int = 0
+    effort: Effort = field(default_factory=Effort)
+    margin: dict = field(default_factory=dict)
+    open_risks: int = 0
+    failing_criteria: int = 0
+
+    @property
+    def days_late(self) -> int:
+        """Days since the agreed end of an engagement that is still under way; 0 in time."""
+        ends_on = self.engagement.ends_on
+        if ends_on is None or self.engagement.state != RUNNING:
+            return 0
+        return max(0, (self.today - ends_on).days)
+
+    @property
+    def is_over_budget(self) -> bool:
+        """More person-days used than quoted; where nothing was quoted, than planned."""
+        budget = self.effort.days_quoted or self.effort.days_planned
+        return bool(budget) and self.effort.days_used > budget
+
+    @property
+    def percent_passed(self) -> int:
+        return 100 * self.stages_passed // self.stages_in_scope if self.stages_in_scope else 0
+
+
+def rows_of(engagements: Iterable[Engagement], *, with_money: bool) -> list[PortfolioRow]:
+    """The rows in the order of the engagements.
+
+    Args:
+        with_money: whether margins are computed; they are for managers.
+    """
+    found = list(engagements)
+    keys = [engagement.pk for engagement in found]
+    owners, progress, gates = _owners(keys), _progress(keys), _gates(keys)
+    risks, failing, efforts = _open_risks(keys), failing_counts(keys), efforts_of(keys)
+    costs = grade_costs() if with_money else {}
+    today, rows = timezone.localdate(), []
+    for engagement in found:
+        passed, in_scope = progress.get(engagement.pk, (0, 0))
+        stage, models = gates.get(engagement.pk, ("", 0))
+        effort = efforts[engagement.pk]
+        rows.append(PortfolioRow(
+            engagement, today, owners.get(engagement.pk, ""), passed, in_scope,
+            Stage(stage).label if stage else "", models, effort,
+            effort.margin(costs) if with_money else {}, risks.get(engagement.pk, 0),
+            failing.get(engagement.pk, 0)))
+    return rows
+
+
+def _owners(keys: Collection[int]) -> dict[int, str]:
+    """The project manager who was on the team first."""
+    found: dict[int, str] = {}
+    for membership in Membership.objects.filter(
+            engagement__in=keys, role=Role.MANAGER).select_related("user").order_by("-pk"):
+        found[membership.engagement_id] = str(membership.user)
+    return found
+
+
+def _current(keys: Collection[int]):
+    return StageRecord.objects.filter(model__engagement__in=keys, model__dropped_at=None).order_by()
+
+
+def _progress(keys: Collection[int]) -> dict[int, tuple[int, int]]:
+    rows = _current(keys).values_list("model__engagement").annotate(
+        Count("pk", filter=Q(state__in=LET_THROUGH)),
+        Count("pk", filter=~Q(state=StageState.SKIPPED)))
+    return {key: (passed, in_scope) for key, passed, in_scope in rows}
+
+
+def _gates(keys: Collection[int]) -> dict[int, tuple[str, int]]:
+    """The earliest stage that is not done, and how many models are before its gate."""
+    rows = _current(keys).exclude(state__in=DONE).values_list(
+        "model__engagement", "stage", "position").annotate(Count("pk"))
+    first: dict[int, tuple[int, str, int]] = {}
+    for key, stage, position, count in rows:
+        if key not in first or position < first[key][0]:
+            first[key] = (position, stage, count)
+    return {key: (stage, count) for key, (_position, stage, count) in first.items()}
+
+
+def _open_risks(keys: Collection[int]) -> dict[int, int]:
+    rows = Risk.objects.filter(engagement__in=keys).exclude(
+        state=Risk.State.CLOSED).order_by().values_list("engagement").annotate(Count("pk"))
+    return dict(rows)
+
+
+def failing_counts(keys: Collection[int]) -> dict[int, int]:
+    """Criteria of the signed sets whose newest verdict is a failure that no waiver covers."""
+    newest = Verdict.objects.filter(criterion=OuterRef("pk")).order_by("-pk")
+    waived = Waiver.objects.in_force(timezone.localdate()).filter(criterion=OuterRef("pk"))
+    rows = Criterion.objects.filter(
+        criteria_set__engagement__in=keys, criteria_set__state=CriteriaSet.State.SIGNED).annotate(
+        outcome=Subquery(newest.values("outcome")[:1])).filter(
+        ~Exists(waived), outcome=Outcome.FAILED).order_by().values_list("criteria_set__engagement")
+    found: dict[int, int] = defaultdict(int)
+    for (key,) in rows:
+        found[key] += 1
+    return found
+
+
+def portfolio_engagements(user: User, params) -> "Iterable[Engagement]":
+    """Visible engagements, filtered and sorted as asked.
+
+    Args:
+        params: q, state, owner (username), stage (the next gate), late, sort (a column's sort key,
+            with `-` for descending). What is unknown is ignored.
+    """
+    found = Engagement.objects.visible_to(user).select_related("customer")
+    if text := params.get("q", "").strip():
+        found = found.filter(
+            Q(code__icontains=text) | Q(name__icontains=text) | Q(name_en__icontains=text)
+            | Q(customer__name__icontains=text) | Q(contract_number__icontains=text))
+    if params.get("state") in Engagement.State.values:
+        found = found.filter(state=params["state"])
+    if params.get("owner"):
+        found = found.filter(memberships__role=Role.MANAGER,
+                             memberships__user__username=params["owner"])
+    if params.get("late"):
+        found = found.filter(state=RUNNING, ends_on__lt=timezone.localdate())
+    if params.get("stage") in Stage.values:
+        found = in_stage(found, params["stage"])
+    return _sorted(found.distinct(), params.get("sort", ""))
+
+
+def in_stage(engagements, stage: str):
+    """Those that are under way and whose earliest open stage it is."""
+    return with_position(engagements.filter(state=RUNNING)).filter(
+        open_position=Stage.values.index(stage))
+
+
+def with_position(engagements):
+    """Adds `open_position`: the place of the earliest stage that is not done."""
+    open_stages = StageRecord.objects.filter(
+        model__engagement=OuterRef("pk"), model__dropped_at=None).exclude(
+        state__in=DONE).order_by().values("model__engagement").annotate(first=Min("position"))
+    return engagements.annotate(open_position=Subquery(open_stages.values("first")))
+
+
+SORTS = {"code": "code", "name": "name", "customer": "customer__name", "ends_on": "ends_on",
+         "state": "state", "created_at": "created_at"}
+
+
+def _sorted(engagements, asked: str):
+    column = SORTS.get(asked.removeprefix("-"))
+    if not column:
+        return engagements.order_by("-created_at", "code")
+    order = F(column).desc(nulls_last=True) if asked.startswith("-") else F(column).asc(
+        nulls_last=True)
+    return engagements.order_by(order, "code")
+
+
+def amount(value: Decimal | None) -> Decimal | None:
+    """Whole yuan, as tables show them."""
+    return None if value is None else value.quantize(Decimal(1))

@@ -1,0 +1,48 @@
+"""Writes of saved views. Each function owns its transaction and audit entry."""
+
+from django.db import transaction
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+
+from delivery.portal.models import SavedView
+from engagements.audit import audit_log
+from engagements.errors import InvalidInput
+from engagements.models import User
+
+MOST = 20
+KEPT = ("q", "state", "owner", "late", "stage", "sort", "columns")
+
+
+@transaction.atomic
+def save_view(*, actor: User, name: str, query: str) -> SavedView:
+    """Keep filter, order and columns of an address under a name; the same name is replaced.
+
+    Raises InvalidInput without a name, and beyond twenty views.
+    """
+    name = name.strip()[:60]
+    if not name:
+        raise InvalidInput(_("Give the view a name."))
+    User.objects.select_for_update(no_key=True).get(pk=actor.pk)
+    view = SavedView.objects.filter(user=actor, name=name).first() or SavedView(
+        user=actor, name=name)
+    if view.pk is None and actor.portfolio_views.count() >= MOST:
+        raise InvalidInput(_("Twenty views are kept; delete one first."))
+    view.query = _kept(query)
+    view.save()
+    audit_log.record(actor=actor, action="view.save", target=view)
+    return view
+
+
+@transaction.atomic
+def delete_view(*, actor: User, view: SavedView) -> None:
+    """Forget one's own view."""
+    audit_log.record(actor=actor, action="view.delete", target=view)
+    SavedView.objects.filter(pk=view.pk, user=actor).delete()
+
+
+def _kept(query: str) -> str:
+    given, kept = QueryDict(query), QueryDict(mutable=True)
+    for name in KEPT:
+        if values := [value for value in given.getlist(name) if value]:
+            kept.setlist(name, values)
+    return kept.urlencode()[:600]

@@ -1,0 +1,92 @@
+"""Pages of the portfolio; each parses its request, calls one function and answers."""
+
+from django.core.cache import cache
+from django.core.paginator import Paginator
+from django.http import FileResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from delivery.portal.models import SavedView
+from delivery.portal.portfolio import saved_views
+from delivery.portal.portfolio.charts import charts_for
+from delivery.portal.portfolio.columns import chosen_columns, columns_for
+from delivery.portal.portfolio.rows import portfolio_engagements, rows_of
+from delivery.portal.portfolio.workbook import write_workbook
+from engagements.access import Can, allowed, require
+from engagements.audit import download_log
+from engagements.models import Engagement, Role, User
+from engagements.stages import Stage
+from engagements.web.form_actions import XLSX, attempt
+
+PER_PAGE = 25
+CHART_SECONDS = 60
+
+
+def sees_portfolio(user: User) -> bool:
+    """Managers and sales: whose work is all engagements, not one."""
+    return allowed(user, Can.MANAGE) or allowed(user, Can.PRICE)
+
+
+def portfolio_table(user: User, params, per_page: int = PER_PAGE) -> dict:
+    """What the table's template needs: page, rows, columns."""
+    page = Paginator(portfolio_engagements(user, params), per_page).get_page(params.get("page"))
+    return {"page": page, "columns": chosen_columns(user, params.getlist("columns")),
+            "rows": rows_of(page.object_list, with_money=allowed(user, Can.MANAGE))}
+
+
+@require_GET
+def portfolio(request):
+    """The table with its filter, the charts, and the saved views."""
+    require(request.user, Can.VIEW_INTERNAL)
+    return render(request, "delivery/portal/portfolio.html", {
+        **portfolio_table(request.user, request.GET), "all_columns": columns_for(request.user),
+        "views": SavedView.objects.visible_to(request.user), "states": Engagement.State.choices,
+        "stages": Stage.choices, "query": request.GET.urlencode(),
+        "owners": User.objects.filter(role=Role.MANAGER, is_active=True)})
+
+
+@require_GET
+def charts(request):
+    """The charts alone, which the page asks for once it is shown; kept for a minute."""
+    require(request.user, Can.VIEW_INTERNAL)
+    key = f"portfolio.charts.{request.user.pk}.{get_language()}"
+    found = cache.get(key)
+    if found is None:
+        found = charts_for(request.user)
+        cache.set(key, found, CHART_SECONDS)
+    return render(request, "delivery/portal/portfolio_charts.html", {"charts": found})
+
+
+@require_GET
+def export(request):
+    """All that the filter leaves, as a workbook with the chosen columns."""
+    require(request.user, Can.VIEW_INTERNAL)
+    file = write_workbook(
+        portfolio_engagements(request.user, request.GET),
+        chosen_columns(request.user, request.GET.getlist("columns")), title=_("Portfolio"),
+        with_money=allowed(request.user, Can.MANAGE))
+    answer = FileResponse(file, content_type=XLSX, as_attachment=True, filename="portfolio.xlsx")
+    return download_log.of(answer, request.user)
+
+
+@require_POST
+def view_save(request):
+    """Keep the filter, order and columns of the page under a name."""
+    require(request.user, Can.VIEW_INTERNAL)
+    query = request.POST.get("query", "")
+    made = attempt(request, lambda: saved_views.save_view(
+        actor=request.user, name=request.POST.get("name", ""), query=query),
+        _("The view is kept under its name."))
+    return redirect(f"{reverse('portal:portfolio')}?{made.query if made else query}")
+
+
+@require_POST
+def view_delete(request, pk):
+    """Forget one's own view."""
+    view = get_object_or_404(SavedView.objects.visible_to(request.user), pk=pk)
+    attempt(request, lambda: saved_views.delete_view(actor=request.user, view=view),
+            _("The view is deleted."))
+    return redirect("portal:portfolio")

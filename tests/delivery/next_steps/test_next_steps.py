@@ -1,0 +1,194 @@
+"""No dead ends: in every state that is not an end somebody is named who can go on."""
+
+from datetime import date, timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import override
+
+from assessments.services import load_standard_definitions
+from delivery.acceptance.models import Review, Signer
+from delivery.acceptance.review import transitions as review
+from delivery.next_steps import engagement_steps
+from delivery.next_steps.engagement_steps import steps_of
+from delivery.next_steps.registry import RULES
+from delivery.planning.changes import transitions as change
+from delivery.planning.control import transitions as weekly
+from delivery.planning.models import ChangeRequest, Timesheet
+from delivery.planning.services import changes
+from delivery.planning.services.weekly_reports import draft_weekly
+from delivery.planning.time import transitions as timesheet
+from delivery.quotes import services as quoting
+from delivery.quotes import transitions as quote
+from delivery.quotes.models import Quote
+from delivery.reports import transitions as document
+from delivery.reports.models import ApprovalTurn, Document
+from delivery.surveys import transitions as survey
+from delivery.surveys.models import Survey
+from delivery.surveys.services import start_survey
+from engagements import stages
+from engagements.models import Membership, Role
+from engagements.moves import allowed_moves
+from tests.delivery.conftest import api_client
+
+TABLES = {"survey": survey, "quote": quote, "change": change, "timesheet": timesheet,
+          "weekly": weekly, "document": document, "review": review, "stage": stages}
+# States from which moves lead on although nobody is waited for, and why.
+ENDS = {
+    ("document", "issued"): "issued for good; a correction is somebody's decision",
+    ("document", "signed"): "signed; a correction is somebody's decision",
+    ("document", "withdrawn"): "withdrawn; a new version is somebody's decision",
+    ("review", "signed"): "signed; receipts may still be added",
+    ("review", "deemed"): "accepted under the contract; comments may still be made",
+    ("stage", "passed"): "done; reopened only for a reason",
+    ("stage", "waived"): "done; reopened only for a reason",
+    ("stage", "skipped"): "out of scope; brought back only for a reason",
+}
+
+
+def states_with_moves():
+    for name, module in TABLES.items():
+        for row in module.TRANSITIONS.values():
+            yield from ((name, str(state)) for state in row.sources)
+
+
+def test_every_state_with_a_way_on_is_covered_or_an_end():
+    covered = {(table, str(state)) for rule in RULES for table, state in rule.covers}
+    assert {key for key in states_with_moves() if key not in covered and key not in ENDS} == set()
+    assert {key for key in ENDS if key not in set(states_with_moves())} == set()
+
+
+@pytest.fixture
+def make(people, engagement, llm):
+    """A row of each table in a state, by the shortest way."""
+    load_standard_definitions()
+    now = timezone.now()
+
+    def a_survey(state):
+        row = start_survey(actor=people[Role.CONSULTANT], engagement=engagement)
+        Survey.objects.filter(pk=row.pk).update(state=state, confirmed_at=now)
+        return Survey.objects.get(pk=row.pk), survey.TRANSITIONS
+
+    def a_quote(state):
+        row = quoting.create_quote(actor=people[Role.SALES], engagement=engagement)
+        Quote.objects.filter(pk=row.pk).update(
+            state=state, issued_at=now, content_hash="x", answered_at=now,
+            answered_by=people[Role.REVIEWER], answer_reason="x",
+            valid_until=timezone.localdate() + timedelta(days=20))
+        return Quote.objects.get(pk=row.pk), quote.TRANSITIONS
+
+    def a_change(state):
+        row = changes.create_change(
+            actor=people[Role.CONSULTANT], engagement=engagement, title="c", category="scope",
+            requested_by="x", reason="x", before="x", after="x", effect_on_scope="x",
+            effect_on_schedule="x", effect_on_price="x", effect_on_quality="x",
+            effect_on_criteria="x")
+        ChangeRequest.objects.filter(pk=row.pk).update(
+            state=state, submitted_at=now, content_hash="x", facts={"x": 1},
+            **({} if state != "applied" else {
+                "applied_at": now, "customer_approved_at": now, "firm_approved_at": now,
+                "customer_approved_by": people[Role.REVIEWER],
+                "firm_approved_by": people[Role.MANAGER]}))
+        return ChangeRequest.objects.get(pk=row.pk), change.TRANSITIONS
+
+    def a_timesheet(state):
+        return Timesheet.objects.create(
+            engagement=engagement, month=date(2025, 7, 1), number=1, content_hash="x",
+            facts={"grades": []}, confirmed_by=people[Role.MANAGER], state=state,
+            answered_by=people[Role.REVIEWER], answered_at=now), timesheet.TRANSITIONS
+
+    def a_weekly(_state):
+        return draft_weekly(actor=people[Role.CONSULTANT], engagement=engagement,
+                            day=date(2025, 7, 1)), weekly.TRANSITIONS
+
+    def a_document(state):
+        row = Document.objects.create(
+            engagement=engagement, kind="TR", created_by=people[Role.CONSULTANT], state=state,
+            submitted_by=people[Role.CONSULTANT], submitted_at=now, issued_at=now,
+            reviewed_by=people[Role.SALES], reviewed_at=now)
+        for position, (action, role) in enumerate((("review", ""), ("approve", "manager")), 1):
+            ApprovalTurn.objects.create(document=row, action=action, position=position,
+                                        title=action, role=role)
+        return row, document.TRANSITIONS
+
+    def a_review(state):
+        row = Document.objects.create(
+            engagement=engagement, kind="FA", number="FA-1", created_by=people[Role.MANAGER],
+            state="issued", issued_at=now, content_hash="x")
+        found = Review.objects.create(document=row, **({} if state == "open" else {
+            "decision": "accepted", "decided_by": people[Role.REVIEWER], "decided_at": now}))
+        if state == "open":
+            return found, review.TRANSITIONS
+        return Signer.objects.create(review=found, user=people[Role.REVIEWER], position=1), None
+
+    def a_stage(state):
+        llm.stages.filter(stage="survey").update(state=state)
+        return llm.stages.get(stage="survey"), stages.TRANSITIONS
+
+    makers = {"survey": a_survey, "quote": a_quote, "change": a_change, "timesheet": a_timesheet,
+              "weekly": a_weekly, "document": a_document, "review": a_review, "stage": a_stage}
+    return lambda table, state: makers[table](state)
+
+
+COVERED = sorted({(table, str(state)) for rule in RULES for table, state in rule.covers})
+
+
+@pytest.mark.parametrize(("table", "state"), COVERED, ids=["-".join(key) for key in COVERED])
+def test_in_every_state_somebody_can_go_on_and_really_may(people, engagement, make, table, state):
+    row, transitions = make(table, state)
+    found = [step for step in engagement_steps(engagement, people[Role.ADMINISTRATOR])
+             if row in step.rows]
+    assert found, f"{table} is a dead end when {state}"
+    for step in found:
+        assert step.people, (step.code, step.missing)
+        has_moves = transitions and transitions.moves_from(state) and step.code != "quote_due"
+        for person in step.people if has_moves else ():
+            assert allowed_moves(person, transitions, row), (step.code, person)
+
+
+def test_where_nobody_can_go_on_the_missing_role_is_named(people, engagement, make):
+    row, _table = make("quote", "in_review")
+    Quote.objects.filter(pk=row.pk).update(state="reviewed", created_by=people[Role.MANAGER],
+                                           reviewed_by=people[Role.ADMINISTRATOR])
+    with override("en"):
+        [step] = steps_of(Quote.objects.get(pk=row.pk), people[Role.SALES])
+    assert (step.people, step.label) == ([], "Quote to approve")
+    assert "Project manager" in step.missing
+
+
+def test_a_new_engagement_says_what_it_lacks(people, engagement, client):
+    Membership.objects.filter(engagement=engagement, role=Role.REVIEWER).delete()
+    codes = [step.code for step in engagement_steps(engagement, people[Role.MANAGER])]
+    assert codes == ["models_missing", "reviewer_missing"]
+    client.force_login(people[Role.MANAGER])
+    page = client.get(reverse("engagements:engagement", args=[engagement.code])).content.decode()
+    assert reverse("engagements:model_new", args=[engagement.code]) in page
+    assert reverse("engagements:team", args=[engagement.code]) in page
+
+
+def test_next_steps_by_api_and_for_whom(people, engagement, make, stranger):
+    make("quote", "in_review")
+    url = f"/api/v1/engagements/{engagement.code}/next-steps/"
+    [found] = [step for step in api_client(people[Role.CONSULTANT]).get(url).json()
+               if step["code"] == "quote"]
+    assert (found["label"], found["is_mine"], found["missing"]) == ("Quote to review", True, "")
+    assert people[Role.CONSULTANT].pk in [person["id"] for person in found["people"]]
+    assert [step["code"] for step in api_client(people[Role.REVIEWER]).get(url).json()] == [
+        "survey_missing"]
+    assert api_client(stranger).get(url).status_code == 404
+
+
+def test_many_rows_cost_the_queries_of_one(people, engagement, llm, detector):
+    def cost():
+        with CaptureQueriesContext(connection) as caught:
+            engagement_steps(engagement, people[Role.MANAGER])
+        return len(caught)
+
+    quoting.create_quote(actor=people[Role.SALES], engagement=engagement)
+    one = cost()
+    for _more in range(4):
+        quoting.create_quote(actor=people[Role.SALES], engagement=engagement)
+    assert cost() == one

@@ -1,0 +1,161 @@
+"""The portfolio: true figures per engagement, by role, at a constant cost; charts, views, xlsx."""
+
+import io
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.core.cache import cache
+from django.db import connection
+from django.http import QueryDict
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import override
+from openpyxl import load_workbook
+
+from delivery.planning.effort import usage
+from delivery.planning.services import control, time_entries
+from delivery.portal.models import SavedView
+from delivery.portal.portfolio.charts import charts_for
+from delivery.portal.portfolio.columns import columns_for
+from delivery.portal.portfolio.rows import portfolio_engagements, rows_of
+from delivery.portal.portfolio.saved_views import MOST, save_view
+from engagements.errors import InvalidInput
+from engagements.models import Engagement, Role
+from engagements.stages import Stage
+from tests.delivery.conftest import api_client
+from tests.delivery.planning.test_effort import book, estimate, quoted  # noqa: F401
+from tests.delivery.portal.test_inbox import busy, many  # noqa: F401
+
+TODAY = timezone.localdate
+
+
+def row_of(engagement, with_money=True):
+    [row] = rows_of([Engagement.objects.get(pk=engagement.pk)], with_money=with_money)
+    return row
+
+
+def test_figures_of_an_engagement(people, engagement, llm, detector, estimate, quoted):  # noqa: F811
+    manager = people[Role.MANAGER]
+    Engagement.objects.update(ends_on=TODAY() - timedelta(days=3), starts_on=None)
+    llm.stages.filter(stage__in=["survey", "design"]).update(state="passed",
+                                                             passed_at=timezone.now())
+    for state in ("open", "closed"):
+        risk = control.add_risk(actor=manager, engagement=engagement, title=state, probability=3,
+                                impact=3, owner=manager, review_on=TODAY())
+        if state == "closed":
+            control.update_risk(actor=manager, risk=risk, state="closed")
+    for grade in ("manager", "expert", "senior", "engineer", "junior"):
+        time_entries.set_grade_cost(actor=manager, grade=grade, day_cost=Decimal(100))
+    book(people[Role.CONSULTANT], engagement, llm, "adapt", 11)
+    row = row_of(engagement)
+    assert (row.owner, row.days_late, row.stages_passed, row.open_risks) == (
+        "Manager", 3, 2, 1)
+    assert (row.next_gate, row.next_gate_models) == (Stage.SURVEY.label, 1)
+    assert (row.effort.days_quoted, row.effort.days_used, row.is_over_budget) == (10, 11, True)
+    assert row.effort.quoted_amount == Decimal(quoted.snapshot["totals"]["net"])
+    assert row.margin == usage.margin(engagement)
+    assert row.margin["percent"] is not None
+    Engagement.objects.update(state="accepted")
+    assert row_of(engagement).days_late == 0  # what is accepted is late no more
+
+
+def test_costs_and_prices_are_for_whom_they_are(people, client, busy):  # noqa: F811
+    seen = {role: {column.code for column in columns_for(user)} for role, user in people.items()}
+    assert {role for role, codes in seen.items() if "margin" in codes} == {
+        Role.ADMINISTRATOR, Role.MANAGER}
+    assert {role for role, codes in seen.items() if "quoted" in codes} == {
+        Role.ADMINISTRATOR, Role.MANAGER, Role.SALES}
+    shown = api_client(people[Role.CONSULTANT]).get("/api/v1/portfolio/").json()[0]
+    assert (shown["margin_percent"], shown["quoted_amount"]) == (None, None)
+    assert api_client(people[Role.REVIEWER]).get("/api/v1/portfolio/").status_code == 403
+
+
+@pytest.mark.parametrize(("asked", "codes"), [
+    ("", ["LATE", "SMALL", "EP2501"]), ("late=1", ["LATE"]), ("q=small", ["SMALL"]),
+    ("sort=code", ["EP2501", "LATE", "SMALL"]), ("sort=-code", ["SMALL", "LATE", "EP2501"]),
+    ("state=accepted", []), ("state=none&sort=nonsense", ["LATE", "SMALL", "EP2501"]),
+    ("owner=manager", ["LATE", "SMALL", "EP2501"]), ("owner=nobody", []),
+    ("stage=survey", ["LATE", "SMALL"]), ("stage=design", [])])
+def test_filter_and_order(people, engagement, asked, codes):
+    Engagement.objects.update(ends_on=None)
+    for name in ("SMALL", "LATE"):
+        many(people, engagement.customer, 1, name)
+    Engagement.objects.filter(code="LATE").update(ends_on=TODAY() - timedelta(days=1))
+    found = portfolio_engagements(people[Role.MANAGER], QueryDict(asked))
+    assert [row.code for row in found] == codes
+
+
+def test_strangers_see_nothing_and_everybody_only_his_own(people, stranger, engagement):
+    many(people, engagement.customer, 1, "OTHER").memberships.all().delete()
+    assert [e.code for e in portfolio_engagements(people[Role.SALES], {})] == ["EP2501"]
+    assert list(portfolio_engagements(stranger, {})) == []
+
+
+def test_thirty_engagements_cost_the_queries_of_three(client, people, engagement, quoted):  # noqa: F811
+    client.force_login(people[Role.MANAGER])
+    urls = [reverse("portal:portfolio"), reverse("portal:portfolio_export"),
+            reverse("portal:portfolio_charts")]
+
+    def costs():
+        found = []
+        for url in urls:
+            cache.clear()
+            with CaptureQueriesContext(connection) as caught:
+                answer = client.get(url)
+                assert answer.status_code == 200
+                b"".join(answer.streaming_content) if answer.streaming else answer.content
+            found.append(len(caught))
+        return found
+
+    for number in range(2):
+        many(people, engagement.customer, 1, f"A{number}")
+    few = costs()
+    for number in range(30):
+        many(people, engagement.customer, 2, f"B{number}")
+    assert costs() == few
+
+
+def test_the_workbook_holds_the_filtered_rows_and_no_formula(client, people, engagement):
+    Engagement.objects.update(name="=1+1", name_en="=1+1")
+    many(people, engagement.customer, 1, "OTHER")
+    client.force_login(people[Role.MANAGER])
+    answer = client.get(reverse("portal:portfolio_export"), {"q": "EP2501", "columns": "risks"})
+    sheet = load_workbook(io.BytesIO(b"".join(answer.streaming_content))).active
+    rows = list(sheet.iter_rows(values_only=True))
+    assert (len(rows), len(rows[0]), rows[1][0]) == (2, 3, "EP2501")
+    assert not rows[1][1].startswith("=")
+
+
+def test_charts_count_what_is_there(people, busy, quoted):  # noqa: F811
+    with override("en"):
+        charts = {chart.title: chart for chart in charts_for(people[Role.MANAGER])}
+    net = Decimal(quoted.snapshot["totals"]["net"])
+    survey = charts["Pipeline by stage"].bars[0]
+    assert (survey.text, survey.url) == (f"1 · ¥{net:,.0f}", "/portfolio/?stage=survey")
+    assert {"On-time rate", "Person-days, planned and used", "Verdicts", "Card utilisation"} < (
+        set(charts))
+    assert "¥" not in charts_for(people[Role.CONSULTANT])[0].bars[0].text
+
+
+def test_views_are_kept_replaced_and_only_ones_own(client, people, engagement):
+    client.force_login(people[Role.MANAGER])
+    save, name = reverse("portal:view_save"), {"name": "late"}
+    client.post(save, {**name, "query": "late=1&columns=risks&page=3&csrf=x"})
+    client.post(save, {**name, "query": "late=1&sort=code"})
+    [view] = SavedView.objects.all()
+    assert view.query == "late=1&sort=code"
+    assert 'href="/portfolio/?late=1&amp;sort=code"' in client.get("/portfolio/").content.decode()
+    client.force_login(people[Role.ADMINISTRATOR])
+    delete = reverse("portal:view_delete", args=[view.pk])
+    assert client.post(delete).status_code == 404
+    assert api_client(people[Role.ADMINISTRATOR]).get("/api/v1/portfolio-views/").json()[
+        "results"] == []
+    client.force_login(people[Role.MANAGER])
+    client.post(delete)
+    assert not SavedView.objects.exists()
+    for number in range(MOST):
+        save_view(actor=people[Role.MANAGER], name=str(number), query="")
+    with pytest.raises(InvalidInput):
+        save_view(actor=people[Role.MANAGER], name="more", query="")
