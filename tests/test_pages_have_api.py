@@ -266,6 +266,8 @@ PREVIEW = "shows what stands in a form that is not sent yet; nothing is stored o
 PICTURE = "draws what an endpoint gives in figures"
 ONLY_PAGES = {
     "people:password": "one's own, with the old one typed by its owner; scripts have tokens",
+    **dict.fromkeys(("portal:help", "portal:help_chapter", "portal:help_picture"),
+                    "the user guide, for people who look at pages"),
     "portal:gallery": "the design system's parts, while developing",
     "reports:preview_firm": PREVIEW, "reports:preview_customer": PREVIEW,
     "reports:standard_text_preview": PREVIEW, "assessments:definition_preview": PREVIEW,

@@ -35,7 +35,8 @@ READ = {
     "portal:home": EVERYBODY, "portal:search": EVERYBODY, "people:password": EVERYBODY,
     "portal:audit": MANAGERS, "practice:practice": frozenset({ADMIN}),
     "practice:progress": EVERYBODY, "portal:portfolio": FIRM, "portal:portfolio_charts": FIRM,
-    "portal:portfolio_export": FIRM,
+    "portal:portfolio_export": FIRM, "portal:help": EVERYBODY, "portal:help_chapter": EVERYBODY,
+    "portal:help_picture": EVERYBODY,
     "portal:gallery": frozenset(),  # only while developing
     "engagements:list": EVERYBODY, "engagements:new": MANAGERS,
     "engagements:engagement": EVERYBODY, "engagements:edit": MANAGERS, "engagements:team": FIRM,
@@ -277,6 +278,7 @@ def world(people, engagement, settings, tmp_path):
     begin_draft(actor=people[ADMIN])
     return {
         **planning_world(people, engagement),
+        "portal:help_chapter": ["01-start"], "portal:help_picture": ["zh", "home"],
         "people:person": [people[CONSULTANT].pk], "people:customer": [engagement.customer_id],
         "notices:channel": [channel.pk], "notices:channel_edit": [channel.pk],
         "surveys:overview": [code], "surveys:section": [code, "project"],

@@ -172,4 +172,4 @@ LATE = PracticeEngagement(
     survey={"customer": "某轨道交通集团，轨道交通行业，郑海涛（车辆部）",
             "need": "断面客流预测模型由 GPU 迁移到昇腾。", "model_count": 1},
     steps=("survey", "offer", "order"))
-ENGAGEMENTS = (WAITING, LATE, TUNING, ACCEPTED)
+ENGAGEMENTS = (WAITING, LATE, ACCEPTED, TUNING)  # the last one leaves a job that holds cards

@@ -33,7 +33,8 @@ SMOKE = {"script": "~/projects/inspection/run.py", "arguments": "smoke 12"}
 TRAINING = {"cards": 8, "train_iters": 400, "tensor_parallel": 2, "pipeline_parallel": 2}
 # The same training with a learning rate that somebody took over wrongly.
 WRONG_RATE = {**TRAINING, "learning_rate": 2e-5}
-LIVE = {**WRONG_RATE, "train_iters": 3000, "learning_rate": 5e-5, "extra": "--practice-delay 0.6"}
+# About a quarter of an hour on two cards: the others stay free for whoever tries the portal.
+LIVE = {"cards": 2, "train_iters": 1800, "learning_rate": 5e-5, "extra": "--practice-delay 0.5"}
 QUOTED = (10, 6, 8, 12, 6, 10, 8, 4, 20, 5, 15, 8, 3)  # person-days of the price list's services
 FINDERS_FAULT = (JobState.LOST, JobState.UNKNOWN)  # the node was away: tried again, not judged
 ATTEMPTS = 3
@@ -163,6 +164,7 @@ class Scenario(ScenarioDocuments):
     def failing_tuning(self) -> None:
         """A run whose losses are off fails its criterion; the next one is still training."""
         self._train_and_compare(WRONG_RATE)
+        self.memory.once("differences", lambda: self._accept_differences(self.trained[0]))
         self._work(Stage.TRAIN_TUNE, self.trained[1:])
         self.memory.once("live", lambda: self._queue(
             Stage.TRAIN_TUNE, "adapt.megatron_train", LIVE, self.trained[0]).pk)
@@ -243,7 +245,7 @@ class Scenario(ScenarioDocuments):
         return self._wait(self.memory.once(f"jobs.{kind}", lambda: [
             self._queue(stage, kind, parameters, model).pk for model in models]))
 
-    def _wait(self, keys: list[int], seconds: float = 240) -> list[Job]:
+    def _wait(self, keys: list[int], seconds: float = 600) -> list[Job]:
         """The jobs when all have ended well; one whose node was away has its retry instead."""
         jobs = self._ended(keys, seconds)
         for _attempt in range(ATTEMPTS - 1):

@@ -1,7 +1,8 @@
-from django.urls import path
+from django.urls import path, re_path
 
 from delivery.portal.audit.views import audit_page
 from delivery.portal.component_gallery import gallery
+from delivery.portal.help.views import guide, guide_chapter, guide_picture
 from delivery.portal.home.views import home
 from delivery.portal.portfolio import views as portfolio
 from delivery.portal.search.views import search
@@ -15,6 +16,10 @@ urlpatterns = [
     path("portfolio/export/", portfolio.export, name="portfolio_export"),
     path("portfolio/views/", portfolio.view_save, name="view_save"),
     path("portfolio/views/<int:pk>/delete/", portfolio.view_delete, name="view_delete"),
+    path("help/", guide, name="help"),
+    path("help/<slug:slug>/", guide_chapter, name="help_chapter"),
+    re_path(r"^help/pictures/(?P<folder>zh|en)/(?P<name>[a-z-]+)\.png$", guide_picture,
+            name="help_picture"),
     path("search/", search, name="search"),
     path("gallery/", gallery, name="gallery"),
     path("audit/", audit_page, name="audit"),

@@ -28,7 +28,7 @@ class Column:
 COLUMNS = (
     Column(code="code", label=_("Code"), sort="code", value=lambda r: r.engagement.code),
     Column(code="name", label=_("Name"), sort="name", value=lambda r: r.engagement.localized_name),
-    Column(code="customer", label=_("Customer"), sort="customer",
+    Column(code="customer", label=_("Customer"), sort="customer", is_wanted=False,
            value=lambda r: r.engagement.customer.localized_name),
     Column(code="owner", label=_("Owner"), value=lambda r: r.owner),
     Column(code="state", label=_("State"), sort="state", is_wanted=False,
@@ -36,7 +36,7 @@ COLUMNS = (
     Column(code="progress", label=_("Stages passed"), is_number=True,
            value=lambda r: r.percent_passed),
     Column(code="next_gate", label=_("Next gate"), value=lambda r: r.next_gate),
-    Column(code="due", label=_("Due date"), sort="ends_on",
+    Column(code="due", label=_("Agreed end"), sort="ends_on",
            value=lambda r: r.engagement.ends_on),
     Column(code="late", label=_("Days late"), is_number=True, is_wanted=False,
            value=lambda r: r.days_late or None),

@@ -72,7 +72,7 @@ def rows_of(engagements: Iterable[Engagement], *, with_money: bool) -> list[Port
         effort = efforts[engagement.pk]
         rows.append(PortfolioRow(
             engagement, today, owners.get(engagement.pk, ""), passed, in_scope,
-            Stage(stage).label if stage else "", models, effort,
+            str(Stage(stage).label) if stage else "", models, effort,
             effort.margin(costs) if with_money else {}, risks.get(engagement.pk, 0),
             failing.get(engagement.pk, 0)))
     return rows
@@ -92,9 +92,10 @@ def _current(keys: Collection[int]):
 
 
 def _progress(keys: Collection[int]) -> dict[int, tuple[int, int]]:
-    rows = _current(keys).values_list("model__engagement").annotate(
-        Count("pk", filter=Q(state__in=LET_THROUGH)),
-        Count("pk", filter=~Q(state=StageState.SKIPPED)))
+    rows = _current(keys).values("model__engagement").annotate(
+        passed=Count("pk", filter=Q(state__in=LET_THROUGH)),
+        in_scope=Count("pk", filter=~Q(state=StageState.SKIPPED))).values_list(
+        "model__engagement", "passed", "in_scope")
     return {key: (passed, in_scope) for key, passed, in_scope in rows}
 
 

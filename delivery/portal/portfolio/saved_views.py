@@ -36,8 +36,8 @@ def save_view(*, actor: User, name: str, query: str) -> SavedView:
 @transaction.atomic
 def delete_view(*, actor: User, view: SavedView) -> None:
     """Forget one's own view."""
-    audit_log.record(actor=actor, action="view.delete", target=view)
     SavedView.objects.filter(pk=view.pk, user=actor).delete()
+    audit_log.record(actor=actor, action="view.delete", target=view)
 
 
 def _kept(query: str) -> str:

@@ -25,6 +25,7 @@ from engagements.errors import InvalidInput
 from engagements.models import Engagement, Role
 from engagements.stages import Stage
 from tests.delivery.conftest import api_client
+from tests.delivery.planning.conftest import firm  # noqa: F401
 from tests.delivery.planning.test_effort import book, estimate, quoted  # noqa: F401
 from tests.delivery.portal.test_inbox import busy, many  # noqa: F401
 

@@ -1,0 +1,1 @@
+"""The user guide within the portal, written in docs/guide."""
