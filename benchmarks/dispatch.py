@@ -105,12 +105,13 @@ class Bench:
                                    for number in range(n, JOBS, NODES)))
 
     async def _job(self, line, sessions, node, number: int) -> None:
+        from workers.models import Node
         from workers.remote import scripts
         from workers.runtimes.chosen import Chosen
         from workers.runtimes.command import Launch, text
 
         place = scripts.Place(str(node.root / "jobs"), f"desk-job-{time.time_ns()}-{number}")
-        command = text(Launch(["sh", str(node.root / "true.sh")]), Chosen())
+        command = text(Launch(["sh", str(node.root / "true.sh")]), Chosen(), Node())
         async with sessions:
             asked = [(place, 0, 9999)], {place.directory}
             script = scripts.poll_script([(place, command)], *asked)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engagements.errors import InvalidInput
-from workers import kinds
+from workers import kinds, models
 from workers.runtimes import command
 from workers.runtimes.chosen import Chosen
 from workers.runtimes.command import Launch
@@ -44,7 +44,8 @@ class Node:
     def run(self, code: str, **given) -> list[list[str]]:
         kind = kinds.get(code)
         values = kind.clean({**kind.example_parameters(), **given})
-        text = command.text(Launch(kind.argv(values), kind.environment(values)), Chosen())
+        text = command.text(Launch(kind.argv(values), kind.environment(values)), Chosen(),
+                            models.Node())
         log = self.root / "calls"
         log.write_text("")
         subprocess.run(["sh", "-c", text], cwd=self.root / "work", check=False, timeout=20, env={

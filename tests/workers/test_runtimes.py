@@ -25,7 +25,8 @@ from workers.services import jobs, runtimes
 def ran(work: Path, settings: dict, script: str = "", path: str = "/usr/bin:/bin", **launch):
     """What a command prints that is run with these settings, by the text that a job would run."""
     runtime = Chosen(options=options.cleaned("host", settings))
-    text = command.text(Launch(["sh", "-c", script or "echo ran"], **launch), runtime)
+    text = command.text(Launch(["sh", "-c", script or "echo ran"], **launch), runtime,
+                        Node())
     work.mkdir(exist_ok=True)
     return subprocess.run(["sh", "-c", text], cwd=work, capture_output=True, text=True,
                           check=False, env={"HOME": str(work.parent), "PATH": path})

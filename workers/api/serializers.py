@@ -48,7 +48,8 @@ class NodeSerializer(serializers.ModelSerializer):
     class Meta:
         model = Node
         fields = ["id", "name", "host", "port", "username", "private_key", "passphrase", "state",
-                  "is_practice", "scratch_dir", "set_env", "cluster_address",
+                  "is_practice", "scratch_dir", "set_env", "container_engine",
+                  "container_options", "cluster_address",
                   "cluster_interface", "labels", "cards_total", "ring_size",
                   "keep_days", "bastion_host", "bastion_port", "bastion_username",
                   "bastion_host_key", "jump_hosts", "certificate", "scheduler",

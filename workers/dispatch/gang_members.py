@@ -46,20 +46,18 @@ def meeting_of(member: Job) -> Rendezvous:
     return rendezvous.restored(member.gang.rendezvous, member.rank, member.attempt)
 
 
-def _folder(member: Job, meeting: Rendezvous) -> str:
-    scratch = member.node.scratch_dir
-    root = scratch if scratch.startswith("/") else (
-        f"{meeting.seat.home}/{scratch.removeprefix('~/')}")
-    return f"{root}/{member.directory_name}/work"
-
-
 def environment(member: Job) -> dict[str, str]:
     """Variables of the member's command beyond those of its kind."""
+    return rendezvous.environment(meeting_of(member))
+
+
+def paths(member: Job) -> dict[str, str]:
+    """Variables that name files of the member's work folder."""
     meeting = meeting_of(member)
-    found = rendezvous.environment(meeting, folder := _folder(member, meeting))
+    found = rendezvous.paths(meeting)
     uses_table = kinds.of_job(member).uses_rank_table(member.parameters)
     if uses_table and rendezvous.has_rank_table(meeting):
-        found["RANK_TABLE_FILE"] = f"{folder}/{RANK_TABLE}"
+        found["RANK_TABLE_FILE"] = RANK_TABLE
     return found
 
 

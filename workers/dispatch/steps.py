@@ -109,7 +109,7 @@ def _starting(job: Job) -> dict:
 
 def start_request(job: Job) -> tuple[scripts.Place, str]:
     """Where the job shall start, and the text of its command."""
-    return replies.place(job), command.text(_launch(job), chosen.of_job(job))
+    return replies.place(job), command.text(_launch(job), chosen.of_job(job), job.node)
 
 
 def started(job: Job, words: list[str]) -> dict:
@@ -140,11 +140,10 @@ def _slow_start(job: Job) -> dict:
 def _launch(job: Job) -> Launch:
     variables = kinds.of_job(job).environment(job.parameters)
     cards = card_leases.held_cards(job) if job.cards_wanted else []
-    if cards:
-        variables["ASCEND_RT_VISIBLE_DEVICES"] = ",".join(map(str, cards))
     if not job.gang_id:
-        return Launch(job.command, variables)
-    return Launch(job.command, variables | gang_members.environment(job), gang_members.files(job))
+        return Launch(job.command, variables, cards)
+    return Launch(job.command, variables | gang_members.environment(job), cards,
+                  gang_members.files(job), gang_members.paths(job))
 
 
 def _running(job: Job) -> dict:
@@ -156,8 +155,11 @@ def _running(job: Job) -> dict:
 
 def follow(job: Job, state: RemoteState) -> dict:
     """What a running job's state on the node means for its row."""
-    now = timezone.now()
-    changes = {**live_log.append(job, state),
+    now, kept = timezone.now(), {}
+    if state.container and job.results.get("container") != state.container:
+        job.results = {**job.results, "container": state.container}
+        kept = {"results": job.results}
+    changes = {**kept, **live_log.append(job, state),
                "heartbeat_at": state.heartbeat_at or job.heartbeat_at,
                "next_step_at": now + endings.poll_interval(job, now),
                **clusters.news(job, state, now)}

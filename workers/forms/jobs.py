@@ -44,8 +44,8 @@ class NodeForm(InGroups, SchedulerFields, forms.ModelForm):
         fields = ["name", "host", "port", "username", "private_key", "passphrase", "certificate",
                   "cluster_address", "cluster_interface", "labels",
                   "cards_total", "ring_size", "scratch_dir", "keep_days", "set_env",
-                  "bastion_host", "bastion_port", "bastion_username", "bastion_host_key",
-                  "jump_hosts", "is_practice", "scheduler"]
+                  "container_engine", "container_options", "bastion_host", "bastion_port",
+                  "bastion_username", "bastion_host_key", "jump_hosts", "is_practice", "scheduler"]
         widgets = ONE_LINE
 
     def arguments(self) -> dict:
@@ -78,7 +78,8 @@ class NodeEditForm(InGroups, SchedulerFields, _NewKey, forms.ModelForm):
         model = Node
         fields = ["name", "host", "port", "username", "cluster_address",
                   "cluster_interface", "labels", "cards_total", "ring_size",
-                  "scratch_dir", "keep_days", "set_env", "bastion_host", "bastion_port",
+                  "scratch_dir", "keep_days", "set_env", "container_engine",
+                  "container_options", "bastion_host", "bastion_port",
                   "bastion_username", "bastion_host_key", "jump_hosts", "certificate",
                   "scheduler"]
         widgets = ONE_LINE

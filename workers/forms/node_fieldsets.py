@@ -10,6 +10,7 @@ GROUPS = (
         "private_key", "new_key", "passphrase", "certificate", "use_agent")),
     (_("Cards and job folders"), True, (
         "cards_total", "ring_size", "scratch_dir", "keep_days", "set_env")),
+    (_("Containers"), False, ("container_engine", "container_options")),
     (_("Cluster"), False, ("scheduler", *scheduler_fields.NAMES)),
     (_("Network of jobs on several nodes"), False, ("cluster_address", "cluster_interface")),
     (_("Bastion"), False, (
@@ -21,7 +22,8 @@ class InGroups:
     """For a form over a node; `unfolded` names fields whose groups are open from the start."""
 
     wide = ("private_key", "new_key", "use_agent", "set_env", "bastion_host_key", "jump_hosts",
-            "certificate", "is_practice")
+            "certificate", "is_practice",
+            "container_engine", "container_options")
     unfolded: tuple[str, ...] = ()
 
     def groups(self) -> list[dict]:
@@ -34,5 +36,7 @@ class InGroups:
         if "bastion_host" in names and self["bastion_host"].value():
             return True
         if "scheduler" in names and self["scheduler"].value():
+            return True
+        if "container_engine" in names and any(self[name].value() for name in names):
             return True
         return any(name in self.unfolded or name in self.errors for name in names)

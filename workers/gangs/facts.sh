@@ -6,7 +6,6 @@ case "$address" in
     [ -z "$found" ] || address=$found ;;
 esac
 say address "$address"
-say home "$HOME"
 if command -v ip >/dev/null 2>&1; then
     own=no
     while read -r _ name _ cidr _; do

@@ -29,12 +29,11 @@ class NodeNetwork:
     is_own: bool | None
     port: int | None
     device_ips: tuple[tuple[int, str], ...] = ()
-    home: str = ""
 
     def seat(self, cards: list[int], interface: str = "") -> Seat:
         """The node's place in a rendezvous; a stated interface comes before the one found."""
         wanted = tuple((card, ip) for card, ip in self.device_ips if card in cards)
-        return Seat(self.address, interface or self.interface, tuple(cards), wanted, self.home)
+        return Seat(self.address, interface or self.interface, tuple(cards), wanted)
 
 
 def facts_script(address: str, cards: list[int], taken_ports: set[int], first_port: int) -> str:
@@ -54,8 +53,7 @@ def parse_facts(output: bytes) -> NodeNetwork | None:
                 if len(each) == 2 and (card := whole_number(each[0])) is not None
                 and _is_address(each[1]))
     return NodeNetwork(found[0], words.get("interface", [""])[0], own,
-                       whole_number(words.get("port", [""])[0]), ips,
-                       " ".join(words.get("home", [""])))
+                       whole_number(words.get("port", [""])[0]), ips)
 
 
 def listen_script(address: str, port: int, mark: str) -> str:

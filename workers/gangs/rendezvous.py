@@ -15,14 +15,12 @@ class Seat:
     Args:
         address: under which the other nodes reach it; `interface` is the network interface of it.
         cards: leased ones. device_ips: of their network ports by card, as far as the node told.
-        home: the log-in's home folder.
     """
 
     address: str
     interface: str = ""
     cards: tuple[int, ...] = ()
     device_ips: tuple[tuple[int, str], ...] = ()
-    home: str = ""
 
 
 @dataclass(frozen=True)
@@ -63,17 +61,13 @@ class Rendezvous:
 def restored(kept: dict[str, Any], rank: int, attempt: int = 1) -> Rendezvous:
     """The rendezvous of one rank from what `Rendezvous.kept` gave."""
     seats = tuple(Seat(seat["address"], seat["interface"], tuple(seat["cards"]),
-                       tuple((card, ip) for card, ip in seat["device_ips"]),
-                       seat["home"])
+                       tuple((card, ip) for card, ip in seat["device_ips"]))
                   for seat in kept["seats"])
     return Rendezvous(seats, kept["port"], rank, attempt)
 
 
-def environment(meeting: Rendezvous, folder: str) -> dict[str, str]:
+def environment(meeting: Rendezvous) -> dict[str, str]:
     """Variables of one node's processes.
-
-    Args:
-        folder: the job's work folder on the node, which holds `files`.
 
     MASTER_ADDR and MASTER_PORT are what torch.distributed's `env://` reads, the others those of
     HCCL (HCCL_IF_IP comes before HCCL_SOCKET_IFNAME; `=` asks for exactly that interface), of gloo
@@ -85,15 +79,18 @@ def environment(meeting: Rendezvous, folder: str) -> dict[str, str]:
         "MASTER_ADDR": meeting.master, "MASTER_PORT": str(meeting.port),
         "NNODES": str(meeting.nodes), "NODE_RANK": str(meeting.rank),
         "NPROC_PER_NODE": str(meeting.slots), "HCCL_IF_IP": seat.address,
-        "DESK_RESTART": str(meeting.attempt - 1), "DESK_HOSTFILE": f"{folder}/{HOSTFILE}",
-        "DESK_MPI_HOSTFILE": f"{folder}/{MPI_HOSTFILE}",
+        "DESK_RESTART": str(meeting.attempt - 1),
     }
     if seat.interface:
         chosen |= {"HCCL_SOCKET_IFNAME": f"={seat.interface}",
                    "GLOO_SOCKET_IFNAME": seat.interface, "TP_SOCKET_IFNAME": seat.interface}
-    if has_rank_table(meeting):
-        chosen["DESK_RANK_TABLE"] = f"{folder}/{RANK_TABLE}"
     return chosen
+
+
+def paths(meeting: Rendezvous) -> dict[str, str]:
+    """Variables that name those of `files` that there are."""
+    found = {"DESK_HOSTFILE": HOSTFILE, "DESK_MPI_HOSTFILE": MPI_HOSTFILE}
+    return found | ({"DESK_RANK_TABLE": RANK_TABLE} if has_rank_table(meeting) else {})
 
 
 def has_rank_table(meeting: Rendezvous) -> bool:

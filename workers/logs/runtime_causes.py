@@ -43,6 +43,51 @@ RUNTIME_CAUSES = (
     _cause("module_failed", r"module-failed (?P<name>.+)",
            gettext_noop("The module %(name)s cannot be loaded; the command did not begin."),
            gettext_noop("Compare the name with `module avail`.")),
+    _cause("engine_missing", r"engine-missing",
+           gettext_noop("The node has neither docker nor podman nor nerdctl; the container was "
+                        "not started."),
+           gettext_noop("Install one of them for the user of the job, or name the engine at the "
+                        "node.")),
+    _cause("engine_silent", r"engine-silent (?P<which>.+)",
+           gettext_noop("The container engine does not answer (%(which)s); the container was not "
+                        "started."),
+           gettext_noop("Try `version` of it as the user of the job: its service may be down, or "
+                        "the user may lack the group docker.")),
+    _cause("engine_failed", r"engine-failed (?P<why>.*)",
+           gettext_noop("The container engine refuses (%(why)s); the command did not begin."),
+           gettext_noop("Try the same as the user of the job on the node.")),
+    _cause("container_refused", r"container-refused (?P<status>\d+)",
+           gettext_noop("The engine did not start the container (status %(status)s); the command "
+                        "did not begin."),
+           gettext_noop("The lines above it in the log are the engine's: image, mount, user or "
+                        "option. An image has to be on the node, or its registry reachable.")),
+    _cause("container_stopped", r"container-stopped (?P<name>.+)",
+           gettext_noop("The container %(name)s does not run on the node; the command did not "
+                        "begin."),
+           gettext_noop("Start it, or correct its name in the job's runtime.")),
+    _cause("mount_missing", r"mount-missing (?P<name>\S+) (?P<path>.+)",
+           gettext_noop("The container %(name)s does not see the job's folder %(path)s; the "
+                        "command did not begin."),
+           gettext_noop("Start the container with a mount that holds the node's scratch folder, "
+                        "or move the scratch folder below one that it has.")),
+    _cause("exec_failed", r"exec-failed (?P<status>\d+)",
+           gettext_noop("The engine did not run anything in the container (status %(status)s)."),
+           gettext_noop("The lines above it in the log are the engine's. The container needs sh; "
+                        "the user inside must be able to write the job's folder.")),
+    _cause("container_vanished", r"container-vanished (?P<name>.+)",
+           gettext_noop("The container %(name)s is gone, and with it the proof of how its command "
+                        "ended."),
+           gettext_noop("Somebody removed it on the node while it ran; run the job again.")),
+    _cause("device_missing", r"device-missing (?P<path>.+)",
+           gettext_noop("The device %(path)s of a leased card is missing on the node; the "
+                        "container was not started."),
+           gettext_noop("Look at `npu-smi info` and the driver; or say in the runtime that the "
+                        "cards are passed on in another way.")),
+    _cause("card_missing", r"card-missing (?P<card>\d+)",
+           gettext_noop("The container has no device of card %(card)s, which the job has leased; "
+                        "the command did not begin."),
+           gettext_noop("Start the container with that device, or choose another container or "
+                        "another node for the job.")),
     _cause("folder_missing", r"folder-missing (?P<path>.+)",
            gettext_noop("The working folder %(path)s cannot be entered; the command did not "
                         "begin."),

@@ -1,3 +1,6 @@
+import shlex
+
+from django.core.exceptions import ValidationError
 from django.core.validators import (
     MaxLengthValidator,
     MaxValueValidator,
@@ -10,6 +13,15 @@ from django.utils.translation import gettext_lazy as _
 from engagements.access import Can, allowed
 from engagements.audit_rows.tracking import AuditedQuerySet
 from workers.encrypted_field import EncryptedTextField
+
+
+def require_words(text: str) -> None:
+    """Raises ValidationError for what a shell would not split into words."""
+    try:
+        shlex.split(text)
+    except ValueError:
+        raise ValidationError(_("A quotation mark is not closed.")) from None
+
 
 USERNAME = RegexValidator(r"^[A-Za-z_][A-Za-z0-9_.-]*$")
 
@@ -76,6 +88,14 @@ class Node(models.Model):
         validators=[RegexValidator(r"^[A-Za-z0-9_./-]*$")],
         help_text=_("For example /usr/local/Ascend/ascend-toolkit/set_env.sh"),
     )
+    container_engine = models.CharField(
+        _("container engine"), max_length=240, blank=True, validators=[require_words],
+        help_text=_("With its own options, for example sudo -n docker. Empty: the first of docker, "
+                    "podman and nerdctl that answers."))
+    container_options = models.CharField(
+        _("options for every new container"), max_length=400, blank=True,
+        validators=[require_words],
+        help_text=_("Of the engine's run, for example --ulimit nofile=65536:65536"))
     bastion_host = models.CharField(_("bastion address"), max_length=253, blank=True)
     bastion_port = models.PositiveIntegerField(_("bastion port"), default=22)
     bastion_username = models.CharField(_("bastion user"), max_length=60, blank=True,

@@ -12,6 +12,11 @@ class RuntimePlace(models.TextChoices):
     """Where a job's command runs."""
 
     HOST = "host", _("The node itself")
+    CONTAINER = "container", _("A new container")
+    RUNNING = "running", _("A running container")
+
+
+IN_CONTAINERS = (RuntimePlace.CONTAINER, RuntimePlace.RUNNING)
 
 
 class RuntimeQuerySet(AuditedQuerySet):

@@ -14,6 +14,7 @@ for process in $found; do
     [ "$signal" = TERM ] && [ "$process" = "$pid" ] && [ ! -f "$job/exit" ] && continue
     kill -"$signal" "$process" 2>/dev/null
 done
+signal_elsewhere
 [ "$found" = " " ] || sleep 0.3 2>/dev/null || sleep 1
 members
 tell_survivors

@@ -19,7 +19,7 @@ measure() { # sizes of the logs, beside their names; some busybox has no format 
     [ -n "$sizes" ] || sizes=$(wc -c -- "$@" 2>/dev/null < /dev/null)
 }
 report() { # its state and the new part of its log
-    job="$scratch/$directory" beat=0 present=yes oom=0
+    job="$scratch/$directory" beat=0 present=yes oom=0 facts=
     if [ "$process" = gone ]; then # what it leaves cannot change any more
         [ "$leader" = 0 ] || case "$running" in *" $leader:"*) process=orphans ;; esac
         case "$marks" in *"=$directory "*) process=orphans ;; esac
@@ -30,14 +30,16 @@ report() { # its state and the new part of its log
                 find "$group" -depth -type d -exec rmdir {} + 2>/dev/null
             fi
         fi
+        [ "$process" != gone ] || [ ! -f "$job/container" ] || in_container
         read -r status 2>/dev/null < "$job/exit"
+        [ ! -d "$job/box" ] || tell_end
         read -r oom 2>/dev/null < "$job/oom"
     fi
     [ "$leader" = 0 ] || read -r beat 2>/dev/null < "$job/heartbeat"
     [ "${beat:-0}" = 0 ] && beat=0 || beat=$((now - up + beat))
     [ -d "$job" ] || present=no
     more=$((size - offset)); [ $more -lt 0 ] && more=0; [ $more -gt "$limit" ] && more=$limit
-    echo "desk $directory present=$present status=$status process=$process beat=$beat size=$size log=$more boot=$this_boot now=$now oom=$oom"
+    echo "desk $directory present=$present status=$status process=$process beat=$beat size=$size log=$more boot=$this_boot now=$now oom=$oom${facts:+ facts=$facts}"
     if [ $more -gt 0 ] && [ "$offset" -gt 0 ]; then
         tail -c "+$((offset + 1))" "$job/log" | head -c "$more"
     elif [ $more -gt 0 ]; then
@@ -70,6 +72,8 @@ END
     # shellcheck disable=SC2086
     [ -z "$ended" ] || files $ended
 }
+in_container() { :; } # for jobs in containers: `remote/containers.sh`
+tell_end() { :; }
 jobs= sizes= is_any_gone= ended=
 now=$(date +%s)
 read -r up _ < /proc/uptime; up=${up%.*}

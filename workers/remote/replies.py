@@ -1,14 +1,17 @@
 """What a node says about its jobs, as `remote/poll.sh` prints it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from urllib.parse import unquote
 
 from engagements.text.number_parsing import whole_number
-from workers.models import Job
+from workers.models import IN_CONTAINERS, Job
 from workers.nodes import ssh
 from workers.remote import scripts
 from workers.remote.scheduled import Scheduled
 
+CONTAINER_FACTS = ("engine", "image", "digests", "labels", "container", "started_at", "exit_code",
+                   "oom_killed", "finished_at")
 LOG_CHUNK, SMALLEST_CHUNK = 512 * 1024, 64 * 1024
 STATUS_DIGITS, SECONDS_DIGITS = 3, 10  # a POSIX exit status; seconds until the year 2286
 
@@ -20,7 +23,7 @@ class RemoteState:
     `process` is alive, orphans (the wrapper is gone, others of its session run) or gone; `size`
     is the log's length in bytes; `chunk` the log from `offset` on; `oom_kills` how often the
     kernel ended a process of the node for want of memory while a job that failed ran;
-    `scheduled` what a cluster's scheduler says.
+    `container` what its engine says of an ended one; `scheduled` what a cluster's scheduler says.
     """
 
     is_present: bool
@@ -34,6 +37,7 @@ class RemoteState:
     chunk: bytes
     line: str
     oom_kills: int = 0
+    container: dict[str, str] = field(default_factory=dict)
     scheduled: Scheduled | None = None
 
     @property
@@ -66,7 +70,8 @@ def poll_requests(jobs: list[Job]) -> list[tuple[scripts.Place, int, int]]:
 def place(job: Job) -> scripts.Place:
     """Where the job lives on its node."""
     known = tuple(str(job.remote.get(key) or "") for key in ("pid", "start_time", "boot_id"))
-    return scripts.Place(job.node.scratch_dir, job.directory_name, known if all(known) else ())
+    return scripts.Place(job.node.scratch_dir, job.directory_name, known if all(known) else (),
+                         job.runtime.get("place") in IN_CONTAINERS)
 
 
 def ask(job: Job) -> RemoteState:
@@ -128,7 +133,14 @@ def _state(facts: dict[str, str], offset: int, chunk: bytes, line: str) -> Remot
         exit_status=whole_number(facts.get("status"), STATUS_DIGITS),
         heartbeat_at=_time(facts.get("beat")), node_time=_time(facts.get("now")),
         size=whole_number(facts.get("size")) or 0, boot_id=facts.get("boot", ""), offset=offset,
-        chunk=chunk, line=line, oom_kills=whole_number(facts.get("oom")) or 0)
+        chunk=chunk, line=line, oom_kills=whole_number(facts.get("oom")) or 0,
+        container=_container(facts.get("facts", "")))
+
+
+def _container(text: str) -> dict[str, str]:
+    """`name value` of each line, percent-encoded and ended by `&`; the last of a name counts."""
+    lines = (unquote(line).partition(" ") for line in text.split("&") if line)
+    return {name: value for name, _space, value in lines if name in CONTAINER_FACTS}
 
 
 def _time(seconds: str | None) -> datetime | None:

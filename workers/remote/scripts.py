@@ -24,11 +24,15 @@ def quote(argument: str) -> str:
 
 @dataclass(frozen=True)
 class Place:
-    """A job's folder on a node, and the process the desk remembers for it (pid, start, boot)."""
+    """A job's folder on a node, and the process the desk remembers for it (pid, start, boot).
+
+    `in_container` says that the command runs in a container, which is looked into as well.
+    """
 
     scratch: str
     directory: str
     known: tuple[str, ...] = ()
+    in_container: bool = False
 
     def text(self) -> str:
         """The lines that every script begins with."""
@@ -86,7 +90,8 @@ def _polls(polls: list[tuple[Place, int, int]], files_of: Collection[str]) -> st
                        "files" if place.directory in files_of else "none",
                        *map(shlex.quote, place.known)])
              for place, offset, limit in polls]
-    return "\n".join([poll_functions() + calls[0], *calls[1:],
+    functions = poll_functions(any(place.in_container for place, _offset, _limit in polls))
+    return "\n".join([functions + calls[0], *calls[1:],
                       "report_all\n"])
 
 
@@ -95,14 +100,27 @@ def start_functions() -> str:
     return _read("start.sh") + _wrapper()
 
 
-def poll_functions() -> str:
+def poll_functions(with_containers: bool = False) -> str:
     """The shell functions of polls, for those that learn by other means what runs."""
-    return _read("list.sh") + _read("poll.sh")
+    return _read("list.sh") + _read("poll.sh") + (_containers() if with_containers else "")
 
 
-def survivor_functions() -> str:
-    """The shell functions that look for what of a job runs on this machine."""
-    return _read("survivors.sh")
+def survivor_functions(with_containers: bool = False) -> str:
+    """The shell functions that look for what of a job runs on this machine, and in a container."""
+    return _read("survivors.sh") + (_containers() if with_containers else "")
+
+
+def _containers() -> str:
+    """The shell functions of jobs in containers, and the texts that are run inside."""
+    texts = {"inside_text": _read("place.sh") + _read("survivors.sh"),
+             "cancel_text": _read("cancel.sh")}
+    return _read("containers.sh") + "".join(
+        f"{name}={shlex.quote(text)}\n" for name, text in texts.items())
+
+
+def container_functions() -> str:
+    """The same for a job's command, which starts the container and sees it end."""
+    return _read("survivors.sh") + _containers()
 
 
 def cancel_lines(signal: str) -> str:
@@ -119,12 +137,12 @@ def cancel_script(place: Place, signal: str) -> str:
 
     A job that has not started yet can never start afterwards.
     """
-    return place.text() + survivor_functions() + cancel_lines(signal)
+    return place.text() + survivor_functions(place.in_container) + cancel_lines(signal)
 
 
 def survivors_script(place: Place, has_cards: bool) -> str:
     """Script that says what of the job runs and, for one that had cards, what npu-smi shows."""
-    return (place.text() + survivor_functions() + "members\ntell_survivors\n"
+    return (place.text() + survivor_functions(place.in_container) + "members\ntell_survivors\n"
             + ("tell_cards\n" if has_cards else ""))
 
 

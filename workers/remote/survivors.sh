@@ -14,7 +14,12 @@ members() { # $found: these processes
         is_grown=
         for entry in $running; do add_if_ours; done
     done
+    leave_out
 }
+# A job in a container runs elsewhere as well: `remote/containers.sh` fills these.
+leave_out() { :; }
+signal_elsewhere() { :; }
+tell_elsewhere() { :; }
 in_group() {
     read -r group 2>/dev/null < "$job/group" || return
     find "$group" -name cgroup.procs -exec cat {} + 2>/dev/null
@@ -32,7 +37,8 @@ add_if_ours() { # $entry of $running
 tell_survivors() { # number and name of each, then how many there are
     left=0
     tell process
-    [ -s "$job/pid" ] || [ -n "$known" ] || [ $left -gt 0 ] || left=unknown
+    tell_elsewhere
+    [ -s "$job/pid" ] || [ -n "$known" ] || [ "$left" != 0 ] || left=unknown
     echo "desk left $left"
 }
 tell() { # word: number and name of each process that is found

@@ -9,9 +9,12 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from workers.models import Node, RuntimePlace
 from workers.remote.scripts import quote
-from workers.runtimes import activation
+from workers.runtimes import activation, containers
 from workers.runtimes.chosen import Chosen
+
+CARDS = "ASCEND_RT_VISIBLE_DEVICES"
 
 
 @dataclass(frozen=True)
@@ -20,23 +23,37 @@ class Launch:
 
     Args:
         variables: of the command, literally but for a leading ~/.
+        cards: leased ones, as the node counts them; none where a cluster's scheduler names them.
         files: laid into the work folder beforehand, by name.
+        paths: variables that name a file of the work folder, wherever that is.
     """
 
     argv: list[str]
     variables: Mapping[str, str] = field(default_factory=dict)
+    cards: list[int] = field(default_factory=list)
     files: Mapping[str, str] = field(default_factory=dict)
+    paths: Mapping[str, str] = field(default_factory=dict)
 
 
-def text(launch: Launch, runtime: Chosen) -> str:
-    """Shell text, to be run in the job's work folder by the wrapper."""
+def text(launch: Launch, runtime: Chosen, node: Node) -> str:
+    """Shell text, to be run in the job's work folder on the node by the wrapper."""
     laid = [f"printf '%s' {shlex.quote(content)} > {shlex.quote(name)}"
             for name, content in launch.files.items()]
-    inner = "\n".join([
+    started = _in_bash(_inner(launch, runtime), runtime) if runtime.place == RuntimePlace.HOST \
+        else [containers.text(_inner(launch, runtime), runtime, node, launch.cards)]
+    return "\n".join([*laid, *started]) + "\n"
+
+
+def _inner(launch: Launch, runtime: Chosen) -> str:
+    """What is run where the command runs: its environment, then the command in its place."""
+    variables = dict(launch.variables)
+    if launch.cards and runtime.place == RuntimePlace.HOST:
+        variables[CARDS] = ",".join(map(str, launch.cards))
+    return "\n".join([
         'export DESK_WORK="$PWD"', *activation.lines(runtime.options),
-        *(f"export {name}={quote(value)}" for name, value in sorted(launch.variables.items())),
+        *(f"export {name}={quote(value)}" for name, value in sorted(variables.items())),
+        *(f'export {name}="$DESK_WORK"/{quote(file)}' for name, file in launch.paths.items()),
         activation.command(runtime.options, launch.argv)])
-    return "\n".join([*laid, *_in_bash(inner, runtime)]) + "\n"
 
 
 def _in_bash(inner: str, runtime: Chosen) -> list[str]:

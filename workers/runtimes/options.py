@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy
 from engagements.errors import InvalidInput
 from engagements.text.number_parsing import whole_number
 from workers.masking import is_secret_name, mask_text
+from workers.models import RuntimePlace
 
 PATH = re.compile(r"(~|~?(/[^/\0\n]+)+)/?")
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -20,6 +21,16 @@ UMASK = re.compile(r"0?[0-7]{3}")
 PROXY = re.compile(r"(https?|socks5h?)://[^\s/]+/?")
 MOST_LINES, LONGEST = 40, 2000
 OURS = ("DESK_JOB", "DESK_WORK")  # by these a job's processes and folder are found
+ENGINE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}")
+INSIDE_USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(:[A-Za-z0-9_][A-Za-z0-9_.-]*)?")
+IMAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./:@-]{0,500}")
+# Of `run`: by these a container starts once, is found again, and its end is its processes' end.
+OURS_OF_RUN = ("--name", "-d", "--detach", "--rm", "--restart", "--pid", "--entrypoint", "-w",
+               "--workdir", "-i", "--interactive", "-t", "--tty", "-it", "-ti", "--cidfile",
+               "--network", "--net", "--user", "-u", "--shm-size")
+CARDS_BY = {"": gettext_lazy("as devices, with the driver's folders"),
+            "ascend": gettext_lazy("by Ascend Docker Runtime (ASCEND_VISIBLE_DEVICES)"),
+            "none": gettext_lazy("not passed on by the desk")}
 VENV, CONDA, MODULES = "venv", "conda", "modules"
 MANAGERS = {
     "": gettext_lazy("none"), VENV: gettext_lazy("Python virtual environment (venv)"),
@@ -147,6 +158,55 @@ def _command(value: Any) -> str:
     return text
 
 
+def _name(value: Any) -> str:
+    text = _text(value)
+    if not ENGINE_NAME.fullmatch(text):
+        raise ValueError(_("“%(name)s” is no name; letters, digits and _ . - are expected.")
+                         % {"name": text})
+    return text
+
+
+def _user(value: Any) -> str:
+    text = _text(value)
+    if not INSIDE_USER.fullmatch(text):
+        raise ValueError(_("a user reads name, number, or number:number."))
+    return text
+
+
+def _image(value: Any) -> str:
+    text = _text(value)
+    if not IMAGE.fullmatch(text):
+        raise ValueError(_("“%(name)s” is no image; registry/name@sha256:… or registry/name:tag is "
+                           "expected.") % {"name": text})
+    return text
+
+
+def _entry(value: Any) -> str:
+    return value if value == "image" else _path(value)
+
+
+def _mounts(value: Any) -> list[str]:
+    lines = _lines(value)
+    for line in lines:
+        source, target, *flags = [*line.split(":"), ""][:4]
+        if not target.startswith("/") or flags[:1] not in (["ro"], ["rw"], [""]) or (
+                line.count(":") > 2):
+            raise ValueError(_("“%(line)s” is no mount; a line reads /on/the/node:/inside or "
+                               "/on/the/node:/inside:ro.") % {"line": line})
+        _path(source)
+    return lines
+
+
+def _run_options(value: Any) -> str:
+    """Words for the engine's `run`, none of which breaks a promise of ours."""
+    text = _text(value)
+    for word in _words(text):
+        name = word.partition("=")[0]
+        if name in OURS_OF_RUN:
+            raise ValueError(_("the desk itself sets “%(word)s”.") % {"word": word})
+    return text
+
+
 def _joined(lines: list[str]) -> str:
     return "\n".join(lines)
 
@@ -185,9 +245,38 @@ OPTIONS = (
 )
 
 
+USER = Option("user", gettext_lazy("User inside"), _user, gettext_lazy(
+    "As the engine takes it: name or number, with a group after a colon. Empty: the image's own."))
+DEVICES = Option("devices", gettext_lazy("Cards"), _one_of(CARDS_BY), gettext_lazy(
+    "Only those that the job has leased."), choices=tuple(CARDS_BY.items()))
+NEW = (
+    Option("image", gettext_lazy("Image"), _image, gettext_lazy(
+        "By digest: registry/name@sha256:…; a name with a tag may mean another image tomorrow.")),
+    DEVICES,
+    Option("shm_gb", gettext_lazy("Shared memory (GB)"), _number(4096)),
+    Option("network", gettext_lazy("Network"), _name, gettext_lazy(
+        "Empty: host, which jobs on several nodes need.")),
+    Option("mounts", gettext_lazy("Mounts"), _mounts, gettext_lazy(
+        "One per line: folder on the node:folder inside, then :ro where it is only read. The "
+        "job's own folder is always there, under the same name."), rows=4, shown=_joined),
+    USER,
+    Option("entry_point", gettext_lazy("Entry point"), _entry, gettext_lazy(
+        "Empty: the command begins at once. “image”: the image's own begins and is given the "
+        "command; or the path of another.")),
+    Option("run_options", gettext_lazy("More options of the engine's run"), _run_options),
+)
+RUNNING = (
+    Option("container", gettext_lazy("Container"), _name, gettext_lazy(
+        "Its name on the node. It must run and see the node's scratch folder through a mount.")),
+    DEVICES, USER,
+)
+OF_PLACE = {RuntimePlace.HOST: (), RuntimePlace.CONTAINER: NEW, RuntimePlace.RUNNING: RUNNING}
+REQUIRED = {RuntimePlace.CONTAINER: "image", RuntimePlace.RUNNING: "container"}
+
+
 def for_place(place: str) -> tuple[Option, ...]:
     """The options of a place, in the form's order."""
-    return OPTIONS
+    return (*OF_PLACE[RuntimePlace(place)], *OPTIONS)
 
 
 def cleaned(place: str, options: dict[str, Any]) -> dict[str, Any]:
@@ -201,6 +290,9 @@ def cleaned(place: str, options: dict[str, Any]) -> dict[str, Any]:
                            % {"names": ", ".join(map(str, unknown))})
     found = {name: _cleaned(option, options[name]) for name, option in known.items()
              if options.get(name) not in (None, "", [], {})}
+    if (needed := REQUIRED.get(RuntimePlace(place))) and needed not in found:
+        raise InvalidInput(_("“%(option)s” is missing.") % {"option": known[needed].label},
+                           parameters={needed: [_("This is needed.")]})
     _require_environment(found)
     return {name: value for name, value in found.items() if value not in ("", 0, [], {})}
 

@@ -24,6 +24,7 @@ tell_survivors() { # as in `remote/survivors.sh`, and what Slurm still shows
     [ -z "$signal" ] || { signal_slurm; sleep 1; members; }
     left=0
     tell process
+    tell_elsewhere
     queued
     while read -r id state nodes; do
         [ -n "$id" ] || continue

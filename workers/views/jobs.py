@@ -19,7 +19,7 @@ from workers.dispatch import card_queue
 from workers.forms.jobs import JobForm
 from workers.jobs import preflight
 from workers.jobs.transitions import TRANSITIONS
-from workers.labels import job_endings, scheduled_jobs
+from workers.labels import containers_said, job_endings, scheduled_jobs
 from workers.logs import (
     diagnosis,
     early_warnings,
@@ -119,6 +119,7 @@ def job_page(request, pk):
         "expected_start": scheduled_jobs.expected_start(job) or (
             card_queue.expected_start(job, now) if is_waiting else None),
         "scheduled": scheduled_jobs.facts(job), "runtime": chosen.of_job(job).shown(),
+        "container": containers_said.facts(job),
         **several, **({"log": ""} if request.htmx else gangs.log_context(
             several["log_job"], several["asked_rank"], several.get("present", []))),
         "diagnosis": diagnosis.told(job.results),

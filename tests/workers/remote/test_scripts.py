@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from workers.artifacts import transfer
-from workers.models import Job
+from workers.models import Job, Node
 from workers.nodes.ssh import Answer, Unreachable
 from workers.remote import replies, scripts, survivors
 from workers.remote.replies import RemoteState
@@ -37,8 +37,8 @@ def run(request, tmp_path):
 
 
 def start(run, argv, name="desk-job-1-1-x"):
-    return run(scripts.poll_script([(Place("jobs", name), command.text(Launch(argv), Chosen()))],
-                                   []))
+    return run(scripts.poll_script([(Place("jobs", name), command.text(Launch(argv), Chosen(),
+                                                                   Node()))], []))
 
 
 def poll(run, name="desk-job-1-1-x", offset=0, limit=10_000, known=()) -> RemoteState:

@@ -1,0 +1,53 @@
+"""Podman as the tests use it: one image of busybox, made here, since no registry is reached."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+ENGINE = "podman --runtime runc --cgroup-manager=cgroupfs --storage-driver=vfs"
+RUN_OPTIONS = "--ulimit nofile=1024:1024 --ulimit nproc=1000:1000"
+IMAGE = "localhost/desk-test-busybox"
+
+
+def missing() -> str:
+    """Why containers cannot run here; empty where they can."""
+    lacking = [name for name in ("podman", "runc", "busybox") if not shutil.which(name)]
+    if lacking:
+        return f"needs {', '.join(lacking)} (packages podman, runc, busybox-static)"
+    return "" if os.getuid() == 0 else "needs root"
+
+
+def podman(*words: str, **more) -> str:
+    """What podman prints. Raises CalledProcessError."""
+    return subprocess.run([*ENGINE.split(), *words], check=True, capture_output=True, text=True,
+                          **more).stdout
+
+
+def make_image() -> str:
+    """The image's digest; it is made once per machine."""
+    try:
+        podman("image", "exists", IMAGE)
+    except subprocess.CalledProcessError:
+        _import()
+    [digest] = podman("image", "inspect", "--format", "{{join .RepoDigests \",\"}}",
+                      IMAGE).strip().split(",")[:1]
+    return digest
+
+
+def _import() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        root = Path(name)
+        for folder in ("bin", "proc", "tmp", "dev", "etc", "root"):
+            (root / folder).mkdir()
+        shutil.copy(shutil.which("busybox"), root / "bin/busybox")
+        for applet in subprocess.run(["busybox", "--list"], capture_output=True, text=True,
+                                     check=True).stdout.split():
+            if applet != "busybox":
+                (root / "bin" / applet).symlink_to("busybox")
+        (root / "etc/passwd").write_text("root:x:0:0::/root:/bin/sh\n")
+        (root / "etc/version").write_text("busybox image\n")
+        with subprocess.Popen(["tar", "-C", name, "-c", "."], stdout=subprocess.PIPE) as packed:
+            podman("import", "-q", "--change", "ENV PATH=/bin", "--change", "LABEL stack=CANN-8.2",
+                   "-", IMAGE, stdin=packed.stdout)

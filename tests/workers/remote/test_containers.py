@@ -1,0 +1,178 @@
+"""Jobs in real containers, by the scripts that a node is sent: what they promise on a node, they
+promise here."""
+
+import contextlib
+import os
+import secrets
+import shlex
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.workers import podman
+from workers.models import Job, Node
+from workers.nodes.ssh import Answer
+from workers.remote import replies, scripts, survivors
+from workers.remote.replies import RemoteState
+from workers.remote.scripts import Place
+from workers.runtimes import command, options
+from workers.runtimes.chosen import Chosen
+from workers.runtimes.command import Launch
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(podman.missing()),
+                                                   reason=podman.missing() or "-")]
+
+
+class Jobs:
+    """Jobs of one node, which is this machine, in containers of one place."""
+
+    def __init__(self, root: Path, place: str, **settings) -> None:
+        self.root, self.runtime = root, Chosen(place, options.cleaned(place, settings), "job", "x")
+        self.node = Node(scratch_dir=str(root / "jobs"), container_engine=podman.ENGINE,
+                         container_options=podman.RUN_OPTIONS)
+
+    def run(self, script: str) -> bytes:
+        return subprocess.run(["sh", "-s"], input=script.encode(), capture_output=True, check=True,
+                              env={"HOME": str(self.root), "PATH": os.environ["PATH"]}).stdout
+
+    def start(self, script: str, **launch) -> "Started":
+        job = Started(self, f"desk-job-1-1-{secrets.token_hex(4)}")
+        text = command.text(Launch(["sh", "-c", script], **launch), self.runtime, self.node)
+        self.run(scripts.poll_script([(job.place, text)], []))
+        return job
+
+
+class Started:
+    def __init__(self, jobs: Jobs, name: str) -> None:
+        self.jobs, self.name = jobs, name
+        self.place = Place(jobs.node.scratch_dir, name, (), True)
+        self.folder = Path(jobs.node.scratch_dir) / name
+
+    def poll(self) -> RemoteState:
+        answer = self.jobs.run(scripts.poll_script([], [(self.place, 0, 9999)]))
+        job = Job(state="running", pk=1, attempt=1, token="x")
+        return replies.parse(answer.replace(self.name.encode(), job.directory_name.encode()),
+                             [job])[1]
+
+    def until(self, is_reached, seconds=40):
+        end = time.monotonic() + seconds
+        while not is_reached(seen := self.poll()):
+            assert time.monotonic() < end, f"still {seen}"
+            time.sleep(0.1)
+        return seen
+
+    def begun(self) -> "Started":
+        self.until(lambda _state: (self.folder / "work/begun").exists())
+        return self
+
+    def ended(self) -> RemoteState:
+        return self.until(lambda state: state.process == "gone")
+
+    def cancel(self, signal: str):
+        answer = self.jobs.run(scripts.cancel_script(self.place, signal))
+        return survivors.parse(Answer(0, answer, b""))
+
+    def kill(self, *names: str) -> None:
+        """kill -9 of the wrapper, or of all of the job that runs on the node itself."""
+        wrapper = int((self.folder / "pid").read_text().split()[0])
+        mine = [wrapper] if names else [
+            int(pid) for pid in os.listdir("/proc") if pid.isdigit() and _session(pid) == wrapper]
+        for pid in mine:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, 9)
+
+
+def _session(pid: str) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[3])
+    except OSError:
+        return 0
+
+
+@pytest.fixture(scope="module")
+def image():
+    return podman.make_image()
+
+
+@pytest.fixture(params=["container", "running"])
+def jobs(request, tmp_path, image):
+    if request.param == "container":
+        yield Jobs(tmp_path, "container", image=image, shm_gb=1)
+        return
+    name = f"desk-test-{secrets.token_hex(4)}"
+    (tmp_path / "jobs").mkdir()
+    podman.podman("run", "-d", "--name", name, *shlex.split(podman.RUN_OPTIONS), "--network=host",
+                  "-v", f"{tmp_path}/jobs:/scratch", image, "sleep", "600")
+    try:
+        yield Jobs(tmp_path, "running", container=name)
+    finally:
+        podman.podman("rm", "-f", "-t", "0", name)
+
+
+def test_files_log_status_and_what_the_engine_says(jobs):
+    job = jobs.start("cat /etc/version; echo $KIND > out.txt; cat hosts; cat $HOSTS; exit 5",
+                     variables={"KIND": "x y"}, files={"hosts": "a\n"}, paths={"HOSTS": "hosts"})
+    state = job.ended()
+    assert (state.exit_status, state.chunk) == (5, b"busybox image\na\na\n")
+    assert (job.folder / "work/out.txt").read_text() == "x y\n"
+    said = state.container
+    assert (said["image"][:7], "CANN-8.2" in said["labels"], "@sha256" in said["digests"]) == (
+        podman.podman("image", "inspect", "--format", "{{.Id}}", podman.IMAGE)[:7], True, True)
+    is_new = jobs.runtime.place == "container"
+    assert said.get("exit_code") == ("5" if is_new else None)
+    assert job.name not in podman.podman("ps", "-a")  # one of ours is removed
+
+
+def test_the_command_outlives_its_wrapper_and_its_end_is_still_known(jobs):
+    job = jobs.start("touch begun; sleep 4; echo late; exit 6").begun()
+    job.kill()
+    assert job.poll().process != "gone"
+    state = job.ended()
+    assert (state.exit_status, state.chunk) == (6, b"late\n")
+
+
+def test_a_second_start_runs_nothing(jobs):
+    job = jobs.start("echo ran >> count")
+    job.ended()
+    text = command.text(Launch(["sh", "-c", "echo ran >> count"]), jobs.runtime, jobs.node)
+    jobs.run(scripts.poll_script([(job.place, text)], []))
+    assert (job.folder / "work/count").read_text() == "ran\n"
+
+
+def test_cancel_ends_stubborn_processes_and_looks_inside(jobs):
+    job = jobs.start("trap '' TERM; (setsid env -i sh -c 'trap \"\" TERM; touch begun; sleep 99; "
+                     "sleep 99') & while :; do sleep 1; done").begun()
+    left = job.cancel("TERM")
+    assert len(left.running) >= 2
+    deadline = time.monotonic() + 20
+    while not (left := job.cancel("KILL")).is_gone:
+        assert time.monotonic() < deadline, left
+    assert job.ended().exit_status in (None, 137)
+    assert "sleep 99" not in subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True,
+                                            check=True).stdout.splitlines()
+
+
+def test_what_a_command_leaves_in_a_running_container_is_found_and_ended(jobs):
+    job = jobs.start("setsid sleep 98 & touch begun").begun()
+    if jobs.runtime.place == "container":
+        assert job.ended().exit_status == 0  # its end is the end of all in it
+    else:
+        job.until(lambda state: state.process == "orphans" and state.exit_status == 0)
+        assert [name for _pid, name in job.cancel("TERM").ended] == ["sleep"]
+        assert job.ended().exit_status == 0
+    assert not job.cancel("TERM").running
+
+
+def test_what_is_missing_is_named(tmp_path, image):
+    for place, settings, said in [
+            ("running", {"container": "nobody"}, "container-stopped nobody"),
+            ("container", {"image": "localhost/none:1"}, "container-refused 125"),
+            ("container", {"image": image, "scripts": "/opt/set_env.sh"},
+             "script-missing /opt/set_env.sh")]:
+        state = Jobs(tmp_path, place, **settings).start("echo ran").ended()
+        assert (state.exit_status, state.chunk.decode().splitlines()[-1]) == (
+            78, f"desk runtime: {said}")
+    state = Jobs(tmp_path, "container", image=image).start("echo ran", cards=[7]).ended()
+    assert state.chunk == b"desk runtime: device-missing /dev/davinci7\n"
