@@ -8,8 +8,8 @@ from workers import kinds
 from workers.gangs import launchers, network, rendezvous
 from workers.gangs.rendezvous import Rendezvous, Seat
 
-SEATS = (Seat("10.0.0.1", "eth0", (0, 1), ((0, "192.168.1.8"), (1, "192.168.1.9")), "/home/u"),
-         Seat("10.0.0.2", "eth0", (4, 5), ((4, "192.168.2.8"), (5, "192.168.2.9")), "/home/u"))
+SEATS = (Seat("10.0.0.1", "eth0", (0, 1), ((0, "192.168.1.8"), (1, "192.168.1.9"))),
+         Seat("10.0.0.2", "eth0", (4, 5), ((4, "192.168.2.8"), (5, "192.168.2.9"))))
 SECOND = Rendezvous(SEATS, 21_000, rank=1)
 
 
@@ -25,18 +25,18 @@ def test_rank_table_counts_ranks_over_all_nodes():
 def test_no_rank_table_where_a_card_has_not_told_its_address():
     silent = Rendezvous((SEATS[0], Seat("10.0.0.2", "eth0", (4,))), 21_000)
     assert set(rendezvous.files(silent)) == {"hostfile", "mpi_hostfile"}
-    assert "DESK_RANK_TABLE" not in rendezvous.environment(silent, "/job")
+    assert "DESK_RANK_TABLE" not in rendezvous.paths(silent)
 
 
 def test_variables_and_hostfile():
     assert rendezvous.files(SECOND)["hostfile"] == "10.0.0.1 slots=2\n10.0.0.2 slots=2\n"
-    found = rendezvous.environment(SECOND, "/job")
+    found = rendezvous.environment(SECOND) | rendezvous.paths(SECOND)
     assert {name: found[name] for name in (
         "MASTER_ADDR", "MASTER_PORT", "NODE_RANK", "HCCL_IF_IP", "HCCL_SOCKET_IFNAME",
         "GLOO_SOCKET_IFNAME", "DESK_RANK_TABLE")} == {
         "MASTER_ADDR": "10.0.0.1", "MASTER_PORT": "21000", "NODE_RANK": "1",
         "HCCL_IF_IP": "10.0.0.2", "HCCL_SOCKET_IFNAME": "=eth0", "GLOO_SOCKET_IFNAME": "eth0",
-        "DESK_RANK_TABLE": "/job/hccl_rank_table.json"}
+        "DESK_RANK_TABLE": "hccl_rank_table.json"}
     assert rendezvous.restored(SECOND.kept(), 1) == SECOND
 
 
@@ -64,11 +64,11 @@ def test_megatron_restarts_from_its_checkpoints():
 
 def test_what_a_node_tells_of_its_network():
     told = network.parse_facts(
-        b"Welcome\ndesk net address 10.0.0.2\ndesk net home /home/a b\ndesk net own yes\n"
+        b"Welcome\ndesk net address 10.0.0.2\ndesk net own yes\n"
         b"desk net interface eth0\ndesk net port 21020\ndesk net device 4 192.168.2.8\n"
         b"desk net device 5 none\n")
     assert told == network.NodeNetwork("10.0.0.2", "eth0", True, 21_020,
-                                       ((4, "192.168.2.8"),), "/home/a b")
+                                       ((4, "192.168.2.8"),))
     assert network.parse_facts(b"Welcome\n") is None
     assert network.parse_reached(b"desk net unreached 1 Connection refused\ndesk net tried\n") == {
         1: "Connection refused"}

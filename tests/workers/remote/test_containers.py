@@ -10,9 +10,17 @@ import time
 from pathlib import Path
 
 import pytest
+from django.urls import reverse
 
+from engagements.models import Role
 from tests.workers import podman
-from workers.models import Job, Node
+from tests.workers.shell_kind import ShellKind
+from tests.workers.sshd import USER, can_run, running_sshd
+from workers import services
+from workers.dispatch import runner
+from workers.kinds import base as registry
+from workers.models import Job, JobState, Node
+from workers.nodes import ssh
 from workers.nodes.ssh import Answer
 from workers.remote import replies, scripts, survivors
 from workers.remote.replies import RemoteState
@@ -20,6 +28,7 @@ from workers.remote.scripts import Place
 from workers.runtimes import command, options
 from workers.runtimes.chosen import Chosen
 from workers.runtimes.command import Launch
+from workers.services import runtimes
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(podman.missing()),
                                                    reason=podman.missing() or "-")]
@@ -176,3 +185,33 @@ def test_what_is_missing_is_named(tmp_path, image):
             78, f"desk runtime: {said}")
     state = Jobs(tmp_path, "container", image=image).start("echo ran", cards=[7]).ended()
     assert state.chunk == b"desk runtime: device-missing /dev/davinci7\n"
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(not can_run(), reason="needs sshd")
+def test_a_job_over_ssh_keeps_what_the_engine_says(people, engagement, image, tmp_path,
+                                                   monkeypatch, client):
+    monkeypatch.setitem(registry._kinds, ShellKind.code, ShellKind())
+    operator = people[Role.OPERATOR]
+    with running_sshd(tmp_path / "sshd") as server:
+        found = services.enrol_node(
+            actor=operator, name="n", host="127.0.0.1", port=server.port, username=USER,
+            private_key=server.key, container_engine=podman.ENGINE,
+            container_options=podman.RUN_OPTIONS)
+        node = services.confirm_host_key(actor=operator, node=found,
+                                         fingerprint=ssh.fingerprint(found.offered_host_key))
+        runtime = runtimes.save_runtime(
+            actor=operator, name="CANN image", place="container",
+            options={"image": image, "variables": {"A": "inside"}})
+        runtimes.choose_runtime(actor=people["consultant"], runtime=runtime, engagement=engagement)
+        job = runner.drive(services.queue_job(
+            actor=people["consultant"], kind="test.shell", node=node, engagement=engagement,
+            parameters={"script": "cat /etc/version > a.txt; echo $A"}))
+        ssh.close_all()
+    assert (job.state, job.runtime["chosen_by"]) == (JobState.SUCCEEDED, "engagement"), job.sentence
+    assert job.artifacts.get(name="a.txt").file.read() == b"busybox image\n"
+    assert job.artifacts.get(name="log.txt").file.read() == b"inside\n"
+    assert job.results["container"]["exit_code"] == "0"
+    client.force_login(people["consultant"])
+    page = client.get(reverse("workers:job", args=[job.pk])).content.decode()
+    assert [word for word in (image, "CANN-8.2", "CANN image") if word not in page] == []
