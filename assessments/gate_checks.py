@@ -84,18 +84,18 @@ def configurations_agree(record: StageRecord) -> Iterable[CheckResult]:
     yield CheckResult(
         "config_check", _("Configuration check"), is_met, config_sentence(verdict),
         reverse("assessments:config_check", args=[reading.artifact_id]),
-        "" if is_met else _("Make both runs alike and compare again; propose what differs by "
-                            "nature for the allow-list, and have it reviewed."))
+        "" if is_met else _("Align both configurations and compare again; propose inherent "
+                            "differences for the allow-list and have them reviewed."))
 
 
 def _remedy(verdict: Verdict | None) -> str:
     """What would make the criterion pass."""
     if verdict is None or verdict.outcome == Outcome.NOT_MEASURED:
-        return _("Run the measurement, or read in its raw file.")
+        return _("Run the measurement or import its raw file.")
     if verdict.outcome == Outcome.NOT_PROVABLE:
-        return _("Make good what the sentence names: definition, baseline, coverage or "
-                 "differences of the environments.")
-    return _("Tune and measure again; or a manager signs a waiver of this criterion.")
+        return _("Resolve what is named above: definition, baseline, coverage or environment "
+                 "differences.")
+    return _("Tune and measure again, or have a manager sign a waiver for this criterion.")
 
 
 def _met(criterion: Criterion, verdict: Verdict | None) -> tuple[bool, str]:

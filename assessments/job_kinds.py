@@ -33,7 +33,7 @@ class LossCompare(JobKind):
     code = "acc.loss_compare"
     title = _("Loss-curve comparison")
     description = _("Aligns two stored training logs and judges them; runs on the server.")
-    success = _("A figure could be computed; whether it passes is part of the result.")
+    success = _("A figure was computed; the result states whether it passes.")
     usual_seconds = 5
     stages = (Stage.TRAIN_TUNE,)
     runs_on_node = False
@@ -71,7 +71,7 @@ def _artifact(job, number: int) -> Artifact:
     """A file of the job's own engagement. Raises InvalidInput for any other."""
     artifact = Artifact.objects.filter(pk=number, engagement=job.engagement).first()
     if artifact is None:
-        raise InvalidInput(gettext("File %(number)s is not one of this engagement.")
+        raise InvalidInput(gettext("File %(number)s does not belong to this engagement.")
                            % {"number": number})
     return artifact
 

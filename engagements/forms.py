@@ -14,7 +14,7 @@ class EngagementForm(forms.ModelForm):
 
     new_customer = forms.CharField(
         label=_("or a new customer"), max_length=160, required=False,
-        help_text=_("Full registered name. Leave empty when you chose one above."))
+        help_text=_("Full registered name. Leave empty if you chose one above."))
 
     class Meta:
         model = Engagement
@@ -43,7 +43,7 @@ class EngagementForm(forms.ModelForm):
         data = super().clean()
         start, end = data.get("starts_on"), data.get("ends_on")
         if start and end and end < start:
-            self.add_error("ends_on", _("The end lies before the start."))
+            self.add_error("ends_on", _("The end is before the start."))
         if not data.get("customer") and not data.get("new_customer"):
             self.add_error("customer", _("Choose a customer or name a new one."))
         return data
@@ -105,7 +105,7 @@ class PersonForm(forms.ModelForm):
         super().__init__(*args, **kwargs)
         if self.instance.pk:
             del self.fields["username"]
-            self.fields["password"].help_text = _("Empty: the password stays.")
+            self.fields["password"].help_text = _("Leave empty to keep the password.")
         else:
             self.fields["password"].required = True
 

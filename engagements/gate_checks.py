@@ -25,7 +25,7 @@ def checklist_done(record: StageRecord) -> Iterable[CheckResult]:
         ngettext("%(n)d item is still open.", "%(n)d items are still open.", len(open_items))
         % {"n": len(open_items)}
         if open_items
-        else _("All %(n)d items are confirmed.") % {"n": len(items)}
+        else _("All items confirmed (%(n)d).") % {"n": len(items)}
     )
     remedy = _("Confirm: %(items)s") % {
         "items": in_turn(open_items)} if open_items else ""

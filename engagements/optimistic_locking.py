@@ -36,8 +36,8 @@ def lock_checked(row: Row, seen: int | None) -> Row:
         changed = in_turn(labelled(c["who"], f"{c['field']} {c['before']} → {c['after']}")
                        for c in changes)
         raise EditConflict(
-            _("“%(sheet)s” was changed while you were editing. Nothing of yours was saved. "
-              "Changed meanwhile: %(changes)s. Check this and save again.")
+            _("“%(sheet)s” was changed while you were editing. Your changes were not saved. "
+              "Changed in the meantime: %(changes)s. Check this and save again.")
             % {"sheet": current, "changes": changed or "--"}, changes=changes,
             version=current.lock_version)
     return current

@@ -73,9 +73,9 @@ def explained(row: OperatorRow) -> str:
     texts = {
         "nonfinite": _("The NPU's tensor holds NaN or Inf where the reference is finite."),
         "overflow": _("The device reports an overflow, or a metric is NaN or infinite."),
-        "shape": _("The shapes differ: %(shapes)s."),
-        "checksum": _("The checksums differ."),
-        "floor": _("The reference is below %(floor)s, the NPU's value is not."),
+        "shape": _("Shapes differ: %(shapes)s."),
+        "checksum": _("Checksums differ."),
+        "floor": _("The reference value is below %(floor)s; the NPU value is not."),
         "cosine": _("Cosine %(cosine)s, below the limit of %(cosine_limit)s."),
         "limit": _("Beyond the limits that msaccucmp documents: %(metrics)s."),
         "relative_error": _("Off by %(error)s of the reference's magnitude, limit %(limit)s."),

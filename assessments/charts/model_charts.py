@@ -87,7 +87,7 @@ def _operators(model: MigratedModel, profile: int | None) -> dict | None:
 
 
 def _scaling(model: MigratedModel, _profile: int | None) -> dict | None:
-    found = scaling_of(model, _("own runs"))
+    found = scaling_of(model, _("project runs"))
     return draw.scaling_spec(found) if found.points else None
 
 

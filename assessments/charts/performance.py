@@ -157,7 +157,7 @@ def scaling_spec(scaling: Scaling) -> dict[str, Any]:
             tooltip=[alt.Tooltip("source:N", title=_("Source")),
                      alt.Tooltip("cards:Q", title=_("Cards")),
                      alt.Tooltip("value:Q", title=_("Speed-up"), format=".4~g"),
-                     alt.Tooltip("throughput:Q", title=_("Throughput of the whole job"))]),
+                     alt.Tooltip("throughput:Q", title=_("Total throughput"))]),
     ).properties(width=WIDTH - 80, height=280)
     return _finished(chart, _("Speed-up over cards; dashed: ideal"),
                      is_practice=scaling.is_practice)
@@ -181,11 +181,11 @@ def rounds_spec(history: History) -> dict[str, Any]:
             if cell.measurement and (cell.total or not row.round.number)]
     x = alt.X("round:Q", title=_("Round"), axis=alt.Axis(
         values=[row.round.number for row in history.rows], format="d"))
-    y = alt.Y("value:Q", title=_("Better than at the start by"), axis=alt.Axis(format="~%"))
+    y = alt.Y("value:Q", title=_("Improvement over start"), axis=alt.Axis(format="~%"))
     colour = alt.Color("metric:N")
     data = alt.Chart(alt.Data(values=rows))
     tooltip = [alt.Tooltip("metric:N", title=_("Metric")), alt.Tooltip("round:Q", title=_("Round")),
-               alt.Tooltip("value:Q", title=_("Better than at the start by"), format=".2%")]
+               alt.Tooltip("value:Q", title=_("Improvement over start"), format=".2%")]
     chart = alt.layer(
         data.transform_filter("datum.kept").mark_line().encode(x=x, y=y, color=colour),
         data.mark_point(size=70, strokeWidth=2).encode(
@@ -193,7 +193,7 @@ def rounds_spec(history: History) -> dict[str, Any]:
             fillOpacity=alt.condition("datum.kept", alt.value(1), alt.value(0)),
             fill=alt.Fill("metric:N", legend=None)),
     ).properties(width=WIDTH - 80, height=260)
-    return _finished(chart, _("Gain over the starting point by round"),
+    return _finished(chart, _("Improvement over the starting point, by round"),
                      is_practice=any(row.is_practice for row in history.rows))
 
 

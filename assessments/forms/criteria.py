@@ -25,8 +25,8 @@ class CriterionForm(forms.Form):
         help_text=_("In the unit of the definition: enter 2 for 2 %."))
     threshold_unit = forms.ChoiceField(
         label=_("Unit of the threshold"), required=False,
-        choices=[("", _("that of the definition")), *ThresholdUnit.choices],
-        help_text=_("To be stated for thresholds that are unusual as a percentage."))
+        choices=[("", _("as in the definition")), *ThresholdUnit.choices],
+        help_text=_("Required when the threshold is unusual for a percentage."))
     baseline = forms.ModelChoiceField(
         Baseline.objects.none(), required=False, label=_("Baseline"),
         help_text=_("Record it first if it is not in the list."))
@@ -45,7 +45,8 @@ class CriterionForm(forms.Form):
         data = super().clean()
         definition, baseline = data.get("definition"), data.get("baseline")
         if baseline and definition and not baseline.serves(definition):
-            self.add_error("baseline", _("This baseline holds another quantity (%(quantity)s).")
+            self.add_error("baseline", _("This baseline measures %(quantity)s, which is not "
+                                         "what the definition needs.")
                            % {"quantity": quantity_label(baseline.quantity)})
         if definition and data.get("threshold") is not None and not data.get("threshold_unit"):
             data["threshold"] = data["threshold"] / Decimal(scale_of(definition.unit))
@@ -69,5 +70,5 @@ class SignedSheetForm(forms.Form):
         help_text=_("Name and position, as on the signed sheet."))
     signed_sheet = forms.FileField(
         required=False, label=_("Scan of the signed sheet"),
-        help_text=_("PDF, PNG or JPEG. Not needed where the customer confirms with an account of "
-                    "his own."))
+        help_text=_("PDF, PNG or JPEG. Not needed if the customer confirms with their own "
+                    "account."))

@@ -28,7 +28,7 @@ class PreviewForm(forms.Form):
 class VersionForm(forms.ModelForm):
     """A new version that starts from an older one; its service checks what it is given."""
 
-    change_note = forms.CharField(label=_("Why this version is made"), max_length=240)
+    change_note = forms.CharField(label=_("Reason for this version"), max_length=240)
 
     class Meta:
         model = MetricDefinition
@@ -59,7 +59,7 @@ class SampleForm(forms.Form):
         help_text=_("In the unit of the definition."))
     sample_pair = forms.ChoiceField(label=_("Sample pair"), initial="halves",
                                     choices=[(k, v[0]) for k, v in PAIRS.items()])
-    sample_baseline = forms.FloatField(label=_("Value of the baseline"), initial=100)
+    sample_baseline = forms.FloatField(label=_("Baseline value"), initial=100)
     sample_candidate = forms.FloatField(label=_("Measured value"), initial=98)
     sample_cards = forms.IntegerField(label=_("Cards"), min_value=1, initial=8)
 

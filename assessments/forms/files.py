@@ -15,7 +15,7 @@ class FileForm(forms.Form):
     artifact = forms.ModelChoiceField(
         Artifact.objects.none(), required=False, label=_("Stored file"))
     upload = forms.FileField(required=False, label=_("or upload a raw file"),
-                             help_text=_("The tool's own log or result, unchanged."))
+                             help_text=_("The tool's original log or result, unmodified."))
 
     def __init__(self, *args, engagement: Engagement, **kwargs):
         super().__init__(*args, **kwargs)
@@ -42,7 +42,7 @@ class BaselineForm(FileForm):
     software = forms.CharField(max_length=240, required=False, label=_("Software"))
     data_set = forms.CharField(max_length=240, required=False, label=_("Data set"))
     seeds = forms.CharField(max_length=120, required=False, label=_("Seeds"))
-    source = forms.CharField(max_length=160, required=False, label=_("Measured by, and where"))
+    source = forms.CharField(max_length=160, required=False, label=_("Measured by, and location"))
     environment = forms.CharField(
         required=False, label=_("Environment"), widget=forms.Textarea(attrs={"rows": 5}),
         help_text=_("One fact per line, for example: cards = 8 × A100, PyTorch = 2.1.0, "

@@ -10,7 +10,7 @@ NEGATED = {"lt": "≥", "le": ">", "gt": "≤", "ge": "<"}
 
 REASONS = {
     "no_measurement": gettext_noop("Nothing has been measured yet."),
-    "no_baseline": gettext_noop("There is no baseline to compare with."),
+    "no_baseline": gettext_noop("No baseline to compare with."),
     "baseline_zero": gettext_noop("The baseline is zero; a relative figure is not defined."),
     "criteria_unsigned": gettext_noop("The criteria are not signed by both sides yet."),
     "baseline_unsigned": gettext_noop("The baseline is not signed by both sides yet."),
@@ -40,9 +40,9 @@ REASONS = {
         "Only %(points)s of %(of)s baseline steps have a counterpart (%(coverage)s): "
         "not enough to judge."),
     "too_few_points": gettext_noop(
-        "Only %(points)s common steps; the definition asks for %(minimum)s."),
+        "Only %(points)s common steps; the definition requires %(minimum)s."),
     "too_few_runs": gettext_noop(
-        "Only %(runs)s runs are measured; the definition judges %(wanted)s."),
+        "Only %(runs)s runs were measured; the definition requires %(wanted)s."),
 }
 
 

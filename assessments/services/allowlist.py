@@ -50,7 +50,7 @@ def propose_differences(*, actor: User, engagement: Engagement, differences: lis
                         reason: str) -> list[AllowedDifference]:
     """Propose several differences with exactly their values; all or none of them."""
     if not differences:
-        raise InvalidInput(_("Tick at least one difference."))
+        raise InvalidInput(_("Select at least one difference."))
     return [propose_difference(
         actor=actor, engagement=engagement, sheet=row.sheet, item=row.item, reason=reason,
         bench_value=row.bench, npu_value=row.npu) for row in differences]
@@ -61,10 +61,10 @@ def _check(sheet: str, item: str, reason: str) -> None:
         raise InvalidInput(_("Only environment variables and packages may differ; everything else "
                              "must match."))
     if not item or (item.endswith("*") and len(item) <= SHORTEST_PREFIX) or "*" in item[:-1]:
-        raise InvalidInput(_("Name the item, or its beginning (three letters or more) with one * "
-                             "at the end."))
+        raise InvalidInput(_("Give the item's name, or a prefix of at least three characters "
+                             "ending in one *."))
     if not reason:
-        raise InvalidInput(_("Say why this difference does not matter."))
+        raise InvalidInput(_("Explain why this difference does not matter."))
 
 
 def _reviewing(actor: User) -> Can:
@@ -80,9 +80,9 @@ def review_difference(*, actor: User, entry: AllowedDifference) -> AllowedDiffer
     require(actor, _reviewing(actor), entry.engagement)
     entry = AllowedDifference.objects.select_for_update(of=("self",), no_key=True).get(pk=entry.pk)
     if entry.withdrawn_at or entry.reviewed_at:
-        raise WrongState(_("This entry is not waiting for a review."))
+        raise WrongState(_("This entry is not awaiting review."))
     if entry.proposed_by_id == actor.pk:
-        raise WrongState(_("Somebody else has to review what you proposed."))
+        raise WrongState(_("Someone else has to review your proposal."))
     entry.reviewed_by, entry.reviewed_at = actor, timezone.now()
     entry.save(update_fields=["reviewed_by", "reviewed_at"])
     audit_log.record(actor=actor, action="allowlist.review", target=entry,
@@ -97,7 +97,7 @@ def withdraw_difference(*, actor: User, entry: AllowedDifference) -> AllowedDiff
     require(actor, Can.WORK if is_own else _reviewing(actor), entry.engagement)
     entry = AllowedDifference.objects.select_for_update(of=("self",), no_key=True).get(pk=entry.pk)
     if entry.withdrawn_at:
-        raise WrongState(_("This entry is withdrawn already."))
+        raise WrongState(_("This entry has already been withdrawn."))
     entry.withdrawn_by, entry.withdrawn_at = actor, timezone.now()
     entry.save(update_fields=["withdrawn_by", "withdrawn_at"])
     audit_log.record(actor=actor, action="allowlist.withdraw", target=entry,

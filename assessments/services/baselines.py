@@ -96,7 +96,7 @@ def _require_new_run(baseline: Baseline, artifact: Artifact) -> None:
     known = [baseline, *baseline.runs.select_related("artifact")]
     new = BaselineRun(baseline=baseline, artifact=artifact)
     if new not in independent([*known, new]):
-        raise InvalidInput(_("This run is recorded already."))
+        raise InvalidInput(_("This run has already been recorded."))
 
 
 def _curve_distance(baseline: Baseline, artifact: Artifact) -> float:
@@ -153,7 +153,7 @@ def confirm_baseline(*, actor: User, baseline: Baseline, signed_sheet: Artifact 
     sheet = signed_sheet_of(signed_sheet, customer_signatory)
     baseline = Baseline.objects.select_for_update(of=("self",), no_key=True).get(pk=baseline.pk)
     if baseline.frozen_at:
-        raise WrongState(_("This baseline is frozen already."))
+        raise WrongState(_("This baseline is already frozen."))
     require_repeatable(baseline)
     sides = confirm(actor=actor, engagement=baseline.model.engagement, sheet=sheet,
                     content_hash=baseline_hash(baseline), baseline=baseline)

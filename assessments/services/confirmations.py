@@ -36,10 +36,10 @@ def signed_sheet_of(scan: Artifact | None, signatory: str) -> SignedSheet | None
     """The sheet, where there is one. Raises InvalidInput for a scan without a name, a name
     without a scan."""
     if signatory.strip() and scan is None:
-        raise InvalidInput(_("A typed name is no signature: add the scan of the signed sheet, or "
-                             "let the customer confirm with an account of his own."))
+        raise InvalidInput(_("A typed name is not a signature: attach the scan of the signed "
+                             "sheet, or let the customer confirm with their own account."))
     if scan and not signatory.strip():
-        raise InvalidInput(_("Say who signed the sheet for the customer."))
+        raise InvalidInput(_("Enter who signed the sheet for the customer."))
     return SignedSheet(scan, signatory.strip()) if scan else None
 
 

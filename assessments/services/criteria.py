@@ -23,7 +23,7 @@ def draft_criteria(*, actor: User, engagement: Engagement) -> CriteriaSet:
     require(actor, Can.MANAGE, engagement)
     newest = engagement.criteria_sets.first()
     if newest and newest.state == CriteriaSet.State.DRAFT:
-        raise WrongState(_("There is an open draft already; sign it or go on with it."))
+        raise WrongState(_("There is already an open draft; sign it or continue editing it."))
     draft = CriteriaSet.objects.create(engagement=engagement,
                                        version=newest.version + 1 if newest else 1)
     for old in newest.criteria.all() if newest else ():
@@ -61,7 +61,8 @@ def add_criterion(
     if baseline and baseline.model_id != model.pk:
         raise InvalidInput(_("The baseline belongs to another model."))
     if baseline and not baseline.serves(definition):
-        raise InvalidInput(_("This baseline holds another quantity (%(quantity)s).")
+        raise InvalidInput(_("This baseline measures %(quantity)s, which is not what the "
+                             "definition needs.")
                            % {"quantity": quantity_label(baseline.quantity)})
     threshold = threshold_of(definition, threshold, threshold_unit)
     criterion = Criterion.objects.create(

@@ -108,8 +108,8 @@ def _customers_side(actor: User, criteria_set: CriteriaSet, sheet: SignedSheet |
                 content_hash=content_hash(criteria_set), criteria_set=criteria_set, sheet=sheet)
     confirmed = customers_confirmation(criteria_set)
     if confirmed is None:
-        raise InvalidInput(_("The customer has not signed: let him confirm this version with an "
-                             "account of his own, or add the scan of the signed sheet."))
+        raise InvalidInput(_("The customer has not signed: let them confirm this version with "
+                             "their own account, or attach the scan of the signed sheet."))
     return confirmed
 
 

@@ -85,8 +85,8 @@ def drafted(definition: MetricDefinition, fields: dict[str, Any]) -> MetricDefin
 
 def _check(old: MetricDefinition, new: MetricDefinition, change_note: str) -> None:
     checks = (
-        (not change_note.strip(), _("Say why this version is made.")),
-        (not changes(old, new), _("Nothing differs from the version it starts from.")),
+        (not change_note.strip(), _("Give the reason for this version.")),
+        (not changes(old, new), _("Nothing has changed from the version it is based on.")),
         (new.first_step and new.last_step and new.first_step > new.last_step,
          _("The window ends before it begins.")),
         (not 0 <= new.epsilon < 1, _("The near-zero guard ε lies between 0 and 1.")),

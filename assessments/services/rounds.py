@@ -33,9 +33,10 @@ def record_round(
     _require_performance(artifact, profile)
     last = model.optimisation_rounds.order_by("number").last()
     if last and not change.strip():
-        raise InvalidInput(_("Say what was changed in this round."))
+        raise InvalidInput(_("Describe what was changed in this round."))
     if model.optimisation_rounds.filter(artifact=artifact).exists():
-        raise InvalidInput(_("This run is a round already; measure again after the change."))
+        raise InvalidInput(_("This run is already recorded as a round; measure again after the "
+                             "change."))
     entry = OptimisationRound.objects.create(
         model=model, number=last.number + 1 if last else 0,
         area=_area(area) if last else Area.START, finding=finding.strip(), change=change.strip(),
@@ -64,7 +65,7 @@ def _require_performance(artifact: Artifact, profile: Artifact | None) -> None:
     found = artifact.measurements.filter(quantity__in=BY_NAME, value__isnull=False).exists()
     if not found and not (profile and profile.measurements.filter(
             quantity__in=BY_NAME, value__isnull=False).exists()):
-        raise InvalidInput(_("No figure of performance was found in the file of the run."))
+        raise InvalidInput(_("No performance figure was found in the run's file."))
 
 
 @transaction.atomic
@@ -88,7 +89,7 @@ def remove_last_round(*, actor: User, entry: OptimisationRound) -> None:
     require(actor, Can.WORK, engagement)
     MigratedModel.objects.select_for_update(of=("self",), no_key=True).get(pk=entry.model_id)
     if OptimisationRound.objects.filter(model=entry.model, number__gt=entry.number).exists():
-        raise WrongState(_("Only the newest round can be taken back."))
+        raise WrongState(_("Only the latest round can be undone."))
     OptimisationRound.objects.filter(pk=entry.pk).delete()
     audit_log.record(actor=actor, action="round.remove", target=entry, engagement=engagement,
                      data={"number": entry.number, "change": entry.change})

@@ -41,9 +41,9 @@ def draft_waiver(*, actor: User, criterion: Criterion, reason: str, scope: str, 
     if not (reason.strip() and scope.strip()):
         raise InvalidInput(_("A waiver needs a reason and a scope."))
     if expires_on < timezone.localdate():
-        raise InvalidInput(_("The waiver's last day lies in the past."))
+        raise InvalidInput(_("The waiver's end date is in the past."))
     if criterion.waiver:
-        raise WrongState(_("A waiver is in force already; revoke it first."))
+        raise WrongState(_("A waiver is already in force; revoke it first."))
     now = timezone.now()
     criterion.waivers.filter(revoked_at=None).update(revoked_at=now, revoked_by=actor)
     waiver = Waiver.objects.create(
@@ -59,7 +59,7 @@ def _waivable(criterion: Criterion) -> Verdict:
     if criterion.criteria_set.state != CriteriaSet.State.SIGNED:
         raise WrongState(_("Only signed criteria can be waived."))
     if verdict is None or verdict.outcome == Outcome.PASSED:
-        raise WrongState(_("There is no verdict that a waiver could concern."))
+        raise WrongState(_("There is no verdict to waive."))
     return verdict
 
 
@@ -74,10 +74,10 @@ def sign_waiver(*, actor: User, waiver: Waiver) -> Waiver:
     require(actor, Can.MANAGE, engagement)
     waiver = Waiver.objects.select_for_update(of=("self",), no_key=True).get(pk=waiver.pk)
     if waiver.signed_at or waiver.revoked_at or waiver.expires_on < timezone.localdate():
-        raise WrongState(_("This waiver is signed, revoked or over."))
+        raise WrongState(_("This waiver has been signed or revoked, or has expired."))
     require_separated(WAIVER_DUTIES, actor, waiver, Duty.APPROVER)
     if _waivable(waiver.criterion) != waiver.verdict:
-        raise WrongState(_("The criterion was judged anew since; draft the waiver again."))
+        raise WrongState(_("The criterion has since been judged again; draft the waiver again."))
     waiver.signed_by, waiver.signed_at = actor, timezone.now()
     facts = _signed_facts(waiver)
     waiver.content_hash = content_hash(facts, SPACED)
@@ -110,7 +110,7 @@ def revoke_waiver(*, actor: User, waiver: Waiver) -> Waiver:
     require(actor, Can.MANAGE, engagement)
     waiver = Waiver.objects.select_for_update(of=("self",), no_key=True).get(pk=waiver.pk)
     if waiver.revoked_at:
-        raise WrongState(_("This waiver is revoked already."))
+        raise WrongState(_("This waiver has already been revoked."))
     waiver.revoked_at, waiver.revoked_by = timezone.now(), actor
     waiver.save(update_fields=["revoked_at", "revoked_by"])
     audit_log.record(actor=actor, action="waiver.revoke", target=waiver, engagement=engagement)
@@ -128,7 +128,7 @@ def accept_difference(
     """
     require(actor, Can.REVIEW if allowed(actor, Can.REVIEW) else Can.MANAGE, engagement)
     if not reason.strip():
-        raise InvalidInput(_("Say why this difference does not matter."))
+        raise InvalidInput(_("Explain why this difference does not matter."))
     accepted, is_new = AcceptedDifference.objects.get_or_create(
         engagement=engagement, item=item, baseline_value=baseline_value,
         candidate_value=candidate_value,

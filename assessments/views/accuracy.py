@@ -64,7 +64,7 @@ def comparison_index(request, pk):
     artifact = visible_file(request, pk)
     require(request.user, Can.WORK, artifact.engagement)
     attempt(request, lambda: services.index_comparison(artifact=artifact),
-            _("The rows are indexed."))
+            _("Rows indexed."))
     return redirect("assessments:comparison", pk)
 
 

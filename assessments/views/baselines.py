@@ -73,7 +73,7 @@ def baseline_confirm(request, pk):
     row = _baseline(request, pk)
     attempt(request, lambda: baselines.confirm_baseline(
         actor=request.user, baseline=row, **entered_sheet(request, row.model.engagement)),
-            _("The baseline sheet is confirmed."))
+            _("Baseline sheet confirmed."))
     return redirect("assessments:baseline", pk)
 
 
@@ -88,7 +88,7 @@ def baseline_run(request, pk):
             actor=request.user, baseline=row, artifact=form.cleaned_data["artifact"]
             or upload_artifact(actor=request.user, engagement=engagement, model=row.model,
                                upload=form.cleaned_data["upload"])),
-                _("The run was read and added."))
+                _("Run read and added."))
     else:
         messages.error(request, _("Choose a stored file or upload one."))
     return redirect("assessments:baseline", pk)

@@ -53,7 +53,7 @@ def config_propose(request, pk):
         _propose_pattern(request, artifact)
     else:
         attempt(request, lambda: _propose_ticked(request, artifact),
-                _("Proposed. The entries count once somebody else has reviewed them."))
+                _("Proposed. The entries take effect once someone else has reviewed them."))
     return redirect("assessments:config_check", pk)
 
 
@@ -65,7 +65,7 @@ def _propose_pattern(request, artifact: Artifact) -> None:
     attempt(request, lambda: services.propose_difference(
         actor=request.user, engagement=artifact.engagement, is_any_value=True,
         **form.cleaned_data),
-            _("Proposed. The entries count once somebody else has reviewed them."))
+            _("Proposed. The entries take effect once someone else has reviewed them."))
 
 
 def _propose_ticked(request, artifact: Artifact) -> list[AllowedDifference]:
@@ -88,7 +88,7 @@ def config_review(request, pk, entry):
     """Let a proposed entry count."""
     found = _entry(request, pk, entry)
     attempt(request, lambda: services.review_difference(actor=request.user, entry=found),
-            _("Reviewed: the entry counts from now on."))
+            _("Reviewed: the entry is now in effect."))
     return redirect("assessments:config_check", pk)
 
 
@@ -97,5 +97,5 @@ def config_withdraw(request, pk, entry):
     """End an entry."""
     found = _entry(request, pk, entry)
     attempt(request, lambda: services.withdraw_difference(actor=request.user, entry=found),
-            _("The entry is withdrawn."))
+            _("Entry withdrawn."))
     return redirect("assessments:config_check", pk)

@@ -64,7 +64,7 @@ def criteria_draft(request, code):
     """Begin a new version."""
     engagement = visible_engagement(request, code)
     draft = attempt(request, lambda: services.draft_criteria(
-        actor=request.user, engagement=engagement), _("A draft was begun."))
+        actor=request.user, engagement=engagement), _("Draft created."))
     return to_criteria(code, draft)
 
 
@@ -86,7 +86,7 @@ def criterion_remove(request, pk):
     """Take a threshold out of the draft."""
     row = visible_criterion(request, pk)
     attempt(request, lambda: services.remove_criterion(actor=request.user, criterion=row),
-            _("The criterion was taken out."))
+            _("Criterion removed."))
     return to_criteria(row.criteria_set.engagement.code, row.criteria_set)
 
 
@@ -116,5 +116,5 @@ def criteria_judge(request, code):
     engagement = visible_engagement(request, code)
     require(request.user, Can.WORK, engagement)
     attempt(request, lambda: services.judge_engagement(engagement, request.user),
-            _("All verdicts were computed anew from the raw files."))
+            _("All verdicts were recomputed from the raw files."))
     return to_criteria(code)

@@ -59,7 +59,7 @@ def criterion_judge(request, pk):
     row = visible_criterion(request, pk)
     require(request.user, Can.WORK, row.criteria_set.engagement)
     attempt(request, lambda: services.judge_criterion(row, request.user),
-            _("The verdict was computed anew from the raw files."))
+            _("The verdict was recomputed from the raw files."))
     return redirect("assessments:criterion", pk)
 
 
@@ -93,7 +93,7 @@ def criterion_waive(request, pk):
     if form.is_valid():
         attempt(request, lambda: waivers.draft_waiver(
             actor=request.user, criterion=row, **form.cleaned_data),
-                _("The waiver is drafted; somebody else signs it."))
+                _("Waiver drafted; someone else has to sign it."))
     else:
         messages.error(request, _("A waiver needs a reason, a scope and its last day."))
     return redirect("assessments:criterion", pk)
@@ -105,7 +105,7 @@ def waiver_sign(request, pk, waiver):
     row = visible_criterion(request, pk)
     found = get_object_or_404(row.waivers, pk=waiver)
     attempt(request, lambda: waivers.sign_waiver(actor=request.user, waiver=found),
-            _("The waiver is signed. The verdict stays as it is."))
+            _("Waiver signed. The verdict is unchanged."))
     return redirect("assessments:criterion", pk)
 
 
@@ -115,7 +115,7 @@ def waiver_revoke(request, pk, waiver):
     row = visible_criterion(request, pk)
     found = get_object_or_404(row.waivers, pk=waiver)
     attempt(request, lambda: waivers.revoke_waiver(actor=request.user, waiver=found),
-            _("The waiver is revoked."))
+            _("Waiver revoked."))
     return redirect("assessments:criterion", pk)
 
 
@@ -126,5 +126,5 @@ def criterion_accept(request, pk):
     attempt(request, lambda: services.accept_and_judge(
         actor=request.user, criterion=row, items=request.POST.getlist("items"),
         reason=request.POST.get("reason", "")),
-            _("The differences are accepted; the verdicts were computed anew."))
+            _("Differences accepted; verdicts recomputed."))
     return redirect("assessments:criterion", pk)

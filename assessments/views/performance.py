@@ -39,7 +39,7 @@ def model_performance(request, pk):
     reading = chosen(steps, whole_number(request.GET.get("profile")))
     operators = profiles.operator_profiles(model)
     table = chosen(operators, whole_number(request.GET.get("table")))
-    scaling = scaling_of(model, _("own runs"))
+    scaling = scaling_of(model, _("project runs"))
     bars = bars_of(model, known)
     return render(request, "assessments/model_performance.html", {
         "model": model, "engagement": model.engagement, "active": "performance",
@@ -109,5 +109,5 @@ def round_remove(request, pk):
     """Take back the newest round."""
     entry = _round(request, pk)
     attempt(request, lambda: services.remove_last_round(actor=request.user, entry=entry),
-            _("The round is taken back; its files stay."))
+            _("Round undone; its files are kept."))
     return redirect("assessments:model_performance", entry.model_id)

@@ -21,7 +21,7 @@ class CommentForm(forms.Form):
     criterion = forms.ModelChoiceField(None, required=False, widget=forms.HiddenInput)
     answers = forms.ModelChoiceField(None, required=False, widget=forms.HiddenInput)
     text = forms.CharField(label=_("Comment"), widget=forms.Textarea(attrs={"rows": 3}))
-    is_internal = forms.BooleanField(label=_("Only for the team; the customer never sees it"),
+    is_internal = forms.BooleanField(label=_("Team only; never visible to the customer"),
                                      required=False)
 
     def __init__(self, *args, review: Review, user: User, **kwargs):
@@ -38,11 +38,11 @@ class DecisionForm(forms.Form):
     decision = forms.ChoiceField(label=_("Decision"), choices=CHOSEN, widget=forms.RadioSelect)
     reason = forms.CharField(label=_("Reason or remark"), required=False,
                              widget=forms.Textarea(attrs={"rows": 3}),
-                             help_text=_("Needed for a rejection, unless each rejected model "
-                                         "has its own."))
+                             help_text=_("Required for a rejection unless each rejected model "
+                                         "has its own reason."))
     retest_on = forms.DateField(
         label=_("Date of the repeated inspection"), required=False, widget=date_input(),
-        help_text=_("Where something is rejected and the date is agreed already."))
+        help_text=_("If something is rejected and the date has been agreed."))
 
 
 class ModelDecisionForm(forms.Form):
@@ -105,7 +105,7 @@ class SignForm(forms.Form):
     strokes = forms.CharField(required=False, widget=forms.HiddenInput, max_length=200_000)
     scan = forms.FileField(
         label=_("Scan of the signed and sealed paper"), required=False,
-        help_text=_("PDF, PNG or JPEG, at most 10 MB; only where you sign by a scan."))
+        help_text=_("PDF, PNG or JPEG, up to 10 MB; only if you sign with a scan."))
     confirmed = forms.BooleanField(
         label=_("I have read the document and sign its content hash shown above."))
 
@@ -157,7 +157,7 @@ class PowerOfAttorneyForm(forms.Form):
         "For example: the legal representative, by name"))
     valid_from = forms.DateField(label=_("Valid from"), widget=date_input())
     valid_until = forms.DateField(label=_("Valid until"), required=False, widget=date_input(),
-                                  help_text=_("Empty: until it is ended here."))
+                                  help_text=_("Leave empty: valid until ended here."))
     file = forms.FileField(label=_("Scan (PDF, PNG or JPEG)"))
 
     def __init__(self, *args, engagement, **kwargs):

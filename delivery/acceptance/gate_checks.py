@@ -34,7 +34,7 @@ def acceptance_is_signed(record: StageRecord) -> Iterable[CheckResult]:
 
 def _sentence(standing: Standing, document: Document | None, code: str) -> str:
     if document is None:
-        return _("No acceptance document is issued yet.")
+        return _("No acceptance document has been issued yet.")
     names = {"document": document}
     if standing == Standing.CONDITIONAL:
         n = len(open_conditions(document.review, code))
@@ -46,7 +46,7 @@ def _sentence(standing: Standing, document: Document | None, code: str) -> str:
             **names, "decision": document.review.get_decision_display()}
     return {
         Standing.ABSENT: _("%(document)s does not cover this model."),
-        Standing.WAITING: _("%(document)s is not signed by the customer yet."),
+        Standing.WAITING: _("%(document)s has not been signed by the customer yet."),
         Standing.REJECTED: _("%(document)s was rejected."),
     }[standing] % names
 
@@ -55,6 +55,6 @@ def _remedy(standing: Standing) -> str:
     if standing == Standing.ACCEPTED:
         return ""
     if standing == Standing.CONDITIONAL:
-        return _("Report what was done about the conditions; the customer closes them.")
+        return _("Report how the outstanding issues were resolved; the customer closes them.")
     return _("Issue an acceptance document that covers this model; the "
              "customer decides and signs on its page.")

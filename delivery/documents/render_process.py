@@ -55,7 +55,7 @@ def run_in_child(function: Callable[..., Any], *args: Any,
         return _awaited(pool.submit(function, *args, **named), still_waiting)
     except (BrokenProcessPool, TooLate) as error:
         _stop(pool)
-        raise RenderFailedError(_("The process that sets type ended unexpectedly.")) from error
+        raise RenderFailedError(_("The typesetting process ended unexpectedly.")) from error
 
 
 def _awaited(future: Future, still_waiting: Callable[[], None] | None) -> Any:

@@ -40,7 +40,7 @@ class InboxItem:
     def rank(self) -> str:
         """The heading above it."""
         return {OVERDUE: _("Overdue"), SOON: _("Due within a week"),
-                OTHERS_WAIT: _("Others wait for it"), BROKEN: _("In trouble"),
+                OTHERS_WAIT: _("Blocking others"), BROKEN: _("Problems"),
                 OPEN: _("Everything else")}[self.urgency]
 
 
@@ -77,10 +77,10 @@ def _reason(urgency: int, left: int | None, days: int | None) -> str:
     """Why it stands where it stands: the days left until it is due, or those it has waited."""
     if left is not None and urgency != OTHERS_WAIT:
         return _until(left)
-    words = {OTHERS_WAIT: (_("others wait"), _("waiting since today"),
+    words = {OTHERS_WAIT: (_("blocking others"), _("waiting since today"),
                            ngettext("waiting for %(n)d day", "waiting for %(n)d days", days or 0)),
-             BROKEN: (_("broken"), _("broken since today"),
-                      ngettext("broken for %(n)d day", "broken for %(n)d days", days or 0)),
+             BROKEN: (_("failing"), _("failing since today"),
+                      ngettext("failing for %(n)d day", "failing for %(n)d days", days or 0)),
              OPEN: (_("open"), _("open since today"),
                     ngettext("open for %(n)d day", "open for %(n)d days", days or 0))}
     unknown, today, before = words[urgency]

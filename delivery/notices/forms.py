@@ -25,7 +25,7 @@ class ChannelForm(forms.ModelForm):
     kinds = forms.MultipleChoiceField(
         label=_("events"), required=False, widget=forms.CheckboxSelectMultiple,
         choices=[(kind.code, kind.title) for kind in KINDS.values()],
-        help_text=_("None chosen: all of them."))
+        help_text=_("None selected: all events."))
 
     class Meta:
         model = Channel

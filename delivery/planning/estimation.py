@@ -180,7 +180,7 @@ def basis_sentence(code: str, values: dict) -> str:
         "apis": _("%(count)s different unsupported APIs in %(file)s."),
         "history": _("Experience: × %(ratio)s over %(samples)s finished model stages."),
         "share": _("%(percent)s %% of %(days)s days."),
-        "manual": _("Added by hand."),
+        "manual": _("Added manually."),
         "driver": _("%(driver)s (%(amount)s): + %(days)s days."),
     }
     if code == "driver":

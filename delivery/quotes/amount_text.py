@@ -28,7 +28,8 @@ def figure_of_words(words: str) -> Decimal:
     text = words.strip().removeprefix("人民币").strip().replace("圆", "元").replace("正", "整")
     match = AMOUNT.fullmatch(text)
     if not text or not match or not any(match.groups()):
-        raise InvalidInput(_("“%(words)s” is no amount in formal numerals.") % {"words": words})
+        raise InvalidInput(_("“%(words)s” is not an amount in formal "
+                             "numerals.") % {"words": words})
     yuan = _integer(match["yuan"] or "零", words)
     jiao, fen = (DIGITS.index(match[name] or "零") for name in ("jiao", "fen"))
     return Decimal(yuan * 100 + jiao * 10 + fen) / 100
@@ -42,7 +43,7 @@ def _integer(text: str, words: str) -> int:
             continue
         if not GROUP.fullmatch(group):
             raise InvalidInput(
-                _("“%(words)s” is no amount in formal numerals.") % {"words": words})
+                _("“%(words)s” is not an amount in formal numerals.") % {"words": words})
         total += _group(group) * scale
         text = rest
     return total

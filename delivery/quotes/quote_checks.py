@@ -117,7 +117,7 @@ def _discount(quote: Quote, url: str) -> QuoteCheck:
 
 def _lines(lines: list, url: str) -> QuoteCheck:
     if not lines:
-        return QuoteCheck("R-QUO-07", False, _("There is no line yet."), url)
+        return QuoteCheck("R-QUO-07", False, _("No lines yet."), url)
     faulty = [line.code for line in lines
               if not line.unit or (line.unit == "person_day" and not line.grade)]
     if faulty:

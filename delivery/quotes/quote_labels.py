@@ -9,7 +9,7 @@ CHECKS = {
     "R-QUO-08": _("Staffing"), "R-QUO-09": _("Scope"),
 }
 STEPS = {
-    "quote.create": _("Created"), "quote.new_version": _("New version begun"),
+    "quote.create": _("Created"), "quote.new_version": _("New version started"),
     "quote.add_line": _("Line added"), "quote.add_lines": _("Lines added"),
     "quote.change_line": _("Line changed"), "quote.remove_line": _("Line removed"),
     "quote.update": _("Terms changed"), "quote.submit": _("Submitted for review"),

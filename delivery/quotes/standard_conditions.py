@@ -15,7 +15,7 @@ TITLES = {
     "place": _("Place of service"),
     "travel": _("Travel and other costs"),
     "delivery": _("Delivery"),
-    "acceptance": _("Method of acceptance"),
+    "acceptance": _("Acceptance method"),
     "warranty": _("Warranty"),
     "remarks": _("Remarks"),
 }

@@ -45,7 +45,7 @@ def _reviews(user: User, quote: Quote) -> bool:
 def _is_author(user: User, quote: Quote) -> None:
     if quote.created_by_id != user.pk:
         raise NotAllowed(gettext(
-            "Only its author withdraws a quote; an approver sends it back."))
+            "Only the author can withdraw a quote; approvers send it back."))
 
 
 def _is_not_author(user: User, quote: Quote) -> None:

@@ -56,12 +56,12 @@ def _returns(user: User, document: Document) -> bool:
 
 def _is_author(user: User, document: Document) -> None:
     if not approval_chain.is_author(user, document):
-        raise NotAllowed(_("Only its author takes a document back; a reviewer sends it back."))
+        raise NotAllowed(_("Only the author can withdraw a document; reviewers send it back."))
 
 
 def _not_by_author(user: User, document: Document) -> None:
     if document.state == State.IN_REVIEW and approval_chain.is_author(user, document):
-        raise NotAllowed(_("You wrote this document; take it back instead."))
+        raise NotAllowed(_("You wrote this document; withdraw it instead."))
 
 
 def _has_turn(user: User, document: Document) -> None:
@@ -72,13 +72,13 @@ def _has_turn(user: User, document: Document) -> None:
 def _approves_by_chain(user: User, document: Document) -> None:
     turn = approval_chain.approval_of(document)
     if turn and not is_for(user, turn):
-        raise NotAllowed(_("By the chain of this kind “%(step)s” is for: %(role)s.") % {
+        raise NotAllowed(_("By this kind's approval chain, “%(step)s” is done by: %(role)s.") % {
             "step": turn, "role": turn.get_role_display()})
 
 
 def _is_newest(_user: User, document: Document) -> None:
     if document.successors.exists():
-        raise WrongState(_("A newer version of this document exists already."))
+        raise WrongState(_("A newer version of this document already exists."))
 
 
 def _is_undecided(_user: User, document: Document) -> None:

@@ -30,10 +30,10 @@ def parse_value(question: Question, raw: Any) -> Any:
 def _text(_question: Question, raw: Any) -> str:
     text = _date(_question, raw) if isinstance(raw, date) else str(raw).strip()
     if len(text) > MAX_TEXT:
-        raise InvalidInput(_("The text has %(n)d characters; %(limit)d are possible.")
+        raise InvalidInput(_("The text has %(n)d characters; the limit is %(limit)d.")
                            % {"n": len(text), "limit": MAX_TEXT})
     if any(ord(letter) < 32 and letter not in "\n\r\t" for letter in text):
-        raise InvalidInput(_("The text holds control characters. Type it anew."))
+        raise InvalidInput(_("The text contains control characters. Enter it again."))
     return text.replace("\r\n", "\n")
 
 

@@ -9,7 +9,7 @@ from delivery.surveys.models import Question
 
 class QuestionForm(forms.Form):
     key = forms.SlugField(label=_("key"), max_length=40, help_text=_(
-        "Workbooks, the API and what follows from the answers know the question by it."))
+        "Workbooks, the API and survey conclusions identify the question by it."))
     number = forms.IntegerField(label=_("number"), min_value=1, max_value=999)
     section = forms.SlugField(label=_("Section: key"), max_length=40)
     section_label = forms.CharField(label=_("Section: name"), max_length=80)
@@ -26,7 +26,7 @@ class QuestionForm(forms.Form):
     help_en = forms.CharField(label=_("Hint (English)"), max_length=240, required=False)
     condition = forms.CharField(label=_("Asked only if"), required=False, widget=forms.Textarea(
         attrs={"rows": 2}), help_text=_("One question per line: key = code, code"))
-    after = forms.ChoiceField(label=_("Behind"), required=False)
+    after = forms.ChoiceField(label=_("Position after"), required=False)
 
     def __init__(self, *args, questions: list[dict], question: dict | None = None, **kwargs):
         super().__init__(*args, initial=_initial(question), **kwargs)
@@ -47,7 +47,7 @@ class QuestionForm(forms.Form):
             found.append({"code": code.strip(), "label": label,
                           "label_en": english.strip() or label})
         if len({option["code"] for option in found}) < len(found):
-            raise forms.ValidationError(_("A code is given twice."))
+            raise forms.ValidationError(_("A code is used twice."))
         return found
 
     def clean_condition(self) -> dict[str, list[str]]:

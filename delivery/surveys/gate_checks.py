@@ -59,7 +59,7 @@ def rules_hold(record: StageRecord) -> Iterable[CheckResult]:
         "survey_rules", _("Rules over the answers"), not broken,
         following(*map(in_words, broken)) or _("No blocking rule is broken."),
         reverse("surveys:consequences", args=[record.engagement.code]) + "#findings",
-        _("Correct the answers, or change the plan and answer anew.") if broken else "",
+        _("Correct the answers, or change the plan and answer again.") if broken else "",
         needs=Can.VIEW_INTERNAL)
 
 
@@ -70,7 +70,7 @@ def _survey(record: StageRecord) -> Survey | None:
 
 def _found(survey: Survey | None) -> str:
     if survey is None:
-        return _("The survey has not begun.")
+        return _("The survey has not started.")
     if survey.state == Survey.State.CONFIRMED:
         return _("Confirmed by %(who)s.") % {"who": survey.confirmed_by}
     missing = len(Sheet(survey).missing)
@@ -82,15 +82,15 @@ def _found(survey: Survey | None) -> str:
 
 def _remedy(survey: Survey | None) -> str:
     if survey is None:
-        return _("Begin the survey and answer what is required.")
+        return _("Start the survey and answer the required questions.")
     if survey.state == Survey.State.SUBMITTED:
         return _("A consultant confirms the answers.")
-    return _("Answer what is required, then submit and confirm the survey.")
+    return _("Answer the required questions, then submit and confirm the survey.")
 
 
 def _decided(survey: Survey | None, newest: Decision | None) -> tuple[bool, str]:
     if newest is None:
-        return False, _("Nobody has decided yet.")
+        return False, _("No decision yet.")
     if survey.confirmed_at is None or newest.decided_at < survey.confirmed_at:
         return False, _("The answers were reopened after the last decision.")
     sentence = _("%(verdict)s: decided by %(who)s.") % {

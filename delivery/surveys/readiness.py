@@ -88,7 +88,7 @@ def _models(sheet: Sheet, given: CountedAnswers) -> Entry:
     said, there = given.whole("model_count"), len(given.models)
     is_met = said == there
     return Entry("models", _("Number of models"), 5, float(is_met), _(
-        "All %(n)d models are registered.") % {"n": there} if is_met else _(
+        "All models registered (%(n)d).") % {"n": there} if is_met else _(
         "The survey names %(said)s models, %(there)d are registered.") % {
             "said": "--" if said is None else said, "there": there},
                  reverse("engagements:engagement", args=[sheet.survey.engagement.code]))

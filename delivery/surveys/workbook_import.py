@@ -111,8 +111,8 @@ def _check_container(data: bytes) -> None:
 
 
 def _unsound() -> str:
-    return _("The file is not a sound .xlsx workbook. Open it in Excel or WPS and save it as "
-             ".xlsx; a .csv or .xls that is only renamed stays what it is.")
+    return _("The file is not a valid .xlsx workbook. Open it in Excel or WPS and save it as "
+             ".xlsx; renaming a .csv or .xls is not enough.")
 
 
 def _load(data: bytes) -> Any:
@@ -183,7 +183,7 @@ def _read_cell(place: Any, cell: Cell, revision: int, reading: Reading) -> None:
         _error(reading, place, _("There is a formula. Put its value in instead."))
         return
     if place.data_type == "e":
-        _error(reading, place, _("There is an error value. Type the answer anew."))
+        _error(reading, place, _("There is an error value. Enter the answer again."))
         return
     raw = plain_text(place.value) if isinstance(place.value, str) else place.value
     try:

@@ -31,8 +31,8 @@ def tick_item(*, actor: User, item: ChecklistItem, is_done: bool = True, evidenc
         resolve(engagement, evidence)
         item.evidence = evidence.strip()
     if is_done and item.needs_evidence and not item.evidence:
-        raise InvalidInput(_("“%(item)s” needs evidence: a stored file such as #12, an address, "
-                             "or where it lies.") % {"item": item})
+        raise InvalidInput(_("“%(item)s” needs evidence: a stored file such "
+                             "as #12, a link or a location.") % {"item": item})
     item.done_by, item.done_at = (actor, timezone.now()) if is_done else (None, None)
     item.save(update_fields=["done_by", "done_at", "evidence"])
     audit_log.record(actor=actor, action="checklist.tick" if is_done else "checklist.untick",

@@ -35,7 +35,7 @@ def update_engagement(*, actor: User, engagement: Engagement, **fields) -> Engag
     for key, (_before, after) in changed.items():
         setattr(engagement, key, after)
     if engagement.starts_on and engagement.ends_on and engagement.ends_on < engagement.starts_on:
-        raise InvalidInput(_("The end lies before the start."))
+        raise InvalidInput(_("The end is before the start."))
     engagement.save()
     audit_log.record(actor=actor, action="engagement.update", target=engagement,
                      engagement=engagement,

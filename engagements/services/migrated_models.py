@@ -102,7 +102,8 @@ def drop_model(*, actor: User, model: MigratedModel, reason: str) -> MigratedMod
     if not reason.strip():
         raise InvalidInput(_("Give the reason."))
     if model.dropped_at:
-        raise WrongState(_("%(model)s was dropped from the project already.") % {"model": model})
+        raise WrongState(_("%(model)s has already been dropped from the "
+                           "project.") % {"model": model})
     for record in model.stages.exclude(state__in=DONE):
         take_out(actor, record, reason)
     model.dropped_at, model.drop_reason = timezone.now(), reason.strip()[:240]

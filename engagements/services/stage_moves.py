@@ -95,8 +95,9 @@ def take_out(actor: User, record: StageRecord, reason: str) -> StageTransition:
 def require_other_hands(actor: User, record: StageRecord) -> None:
     """Raise NotAllowed for whoever worked on the stage."""
     if found := involvement_in(record, actor):
-        raise NotAllowed(_("Who worked on a stage does not let it through. %(involvement)s "
-                           "Ask another manager.") % {"involvement": following(*found)})
+        raise NotAllowed(_("People who worked on a stage cannot let it "
+                           "through. %(involvement)s Ask another manager.")
+                         % {"involvement": following(*found)})
 
 
 def _waived_codes(record: StageRecord) -> frozenset[str]:

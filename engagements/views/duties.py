@@ -24,5 +24,5 @@ def duty_set(request, code):
         raise Http404
     attempt(request, lambda: services.set_people(
         actor=request.user, kind=code, people=request.POST.get("people", "")),
-            _("Saved; it holds for steps done from now on."))
+            _("Saved; applies to steps from now on."))
     return redirect("people:duties")

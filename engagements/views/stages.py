@@ -104,7 +104,7 @@ def waiver_draft(request, code, model_code, stage):
     record = _record(request, code, model_code, stage)
     attempt(request, lambda: services.draft_stage_waiver(
         actor=request.user, record=record, reason=request.POST.get("reason", "")),
-            _("The waiver is drafted; somebody else signs it."))
+            _("Waiver drafted; someone else has to sign it."))
     return redirect("engagements:stage", code, model_code, stage)
 
 

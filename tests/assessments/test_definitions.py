@@ -177,7 +177,7 @@ def test_form_preview_and_storing(client, people, m01):
     wrong = client.get(url, entered(m01, epsilon="much"), headers=HTMX)
     assert wrong.context["effects"] is None
     refused = client.post(url, entered(m01, change_note="x"))
-    assert "Nothing differs" in str(refused.context["form"].errors)
+    assert "Nothing has changed" in str(refused.context["form"].errors)
     assert MetricDefinition.objects.filter(code=m01.code).count() == 1
     client.post(url, entered(m01, figure="relative_error_of_means", change_note="agreed"))
     new = MetricDefinition.objects.get(code=m01.code, version=2)

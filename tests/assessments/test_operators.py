@@ -49,7 +49,7 @@ def test_the_first_deviating_operator_and_its_reason(compared):
     (1.02, 1.0, "relative_error", "Off by 2.000 % of the reference's magnitude, limit 1 %."),
     ("nan", 1.0, "nonfinite",
      "The NPU's tensor holds NaN or Inf where the reference is finite."),
-    (1e-3, 1e-9, "floor", "The reference is below 1e-06, the NPU's value is not."),
+    (1e-3, 1e-9, "floor", "The reference value is below 1e-06; the NPU value is not."),
     (1.01, 1.0, "relative_error",
      "Off by 1.000000000000001 % of the reference's magnitude, limit 1 %."),
     (1.009, 1.0, "", ""),

@@ -85,7 +85,7 @@ def people_and_firm(walk: BrowserSession) -> None:
     for n, (username, (name, role)) in enumerate(TEAM.items(), 1):
         walk.fill({"Log-in name": username, "Password": PASSWORD, "Full name": name,
                    "Role": role})
-        walk.press("Save" if n == len(TEAM) else "Save, and add another")
+        walk.press("Save" if n == len(TEAM) else "Save and add another")
     walk.shot("people")
     walk.press("Quotes")
     walk.press("Our company")
@@ -107,7 +107,7 @@ def engagement_with_models(walk: BrowserSession) -> None:
     for n, (code, name, name_en, size, scope) in enumerate(MODELS, 1):
         walk.fill({"Code": code, "Name": name, "English name": name_en,
                    "Parameters (billion)": size, "Scope": scope})
-        walk.press("Add the model" if n == len(MODELS) else "Add, and another")
+        walk.press("Add the model" if n == len(MODELS) else "Add and add another")
     walk.shot("engagement")
     walk.press("某电力公司")
     walk.fill({"English name": "A power company", "Contact": "陈国栋", "Phone": "010-1",
@@ -125,12 +125,12 @@ def survey_sent_out_and_filled(walk: BrowserSession, folder: Path) -> None:
     """The customer gets a workbook, mistypes one cell, is told which, mends it, hands in."""
     walk.desk("consultant", PROJECT[walk.language])
     walk.press("Survey")
-    walk.press("Begin the survey")
+    walk.press("Start the survey")
     walk.desk("reviewer", PROJECT[walk.language])
     walk.shot("survey-begun")
     path = folder / "survey.xlsx"
     walk.download("中文 xlsx" if walk.language == "zh-CN" else "English xlsx", path)
-    walk.press("Read a filled-in workbook")
+    walk.press("Import questionnaire")
     answered(path, deadline="someday")
     walk.fill({"Filled-in workbook (.xlsx)": str(path)})
     walk.press("Show what would change")
@@ -140,7 +140,7 @@ def survey_sent_out_and_filled(walk: BrowserSession, folder: Path) -> None:
     answered(path, deadline="2027-06-30")
     walk.fill({"Filled-in workbook (.xlsx)": str(path)})
     walk.press("Show what would change")
-    walk.press("Take these over")
+    walk.press("Import these changes")
     walk.press("Submit")
     walk.shot("survey-submitted")
 
@@ -169,7 +169,7 @@ def survey_confirmed(walk: BrowserSession) -> None:
     walk.press("Confirm")
     walk.desk("manager", "EP2601 · ")
     walk.shot("follows")
-    assert walk.counted("Take over the %(n)s shown", "Take over all %(n)s shown", 45) in walk.text()
+    assert walk.counted("Apply all (%(n)s)", "Apply all (%(n)s)", 45) in walk.text()
     walk.fill({"Decision": "Go ahead with conditions",
                "Reason, and conditions if there are any": "API 分析随后补齐"})
     walk.press("Record the decision")
@@ -208,7 +208,7 @@ def accepted_and_planned(walk: BrowserSession) -> None:
     walk.press("Accept the quote")
     walk.desk("manager", PROJECT[walk.language])
     walk.press("Plan")
-    walk.press("Make the plan")
+    walk.press("Create plan")
     walk.press("Keep these dates")
     walk.press("Effort")
     walk.shot("effort")
@@ -224,7 +224,7 @@ def model_dropped(walk: BrowserSession) -> None:
                "Before": "三个模型", "After": "两个模型"})
     walk.shot("change-new")
     walk.press("Save the draft")
-    walk.fill({"What happens": "Drop a model", "Model": "DET"})
+    walk.fill({"Type of change": "Drop a model", "Model": "DET"})
     walk.press("Add")
     walk.shot("change")
     walk.press("Submit to both sides")
@@ -271,7 +271,7 @@ def time_and_weekly_report(walk: BrowserSession) -> None:
     walk.press("Record")
     walk.press("Project control")
     walk.shot("control")
-    walk.press("Draft the week's report")
+    walk.press("Draft weekly report")
     assert "QT-EP2601-" in walk.text()
     walk.shot("weekly")
     walk.press("Save")

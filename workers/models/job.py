@@ -32,12 +32,12 @@ class JobState(models.TextChoices):
 
 # Said of a job while no step has left a sentence of its own.
 STATE_SENTENCES = {
-    JobState.QUEUED: gettext_noop("Queued; a worker takes it up in a moment."),
-    JobState.LEASING: gettext_noop("Its cards are being chosen."),
-    JobState.STARTING: gettext_noop("It is being started on the node."),
-    JobState.RUNNING: gettext_noop("It is running."),
-    JobState.COLLECTING: gettext_noop("The command has ended; its files are being fetched."),
-    JobState.READING: gettext_noop("Its files are stored and are being read."),
+    JobState.QUEUED: gettext_noop("Queued; a worker will pick it up shortly."),
+    JobState.LEASING: gettext_noop("Allocating cards."),
+    JobState.STARTING: gettext_noop("Starting on the node."),
+    JobState.RUNNING: gettext_noop("Running."),
+    JobState.COLLECTING: gettext_noop("The command has ended; fetching its files."),
+    JobState.READING: gettext_noop("Files stored; reading them."),
 }
 FINAL_STATES = frozenset(
     {JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELLED, JobState.TIMED_OUT, JobState.LOST}

@@ -36,7 +36,7 @@ def record_routes(*, actor: User, model: MigratedModel, apis: list[str], route: 
 
 def _check(names: list[str], route: str, reason: str, found: dict[str, FoundApi]) -> None:
     if not names:
-        raise InvalidInput(_("Tick at least one API."))
+        raise InvalidInput(_("Select at least one API."))
     if route not in ApiRoute.Route.values:
         raise InvalidInput(_("Choose a route."))
     if not reason:

@@ -58,7 +58,7 @@ def current_signer(user: User, review: Review) -> Signer | None:
     Raises WrongState after a signature, a refusal or out of turn, NotAllowed for no signer.
     """
     if any(row.signer_id == user.pk for row in review.signatures.all()):
-        raise WrongState(_("You have signed this document already."))
+        raise WrongState(_("You have already signed this document."))
     rows = list(review.signers.all())
     refused = next((row for row in rows if row.state == Signer.State.DECLINED), None)
     if refused:
@@ -77,18 +77,19 @@ def refusal(review: Review, action: str) -> str:
     """The sentence why an action is not allowed in the review's state."""
     state = state_of(review)
     if action == ReviewAction.DECIDE and state in ISSUED:
-        return _("The decision was made already; it is made once.")
+        return _("The decision has already been made and is final.")
     if action == ReviewAction.DEEMED and state in ISSUED:
-        return _("The customer has answered; there is no silence to rely on.")
+        return _("The customer has responded; deemed acceptance does not apply.")
     if action == ReviewAction.RECEIPTS:
-        return _("This version was replaced; nothing is added to it.")
+        return _("This version has been replaced; nothing can be added to it.")
     if TRANSITIONS[action].sources == IN_SIGNING:
         return {
             ReviewState.OPEN: _("Decide first, then sign."),
-            ReviewState.DEEMED: _("This document is accepted under the contract; nobody signs it."),
-            ReviewState.REPLACED: _("This version was replaced; sign the newest one."),
+            ReviewState.DEEMED: _("This document is deemed accepted under the contract; no "
+                                  "signature is needed."),
+            ReviewState.REPLACED: _("This version has been replaced; sign the latest one."),
         }[state]
-    return _("This document is signed or was replaced; nothing is added to it.")
+    return _("This document has been signed or replaced; nothing can be added to it.")
 
 
 _EITHER = (Can.REVIEW, Can.WORK)

@@ -27,9 +27,9 @@ def comment(*, actor: User, review: Review, text: str, model: MigratedModel | No
     engagement = review.document.engagement
     require_move(actor, TRANSITIONS, review, ReviewAction.COMMENT)
     if not text.strip():
-        raise InvalidInput(_("Write the comment first."))
+        raise InvalidInput(_("Enter a comment first."))
     if is_internal and actor.is_reviewer:
-        raise NotAllowed(_("Only the team writes comments for itself."))
+        raise NotAllowed(_("Only team members can write internal comments."))
     about = _about(review, engagement, model, criterion, _first(actor, review, answers))
     if answers and about["answers"].is_internal:
         is_internal = True
@@ -55,7 +55,7 @@ def _about(review: Review, engagement: Engagement, model, criterion, first) -> d
         return {"model": first.model, "criterion": first.criterion, "answers": first}
     if criterion and criterion.pk not in {row["criterion"] for row in
                                           review.document.snapshot.get("metrics", [])}:
-        raise InvalidInput(_("The criterion does not stand in this document."))
+        raise InvalidInput(_("The criterion is not part of this document."))
     model = criterion.model if criterion else model
     if model and model.engagement_id != engagement.pk:
         raise InvalidInput(_("The model belongs to another engagement."))
@@ -71,11 +71,11 @@ def resolve_comment(*, actor: User, comment: ReviewComment) -> ReviewComment:
         of=("self",), no_key=True).filter(
         pk=comment.pk).first()
     if found is None or found.answers_id:
-        raise InvalidInput(_("Choose the comment that began the exchange."))
+        raise InvalidInput(_("Choose the comment that started the thread."))
     if found.author.is_reviewer and not actor.is_reviewer:
-        raise NotAllowed(_("The customer's comments are settled by the customer."))
+        raise NotAllowed(_("Only the customer can resolve the customer's comments."))
     if found.resolved_at:
-        raise WrongState(_("This comment is settled already."))
+        raise WrongState(_("This comment has already been resolved."))
     found.resolved_at, found.resolved_by = timezone.now(), actor
     found.save(update_fields=["resolved_at", "resolved_by"])
     _record(actor, found, "review.note_resolve" if found.is_internal else "review.resolve")

@@ -16,7 +16,7 @@ def _locked_open(condition: Condition) -> Condition:
     found = Condition.objects.select_for_update(of=("self",), no_key=True).select_related(
         "review__document__engagement").get(pk=condition.pk)
     if found.closed_at:
-        raise WrongState(_("This issue is closed already."))
+        raise WrongState(_("This issue is already closed."))
     return found
 
 
@@ -26,7 +26,7 @@ def report_condition(*, actor: User, condition: Condition, report: str) -> Condi
     require(actor, Can.WORK, condition.review.document.engagement)
     condition = _locked_open(condition)
     if not report.strip():
-        raise InvalidInput(_("Say what was done."))
+        raise InvalidInput(_("Describe what was done."))
     condition.report, condition.reported_by = report.strip()[:400], actor
     condition.reported_at = timezone.now()
     condition.save()
@@ -43,7 +43,7 @@ def close_condition(*, actor: User, condition: Condition) -> Condition:
     require(actor, Can.REVIEW, condition.review.engagement)
     condition = _locked_open(condition)
     if not condition.reported_at:
-        raise WrongState(_("The team has not reported yet what was done."))
+        raise WrongState(_("The team has not yet reported what was done."))
     condition.closed_at, condition.closed_by = timezone.now(), actor
     condition.save()
     follow_certificate(actor=actor, engagement=condition.review.engagement)

@@ -25,10 +25,11 @@ def record_notice(*, actor: User, review: Review, channel: str, addressee: str, 
     """Record proof that the customer was given notice; the receipt itself may go with it."""
     review = lock_for_action(actor, review, ReviewAction.NOTICE)
     if channel not in NoticeProof.Channel.values or not (addressee.strip() and reference.strip()):
-        raise InvalidInput(_("A proof names the way of delivery, the addressee and the receipt."))
+        raise InvalidInput(_("Proof of notice needs the delivery method, the addressee and the "
+                             "receipt."))
     opened = timezone.localdate(review.opened_at)
     if not opened <= delivered_on <= timezone.localdate():
-        raise InvalidInput(_("The notice was delivered between the opening of the review and "
+        raise InvalidInput(_("The delivery date must lie between the opening of the review and "
                              "today; check the date."))
     proof = NoticeProof(
         review=review, channel=channel, addressee=addressee.strip()[:120],
@@ -92,15 +93,15 @@ def _store_deemed_decision(actor: User, review: Review) -> Review:
 
 def _require_silence(review: Review) -> None:
     if not review.terms.get("is_deemed"):
-        raise WrongState(_("The contract recorded for this review says nothing of deemed "
+        raise WrongState(_("The contract recorded for this review does not provide for deemed "
                            "acceptance."))
     if review.signers.filter(state="declined").exists():
-        raise WrongState(_("The customer has answered; there is no silence to rely on."))
+        raise WrongState(_("The customer has responded; deemed acceptance does not apply."))
     if review.comments.filter(author__role="reviewer").exists():
-        raise WrongState(_("The customer has commented; settle that first."))
+        raise WrongState(_("The customer has commented; resolve the comments first."))
     last = deemed_day(review)
     if last is None:
-        raise WrongState(_("Record the proof of notice first."))
+        raise WrongState(_("Record proof of notice first."))
     if timezone.localdate() <= last:
-        raise WrongState(_("The customer has until %(day)s to answer.") % {
+        raise WrongState(_("The customer has until %(day)s to respond.") % {
             "day": last.isoformat()})

@@ -52,7 +52,7 @@ def _create_identification(actor, review, name, capacity, agrees, code, ip_addre
     power = valid_power_of_attorney(actor, review)
     capacity = power.capacity if power else capacity
     if not (name and capacity):
-        raise InvalidInput(_("Type your name and the capacity in which you sign."))
+        raise InvalidInput(_("Enter your name and the capacity in which you sign."))
     if not agrees:
         raise InvalidInput(_("Read and accept the terms of signing first."))
     if not actor.email:
@@ -87,9 +87,9 @@ def _require_pause(actor: User, review: Review, now) -> None:
     recent = review.identifications.filter(user=actor, sent_at__gt=now - timedelta(hours=1))
     newest = recent.first()
     if newest and newest.sent_at > now - PAUSE:
-        raise WrongState(_("A code was sent a moment ago; ask for another one in a minute."))
+        raise WrongState(_("A code was just sent; request another in a minute."))
     if recent.count() >= MAX_CODES_PER_HOUR:
-        raise WrongState(_("Too many codes were asked for; try again in an hour."))
+        raise WrongState(_("Too many codes were requested; try again in an hour."))
 
 
 def check_code(*, actor: User, review: Review, code: str) -> Identification:
@@ -101,7 +101,7 @@ def check_code(*, actor: User, review: Review, code: str) -> Identification:
     with transaction.atomic():
         found = open_identification(actor, review, is_locked=True)
         if found is None:
-            raise WrongState(_("There is no valid code; ask for a new one."))
+            raise WrongState(_("No valid code; request a new one."))
         is_right = constant_time_compare(_hash(found.salt, _digits(code)), found.code_hash)
         if not is_right:
             found.attempts += 1
@@ -112,8 +112,8 @@ def check_code(*, actor: User, review: Review, code: str) -> Identification:
     if not is_right:
         left = MAX_ATTEMPTS - found.attempts
         raise InvalidInput(
-            _("The code is wrong; %(left)d attempts are left.") % {"left": left} if left
-            else _("The code is wrong and no longer valid; ask for a new one."))
+            _("Wrong code; %(left)d attempts left.") % {"left": left} if left
+            else _("Wrong code, and it is no longer valid; request a new one."))
     return found
 
 
@@ -140,9 +140,10 @@ def masked_address(address: str) -> str:
 
 
 def _send(actor: User, review: Review, code: str) -> None:
-    body = _("Your code for signing %(document)s: %(code)s\n\nIt is valid for ten minutes. "
-             "If you did not ask for it, tell the project manager; somebody else is using your "
-             "account.\n") % {"document": review.document, "code": code}
+    body = _("Your code for signing %(document)s: %(code)s\n\nIt is valid "
+             "for ten minutes. If you did not request it, tell the project "
+             "manager: someone else may be using your account.\n") % {
+                 "document": review.document, "code": code}
     message = EmailMessage(subject=f"[{_('Delivery Desk')}] {_('Code for signing')}", body=body,
                            to=[actor.email])
     try:

@@ -26,10 +26,10 @@ def record_power_of_attorney(*, actor: User, engagement: Engagement, user: User,
     """
     require(actor, Can.MANAGE, engagement)
     if not user.is_reviewer or not engagement.memberships.filter(user=user).exists():
-        raise InvalidInput(_("%(person)s is no customer reviewer of this engagement.")
+        raise InvalidInput(_("%(person)s is not a customer reviewer of this engagement.")
                            % {"person": user})
     if not (capacity.strip() and granted_by.strip()):
-        raise InvalidInput(_("Say in what capacity the person signs, and who granted that."))
+        raise InvalidInput(_("Enter the signing capacity and who granted it."))
     if valid_until and valid_until < valid_from:
         raise InvalidInput(_("The power of attorney ends before it begins."))
     scan = checked_scan(file)
@@ -51,7 +51,7 @@ def end_power_of_attorney(*, actor: User, power: PowerOfAttorney, reason: str) -
     require(actor, Can.MANAGE, power.engagement)
     power = PowerOfAttorney.objects.select_for_update(of=("self",), no_key=True).get(pk=power.pk)
     if power.ended_at:
-        raise WrongState(_("This power of attorney has ended already."))
+        raise WrongState(_("This power of attorney has already ended."))
     if not reason.strip():
         raise InvalidInput(_("Give the reason."))
     power.ended_at, power.ended_by, power.end_reason = timezone.now(), actor, reason.strip()[:400]
@@ -70,8 +70,8 @@ def valid_power_of_attorney(user: User, review: Review) -> PowerOfAttorney | Non
     today = timezone.localdate()
     valid = next((row for row in rows if row.is_valid_on(today)), None)
     if valid is None and review.terms.get("needs_power") and not rows:
-        raise WrongState(_("The contract asks for a power of attorney and none is recorded for "
-                           "you; ask the project manager."))
+        raise WrongState(_("The contract requires a power of attorney, and none is recorded "
+                           "for you; ask the project manager."))
     if valid is None and rows:
-        raise WrongState(_("Your power of attorney does not hold today; ask the project manager."))
+        raise WrongState(_("Your power of attorney is not valid today; ask the project manager."))
     return valid

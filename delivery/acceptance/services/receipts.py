@@ -25,7 +25,7 @@ def confirm_receipt(*, actor: User, review: Review, keys: Collection[str],
     """
     review, remark = lock_for_action(actor, review, ReviewAction.RECEIPTS), remark.strip()
     if not (is_complete or remark):
-        raise InvalidInput(_("Say what is missing or wrong."))
+        raise InvalidInput(_("Describe what is missing or wrong."))
     made = [Receipt.objects.create(
         review=review, key=item.key, title=item.title[:200], version=item.version,
         sha256=item.sha256, is_complete=is_complete, remark=remark[:400], received_by=actor)
@@ -44,5 +44,5 @@ def _chosen(review: Review, keys: Collection[str]) -> list[Deliverable]:
     chosen = [listed[key] for key in listed if key in keys]
     done = next((item for item in chosen if item.is_received), None)
     if done:
-        raise WrongState(_("%(item)s was received already.") % {"item": done.title})
+        raise WrongState(_("%(item)s has already been received.") % {"item": done.title})
     return chosen

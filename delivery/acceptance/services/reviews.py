@@ -63,7 +63,8 @@ def _require_ripe(review: Review) -> None:
         return
     earlier = preliminary_of(review.document.engagement)
     if earlier is None:
-        raise WrongState(_("The contract asks for a provisional acceptance first; none is signed."))
+        raise WrongState(_("The contract requires provisional acceptance first; none has been "
+                           "signed."))
     if earlier.trial_ends_on and timezone.localdate() < earlier.trial_ends_on:
         raise WrongState(_("The trial period runs until %(day)s; the final acceptance follows it.")
                          % {"day": earlier.trial_ends_on.isoformat()})

@@ -71,7 +71,7 @@ def _store_signature(actor, review, identification: Identification, facts, ip_ad
     _require_unchanged(review.document)
     now = timezone.now()
     if not Identification.objects.filter(pk=identification.pk, used_at=None).update(used_at=now):
-        raise WrongState(_("There is no valid code; ask for a new one."))
+        raise WrongState(_("No valid code; request a new one."))
     document, power = review.document, valid_power_of_attorney(actor, review)
     signature = Signature.objects.create(
         review=review, signer=actor, identification=identification, name=identification.name,
@@ -95,7 +95,7 @@ def _store_signature(actor, review, identification: Identification, facts, ip_ad
 
 def _require_unchanged(document: Document) -> None:
     if content_hash(document.snapshot) != document.content_hash:
-        raise WrongState(_("The stored document no longer has its content hash."))
+        raise WrongState(_("The stored document no longer matches its content hash."))
 
 
 def _file_hashes(document: Document) -> dict[str, str]:

@@ -37,13 +37,13 @@ def _require_reviewers(review: Review, users: list[User]) -> None:
     if len({user.pk for user in users}) < len(users):
         raise InvalidInput(_("Name each signer once."))
     if review.signatures.exists() and not users:
-        raise InvalidInput(_("Somebody has signed already; name at least one more signer."))
+        raise InvalidInput(_("Someone has already signed; name at least one more signer."))
     if review.signatures.filter(signer__in=users).exists():
-        raise InvalidInput(_("Who has signed already is not asked again."))
+        raise InvalidInput(_("People who have signed are not asked again."))
     members = set(review.document.engagement.memberships.values_list("user", flat=True))
     wrong = [user for user in users if user.pk not in members or not user.is_reviewer]
     if wrong:
-        raise InvalidInput(_("%(person)s is no customer reviewer of this engagement.")
+        raise InvalidInput(_("%(person)s is not a customer reviewer of this engagement.")
                            % {"person": wrong[0]})
 
 
@@ -52,7 +52,7 @@ def decline(*, actor: User, review: Review, reason: str) -> Signer:
     """Refuse to sign, with a reason. Nobody signs until the project manager acts."""
     review = lock_for_action(actor, review, ReviewAction.DECLINE)
     if not reason.strip():
-        raise InvalidInput(_("Say why you decline to sign."))
+        raise InvalidInput(_("Give the reason for declining."))
     row = current_signer(actor, review) or Signer(
         review=review, user=actor, position=review.signers.count() + 1)
     row.state, row.reason, row.answered_at = DECLINED, reason.strip()[:400], timezone.now()

@@ -59,7 +59,7 @@ def _check(engagement: Engagement, fields: dict) -> None:
     if ThirdPartyReport.objects.in_force().filter(
             engagement=engagement, laboratory=fields["laboratory"],
             report_number=fields["report_number"]).exists():
-        raise InvalidInput(_("This report is attached already."))
+        raise InvalidInput(_("This report has already been attached."))
 
 
 @transaction.atomic
@@ -69,7 +69,7 @@ def withdraw_third_party_report(*, actor: User, report: ThirdPartyReport, reason
     require(actor, Can.MANAGE, report.engagement)
     report = ThirdPartyReport.objects.select_for_update(of=("self",), no_key=True).get(pk=report.pk)
     if report.withdrawn_at:
-        raise WrongState(_("This report was withdrawn already."))
+        raise WrongState(_("This report has already been withdrawn."))
     if not reason.strip():
         raise InvalidInput(_("Give the reason."))
     report.withdrawn_at, report.withdrawn_by = timezone.now(), actor

@@ -27,7 +27,7 @@ def checked_drawing(strokes) -> list[list[list[float]]]:
     if not 0 < len(found) <= MAX_LINES or points > MAX_POINTS:
         raise InvalidInput(_("The drawn signature is too long or empty; draw it again."))
     if points < MIN_POINTS:
-        raise InvalidInput(_("A dot is no signature; draw your name."))
+        raise InvalidInput(_("A dot is not a signature; draw your name."))
     return found
 
 

@@ -14,7 +14,7 @@ from engagements.models import AuditEntry
 CERTIFICATE_ACTIONS = {
     "document.issue": lambda: _("issued"), "review.open": lambda: _("review opened"),
     "review.comment": lambda: _("comment"),
-    "review.resolve": lambda: _("comment settled"),
+    "review.resolve": lambda: _("comment resolved"),
     "review.receipt": lambda: _("receipt of deliverables"), "review.decide": lambda: _("decision"),
     "review.signers": lambda: _("order of signers set"),
     "review.identify": lambda: _("terms accepted, one-time code sent"),

@@ -45,7 +45,7 @@ def deemed(request, pk):
     found = review_of(request, pk)
     attempt(request, lambda: services.record_deemed_acceptance(
         actor=request.user, review=found),
-            _("Recorded: deemed accepted under the contract. The customer is told."))
+            _("Recorded: deemed accepted under the contract. The customer has been notified."))
     return redirect("acceptance:review", pk)
 
 

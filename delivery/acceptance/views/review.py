@@ -131,7 +131,7 @@ def _offered(found: Review, codes: list[str]) -> list[dict]:
 def review_open(request, pk):
     document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     done = attempt(request, lambda: services.open_review(actor=request.user, document=document),
-                   _("The review is open; the customer's reviewers see the document."))
+                   _("Review opened; the customer's reviewers can see the document."))
     return redirect("acceptance:review" if done else "reports:document", pk)
 
 
@@ -152,7 +152,7 @@ def comment_resolve(request, pk):
             "review__document__engagement", "author"),
         pk=pk, review__in=Review.objects.visible_to(request.user))
     attempt(request, lambda: services.resolve_comment(actor=request.user, comment=found),
-            _("The comment is settled."))
+            _("Comment resolved."))
     return redirect(reverse("acceptance:review", args=[found.review.document_id]) + "#comments")
 
 
@@ -194,7 +194,7 @@ def condition_report(request, pk):
     found = _condition(request, pk)
     attempt(request, lambda: services.report_condition(
         actor=request.user, condition=found, report=request.POST.get("report", "")),
-            _("Reported; the customer confirms it."))
+            _("Reported; awaiting the customer's confirmation."))
     return redirect("acceptance:review", found.review.document_id)
 
 
@@ -202,5 +202,5 @@ def condition_report(request, pk):
 def condition_close(request, pk):
     found = _condition(request, pk)
     attempt(request, lambda: services.close_condition(actor=request.user, condition=found),
-            _("The issue is closed."))
+            _("Issue closed."))
     return redirect("acceptance:review", found.review.document_id)

@@ -22,7 +22,7 @@ def checked_colour(value: str, name: str, least: float = TEXT_CONTRAST) -> str:
     if not colour:
         return ""
     if not HEX.fullmatch(colour):
-        raise InvalidInput(_("%(name)s: “%(value)s” is no colour; write it as #12305c.") % {
+        raise InvalidInput(_("%(name)s: “%(value)s” is not a colour; use the form #12305c.") % {
             "name": name, "value": value[:20]})
     found = min(contrast(colour, WHITE), contrast(colour, tint(colour)))
     if found < least:

@@ -16,11 +16,11 @@ class BrandingForm(forms.ModelForm):
 
     logo = forms.FileField(label=_("Our logo"), required=False, widget=forms.FileInput(PICTURES),
                            help_text=_("PNG, JPEG or SVG of plain shapes, at most 1 MB."))
-    without_logo = forms.BooleanField(label=_("Print no logo of ours"), required=False)
+    without_logo = forms.BooleanField(label=_("Do not print our logo"), required=False)
     partner_logo = forms.FileField(
         label=_("Customer's logo, beside ours"), required=False, widget=forms.FileInput(PICTURES))
     without_partner_logo = forms.BooleanField(
-        label=_("Print no logo of the customer"), required=False)
+        label=_("Do not print the customer's logo"), required=False)
 
     class Meta:
         model = BrandingVersion
@@ -41,7 +41,7 @@ class BrandingForm(forms.ModelForm):
             self.fields.pop("partner_logo")
             self.fields.pop("without_partner_logo", None)
         else:
-            self.fields["cover"].choices = [("", _("as for all customers")),
+            self.fields["cover"].choices = [("", _("same as for all customers")),
                                             *BrandingVersion.Cover.choices]
 
     def _post_clean(self):

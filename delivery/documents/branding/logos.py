@@ -24,7 +24,8 @@ def checked_logo(data: bytes) -> bytes:
     Raises InvalidInput for any other format, more than 1 MB, too many or too few pixels.
     """
     if len(data) > MOST_BYTES:
-        raise InvalidInput(_("The logo has %(size).1f MB; 1 MB is possible. Export it smaller.") % {
+        raise InvalidInput(_("The logo is %(size).1f MB; the limit is 1 MB. Export a "
+                             "smaller file.") % {
             "size": len(data) / 2**20})
     if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
         from delivery.documents.branding.svg_logo import drawn  # its libraries are slow to import
@@ -45,7 +46,8 @@ def _anew(data: bytes) -> bytes:
             picture = ImageOps.exif_transpose(picture).convert("RGBA")
     except (UnidentifiedImageError, Image.DecompressionBombError, OSError, SyntaxError, ValueError,
             Warning) as error:
-        raise InvalidInput(_("The logo is no readable picture; use PNG, JPEG or SVG.")) from error
+        raise InvalidInput(_("The logo is not a readable image; use PNG, JPEG or "
+                             "SVG.")) from error
     canvas = Image.new("RGBA", picture.size, "white")
     canvas.alpha_composite(picture)
     canvas = canvas.convert("RGB")
@@ -58,8 +60,8 @@ def _anew(data: bytes) -> bytes:
 def _require_size(size: tuple[int, int]) -> None:
     width, height = size
     if width * height > MOST_PIXELS or min(size) < LEAST:
-        raise InvalidInput(_("The logo has %(width)d × %(height)d pixels; each side needs at least "
-                             "%(least)d, and %(most)d million are possible in all.") % {
+        raise InvalidInput(_("The logo has %(width)d × %(height)d pixels; each side needs "
+                             "at least %(least)d, with at most %(most)d million in total.") % {
             "width": width, "height": height, "least": LEAST, "most": MOST_PIXELS // 10**6})
 
 

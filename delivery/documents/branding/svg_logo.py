@@ -30,8 +30,8 @@ def drawn(data: bytes, width: int) -> bytes:
     try:
         root = fromstring(data, forbid_dtd=True)
     except (ParseError, DefusedXmlException, ValueError) as error:
-        raise InvalidInput(_("The SVG is damaged or declares entities; export it anew as plain "
-                             "SVG.")) from error
+        raise InvalidInput(_("The SVG is damaged or declares entities; re-export it "
+                             "as plain SVG.")) from error
     _require_plain(root)
     _drop_foreign(root)
     return vl_convert.svg_to_png(
@@ -41,7 +41,7 @@ def drawn(data: bytes, width: int) -> bytes:
 def _require_plain(root: Element) -> None:
     elements = list(root.iter())
     if root.tag != f"{SVG}svg" or len(elements) > MOST_ELEMENTS:
-        raise InvalidInput(_("The file is no SVG, or has more than %(most)d shapes.") % {
+        raise InvalidInput(_("The file is not an SVG, or has more than %(most)d shapes.") % {
             "most": MOST_ELEMENTS})
     for element in elements:
         name = str(element.tag).removeprefix(SVG)

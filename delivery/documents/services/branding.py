@@ -89,7 +89,7 @@ def _words(fields: dict) -> dict:
     for name, value in found.items():
         field = BrandingVersion._meta.get_field(name)
         if len(value) > field.max_length:
-            raise InvalidInput(_("“%(title)s” has %(n)s characters; %(limit)s are possible.") % {
+            raise InvalidInput(_("“%(title)s” has %(n)s characters; the limit is %(limit)s.") % {
                 "title": field.verbose_name, "n": len(value), "limit": field.max_length})
     return found
 
@@ -97,4 +97,4 @@ def _words(fields: dict) -> dict:
 def _require_pairs(made: BrandingVersion) -> None:
     for name in ("header", "confidentiality"):
         if getattr(made, f"{name}_en") and not getattr(made, f"{name}_zh"):
-            raise InvalidInput(_("Write the Chinese text too; it is the one that governs."))
+            raise InvalidInput(_("Enter the Chinese text as well; it prevails."))

@@ -34,6 +34,7 @@ def save_company(*, actor: User, **fields) -> CompanyProfile:
 def _checked_code(code: str) -> str:
     code = code.strip().upper()
     if code and not is_credit_code(code):
-        raise InvalidInput(_("“%(code)s” is no unified social credit code: its 18th character "
-                             "does not follow from the first 17 (GB 32100-2015).") % {"code": code})
+        raise InvalidInput(_("“%(code)s” is not a valid unified social credit "
+                             "code: its 18th character does not follow from "
+                             "the first 17 (GB 32100-2015).") % {"code": code})
     return code

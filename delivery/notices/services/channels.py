@@ -116,7 +116,7 @@ def send_again(*, actor: User, dispatch: Dispatch) -> Dispatch:
     changed = Dispatch.objects.filter(pk=dispatch.pk, state=Dispatch.State.DEAD).update(
         state=Dispatch.State.PENDING, attempts=0, due_at=timezone.now(), error="")
     if not changed:
-        raise WrongState(_("Only a message that was given up is sent again."))
+        raise WrongState(_("Only messages that were given up can be sent again."))
     dispatch.refresh_from_db()
     audit_log.record(actor=actor, action="dispatch.send_again", target=dispatch,
                      engagement=dispatch.event.engagement)

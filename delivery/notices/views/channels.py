@@ -91,7 +91,7 @@ def mail_log(request):
 def dispatch_again(request, pk):
     dispatch = get_object_or_404(Dispatch.objects.visible_to(request.user), pk=pk)
     attempt(request, lambda: services.send_again(actor=request.user, dispatch=dispatch),
-            _("It is sent again."))
+            _("Sent again."))
     if dispatch.channel_id:
         return redirect("notices:channel", dispatch.channel_id)
     return redirect("notices:mails")

@@ -124,9 +124,10 @@ def _totals(price: dict) -> list[dict]:
 def _task(row: dict) -> dict:
     """What happens to a task; `later` is how many calendar days its end moves, negative for
     earlier, None without both ends."""
-    label, tag = ((_("comes in"), "passed") if not row["before"]
-                  else (_("falls out"), "failed") if not row["after"]
-                  else (_("changed"), "pending") if row["is_changed"] else (_("moved"), "queued"))
+    label, tag = ((_("enters scope"), "passed") if not row["before"]
+                  else (_("leaves scope"), "failed") if not row["after"]
+                  else (_("changed"), "pending") if row["is_changed"]
+                  else (_("rescheduled"), "queued"))
     ends = [date.fromisoformat(row[name][1]) for name in ("before", "after") if row[name]]
     return {**row, "task": name_of(row["task"]), "label": label, "tag": tag,
             "later": (ends[1] - ends[0]).days if len(ends) == 2 else None}

@@ -35,8 +35,8 @@ def _schedule(schedule: dict) -> str:
         return _("none")
     before, after = schedule["end"]
     if before == after:
-        return _("The plan ends on %(day)s as before.") % {"day": after}
-    return _("The plan ends on %(after)s, before on %(before)s.") % {
+        return _("The plan still ends on %(day)s.") % {"day": after}
+    return _("The plan ends on %(after)s (was %(before)s).") % {
         "after": after, "before": before}
 
 
@@ -57,7 +57,7 @@ def _criteria(rows: list[dict]) -> str:
     fall = sum(not row["after"] for row in rows)
     change = len(rows) - come - fall
     parts = (
-        (come, ngettext("%(n)s criterion comes in", "%(n)s criteria come in", come)),
-        (fall, ngettext("%(n)s criterion falls out", "%(n)s criteria fall out", fall)),
+        (come, ngettext("%(n)s criterion added", "%(n)s criteria added", come)),
+        (fall, ngettext("%(n)s criterion removed", "%(n)s criteria removed", fall)),
         (change, ngettext("%(n)s threshold changes", "%(n)s thresholds change", change)))
     return listed(words % {"n": n} for n, words in parts if n) or _("none")

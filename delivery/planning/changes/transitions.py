@@ -55,7 +55,7 @@ def _is_separated(user: User, change: ChangeRequest) -> None:
 
 def _side_is_open(user: User, change: ChangeRequest) -> None:
     if getattr(change, f"{side_of(user)}_approved_at"):
-        raise WrongState(_("This side has approved already."))
+        raise WrongState(_("This party has already approved."))
 
 
 _SIDES = (Can.MANAGE, Can.REVIEW)

@@ -32,7 +32,7 @@ class ChangeForm(OptimisticLockedForm):
         self.fields["quote"].queryset = Quote.objects.filter(
             engagement=engagement, state__in=["issued", "accepted"])
         for name in COMPUTED:
-            self.fields[name].help_text = _("Empty: said from the effects.")
+            self.fields[name].help_text = _("Leave empty to generate it from the effects.")
         if not self.instance.pk:
             customer = engagement.customer
             self.initial = {
@@ -45,7 +45,8 @@ class ChangeForm(OptimisticLockedForm):
 
 
 class ScopeEffectForm(forms.ModelForm):
-    is_priced = forms.BooleanField(label=_("Take the days into the quote"), required=False,
+    is_priced = forms.BooleanField(label=_("Carry the person-days into the "
+                                           "quote"), required=False,
                                    initial=True)
 
     class Meta:
@@ -53,9 +54,10 @@ class ScopeEffectForm(forms.ModelForm):
         fields = ["action", "model", "stage", "code", "name", "name_en", "scope",
                   "parameters_billion"]
         widgets = {"model": LongSelect}
-        help_texts = {"model": _("To drop, or whose stage it is."),
-                      "stage": _("To bring in or take out."),
-                      "code": _("Of a model to be added, as all that follows.")}
+        help_texts = {"model": _("The model to drop, or the model whose stage changes."),
+                      "stage": _("The stage to add to or remove from scope."),
+                      "code": _("For a model to be added; the fields below belong to it as "
+                                "well.")}
 
     def __init__(self, *args, change: ChangeRequest, **kwargs):
         super().__init__(*args, **kwargs)
@@ -82,20 +84,20 @@ class ScheduleEffectForm(forms.Form):
 class PriceEffectForm(forms.Form):
     """One line: what happens to it, and what differs; the rest stays as it is."""
 
-    action = forms.ChoiceField(label=_("What happens"), choices=Action.choices,
+    action = forms.ChoiceField(label=_("Type of change"), choices=Action.choices,
                                initial=Action.CHANGE)
     line = forms.ModelChoiceField(None, label=_("Line of the quote"), required=False,
                                   widget=LongSelect,
-                                  help_text=_("To change or remove."))
+                                  help_text=_("The line to change or remove."))
     price = forms.ModelChoiceField(None, label=_("Item of the price list"), required=False,
-                                   help_text=_("To add."))
+                                   help_text=_("The item to add."))
     quantity = forms.DecimalField(label=_("Quantity after"), min_value=0, decimal_places=2,
                                   max_digits=12, required=False)
     months = forms.DecimalField(label=_("Months after"), min_value=0, decimal_places=2,
                                 max_digits=6, required=False)
     unit_price = forms.DecimalField(label=_("Unit price after"), min_value=0, decimal_places=4,
                                     max_digits=16, required=False,
-                                    help_text=_("Empty: the price stays."))
+                                    help_text=_("Leave empty to keep the price."))
 
     def __init__(self, *args, change: ChangeRequest, **kwargs):
         super().__init__(*args, **kwargs)
@@ -115,10 +117,10 @@ class AddedCriterionForm(forms.Form):
         label=_("Threshold"), max_digits=24, decimal_places=10,
         help_text=_("In the unit of the definition: enter 2 for 2 %."))
     baseline = forms.ModelChoiceField(None, label=_("Baseline"), required=False,
-                                      help_text=_("Of a model of the engagement."))
+                                      help_text=_("Baseline of a model in this engagement."))
     artifact = forms.ModelChoiceField(
         None, label=_("File of the baseline"), required=False, widget=LongSelect,
-        help_text=_("Of a model to be added: upload the file to the engagement first."))
+        help_text=_("For a model to be added: upload the file to the engagement first."))
 
     def __init__(self, *args, change: ChangeRequest, **kwargs):
         super().__init__(*args, **kwargs)

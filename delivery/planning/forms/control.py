@@ -78,7 +78,7 @@ TodoSheet = formset_factory(TodoForm, extra=4, max_num=30)
 
 
 class WeekForm(forms.Form):
-    day = forms.DateField(label=_("A day of the week"), widget=DayInput())
+    day = forms.DateField(label=_("Any day of the week"), widget=DayInput())
 
 
 class WeeklyForm(OptimisticLockedForm):

@@ -31,7 +31,7 @@ class TaskForm(OptimisticLockedForm):
 
 
 class LinkForm(forms.Form):
-    before = forms.ModelChoiceField(None, label=_("Begins after"), widget=LongSelect)
+    before = forms.ModelChoiceField(None, label=_("Starts after"), widget=LongSelect)
     lag = forms.IntegerField(label=_("Lag (working days)"), min_value=0, max_value=LONGEST_TASK,
                              initial=0)
 
@@ -49,7 +49,7 @@ class MilestoneForm(forms.Form):
     # With an empty choice, so that an untouched row of the sheet counts as empty.
     trigger = forms.ChoiceField(label=_("Trigger document"),
                                 choices=[("", "--"), *Milestone.Trigger.choices])
-    task = forms.ModelChoiceField(None, label=_("Follows from task"), required=False,
+    task = forms.ModelChoiceField(None, label=_("Linked task"), required=False,
                                   widget=LongSelect)
 
     def __init__(self, *args, plan: Plan, **kwargs):

@@ -107,7 +107,7 @@ def _computed(tasks: list[Task], links: list[Link], calendar: WorkingCalendar, n
         return compute((_activity(task, calendar, now) for task in tasks), links)
     except Cycle as circle:
         names = {task.pk: str(task) for task in tasks}
-        raise InvalidInput(_("The tasks would wait for each other in a circle: %(circle)s.") % {
+        raise InvalidInput(_("The tasks would form a dependency cycle: %(circle)s.") % {
             "circle": " → ".join(names[key] for key in circle.keys)})
 
 

@@ -40,7 +40,7 @@ def add_criterion(*, actor: User, change: ChangeRequest, code: str, definition: 
     require_model(row)
     _require_reference(row)
     if change.added_criteria.filter(code=row.code, definition=definition, stage=stage).exists():
-        raise InvalidInput(_("This change says of it already: %(what)s. Take that out first.")
+        raise InvalidInput(_("This change already includes: %(what)s. Remove that first.")
                            % {"what": row})
     row.save()
     save_changes(change, actor=actor, action="change.effect", engagement=change.engagement,
@@ -65,7 +65,8 @@ def _require_reference(row: AddedCriterion) -> None:
                          or row.baseline.model.engagement_id != row.change.engagement_id):
         raise InvalidInput(_("The baseline belongs to another model."))
     if row.baseline and not row.baseline.serves(row.definition):
-        raise InvalidInput(_("This baseline holds another quantity (%(quantity)s).")
+        raise InvalidInput(_("This baseline measures %(quantity)s, which is not what the "
+                             "definition needs.")
                            % {"quantity": row.baseline.quantity})
     if row.artifact:
         held_quantity(row)

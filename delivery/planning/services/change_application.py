@@ -121,8 +121,8 @@ def _estimate_lines(change: ChangeRequest) -> list[EffortLine]:
         return []
     now = effort_effect(change)
     if now != change.facts["effort"]:
-        raise WrongState(_("The change would now come to %(now)s person-days, signed was "
-                           "%(signed)s. Write a new change request.") % {
+        raise WrongState(_("The change would now total %(now)s person-days; %(signed)s were "
+                           "signed. Create a new change request.") % {
             "now": now["days"], "signed": change.facts["effort"]["days"]})
     return estimate_after(change)
 
@@ -156,7 +156,7 @@ def _new_quote_version(change: ChangeRequest, actor: User) -> Quote:
     signed = {name: after for name, (_before, after, _difference)
               in change.facts["price"]["totals"].items()}
     if any(made.snapshot["totals"][name] != figure for name, figure in signed.items()):
-        raise WrongState(_("The new quote would come to %(now)s, signed was %(signed)s. Write a "
-                           "new change request.") % {
+        raise WrongState(_("The new quote would total %(now)s; %(signed)s was signed. "
+                           "Create a new change request.") % {
             "now": made.snapshot["totals"]["gross"], "signed": signed["gross"]})
     return made

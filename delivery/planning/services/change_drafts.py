@@ -38,7 +38,7 @@ def change_draft(actor: User, change: ChangeRequest, seen: int | None = None, *,
     require(actor, Can.PRICE if is_pricing else Can.WORK, change.engagement)
     change = lock_checked(change, seen)
     if change.state != ChangeRequest.State.DRAFT:
-        raise WrongState(_("Only a draft can be changed; write a new change request."))
+        raise WrongState(_("Only a draft can be changed; create a new change request."))
     return change
 
 
@@ -96,7 +96,7 @@ def set_price_effect(*, actor: User, change: ChangeRequest, action: str,
     after = {name: getattr(before, name) if value is None else Decimal(value)
              for name, value in fields.items()}
     if after["unit_price"] != before.unit_price and not allowed(actor, Can.PRICE):
-        raise NotAllowed(_("Only who prices quotes sets another unit price."))
+        raise NotAllowed(_("Only people who price quotes can set a different unit price."))
     if after["quantity"] <= 0 or after["months"] <= 0 or after["unit_price"] < 0:
         raise InvalidInput(_("Quantity and months must be greater than zero."))
     return _kept_effect(actor, change, action, line, price, before, after)
@@ -106,7 +106,7 @@ def _checked_line(change: ChangeRequest, action: str, line: QuoteLine | None,
                   price: PriceLine | None) -> QuoteLine:
     """The line as it stands, or as it would come from the price list."""
     if change.quote is None:
-        raise InvalidInput(_("Choose the quote that gets a new version first."))
+        raise InvalidInput(_("Choose the quote to be revised first."))
     if action == Action.ADD:
         if price is None:
             raise InvalidInput(_("Choose the item of the price list."))

@@ -70,7 +70,7 @@ def submit_change(*, actor: User, change: ChangeRequest) -> ChangeRequest:
     if not change.effect_on_quality.strip():
         raise InvalidInput(_("State the effect on quality, also where there is none."))
     if change.quote and not change.price_effects.exists():
-        raise InvalidInput(_("Say which lines of %(quote)s change, or leave the quote out.")
+        raise InvalidInput(_("Specify which lines of %(quote)s change, or leave the quote out.")
                            % {"quote": change.quote})
     _require_priced(change)
     require_current(change)
@@ -84,8 +84,9 @@ def _require_priced(change: ChangeRequest) -> None:
     if change.quote is None and change.scope_effects.exists() and days_between(change):
         quote = agreed_quote(change.engagement)
         if quote:
-            raise InvalidInput(_("The scope changes and %(quote)s is in force: choose it as the "
-                                 "quote that gets a new version.") % {"quote": quote})
+            raise InvalidInput(_("The scope changes and %(quote)s is in "
+                                 "force: choose it as the quote to be "
+                                 "revised.") % {"quote": quote})
 
 
 @transaction.atomic
@@ -129,7 +130,7 @@ def record_result(*, actor: User, change: ChangeRequest, result: str) -> ChangeR
     """
     change = _locked_for(actor, change, ChangeMove.RESULT)
     if not result.strip():
-        raise InvalidInput(_("Say how the change was carried out and what came of it."))
+        raise InvalidInput(_("Describe how the change was implemented and the result."))
     change.result, change.result_by = result.strip(), actor
     change.result_at = timezone.now()
     return _move(change, actor, ChangeMove.RESULT, "change.result", result=change.result)

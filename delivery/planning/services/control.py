@@ -139,9 +139,9 @@ def finish_todo(*, actor: User, todo: Todo) -> Todo:
     require(actor, Can.VIEW_INTERNAL, todo.engagement)
     todo = Todo.objects.select_for_update(of=("self",), no_key=True).get(pk=todo.pk)
     if todo.owner_id != actor.pk and not allowed(actor, Can.MANAGE):
-        raise NotAllowed(_("Only its owner or a manager says that it is done."))
+        raise NotAllowed(_("Only its owner or a manager can mark it done."))
     if todo.done_at:
-        raise WrongState(_("This is done already."))
+        raise WrongState(_("This is already done."))
     todo.done_at, todo.done_by = timezone.now(), actor
     todo.save()
     audit_log.record(actor=actor, action="todo.finish", target=todo, engagement=todo.engagement)

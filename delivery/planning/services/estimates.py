@@ -33,7 +33,7 @@ def draft_estimate(*, actor: User, engagement: Engagement) -> EffortEstimate:
         of=("self",), no_key=True).get(pk=engagement.pk)
     before = engagement.estimates.first()
     if before and before.state == EffortEstimate.State.DRAFT:
-        raise WrongState(_("Version %(version)d is still a draft; go on with it.")
+        raise WrongState(_("Version %(version)d is still a draft; continue editing it.")
                          % {"version": before.version})
     rows = _computed(engagement)
     draft = EffortEstimate.objects.create(

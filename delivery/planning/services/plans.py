@@ -44,9 +44,9 @@ def draft_plan(*, actor: User, engagement: Engagement, starts_on: date) -> Plan:
     engagement = Engagement.objects.select_for_update(
         of=("self",), no_key=True).get(pk=engagement.pk)
     if Plan.objects.filter(engagement=engagement).exists():
-        raise WrongState(_("There is a plan already; change its tasks."))
+        raise WrongState(_("A plan already exists; change its tasks."))
     if abs(starts_on - timezone.localdate()) > TEN_YEARS:
-        raise InvalidInput(_("The start lies more than ten years away."))
+        raise InvalidInput(_("The start is more than ten years away."))
     models = list(engagement.models.current().prefetch_related("stages"))
     if not models:
         raise InvalidInput(_("Add the models first: there is nothing to plan."))
@@ -113,7 +113,7 @@ def remove_task(*, actor: User, task: Task) -> None:
     """
     require(actor, Can.MANAGE, task.plan.engagement)
     if ScheduleEffect.objects.filter(task=task).exists():
-        raise WrongState(_("A change request speaks of this task; it stays in the plan."))
+        raise WrongState(_("A change request refers to this task; it cannot be removed."))
     Task.objects.filter(pk=task.pk).delete()
     audit_log.record(actor=actor, action="task.remove", target=task,
                      engagement=task.plan.engagement)
@@ -139,8 +139,8 @@ def _check_stage(task: Task, changed: Container[str]) -> None:
     if (record := task.stage_record) is None:
         return
     if "started_on" in changed and task.started_on and not task.began_on:
-        raise InvalidInput(_("%(stage)s has not begun: start the stage on its page, the plan "
-                             "follows.") % {"stage": record})
+        raise InvalidInput(_("%(stage)s has not started: start the stage on "
+                             "its page; the plan follows.") % {"stage": record})
     if "finished_on" in changed and task.finished_on and not task.ended_on:
         raise InvalidInput(_("%(stage)s has not been let through: the task ends with its stage, "
                              "the plan follows.") % {"stage": record})
@@ -150,12 +150,12 @@ def _check_dates(task: Task) -> None:
     if task.finished_on and not task.started_on:
         raise InvalidInput(_("A finished task needs the day on which it started."))
     if task.finished_on and task.finished_on < task.started_on:
-        raise InvalidInput(_("The end lies before the start."))
+        raise InvalidInput(_("The end is before the start."))
     if task.started_on and task.started_on < task.plan.starts_on:
         raise InvalidInput(_("The plan begins on %(day)s; nothing can start before.")
                            % {"day": task.plan.starts_on})
     if max(task.started_on or date.min, task.finished_on or date.min) > timezone.localdate():
-        raise InvalidInput(_("What really happened cannot lie in the future."))
+        raise InvalidInput(_("Actual dates cannot be in the future."))
     if task.not_before and task.not_before > task.plan.starts_on + TEN_YEARS:
         raise InvalidInput(_("“Not before” lies more than ten years after the plan's start."))
 
@@ -194,7 +194,7 @@ def take_baseline(*, actor: User, plan: Plan, reason: str = "") -> PlanBaseline:
     plan = _locked(plan)
     newest = plan.baselines.first()
     if newest and not reason.strip():
-        raise InvalidInput(_("Say why the baseline is replaced."))
+        raise InvalidInput(_("Give the reason for replacing the baseline."))
     rows = schedule(plan)
     if not rows:
         raise InvalidInput(_("The plan has no task."))

@@ -87,7 +87,7 @@ def _require_single(effect: ScopeEffect) -> None:
     if effect.stage:
         clashing = clashing.filter(stage__in=["", effect.stage])
     if found := clashing.first():
-        raise InvalidInput(_("This change says of it already: %(what)s. Take that out first.")
+        raise InvalidInput(_("This change already includes: %(what)s. Remove that first.")
                            % {"what": labelled(found.get_action_display(), found)})
 
 
@@ -99,7 +99,8 @@ def require_possible(effect: ScopeEffect) -> None:
             raise WrongState(_("The model code %(code)s is taken.") % {"code": effect.code})
         return
     if model.dropped_at:
-        raise WrongState(_("%(model)s was dropped from the project already.") % {"model": model})
+        raise WrongState(_("%(model)s has already been dropped from the "
+                           "project.") % {"model": model})
     records = {record.stage: record for record in model.stages.all()}
     if effect.action == ScopeAction.DROP_MODEL:
         _require_unsubmitted(records.values())
@@ -119,7 +120,7 @@ def _require_stage_free(effect: ScopeEffect, record) -> None:
     is_in = record.state != StageState.SKIPPED
     if effect.action == ScopeAction.ADD_STAGE:
         if is_in:
-            raise WrongState(_("%(stage)s is in scope already.") % {"stage": record})
+            raise WrongState(_("%(stage)s is already in scope.") % {"stage": record})
     elif not is_in or record.stage in NEVER_SKIPPED or record.state in SETTLED:
         raise WrongState(_("%(stage)s cannot be taken out of scope: it is “%(state)s”.") % {
             "stage": record, "state": record.get_state_display()})
@@ -135,7 +136,8 @@ def _require_free_tasks(effect: ScopeEffect) -> None:
     criterion = effect.change.criterion_effects.filter(
         criterion__model=effect.model, criterion__stage__in=stages).first()
     if found := task or criterion:
-        raise WrongState(_("“%(what)s” falls out with %(model)s; take its effect out first.") % {
+        raise WrongState(_("“%(what)s” is removed together with %(model)s; remove its "
+                           "effect first.") % {
             "what": found, "model": effect.model})
 
 
@@ -172,7 +174,7 @@ def price_scope(*, actor: User, change: ChangeRequest) -> list[str]:
     """
     change = change_draft(actor, change, of_price=True)
     if change.quote is None:
-        raise InvalidInput(_("Choose the quote that gets a new version first."))
+        raise InvalidInput(_("Choose the quote to be revised first."))
     days = quoted_days(change)
     if not days:
         raise InvalidInput(_("The person-days stay the same: no line of the quote changes. "

@@ -28,7 +28,7 @@ def record_time(*, actor: User, engagement: Engagement, work_date: date, half: s
     person = person or actor
     require(actor, Can.WORK, engagement)
     if person != actor and not allowed(actor, Can.MANAGE):
-        raise NotAllowed(_("Only a manager books the time of others."))
+        raise NotAllowed(_("Only a manager can record time for others."))
     _check_entry(engagement, person, model, work_date, today or timezone.localdate())
     with _half_day(person, work_date, half):
         entry = TimeEntry.objects.create(
@@ -47,15 +47,15 @@ def _half_day(person: User, work_date: date, half: str) -> Iterator[None]:
             yield
     except IntegrityError:
         raise InvalidInput(_(
-            "%(person)s has worked this half-day already (%(day)s, %(half)s): a day has two "
-            "half-days, over all engagements.") % {
+            "%(person)s has already recorded this half-day (%(day)s, %(half)s): a day has "
+            "two half-days across all engagements.") % {
                 "person": person, "day": work_date, "half": TimeEntry.Half(half).label})
 
 
 def _check_entry(engagement: Engagement, person: User, model: MigratedModel | None,
                  work_date: date, today: date) -> None:
     if work_date > today:
-        raise InvalidInput(_("%(day)s is still to come.") % {"day": work_date})
+        raise InvalidInput(_("%(day)s is in the future.") % {"day": work_date})
     if person.is_reviewer or not engagement.memberships.filter(user=person).exists():
         raise InvalidInput(_("%(person)s is not on the team of this engagement.")
                            % {"person": person})
@@ -78,8 +78,9 @@ def remove_time(*, actor: User, entry: TimeEntry) -> None:
     """
     entry = _own(actor, entry)
     if entry.timesheet:
-        raise WrongState(_("This half-day stands on %(timesheet)s and is not changed any more. "
-                           "Write a correction.") % {"timesheet": entry.timesheet})
+        raise WrongState(_("This half-day is on %(timesheet)s and can no "
+                           "longer be changed. Record a correction.") % {
+                               "timesheet": entry.timesheet})
     TimeEntry.objects.filter(pk=entry.pk).delete()
     if entry.corrects:
         _count_again(entry.corrects)
@@ -126,19 +127,19 @@ def correct_time(*, actor: User, entry: TimeEntry, reason: str, is_taken_back: b
 def _require_correctable(entry: TimeEntry) -> None:
     sheet = entry.timesheet
     if sheet is None:
-        raise WrongState(_("This half-day is not confirmed; remove it and record it anew."))
+        raise WrongState(_("This half-day is not confirmed; remove it and record it again."))
     if sheet.state != Timesheet.State.CONFIRMED:
-        raise WrongState(_("%(timesheet)s still waits for the customer's answer.")
+        raise WrongState(_("%(timesheet)s is still awaiting the customer's response.")
                          % {"timesheet": sheet})
     if not entry.is_counted:
-        raise WrongState(_("This half-day was corrected already."))
+        raise WrongState(_("This half-day has already been corrected."))
 
 
 def _own(actor: User, entry: TimeEntry) -> TimeEntry:
     """The locked row of an entry that the actor may change."""
     require(actor, Can.WORK, entry.engagement)
     if entry.person_id != actor.pk and not allowed(actor, Can.MANAGE):
-        raise NotAllowed(_("Only a manager books the time of others."))
+        raise NotAllowed(_("Only a manager can record time for others."))
     return TimeEntry.objects.select_for_update(of=("self",), no_key=True).get(pk=entry.pk)
 
 

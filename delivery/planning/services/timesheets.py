@@ -33,7 +33,7 @@ def confirm_month(*, actor: User, engagement: Engagement, month: date) -> Timesh
     sheets = engagement.timesheets.filter(month=month)
     waiting = sheets.filter(state=Timesheet.State.SUBMITTED).first()
     if waiting:
-        raise WrongState(_("%(timesheet)s still waits for the customer's answer.")
+        raise WrongState(_("%(timesheet)s is still awaiting the customer's response.")
                          % {"timesheet": waiting})
     entries = _open_entries(engagement, month)
     number = (sheets.aggregate(most=Max("number"))["most"] or 0) + 1

@@ -38,7 +38,7 @@ def draft_weekly(*, actor: User, engagement: Engagement, day: date, today: date 
     if week_start > (today or timezone.localdate()):
         raise InvalidInput(_("This week has not begun."))
     if engagement.weekly_reports.filter(week_start=week_start).exists():
-        raise WrongState(_("The week from %(day)s has its report already.")
+        raise WrongState(_("The week from %(day)s already has a report.")
                          % {"day": week_start})
     facts = week_facts(engagement, week_start)
     report = WeeklyReport.objects.create(

@@ -148,7 +148,7 @@ def change_effect(request, pk, kind):
 def change_price_scope(request, pk):
     row = _change(request, pk)
     said = attempt(request, lambda: scope_services.price_scope(actor=request.user, change=row),
-                   _("The days were taken over into lines of the quote."))
+                   _("The person-days were carried into the quote lines."))
     _warn(request, said)
     return redirect("planning:change", pk)
 

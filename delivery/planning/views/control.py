@@ -181,7 +181,7 @@ def weekly_draft(request, code):
     day = form.cleaned_data["day"] if form.is_valid() else timezone.localdate()
     made = attempt(request, lambda: weekly_services.draft_weekly(
         actor=request.user, engagement=engagement, day=day),
-                   _("The draft was made from what happened in that week."))
+                   _("Draft generated from that week's activity."))
     return redirect("planning:weekly", made.pk) if made else redirect(_back(code))
 
 
@@ -210,7 +210,7 @@ def weekly(request, pk):
 def weekly_refresh(request, pk):
     report = _report(request, pk)
     attempt(request, lambda: weekly_services.refresh_weekly(actor=request.user, report=report),
-            _("Counted anew."))
+            _("Recounted."))
     return redirect("planning:weekly", pk)
 
 
@@ -218,5 +218,5 @@ def weekly_refresh(request, pk):
 def weekly_freeze(request, pk):
     report = _report(request, pk)
     attempt(request, lambda: weekly_services.freeze_weekly(actor=request.user, report=report),
-            _("The report is frozen."))
+            _("Report frozen."))
     return redirect("planning:weekly", pk)

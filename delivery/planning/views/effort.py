@@ -52,7 +52,7 @@ def _estimate_facts(estimate: EffortEstimate, page) -> dict:
 def effort_draft(request, code):
     engagement = internal_engagement(request, code)
     attempt(request, lambda: services.draft_estimate(actor=request.user, engagement=engagement),
-            _("A draft was computed from what is known of the models."))
+            _("Draft computed from the models' recorded data."))
     return redirect("planning:effort", code)
 
 
@@ -61,7 +61,7 @@ def effort_quote(request, code):
     engagement = visible_engagement(request, code)
     made = attempt(request, lambda: quoting.quote_estimate(
         actor=request.user, engagement=engagement),
-                   _("A draft with the days of the estimate. Check it and submit it for review."))
+                   _("Draft created from the estimate. Check it and submit it for review."))
     return redirect("quotes:quote", made.pk) if made else redirect("planning:effort", code)
 
 
@@ -70,7 +70,7 @@ def effort_approve(request, code, version):
     engagement = internal_engagement(request, code)
     estimate = get_object_or_404(engagement.estimates, version=version)
     attempt(request, lambda: services.approve_estimate(actor=request.user, estimate=estimate),
-            _("The estimate is approved and frozen."))
+            _("Estimate approved and frozen."))
     return redirect("planning:effort", code)
 
 

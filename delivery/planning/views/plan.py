@@ -95,7 +95,7 @@ def plan_baseline(request, code):
     found = _plan(request, code)
     attempt(request, lambda: services.take_baseline(
         actor=request.user, plan=found, reason=request.POST.get("reason", "")),
-            _("The baseline is taken."))
+            _("Baseline saved."))
     return redirect("planning:plan", code)
 
 

@@ -46,7 +46,7 @@ def timesheet_submit(request, code):
         raise Http404
     made = attempt(request, lambda: services.confirm_month(
         actor=request.user, engagement=engagement, month=date(int(month[1]), int(month[2]), 1)),
-                   _("Confirmed for the firm; the customer answers next."))
+                   _("Confirmed for the firm; awaiting the customer's response."))
     return redirect("planning:timesheet", made.pk) if made else redirect(
         "planning:timesheets", code)
 
@@ -79,7 +79,7 @@ def timesheet_withdraw(request, pk):
     sheet = _timesheet(request, pk)
     attempt(request, lambda: services.withdraw_timesheet(
         actor=request.user, timesheet=sheet, reason=request.POST.get("reason", "")),
-            _("Withdrawn; its time can be corrected and put to the customer anew."))
+            _("Withdrawn; its time can be corrected and resubmitted to the customer."))
     return redirect("planning:timesheet", pk)
 
 

@@ -4,7 +4,7 @@ from django.utils.translation import gettext_lazy as _
 
 PEOPLE = {
     "user.login": _("Signed in"), "user.logout": _("Signed out"),
-    "user.login_refused": _("Sign-in refused"), "user.token": _("API token taken"),
+    "user.login_refused": _("Sign-in refused"), "user.token": _("API token issued"),
     "user.password": _("Password changed"),
     "person.add": _("User account added"), "person.update": _("User account changed"),
     "customer.create": _("Customer added"), "customer.update": _("Customer changed"),
@@ -17,7 +17,7 @@ PEOPLE = {
 ENGAGEMENTS = {
     "engagement.create": _("Engagement opened"), "engagement.update": _("Engagement changed"),
     "model.add": _("Model added"), "model.update": _("Model changed"),
-    "model.scope": _("Model's scope changed"), "model.drop": _("Model taken out"),
+    "model.scope": _("Model's scope changed"), "model.drop": _("Model dropped"),
     "stage.start": _("Stage started"), "stage.submit": _("Stage submitted"),
     "stage.pass": _("Stage passed"), "stage.send_back": _("Stage sent back"),
     "stage.waive": _("Stage let through with a waiver"), "stage.reopen": _("Stage reopened"),
@@ -32,8 +32,8 @@ SURVEYS = {
     "survey.reopen": _("Survey reopened"), "survey.comment": _("Survey commented on"),
     "survey.decide": _("Decision on the survey"),
     "survey.version": _("Survey moved to a newer questionnaire"),
-    "consequence.apply": _("Consequences of the survey taken over"),
-    "consequence.withdraw": _("Consequence of the survey withdrawn"),
+    "consequence.apply": _("Survey conclusions applied"),
+    "consequence.withdraw": _("Survey conclusion withdrawn"),
     "questionnaire.draft": _("Questionnaire drafted"),
     "questionnaire.question": _("Question of the questionnaire changed"),
     "questionnaire.question_remove": _("Question of the questionnaire removed"),
@@ -68,7 +68,7 @@ NODES_AND_JOBS = {
     "artifact.read": _("Files read"), "artifact.read_again": _("File read again"),
     "file.download": _("File downloaded"),
     "source.scan": _("Source scanned"), "chain.start": _("Job chain started"),
-    "chain.step": _("Job chain went on"), "chain.end": _("Job chain ended"),
+    "chain.step": _("Job chain advanced"), "chain.end": _("Job chain ended"),
 }
 JUDGEMENTS = {
     "definition.version": _("Metric definition: new version"),
@@ -91,7 +91,7 @@ JUDGEMENTS = {
 }
 QUOTES = {
     "discount_limits.save": _("Discount limits set"),
-    "quote.create": _("Quote created"), "quote.new_version": _("Quote: new version begun"),
+    "quote.create": _("Quote created"), "quote.new_version": _("Quote: new version started"),
     "quote.add_line": _("Quote: line added"), "quote.add_lines": _("Quote: lines added"),
     "quote.change_line": _("Quote: line changed"), "quote.remove_line": _("Quote: line removed"),
     "quote.update": _("Quote: terms changed"),
@@ -103,9 +103,9 @@ QUOTES = {
     "quote.supersede": _("Quote superseded"), "quote.file": _("Quote's file stored"),
     "rate_card.load": _("Price list loaded"),
     "rate_card.import": _("Price list imported"), "rate_card.close": _("Price list closed"),
-    "price_import.start": _("Import of prices begun"),
-    "price_import.map": _("Columns of an import of prices chosen"),
-    "price_import.discard": _("Import of prices discarded"),
+    "price_import.start": _("Price import started"),
+    "price_import.map": _("Price import: columns chosen"),
+    "price_import.discard": _("Price import discarded"),
 }
 PLANNING = {
     "estimate.agree": _("Estimate agreed by a change"),
@@ -140,8 +140,8 @@ CHANGES = {
 }
 DOCUMENTS = {
     "identity.save": _("Branding changed"),
-    "document.draft": _("Document drafted"), "document.refresh": _("Document's facts refreshed"),
-    "document.write": _("Document's words written"), "document.correct": _("Correction begun"),
+    "document.draft": _("Document drafted"), "document.refresh": _("Document data refreshed"),
+    "document.write": _("Document text edited"), "document.correct": _("Correction started"),
     "document.file": _("Document's file stored"), "document.seal": _("Signed copy sealed"),
     "document.discard": _("Draft discarded"), "document.submit": _("Document submitted"),
     "document.review": _("Document reviewed"), "document.send_back": _("Document sent back"),
@@ -149,7 +149,7 @@ DOCUMENTS = {
     "document.co_sign": _("Co-signer added"), "document.approve": _("Document approved"),
     "document.issue": _("Document issued"), "document.withdraw": _("Document withdrawn"),
     "duties.set": _("Separation of duties set"),
-    "chain.save": _("Chain saved"), "chain.reset": _("Approval chain reset"),
+    "chain.save": _("Approval chain saved"), "chain.reset": _("Approval chain reset"),
     "wording.save": _("Wording changed"), "wording.reset": _("Wording reset"),
     "bundle.build": _("Evidence bundle built"),
 }
@@ -161,9 +161,9 @@ ACCEPTANCE = {
     "review.decline": _("Signature declined"), "review.identify": _("Signer identified"),
     "review.signers": _("Signers named"), "signer.turn": _("Signer's turn"),
     "review.notice": _("Notice of acceptance given"), "review.receipt": _("Receipt confirmed"),
-    "review.condition_report": _("Condition reported as met"),
+    "review.condition_report": _("Outstanding issue reported as resolved"),
     "review.wrong_code": _("Wrong code for signing"),
-    "review.condition_close": _("Condition closed"), "document.sign": _("Document signed"),
+    "review.condition_close": _("Outstanding issue closed"), "document.sign": _("Document signed"),
     "third_party.attach": _("Third-party test report attached"),
     "third_party.withdraw": _("Third-party test report withdrawn"),
     "power.record": _("Power of attorney recorded"), "power.end": _("Power of attorney ended"),
@@ -172,7 +172,7 @@ NOTICES = {
     "channel.create": _("Notification channel added"),
     "channel.update": _("Notification channel changed"),
     "channel.switch": _("Notification channel switched"),
-    "channel.test": _("Notification channel tried"),
+    "channel.test": _("Notification channel tested"),
     "dispatch.send_again": _("Notification sent again"),
 }
 AREAS = {

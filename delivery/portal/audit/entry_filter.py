@@ -12,9 +12,9 @@ class AuditFilter(forms.Form):
     """Fields that hold nonsense are left out of the filter."""
 
     text = forms.CharField(label=_("Object"), required=False, max_length=80)
-    action = forms.ChoiceField(label=_("What"), required=False, choices=lambda: [
+    action = forms.ChoiceField(label=_("Action taken"), required=False, choices=lambda: [
         ("", _("All")), *((area, list(labels.items())) for area, labels in AREAS.items())])
-    actor = forms.ModelChoiceField(User.objects.order_by("full_name"), label=_("Who"),
+    actor = forms.ModelChoiceField(User.objects.order_by("full_name"), label=_("Performed by"),
                                    required=False, empty_label=_("All"))
     engagement = forms.ModelChoiceField(Engagement.objects.order_by("code"), required=False,
                                         label=_("Engagement"), to_field_name="code",

@@ -62,5 +62,5 @@ class LimitsForm(forms.Form):
         super().__init__(*args, **kwargs)
         for role in APPROVERS:
             self.fields[role.value] = PercentField(
-                label=_("Largest discount (%%): %(role)s") % {"role": role.label}, min_value=0,
+                label=_("Maximum discount (%%): %(role)s") % {"role": role.label}, min_value=0,
                 max_value=100, decimal_places=2, initial=discount_limit(role))

@@ -153,7 +153,7 @@ def _figure(text: str, name: str, row: int) -> Decimal | None:
                 name == "quantity" and value == 0):
             raise InvalidOperation
     except InvalidOperation:
-        raise ValueError(_("Row %(n)d: “%(text)s” is no usable %(field)s.") % {
+        raise ValueError(_("Row %(n)d: “%(text)s” is not a valid %(field)s.") % {
             "n": row, "text": text[:40], "field": FIELDS[name][0]}) from None
     return value.quantize(Decimal("0.01") if name != "unit_price" else Decimal("0.0001"))
 
@@ -186,8 +186,9 @@ def _remark(table: PriceTable, source: PriceImport) -> None:
     formulas = [cell for code, cell in source.remarks if code == "formula"]
     if formulas:
         table.warnings.append(
-            _("%(n)d cells hold formulas (%(cells)s); the values stored in the file were read, "
-              "nothing was calculated anew.") % {"n": len(formulas), "cells": _some(formulas)})
+            _("%(n)d cells hold formulas (%(cells)s); the values stored in "
+              "the file were read, nothing was recalculated.")
+            % {"n": len(formulas), "cells": _some(formulas)})
     for code, place in source.remarks:
         column, row = coordinate_from_string(place.split(":")[0])
         if row <= source.header_row:

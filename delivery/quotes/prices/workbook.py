@@ -68,7 +68,8 @@ def _check_size(path: Path, name: str) -> None:
     try:
         book = workbook_of(Source(path))
         if book is None:
-            raise InvalidInput(_("“%(file)s” is no .xlsx workbook. Save the price list as .xlsx.")
+            raise InvalidInput(_("“%(file)s” is not an .xlsx workbook. Save the price list as "
+                                 ".xlsx.")
                                % {"file": name})
         for sheet in book.sheet_names:
             for number, row in enumerate(book.rows(sheet), 1):

@@ -33,8 +33,8 @@ def require_in_force(quote: Quote) -> None:
     """Raise WrongState unless the quote is the newest of its number and issued or accepted."""
     newest = Quote.objects.filter(number=quote.number).order_by("-version").first()
     if newest.pk != quote.pk or newest.state not in IN_FORCE:
-        raise WrongState(_("%(quote)s is not what is in force now (%(newest)s: %(state)s). "
-                           "Write a new change request.") % {
+        raise WrongState(_("%(quote)s is no longer in force (%(newest)s: %(state)s). Create "
+                           "a new change request.") % {
             "quote": quote, "newest": newest, "state": newest.get_state_display()})
 
 

@@ -15,7 +15,7 @@ from engagements.models import Role, User
 def save_discount_limits(*, actor: User, limits: dict[str, Decimal]) -> None:
     """Set the limits of these roles, each a fraction; only an administrator does."""
     if actor.role != Role.ADMINISTRATOR:
-        raise NotAllowed(_("Only an administrator sets the discount limits."))
+        raise NotAllowed(_("Only an administrator can set discount limits."))
     stored = [DiscountLimit.objects.update_or_create(role=role, defaults={"rate": rate})[0]
               for role, rate in limits.items()]
     if stored:

@@ -58,8 +58,9 @@ def _card(quote: Quote, rows: list[EstimatedDays]) -> RateCard:
         if not lacking:
             return card
         missing = lacking
-    raise InvalidInput(_("The price lists do not price everything that was estimated (%(missing)s)."
-                         " Complete a price list and try again.") % {"missing": listed(missing)})
+    raise InvalidInput(_("The price lists do not cover everything in the "
+                         "estimate (%(missing)s). Complete a price list and "
+                         "try again.") % {"missing": listed(missing)})
 
 
 def _of_grade(card: RateCard) -> dict[str, PriceLine]:

@@ -87,7 +87,7 @@ def line_new(request, pk):
     if form.is_valid() and _save(form, lambda: services.add_free_line(
             actor=request.user, quote=quote, **form.cleaned_data)):
         return redirect("quotes:quote", pk)
-    return _form_page(request, quote, form, _("A line of its own"))
+    return _form_page(request, quote, form, _("Custom line"))
 
 
 @require_http_methods(["GET", "POST"])

@@ -49,7 +49,7 @@ def rate_card_close(request, pk):
     card, form = get_object_or_404(RateCard, pk=pk), CloseForm(request.POST)
     if form.is_valid():
         attempt(request, lambda: services.close_rate_card(
-            actor=request.user, card=card, **form.cleaned_data), _("The period is stored."))
+            actor=request.user, card=card, **form.cleaned_data), _("Validity saved."))
     return redirect("quotes:rate_card", pk)
 
 
@@ -89,7 +89,7 @@ def import_page(request, pk):
 def import_confirm(request, pk):
     source = get_object_or_404(PriceImport, pk=pk)
     card = attempt(request, lambda: services.confirm_import(actor=request.user, source=source),
-                   _("The price list is stored."))
+                   _("Price list saved."))
     return redirect("quotes:rate_card", card.pk) if card else redirect("quotes:import", pk)
 
 
@@ -106,6 +106,6 @@ def discount_limits(request):
     require_administrator(request.user)
     form = LimitsForm(request.POST or None)
     if form.is_valid() and attempt(request, lambda: services.save_discount_limits(
-            actor=request.user, limits=form.cleaned_data), _("The discount limits are set.")):
+            actor=request.user, limits=form.cleaned_data), _("Discount limits saved.")):
         return redirect("quotes:discount_limits")
     return render(request, "delivery/quotes/discount_limits.html", {"form": form})

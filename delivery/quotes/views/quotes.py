@@ -56,7 +56,7 @@ def _list(request, quotes, context):
 def quote_new(request, code):
     engagement = get_object_or_404(Engagement.objects.visible_to(request.user), code=code)
     quote = attempt(request, lambda: services.create_quote(
-        actor=request.user, engagement=engagement), _("A draft is made."))
+        actor=request.user, engagement=engagement), _("Draft created."))
     return redirect("quotes:quote", quote.pk) if quote else redirect("quotes:engagement", code)
 
 
@@ -109,7 +109,7 @@ def version_new(request, pk):
     quote = found_quote(request, pk)
     made = attempt(request, lambda: services.new_version(
         actor=request.user, quote=quote, reason=request.POST.get("reason", "")),
-                   _("A new version is open as a draft."))
+                   _("A new version was created as a draft."))
     return redirect("quotes:quote", made.pk if made else pk)
 
 

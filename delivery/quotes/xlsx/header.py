@@ -76,7 +76,7 @@ def _width(columns: tuple[int, int]) -> float:
 
 def _sum(sheet: Worksheet, facts: dict, total: int) -> None:
     """The total in figures and in words, which go stale visibly."""
-    stale = _("The quantities were changed; ask for the amount in words.").replace('"', '""')
+    stale = _("Quantities were changed; request an updated amount in words.").replace('"', '""')
     sheet.cell(16, 2, _("Total including tax")).style = "desk_label"
     sheet.cell(16, 3, f"=N{total}").style = "desk_gross"
     span(sheet, 16, (4, 5), _("Amount in words"), "desk_label")

@@ -100,8 +100,8 @@ def evidence_stands(document: Document) -> Iterator[Problem]:
         if artifact is None or artifact.sha256 != row["sha256"] or (
                 not row["role"] and not artifact.file.storage.exists(artifact.file.name)):
             yield Problem(
-                _("The link to the raw file %(name)s is broken: it is missing or its checksum "
-                  "differs. Collect the facts anew.") % {"name": row["name"]},
+                _("The link to the raw file %(name)s is broken: it is "
+                  "missing or its checksum differs. Refresh the data.") % {"name": row["name"]},
                 reverse("workers:artifact", args=[pk]) if artifact else
                 reverse("reports:document", args=[document.pk]))
 
@@ -111,7 +111,7 @@ STATED = {  # facts beside the tables that the records may move on from
     "stages": lambda: _("Models and stages"), "departures": lambda: _("Waivers and exclusions"),
     "issues": lambda: _("Criteria that are not passed"),
     "deviations": lambda: _("Deviations"), "coverage": lambda: _("Coverage"),
-    "open_points": lambda: _("Points to be settled"),
+    "open_points": lambda: _("Open points"),
     "definitions": lambda: _("Metric definitions"),
     "readiness": lambda: _("Conclusion"), "survey": lambda: _("Objects and method"),
 }
@@ -124,13 +124,14 @@ def facts_current(document: Document) -> Iterator[Problem]:
     stated, language = document.snapshot, get_language() or "zh-hans"
     for key, entry in now.get("tables", {}).items():
         if entry != stated.get("tables", {}).get(key):
-            yield Problem(_("Table “%(table)s” is no longer what the records say; collect the "
-                            "facts anew.") % {"table": in_language(entry["caption"], language)},
+            yield Problem(_("Table “%(table)s” no longer matches the "
+                            "records; refresh the data.")
+                          % {"table": in_language(entry["caption"], language)},
                           url)
     for key, title in STATED.items():
         if key in now and now[key] != stated.get(key):
-            yield Problem(_("“%(part)s” is no longer what the records say; collect the facts "
-                            "anew.") % {"part": title()}, url)
+            yield Problem(_("“%(part)s” no longer matches the records; "
+                            "refresh the data.") % {"part": title()}, url)
 
 
 def references_stand(document: Document) -> Iterator[Problem]:
@@ -141,8 +142,8 @@ def references_stand(document: Document) -> Iterator[Problem]:
         state__in=Document.IN_FORCE)
     for other in gone:
         if named[other.number]["version"] == f"V{other.version}.0":
-            yield Problem(_("%(document)s, to which the draft refers, is no longer in force; "
-                            "collect the facts anew.") % {"document": other},
+            yield Problem(_("%(document)s, to which the draft refers, is no "
+                            "longer in force; refresh the data.") % {"document": other},
                           reverse("reports:document", args=[document.pk]))
 
 

@@ -20,8 +20,8 @@ def criteria_signed(document: Document) -> Iterator[Problem]:
     if criteria is None or criteria.state != CriteriaSet.State.SIGNED:
         yield Problem(_("The acceptance criteria are not signed."), url)
     elif document.snapshot["criteria"]["content_hash"] != criteria.content_hash:
-        yield Problem(_("The draft shows other criteria than those in force; collect the facts "
-                        "anew."), reverse("reports:document", args=[document.pk]))
+        yield Problem(_("The draft shows other criteria than those in force; "
+                        "refresh the data."), reverse("reports:document", args=[document.pk]))
 
 
 def verdicts_follow(document: Document) -> Iterator[Problem]:
@@ -37,8 +37,8 @@ def verdicts_follow(document: Document) -> Iterator[Problem]:
         row = stated.get(criterion.pk)
         if row and verdict and (row["outcome"], row["artifact"]) != (
                 verdict.outcome, verdict.measurement.artifact_id if verdict.measurement else None):
-            yield Problem(_("%(criterion)s: the draft shows another verdict than the newest one; "
-                            "collect the facts anew.") % {"criterion": criterion},
+            yield Problem(_("%(criterion)s: the draft does not show the "
+                            "latest verdict; refresh the data.") % {"criterion": criterion},
                           reverse("reports:document", args=[document.pk]))
 
 
@@ -52,8 +52,8 @@ def _contradictions(criterion, verdict) -> list[str]:
                 % {"criterion": criterion, "name": name} for name in damaged]
     again = compute(criterion, verdict.measurement)
     if (again.outcome, again.reason) != (verdict.outcome, verdict.reason):
-        return [_("%(criterion)s: the stored verdict no longer follows from its raw files; "
-                  "judge it anew.") % {"criterion": criterion}]
+        return [_("%(criterion)s: the stored verdict no longer follows from "
+                  "its raw files; judge it again.") % {"criterion": criterion}]
     return []
 
 
@@ -64,8 +64,8 @@ def third_party_stands(document: Document) -> Iterator[Problem]:
     reports = list(engagement.third_party_reports.in_force())
     terms = getattr(engagement, "acceptance_terms", None)
     if terms and terms.needs_third_party and not reports:
-        yield Problem(_("The contract asks for a test report of an accredited laboratory; none is "
-                        "attached."), url)
+        yield Problem(_("The contract requires a test report of an accredited laboratory; "
+                        "none is attached."), url)
     for report in reports:
         if not is_intact(report.artifact):
             yield Problem(_("%(report)s: its file is missing or was changed.")

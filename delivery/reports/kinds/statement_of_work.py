@@ -63,7 +63,7 @@ register(DocumentKind(
     blocks=(
         Block("sow_purpose", _("Purpose and terms")), Block("sow_assumptions", _("Assumptions")),
         Block("sow_out_of_scope", _("Not included")),
-        Block("sow_acceptance", _("Way of acceptance")),
+        Block("sow_acceptance", _("Acceptance method")),
         Block("sow_change", _("Change procedure")), Block("sow_terms", _("Terms")),
     ),
     rules=(

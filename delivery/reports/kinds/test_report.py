@@ -71,7 +71,7 @@ register(DocumentKind(
     ),
     facts, annexes=ANNEXES, blocks=(
         Block("tr_lessons", _("Lessons learned"), is_required=False,
-              hint=_("What to keep and what to do otherwise in the next migration.")),),
+              hint=_("What to keep and what to change in the next migration.")),),
     rules=JUDGED_RULES, written_by=Can.ISSUE, is_judged=True,
     records=records,
 ))

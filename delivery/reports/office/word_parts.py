@@ -238,7 +238,7 @@ def _departures(word, facts: dict) -> None:
 def _open_points(word, facts: dict) -> None:
     if points := facts.get("open_points"):
         word.add_paragraph().add_run(
-            _("To be settled before an unconditional acceptance")).bold = True
+            _("To be resolved before unconditional acceptance")).bold = True
         for sentence in points:
             word.add_paragraph(sentence, style="List Bullet")
 

@@ -75,7 +75,7 @@ def _colleague(actor: User, document: Document, colleague: User) -> User:
     if colleague == actor or not colleagues.filter(pk=colleague.pk).exists():
         raise InvalidInput(_("%(person)s cannot review this document.") % {"person": colleague})
     if document.turns.filter(holder=colleague, done_by=None).exists():
-        raise InvalidInput(_("%(person)s has been asked already.") % {"person": colleague})
+        raise InvalidInput(_("%(person)s has already been asked.") % {"person": colleague})
     return colleague
 
 

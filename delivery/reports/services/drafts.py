@@ -38,7 +38,7 @@ def draft_document(*, actor: User, engagement: Engagement, kind: str) -> Documen
     declared = registry.get(kind)
     require(actor, declared.written_by, engagement)
     if engagement.documents.filter(kind=kind, state__in=Document.OPEN_STATES).exists():
-        raise WrongState(_("There is a draft of this kind already; issue or discard it first."))
+        raise WrongState(_("A draft of this kind already exists; issue or discard it first."))
     document = Document(engagement=engagement, kind=kind, created_by=actor,
                         words=standard_text.standard_words(declared, engagement.customer))
     return _save_draft(actor, document, "document.draft")
@@ -81,7 +81,7 @@ def write_words(*, actor: User, document: Document, words: dict[str, dict[str, s
 def _text(value: str, title: str) -> str:
     text = str(value).replace("\r\n", "\n").strip()
     if len(text) > LONGEST_TEXT:
-        raise InvalidInput(_("“%(title)s” has %(n)s characters; %(limit)s are possible.") % {
+        raise InvalidInput(_("“%(title)s” has %(n)s characters; the limit is %(limit)s.") % {
             "title": title, "n": len(text), "limit": LONGEST_TEXT})
     return "".join(c for c in text if c in "\n\t" or ord(c) >= 32)
 

@@ -98,7 +98,7 @@ def run_render_job(order: RenderJob, claim_token: str) -> bool:
         return False
     except Exception:
         logger.exception("order %s failed", order.pk)
-        _fail(order, claim_token, _("The file could not be made; the log of the worker says why."),
+        _fail(order, claim_token, _("The file could not be generated; see the worker's log."),
               is_final=order.attempts >= MOST_ATTEMPTS)
         return False
     return _keep(order, claim_token, content)

@@ -19,7 +19,7 @@ def save_standard_text(*, actor: User, code: str, zh: str, en: str,
     if code not in standard_text.STANDARD:
         raise InvalidInput(_("There is no standard text “%(code)s”.") % {"code": code})
     if not zh.strip():
-        raise InvalidInput(_("Write the Chinese text; it is the one that governs."))
+        raise InvalidInput(_("Enter the Chinese text; it prevails."))
     entry, _made = StandardText.objects.update_or_create(code=code, customer=customer, defaults={
         "zh": zh.strip(), "en": en.strip(), "changed_by": actor})
     audit_log.record(actor=actor, action="wording.save", target=entry,

@@ -29,7 +29,7 @@ def chain_list(request):
 def _shown(steps: list[dict]) -> list[dict]:
     """Steps with their words; `is_together` where one is co-signed with the step before."""
     return [{**step, "label": localized(step["title"], step["title_en"]),
-             "who": Role(step["role"]).label if step["role"] else _("any who may"),
+             "who": Role(step["role"]).label if step["role"] else _("anyone permitted"),
              "is_together": n > 0 and step["position"] == steps[n - 1]["position"]}
             for n, step in enumerate(steps)]
 
@@ -71,5 +71,5 @@ def _posted(posted) -> list[dict]:
 def chain_reset(request, code):
     kind = _kind(code).code
     attempt(request, lambda: services.reset_chain(actor=request.user, kind=kind) or True,
-            _("The shipped chain is back."))
+            _("Default chain restored."))
     return redirect("reports:chains")

@@ -47,5 +47,5 @@ def document_draft(request, code):
     engagement = visible_engagement(request, code)
     made = attempt(request, lambda: services.draft_document(
         actor=request.user, engagement=engagement, kind=request.POST.get("kind", "")),
-                   _("Drafted from the facts as they stand now."))
+                   _("Drafted from the current data."))
     return redirect("reports:document", made.pk) if made else redirect("reports:engagement", code)

@@ -26,7 +26,7 @@ def document_texts(request, pk):
         words = {block.code: {side: request.POST.get(f"{block.code}-{side}", "")
                               for side in ("zh", "en")} for block in kind.blocks}
         if attempt(request, lambda: services.write_words(
-                actor=request.user, document=document, words=words), _("The text is saved.")):
+                actor=request.user, document=document, words=words), _("Text saved.")):
             return redirect("reports:document", pk)
     return render(request, "delivery/reports/texts.html", {
         "document": document, "engagement": document.engagement,
@@ -101,5 +101,5 @@ def standard_text_reset(request, code):
     customer = _customer(request.GET)
     attempt(request, lambda: services.reset_standard_text(
         actor=request.user, code=code, customer=customer) or True,
-        _("The text for all customers is back.") if customer else _("The shipped text is back."))
+        _("Text for all customers restored.") if customer else _("Default text restored."))
     return redirect(_back(customer))

@@ -43,28 +43,28 @@ def _passing_on(service: Callable[..., Any], success: str) -> Callable:
     return view
 
 
-refresh = _view_of(services.refresh_draft, gettext_lazy("The facts were collected anew."))
+refresh = _view_of(services.refresh_draft, gettext_lazy("Data refreshed."))
 submit = _view_of(services.submit_document, gettext_lazy("Submitted for review."))
 review = _view_of(services.review_document,
                   gettext_lazy("Reviewed; it can be approved and issued now."), "comment")
 send_back = _view_of(services.send_back_document, gettext_lazy("Sent back to its author."),
                      "reason")
-recall = _view_of(services.recall_document, gettext_lazy("Taken back; it is a draft again."))
+recall = _view_of(services.recall_document, gettext_lazy("Withdrawn; it is a draft again."))
 issue = _view_of(services.order_issue,
-                 gettext_lazy("Approved: numbered and frozen. Its files are being made."))
+                 gettext_lazy("Approved: numbered and frozen. Its files are being generated."))
 withdraw = _view_of(services.withdraw_document,
                     gettext_lazy("Withdrawn. It stays readable and is marked."), "reason")
-repeat = _view_of(services.requeue_render_jobs, gettext_lazy("The files are being made again."))
-preview_order = _view_of(services.order_preview, gettext_lazy("The preview is being set."))
+repeat = _view_of(services.requeue_render_jobs, gettext_lazy("The files are being regenerated."))
+preview_order = _view_of(services.order_preview, gettext_lazy("The preview is being generated."))
 hand_over = _passing_on(services.hand_over_review, gettext_lazy("Handed over."))
-co_sign = _passing_on(services.add_co_signer, gettext_lazy("Asked to co-sign."))
+co_sign = _passing_on(services.add_co_signer, gettext_lazy("Co-signature requested."))
 
 
 @require_POST
 def discard(request, pk):
     document = visible_document(request, pk)
     done = attempt(request, lambda: services.discard_draft(
-        actor=request.user, document=document), _("The draft is discarded."))
+        actor=request.user, document=document), _("Draft discarded."))
     return redirect("reports:engagement", document.engagement.code) if done else redirect(
         "reports:document", pk)
 

@@ -29,7 +29,7 @@ PRECISIONS = {"bf16": "bf16", "fp16": "fp16", "fp32": "fp32"}
 class JobDefaults(Kind):
     code = "defaults"
     title = gettext_lazy("Job defaults")
-    explanation = gettext_lazy("The forms of the model's jobs open with these values.")
+    explanation = gettext_lazy("The model's job forms are pre-filled with these values.")
 
     def follow(self, given: CountedAnswers) -> Iterator[Item]:
         for model in given.models:

@@ -43,7 +43,7 @@ def apply_consequences(*, actor: User, survey: Survey, tokens: Iterable[str] | N
     require(actor, Can.MANAGE, survey.engagement)
     survey = locked(survey)
     if survey.state != Survey.State.CONFIRMED:
-        raise WrongState(_("Only a confirmed survey has consequences. Confirm it first."))
+        raise WrongState(_("Confirm the survey first; only then can its conclusions be applied."))
     rows = _chosen(compare(Sheet(survey)), None if tokens is None else list(tokens))
     for row in rows:
         try:
@@ -60,8 +60,8 @@ def _chosen(rows: list[Row], tokens: list[str] | None) -> list[Row]:
     if tokens is None:
         return list(open_rows.values())
     if set(tokens) - set(open_rows):
-        raise Overtaken(_("What follows has changed since this page was shown. Nothing was "
-                          "taken over; look at it again."))
+        raise Overtaken(_("The conclusions have changed since this page was shown. Nothing was "
+                          "applied; check them again."))
     return [row for token, row in open_rows.items() if token in tokens]
 
 
@@ -105,8 +105,8 @@ def decide(*, actor: User, survey: Survey, verdict: str, reason: str,
         apply_consequences(actor=actor, survey=survey, tokens=chosen)
     found = readiness(Sheet(survey))
     if verdict == Decision.Verdict.GO and found.blocking:
-        raise InvalidInput(_("Not without conditions while this is missing: %(items)s. Go ahead "
-                             "with conditions, and name them.") % {
+        raise InvalidInput(_("Still missing: %(items)s. Go ahead with conditions and state "
+                             "them.") % {
             "items": listed(entry.label for entry in found.blocking)})
     decision = Decision.objects.create(
         survey=survey, verdict=verdict, reason=reason.strip()[:2000], score=found.score,

@@ -96,10 +96,11 @@ def _open(actor: User, seen: int) -> QuestionnaireDraft:
     require_administrator(actor)
     draft = QuestionnaireDraft.objects.select_for_update(of=("self",), no_key=True).first()
     if draft is None:
-        raise WrongState(_("There is no draft; begin one."))
+        raise WrongState(_("There is no draft; create one."))
     if draft.edits != seen:
-        raise WrongState(_("%(who)s changed the draft meanwhile. Look at it again; nothing of "
-                           "yours was saved.") % {"who": draft.changed_by})
+        raise WrongState(_("%(who)s has changed the draft in the meantime. "
+                           "Check it again; your changes were not saved.")
+                         % {"who": draft.changed_by})
     return draft
 
 

@@ -49,7 +49,7 @@ def _require_movable(survey: Survey, target: Questionnaire, version: int) -> Non
         raise WrongState(_("The survey is %(state)s. Reopen it before changing its questions.")
                          % {"state": survey.get_state_display()})
     if survey.questionnaire_id == target.pk:
-        raise WrongState(_("The survey has the newest questions already."))
+        raise WrongState(_("The survey already has the latest questions."))
     if target.version != version:
         raise WrongState(_("Version %(version)d of the questionnaire was published meanwhile; "
                            "look at what it changes.") % {"version": target.version})

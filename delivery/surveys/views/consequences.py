@@ -80,7 +80,7 @@ def apply(request, code):
     survey = survey_of(request, code)
     tokens = request.POST.getlist("shown" if "all" in request.POST else "token")
     done = attempt(request, lambda: services.apply_consequences(
-        actor=request.user, survey=survey, tokens=tokens), _("Taken over."))
+        actor=request.user, survey=survey, tokens=tokens), _("Applied."))
     if done and done is not True:
         _tell(request, len(done))
     return redirect("surveys:consequences", code)

@@ -33,7 +33,7 @@ def _seen(request) -> int:
 @require_POST
 def draft_begin(request):
     made = attempt(request, lambda: questionnaire_drafts.begin_draft(actor=request.user),
-                   _("A draft of the next version is open."))
+                   _("A draft of the next version was created."))
     return redirect("surveys:draft" if made else "surveys:versions")
 
 
@@ -89,9 +89,9 @@ def draft_end(request, way):
     if way == "discard":
         attempt(request, lambda: questionnaire_drafts.discard_draft(actor=request.user,
                                                                     seen=_seen(request)),
-                _("The draft is gone."))
+                _("Draft discarded."))
         return redirect("surveys:versions")
     made = attempt(request, lambda: questionnaire_drafts.publish_draft(
         actor=request.user, seen=_seen(request), note=request.POST.get("note", "")),
-                   _("The new version is published."))
+                   _("New version published."))
     return redirect("surveys:versions" if made else "surveys:draft")

@@ -78,10 +78,10 @@ def upload_apply(request, code):
 
 
 def _tell(request, saved) -> None:
-    messages.success(request, ngettext("%(n)d answer is taken over.",
-                                       "%(n)d answers are taken over.", len(saved.names))
+    messages.success(request, ngettext("%(n)d answer imported.",
+                                       "%(n)d answers imported.", len(saved.names))
                      % {"n": len(saved.names)})
     if saved.conflicts or saved.errors:
         names = [c.cell.question.localized_label for c in saved.conflicts] + list(saved.errors)
-        messages.warning(request, _("Left as they are, because they changed here meanwhile: "
-                                    "%(names)s.") % {"names": listed(names)})
+        messages.warning(request, _("Left unchanged because they were edited "
+                                    "here in the meantime: %(names)s.") % {"names": listed(names)})

@@ -58,7 +58,7 @@ def overview(request, code):
 def start(request, code):
     engagement = engagement_of(request, code)
     attempt(request, lambda: services.start_survey(actor=request.user, engagement=engagement),
-            _("The survey is open."))
+            _("Survey started."))
     return redirect("surveys:overview", code)
 
 
@@ -144,7 +144,7 @@ def comment_add(request, code):
     question = get_object_or_404(Question, questionnaire=survey.questionnaire, key=key)
     attempt(request, lambda: services.add_comment(
         actor=request.user, survey=survey, name=name, text=request.POST.get("text", ""),
-        is_internal="is_internal" in request.POST), _("The comment is stored."))
+        is_internal="is_internal" in request.POST), _("Comment saved."))
     return _again(request, code, question.section, model_code)
 
 
@@ -162,7 +162,7 @@ def version_new(request):
     if form.is_valid() and attempt_form(form, lambda: publishing.publish_questionnaire(
             actor=request.user, questions=_json_of(form.cleaned_data["file"]),
             note=form.cleaned_data["note"])):
-        messages.success(request, _("The new version is published."))
+        messages.success(request, _("New version published."))
         return redirect("surveys:versions")
     require_administrator(request.user)
     return render(request, "delivery/surveys/versions.html", {

@@ -25,7 +25,7 @@ def newer_version(request, code):
             raise Http404
         attempt(request, lambda: services.move_to_version(
             actor=request.user, survey=survey, version=int(seen)),
-                _("The survey asks the newest questions; its answers went along."))
+                _("The survey now uses the latest questions; its answers were kept."))
         return redirect("surveys:overview", code)
     found = transfer(survey, target)
     for answer in found.aside:

@@ -106,4 +106,4 @@ def test_the_code_on_the_cover_leads_to_the_page(settings, review):
 def test_the_language_changes_without_logging_in(client, db):
     answer = client.post("/i18n/setlang/", {"language": "en", "next": "/verify/"})
     assert answer.url == "/verify/"
-    assert "Check a document" in client.get("/verify/").content.decode()
+    assert "Verify a document" in client.get("/verify/").content.decode()

@@ -112,7 +112,7 @@ def test_before_it_is_signed_days_and_price_are_shown(client, people, widened):
     assert facts["effort"]["grades"]
     assert facts["price"]["totals"][2]["difference"] != "0.00"
     assert facts["criteria"]["rows"][-1]["after"] == "≤ 25 ms"
-    assert "comes in" in page.content.decode()
+    assert "enters scope" in page.content.decode()
 
 
 def test_a_model_without_criterion_is_named(client, people, widened):

@@ -158,7 +158,7 @@ def test_effects_that_nobody_worded_are_said_in_the_language_of_the_reader(chang
     silent = {name: {**fact, "text": ""} if isinstance(fact, dict) and "text" in fact else fact
               for name, fact in change.facts.items()}
     assert said_in_english(silent) == [
-        "none", "The plan ends on 2025-10-10, before on 2025-09-30.",
+        "none", "The plan ends on 2025-10-10 (was 2025-09-30).",
         "Total including tax: CNY 11,173.46 → CNY 20,360.53 (+9,187.07)",
         "1 threshold changes", "--"]
 

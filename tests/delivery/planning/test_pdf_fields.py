@@ -27,14 +27,14 @@ PAPERS = {
     "week": (pdf_documents.weekly_pdf, (
         "Project", "Period", "Reported by", "Overall state", "Milestone", "Agreed", "Now",
         "Reasons for deviations", "Done this week", "In progress", "Not started",
-        "Plan for next week", "Problems and answers", "Risks", "Person-days", "Quoted",
+        "Plan for next week", "Problems and countermeasures", "Risks", "Person-days", "Quoted",
         "Needed from the customer", "Changes")),
     "change": (pdf_documents.change_pdf, (
         "Number", "Name", "Requested by", "Date", "Category", "Reason", "Before", "After",
         "Effect on scope", "Effect on schedule", "Effect on price", "Effect on quality",
         "Effect on acceptance criteria", "Measures", "Approvals", "Follow-up and result", "Seal")),
     "sheet": (pdf_documents.timesheet_pdf, (
-        "Period", "Person", "Grade", "Date", "Task", "Person-days", "Together", "By contract",
+        "Period", "Person", "Grade", "Date", "Task", "Person-days", "Total to date", "By contract",
         "Confirmation in the system", "Seal")),
 }
 QUOTE = ("Number and version", "Date", "Valid until", "To", "Unified social credit code", "From",

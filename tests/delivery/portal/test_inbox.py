@@ -193,8 +193,8 @@ def test_inbox_by_api(client, people, busy):
     (OTHERS_WAIT, 8, -30, OTHERS_WAIT, "waiting for 30 days"),
     (OPEN, 8, None, OPEN, "due in 8 days"), (OTHERS_WAIT, None, 0, OTHERS_WAIT,
                                              "waiting since today"),
-    (BROKEN, None, -1, BROKEN, "broken for 1 day"), (BROKEN, None, None, BROKEN, "broken"),
-    (OTHERS_WAIT, None, None, OTHERS_WAIT, "others wait"),
+    (BROKEN, None, -1, BROKEN, "failing for 1 day"), (BROKEN, None, None, BROKEN, "failing"),
+    (OTHERS_WAIT, None, None, OTHERS_WAIT, "blocking others"),
     (OPEN, None, -2, OPEN, "open for 2 days"), (OPEN, None, 0, OPEN, "open since today")])
 def test_the_rank_of_a_line_and_why(rank, due, since, urgency, reason):
     now = timezone.now()

@@ -57,7 +57,7 @@ FIELDS = {
                        "Mark of completion; Person-days"},
         "excluded": {"不包含": "Not included"},
         "deliverables": {"交付清单": "Deliverable; Accepted when"},
-        "acceptance": {"验收标准": "Way of acceptance", **CRITERIA},
+        "acceptance": {"验收标准": "Acceptance method", **CRITERIA},
         "schedule": {"进度": "Start; Finish"},
         "organisation": {"组织与角色": "Organisation; Role", "人员": "Personnel; Grade"},
         "change": {"变更管理": "Change control"},

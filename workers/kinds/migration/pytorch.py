@@ -39,8 +39,8 @@ COUNTED = {
 }
 FOUND = {
     API_MODE: gettext_noop(
-        "%(unsupported)d unsupported and %(unknown)d unknown API uses and %(cuda_ops)d CUDA "
-        "operators in %(files)d files."),
+        "API uses not supported: %(unsupported)d, unknown: %(unknown)d; CUDA operators: "
+        "%(cuda_ops)d; files: %(files)d."),
     "third_party": gettext_noop(
         "%(unsupported)d unsupported, %(unknown)d unknown and %(to_migrate)d APIs to be migrated "
         "and %(cuda_ops)d CUDA operators that affect third-party APIs, in %(files)d files. The "
