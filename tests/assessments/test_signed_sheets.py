@@ -45,7 +45,7 @@ def ready(people, draft, model, definitions, baseline):
 
 
 def test_a_typed_name_is_no_signature(signer, ready):
-    with pytest.raises(InvalidInput, match="A typed name is no signature"):
+    with pytest.raises(InvalidInput, match="A typed name is not a signature"):
         services.sign_criteria(actor=signer, criteria_set=ready, customer_signatory="陈国栋")
     with pytest.raises(InvalidInput, match="The customer has not signed"):
         services.sign_criteria(actor=signer, criteria_set=ready)
@@ -82,7 +82,7 @@ def test_a_name_from_an_earlier_release_is_printed_as_entered(people, ready, sig
 
 
 @pytest.mark.parametrize(("content", "name", "sentence"), [
-    (PDF, " ", "Say who signed"), (b"hello", "陈国栋", "PDF, PNG or JPEG"),
+    (PDF, " ", "Enter who signed"), (b"hello", "陈国栋", "PDF, PNG or JPEG"),
     (b"", "陈国栋", "PDF, PNG or JPEG")])
 def test_what_is_no_signed_sheet(signer, ready, store, content, name, sentence):
     with pytest.raises(InvalidInput, match=sentence):
@@ -191,7 +191,7 @@ def test_two_files_of_one_job_are_one_run_of_a_baseline(people, baseline, job_fi
     baselines.add_run(actor=consultant, baseline=baseline, artifact=first)
     for other in (job_file("b.log", 1.002, job=first.job),
                   store("again.log", megatron_log(GPU * 1.001), model)):
-        with pytest.raises(InvalidInput, match="recorded already"):
+        with pytest.raises(InvalidInput, match="already been recorded"):
             baselines.add_run(actor=consultant, baseline=baseline, artifact=other)
     assert queries.recorded_runs(baseline) == 4
     BaselineRun.objects.create(baseline=baseline, value=0, recorded_by=consultant,

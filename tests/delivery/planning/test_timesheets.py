@@ -78,7 +78,7 @@ def test_what_stands_on_a_timesheet_is_not_removed(people, submitted):
     for actor in (people[Role.CONSULTANT], people[Role.MANAGER]):
         with pytest.raises(WrongState, match="TS-EP2501-202509-01"):
             time_entries.remove_time(actor=actor, entry=entry)
-        with pytest.raises(WrongState, match="waits"):
+        with pytest.raises(WrongState, match="awaiting"):
             time_entries.correct_time(actor=actor, entry=entry, reason="x")
     assert submitted.entries.count() == 4
 

@@ -38,7 +38,7 @@ def test_more_fields_than_the_portal_takes(manager, settings):
                           headers={"referer": "http://testserver/engagements/new/"})
     page = answer.content.decode()
     assert answer.status_code == 413
-    assert "too much at once" in page
+    assert "Too much data at once" in page
     assert 'href="http://testserver/engagements/new/"' in page
 
 

@@ -128,7 +128,7 @@ def bomb() -> bytes:
 
 
 @pytest.mark.parametrize(("content", "sentence"), [
-    (b"", "is empty"), (b"a,b\n1,2\n", "no .xlsx workbook"),
+    (b"", "is empty"), (b"a,b\n1,2\n", "not an .xlsx workbook"),
     (ole("EncryptedPackage".encode("utf-16-le")), "protected by a password"),
     (ole(b"Workbook"), "old .xls format"), (b"PK\x03\x04garbage", "damaged"),
     (b"x" * (10 * 2**20 + 1), "larger than 10 MB"), (bomb(), "far more than its size"),

@@ -124,8 +124,8 @@ def test_a_draft_that_contradicts_the_records_is_stopped(planned, people):
     assert obstacles(document) == {}
     issue = planned.project_issues.get()
     control.update_issue(actor=people[Role.MANAGER], issue=issue, closed_on=date(2025, 9, 20))
-    assert list(obstacles(document)) == ["Table “Outstanding issues” is no longer what the "
-                                         "records say; collect the facts anew."]
+    assert list(obstacles(document)) == ["Table “Outstanding issues” no longer matches the "
+                                         "records; refresh the data."]
     services.refresh_draft(actor=people[Role.MANAGER], document=document)
     assert obstacles(Document.objects.get(pk=document.pk)) == {}
 
@@ -171,7 +171,7 @@ def test_a_draft_that_shows_an_old_verdict_is_stopped(delivered, people):
     assert problems_of(document) == []
     row = next(r for r in document.snapshot["metrics"] if r["outcome"] == "passed")
     row["outcome"] = "failed"
-    assert "another verdict than the newest one" in sentences(document)
+    assert "does not show the latest verdict" in sentences(document)
 
 
 def test_a_paper_on_verdicts_shows_what_the_records_say_now(delivered, people):

@@ -69,9 +69,9 @@ def test_only_the_next_signer_is_offered_to_sign_or_decline(in_state, people, st
 
 
 @pytest.mark.parametrize(("state", "action", "sentence"), [
-    ("decided", "decide", "made once"), ("open", "sign", "Decide first"),
-    ("deemed", "sign", "nobody signs it"), ("replaced", "sign", "sign the newest one"),
-    ("replaced", "receipts", "was replaced"), ("signed", "comment", "signed or was replaced"),
+    ("decided", "decide", "is final"), ("open", "sign", "Decide first"),
+    ("deemed", "sign", "no signature is needed"), ("replaced", "sign", "sign the latest one"),
+    ("replaced", "receipts", "has been replaced"), ("signed", "comment", "signed or replaced"),
 ])
 def test_a_refusal_says_why(in_state, people, state, action, sentence):
     with override("en"), pytest.raises(WrongState, match=sentence):

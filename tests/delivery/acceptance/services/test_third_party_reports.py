@@ -50,7 +50,7 @@ def test_papers_list_it_and_a_changed_file_stops_them(delivered, people):
     manager = people[Role.MANAGER]
     services.set_terms(actor=manager, engagement=delivered, needs_third_party=True)
     draft = reporting.draft_acceptance(actor=manager, engagement=delivered)
-    assert sentences(draft) == ["The contract asks for a test report of an accredited laboratory; "
+    assert sentences(draft) == ["The contract requires a test report of an accredited laboratory; "
                                 "none is attached."]
     with pytest.raises(NotAllowed):
         attach(people, delivered, role=Role.REVIEWER)
@@ -76,7 +76,7 @@ def test_papers_list_it_and_a_changed_file_stops_them(delivered, people):
     assert any("NT-2025-0815: its file is missing or was changed" in sentence
                for sentence in sentences(draft))
     services.withdraw_third_party_report(actor=manager, report=report, reason="报告被替换")
-    assert "The contract asks for a test report" in " ".join(sentences(draft))
+    assert "The contract requires a test report" in " ".join(sentences(draft))
     assert [entry.action for entry in AuditEntry.objects.filter(
         action__startswith="third_party").order_by("pk")] == [
             "third_party.attach", "third_party.withdraw"]

@@ -69,8 +69,8 @@ def test_a_trial_run_is_told_before_the_certificate_is_issued(delivered, people,
     accepting.report_condition(actor=act.manager, condition=condition, report="补测")
     accepting.close_condition(actor=act.reviewer, condition=condition)
     assert sentences(document) == [
-        "Table “Issues of the provisional acceptance” is no longer what the records say; collect "
-        "the facts anew."]
+        "Table “Issues of the provisional acceptance” no longer matches the records; refresh the "
+        "data."]
     document = services.refresh_draft(actor=people[Role.MANAGER], document=document)
     assert sentences(document) == []
     row = tables(document)["closure"]["rows"][0]
