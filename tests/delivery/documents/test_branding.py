@@ -41,7 +41,8 @@ def test_contrast_follows_the_formula_of_wcag(one, other, ratio):
 
 
 @pytest.mark.parametrize(("colour", "word"), [
-    ("#ffcc00", "darker"), ("#767676", "darker"), ("red", "not a colour"), ("#12345", "not a colour"),
+    ("#ffcc00", "darker"), ("#767676", "darker"), ("red", "not a colour"),
+    ("#12345", "not a colour"),
     ("#12305c; } body { display:none", "not a colour")])
 def test_pale_and_false_colours_are_refused(colour, word):
     with override("en"), pytest.raises(InvalidInput, match=word):
