@@ -102,7 +102,7 @@ def _drafts(scope: Scope) -> Iterable[Quote]:
 def _draft_place(quote: Quote) -> Place:
     if quote.back_at:
         return _quote_place(quote, kind="quote_back", rank=OTHERS_WAIT, since=quote.back_at,
-                            label=_("Quote sent back: to be mended"))
+                            label=_("Quote sent back: to be revised"))
     return _quote_place(quote, since=quote.created_at)
 
 

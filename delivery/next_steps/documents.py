@@ -58,7 +58,7 @@ def _draft_place(row: Document) -> Place:
     last = next(reversed(row.steps.all()), None)
     if last is not None and last.action == DocumentStep.Action.SEND_BACK:
         return _document_place(row, last.at, kind="document_back", rank=OTHERS_WAIT,
-                               label=_("Document sent back: to be mended"))
+                               label=_("Document sent back: to be revised"))
     return _document_place(row, row.created_at)
 
 
@@ -168,7 +168,7 @@ REVIEWS = (
              may=_issuer, asks=None, rows=_refused, place=_review_place),
     NextStep(code="condition", label=gettext_lazy("Outstanding issue of the acceptance"),
              may=_manager, rows=_conditions(is_reported=False), place=_condition_place),
-    NextStep(code="condition", label=gettext_lazy("Outstanding issue dealt with: to confirm"),
+    NextStep(code="condition", label=gettext_lazy("Outstanding issue resolved: to confirm"),
              may=_customer, rows=_conditions(is_reported=True), place=_condition_place),
 )
 RULES = (*DOCUMENTS, *REVIEWS)

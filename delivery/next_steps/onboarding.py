@@ -43,7 +43,7 @@ def onboarding(user: User) -> list[OnboardingStep]:
               "workers:node_new", allowed(user, Can.OPERATE), Node.objects.exists()),
         _step(_("First engagement"), _("With its customer; then the team and the models."),
               "engagements:new", allowed(user, Can.MANAGE), has_engagement),
-        _step(_("First model"), _("Each model travels the stages on its own."),
+        _step(_("First model"), _("Each model goes through the stages independently."),
               "engagements:list", has_engagement and allowed(user, Can.MANAGE), False),
     ]
 

@@ -76,7 +76,7 @@ def _stage(state: str, label, **more) -> NextStep:
 STAGES = (
     _stage(StageState.SUBMITTED, gettext_lazy("Stage to decide on"), may=_manages,
            is_for=_did_not_submit, rows=_submitted),
-    _stage(StageState.SENT_BACK, gettext_lazy("Stage sent back: to be mended"), may=_works,
+    _stage(StageState.SENT_BACK, gettext_lazy("Stage sent back: to be reworked"), may=_works,
            asks=_no_manager, rows=_records(StageState.SENT_BACK)),
     _stage(StageState.IN_PROGRESS, gettext_lazy("Stage to finish"), rank=OPEN, may=_works,
            asks=_no_manager, rows=_records(StageState.IN_PROGRESS)),
@@ -152,7 +152,7 @@ def _node(state: str, label, rank: int) -> NextStep:
 
 
 OTHERS = (
-    NextStep(code="job", label=gettext_lazy("Job to look at"), rank=BROKEN, rows=_jobs,
+    NextStep(code="job", label=gettext_lazy("Job to check"), rank=BROKEN, rows=_jobs,
              may=lambda user: True, is_for=lambda user, job: job.created_by_id == user.pk,
              place=_job_place),
     _node(Node.State.PENDING, gettext_lazy("Host key to confirm"), OTHERS_WAIT),
