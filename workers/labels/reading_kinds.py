@@ -11,6 +11,7 @@ WORDS = {
     "compatibility_table": _("Compatibility table"), "config_check": _("Configuration check"),
     "conversion_log": _("Log of a conversion"), "dump_config": _("Configuration of a dump"),
     "evaluation": _("Evaluation scores"), "hccn_tool": _("Network of the chips"),
+    "hccl_test": _("Collective communication test"),
     "host_probe": _("Host facts"), "inference_benchmark": _("Inference benchmark"),
     "memory": _("Memory profile"), "migration_analysis": _("Migration analysis"),
     "model_config": _("Model configuration"), "node_report": _("List of files on the node"),

@@ -19,6 +19,8 @@ STAND_INS = {
 SMALL = {"nvidia-smi": "nvidia-smi", "docker": "docker", "git": "git", "pip3": "pip3",
          "converter_lite": "converter_lite",
          "practice_package": "package"}
+NETWORK = {"hccn_tool": "hccn_tool", "mpirun": "mpirun", "bazel": "bazel",
+           "all_reduce_test": "mpirun"}
 
 
 def prepare_home(root: Path) -> dict[str, str]:
@@ -49,9 +51,10 @@ def _install_toolbox(root: Path) -> None:
     """A small sh wrapper per stand-in, running this Python; packages go on the Python path."""
     for command, script in STAND_INS.items():
         _wrapper(root / "bin" / command, f'exec "{sys.executable}" "{TOOLBOX / script}" "$@"')
-    for command, name in SMALL.items():
-        _wrapper(root / "bin" / command,
-                 f'exec "{sys.executable}" "{TOOLBOX / "machines.py"}" {name} "$@"')
+    for module, commands in (("machines.py", SMALL), ("network.py", NETWORK)):
+        for command, name in commands.items():
+            _wrapper(root / "bin" / command,
+                     f'exec "{sys.executable}" "{TOOLBOX / module}" {name} "$@"')
     _wrapper(root / "bin" / "python3", f'exec "{sys.executable}" "$@"')
     genuine = _genuine_msprobe()
     if genuine:  # it runs without an NPU; the stand-in of torch must not reach it

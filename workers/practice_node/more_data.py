@@ -6,9 +6,11 @@ import math
 import os
 import random
 import struct
+import tarfile
+from io import BytesIO
 from pathlib import Path
 
-EDITION = "4"  # raise it when the data below changes
+EDITION = "5"  # raise it when the data below changes
 TENSORFLOW = '''import tensorflow as tf
 
 
@@ -40,6 +42,7 @@ def prepare(folder: Path) -> None:
     _packages(folder / "packages")
     _checkpoints(folder / "ckpt")
     _installation(folder.parent / "Ascend")
+    _tensorflow_source(folder / "tensorflow-2.6.5", folder / "nsync-1.22.0.tar.gz")
     marker.write_text(EDITION)
 
 
@@ -134,3 +137,37 @@ def _checkpoints(folder: Path) -> None:
             "bias": {"dtype": "F32", "shape": [1], "data_offsets": [8, 12]}}).encode()
         (place / "model.safetensors").write_bytes(
             struct.pack("<Q", len(header)) + header + struct.pack("<3f", 1, 2, bias))
+
+
+SWAP = """static INLINE int atm_cas_{name}_u32_ (nsync_atomic_uint32_ *p, uint32_t o, uint32_t n) {{
+	return (std::atomic_compare_exchange_strong_explicit (NSYNC_ATOMIC_UINT32_PTR_ (p), &o, n,
+		std::memory_order_{order}, std::memory_order_relaxed));
+}}
+"""
+ORDERS = {"nomb": "relaxed", "acq": "acquire", "rel": "release", "relacq": "acq_rel"}
+WORKSPACE = """def _tf_repositories():
+    tf_http_archive(
+        name = "nsync",
+        sha256 = "{sha256}",
+        strip_prefix = "nsync-1.22.0",
+        urls = [
+            "https://mirror.example/nsync/archive/1.22.0.tar.gz",
+            "https://origin.example/nsync/archive/1.22.0.tar.gz",
+        ],
+    )
+"""
+
+
+def _tensorflow_source(folder: Path, archive: Path) -> None:
+    """What a build looks at: the workspace, `configure`, and nsync's archive."""
+    header = "NSYNC_CPP_START_\n" + "".join(
+        SWAP.format(name=name, order=order) for name, order in ORDERS.items())
+    with tarfile.open(archive, "w:gz") as packed:
+        entry = tarfile.TarInfo("nsync-1.22.0/platform/c++11/atomic.h")
+        entry.size = len(header)
+        packed.addfile(entry, BytesIO(header.encode()))
+    (folder / "tensorflow").mkdir(parents=True, exist_ok=True)
+    (folder / "tensorflow" / "workspace2.bzl").write_text(
+        WORKSPACE.format(sha256=hashlib.sha256(archive.read_bytes()).hexdigest()))
+    (folder / "configure").write_text("#!/bin/sh\necho configured\n")
+    (folder / "configure").chmod(0o755)

@@ -34,6 +34,11 @@ CASES: dict[str, dict] = {
     "env.gpu_probe": {}, "env.host_probe": {},
     "env.mindie_container": {}, "env.mindspeed_install": {}, "env.ms_check": {},
     "env.npu_info": {}, "env.software": {}, "env.tf_check": {}, "env.torch_check": {},
+    "env.hccl_test": {"parameters": {"cards": 2}, "cards": 2}, "env.mindspore_install": {},
+    "env.network_check": {"parameters": {"peer": "192.168.1.2"}}, "env.pytorch_install": {},
+    "env.tensorflow_build": {}, "env.tools_install": {},
+    "env.tensorflow_install": {"parameters": {
+        "wheel": "~/wheels/tensorflow-2.6.5-cp39-cp39-linux_aarch64.whl"}},
     "inf.atc": {}, "inf.mindie_bench": {}, "inf.mindie_run": {"cards": 1}, "inf.mindie_serve": {},
     "inf.mslite": {}, "inf.om_bench": {"cards": 1}, "inf.overflow_dump": {"cards": 1},
     "inf.pyacl_profile": {"cards": 1}, "inf.quant": {"cards": 1}, "perf.advisor": {},

@@ -34,6 +34,8 @@ CFG = re.compile(r"^\w+_(?:running|installed|upgrade)_version$")
 BRACKETS = re.compile(r"\[([^\]:]*)(?::([^\]]*))?\]")
 UPGRADE = re.compile(r'"device_id":(\d+), "component":(\w+), "version":([^}]+)\}')
 PACKAGE = re.compile(r"^([A-Za-z][\w.-]*)(?:\s+|==)v?(\d+[\w.+!-]*)(?:\s+(?:/\S+|https?:\S+))?\s*$")
+PIP_TABLE = re.compile(r"^Package +Version(?: +.*)?\r?\n-+ -+(?: -+)*\s*$", re.MULTILINE)
+"""The head that pip prints; without it packages alone do not tell a list from other text."""
 VersionFile = dict[str, tuple[str, int]]
 FRAMEWORKS = {"torch", "torch-npu", "mindspore", "tensorflow", "tensorflow-cpu", "npu-bridge"}
 FRAMEWORKS |= {"transformers", "mindformers", "mindspeed", "vllm", "vllm-ascend", "deepspeed"}
@@ -171,16 +173,15 @@ class PipListReader(Reader):
 
     name = "pip_list"
     kind = "version_info"
-    version = "2"
+    version = "3"
     tool = "pip"
 
     def recognises(self, sample: Sample) -> int:
         lines = [line for line in sample.lines if line.strip()]
         matched = [found for line in lines if (found := PACKAGE.match(line.strip()))]
         names = {found[1].lower().replace("_", "-") for found in matched}
-        if not names & FRAMEWORKS or len(matched) < len(lines) * 0.8 - 2:
-            return 0
-        return 75
+        is_known = names & FRAMEWORKS or PIP_TABLE.search(sample.text)
+        return 75 if matched and is_known and len(matched) >= len(lines) * 0.8 - 2 else 0
 
     def read(self, source: Source) -> Reading:
         packages: dict[str, str] = {}

@@ -1,0 +1,1 @@
+"""Practice stand-in for pip: it installs nothing and lists what it was asked for."""
