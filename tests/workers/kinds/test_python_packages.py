@@ -62,6 +62,6 @@ def test_a_build_for_the_processor_is_the_asked_for_version(judge):
 def test_a_table_that_ends_early_is_no_success(judge):
     files = {**good("env.hccl_test")}
     files["log.txt"] = b"\n".join(files["log.txt"].splitlines()[:-1]) + b"\n"
-    judgement = judge("env.hccl_test", files, cards=2)
+    judgement = judge("env.hccl_test", files, cards=8)
     assert not judgement.is_success
     assert "ends before the largest size" in said(judgement)

@@ -34,7 +34,7 @@ CASES: dict[str, dict] = {
     "env.gpu_probe": {}, "env.host_probe": {},
     "env.mindie_container": {}, "env.mindspeed_install": {}, "env.ms_check": {},
     "env.npu_info": {}, "env.software": {}, "env.tf_check": {}, "env.torch_check": {},
-    "env.hccl_test": {"parameters": {"cards": 2}, "cards": 2}, "env.mindspore_install": {},
+    "env.hccl_test": {"cards": 8}, "env.mindspore_install": {},
     "env.network_check": {"parameters": {"peer": "192.168.1.2"}}, "env.pytorch_install": {},
     "env.tensorflow_build": {}, "env.tools_install": {},
     "env.tensorflow_install": {"parameters": {

@@ -103,7 +103,7 @@ def wanted_package(word: str) -> tuple[str, str, str]:
     """
     if found := WHEEL.fullmatch(word.rsplit("/", 1)[-1]):
         return _normal(found["name"]), "==", found["version"].replace("_", "+")
-    if found := REQUIREMENT.fullmatch(word):
+    if not word.endswith(".whl") and (found := REQUIREMENT.fullmatch(word)):
         return _normal(found["name"]), found["sign"] or "", found["version"] or ""
     raise InvalidInput(_now(
         "“%(word)s” is neither a package such as name==1.2 nor a wheel.") % {"word": word})
