@@ -155,7 +155,7 @@ class HcclTest(JobKind):
                 "The test of the communication left no table; the log shows why."))
         found = readings[0].values
         least = p["least_bandwidth"]
-        values = {"operation": p["operation"], "cards": p["cards"], "sizes": len(found["rows"]),
+        values = {"operation": p["operation"], "ranks": p["cards"], "sizes": len(found["rows"]),
                   "bandwidth": found["bandwidth_gb_s"], "bytes": found["largest_bytes"],
                   "failed": found["failed"], "unchecked": found["unchecked"], "least": least}
         if found["failed"]:
@@ -174,7 +174,7 @@ class HcclTest(JobKind):
                 "%(bandwidth)s GB/s at %(bytes)d bytes is below the least of %(least)s GB/s."),
                 values, values)
         return Judgement(True, gettext_noop(
-            "%(operation)s over %(cards)d cards: %(sizes)d sizes right, %(bandwidth)s GB/s at "
+            "%(operation)s over %(ranks)d cards: %(sizes)d sizes right, %(bandwidth)s GB/s at "
             "%(bytes)d bytes."), values, values)
 
 
