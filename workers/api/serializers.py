@@ -204,7 +204,7 @@ class JobSerializer(serializers.ModelSerializer):
 
     @extend_schema_field(DiagnosisSerializer(allow_null=True))
     def get_diagnosis(self, job) -> dict | None:
-        return diagnosis.told(job.results)
+        return diagnosis.told(job)
 
 
 class ReadingSerializer(serializers.ModelSerializer):

@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from workers import schedulers
+from workers.logs import diagnosis
 from workers.logs.diagnosis import Diagnosis
 from workers.models import Job, JobState, Trouble
 from workers.nodes import card_leases, reachability, ssh
@@ -22,6 +23,7 @@ GRACE = timedelta(seconds=10)
 LONGEST_PAUSE = 60
 LINES_OF_LOG, LOOKS_AT_CARDS = 12, 3
 LAST_TRIES = timedelta(seconds=20)
+AT_LIMIT = "stopped_at_limit"  # in the results: signals were sent because of the time limit
 SIGNALLED = (None, 143, 137, 130)  # ended by KILL of all, or the command by TERM, KILL, INT
 STILL_THERE = gettext_noop(
     "%(n)d processes of it survive SIGKILL: %(which)s. An administrator has to end them on the "
@@ -133,6 +135,14 @@ def lost_for_a_cause(state: RemoteState, job: Job, found: Diagnosis | None) -> d
     return explained({**changes, "results": job.results}, found, "")
 
 
+def stop_when_due(job: Job) -> dict:
+    """As `stop`; that the time limit was the reason is kept with the results."""
+    changes = stop(job)
+    if job.cancel_requested_at:
+        return changes
+    return {**changes, "results": {**job.results, **changes.get("results", {}), AT_LIMIT: True}}
+
+
 def stop(job: Job, signal: str = "") -> dict:
     """TERM first, KILL after ten seconds. A job that never started is final at once."""
     left = _signalled(job, signal or _signal(job))
@@ -195,8 +205,14 @@ def _signalled(job: Job, signal: str) -> Survivors:
 
 
 def was_stopped(job: Job) -> bool:
-    """Whether a person or the time limit ended the job."""
-    return bool(job.cancel_requested_at) or (is_overdue(job) and job.exit_status in SIGNALLED)
+    """Whether a person or the time limit ended the job.
+
+    Launchers that are told to stop end with a status of their own, as torchrun with 1; one that
+    ended well was not stopped.
+    """
+    is_signalled = job.exit_status in SIGNALLED or (
+        AT_LIMIT in job.results and job.exit_status != 0)
+    return bool(job.cancel_requested_at) or (is_overdue(job) and is_signalled)
 
 
 def how_stopped(job: Job) -> dict:
@@ -247,11 +263,20 @@ def _stopped(job: Job, state: str, left: Survivors) -> dict:
     on_cards = _on_its_cards(job, left)
     clean, surviving, occupying = STOPPED_SENTENCES[state]
     values = {"seconds": job.timeout_seconds} if state == JobState.TIMED_OUT else {}
+    cause = _cause_of_limit(job) if state == JobState.TIMED_OUT else {}
     if left.running:
-        return end(state, surviving, **values, **_values(left.running))
+        return end(state, surviving, **values, **_values(left.running)) | cause
     if on_cards:
-        return end(state, occupying, **values, **_values(on_cards))
-    return end(state, clean, **values)
+        return end(state, occupying, **values, **_values(on_cards)) | cause
+    return end(state, clean, **values) | cause
+
+
+def _cause_of_limit(job: Job) -> dict:
+    """Why the limit was reached; the headline stays that of the limit."""
+    found = diagnosis.of_time_limit(job, _deadline(job))
+    kept = {**found.kept(), "judged": {"message": found.cause.headline, "values": found.values}}
+    return {"technical_cause": found.excerpt[-20000:],
+            "results": {**job.results, "diagnosis": kept}}
 
 
 def _values(processes: tuple[Process, ...]) -> dict:

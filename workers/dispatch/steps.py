@@ -8,7 +8,15 @@ from django.utils.translation import gettext_noop
 
 from workers import kinds, rule_checks, schedulers
 from workers.artifacts.artifact_store import finite_json
-from workers.dispatch import card_queue, clusters, endings, gang_members, gang_steps, job_files
+from workers.dispatch import (
+    card_queue,
+    clusters,
+    endings,
+    gang_members,
+    gang_steps,
+    job_files,
+    judged_text,
+)
 from workers.dispatch.admission import admission
 from workers.dispatch.endings import end, failed
 from workers.kinds import Finished, Judgement, unknown_kind
@@ -172,7 +180,7 @@ def follow(job: Job, state: RemoteState) -> dict:
     if state.is_lost(job.remote):
         return {**changes, **_without_status(job, state, "log_stored" in changes)}
     if job.cancel_requested_at or endings.is_overdue(job):
-        return {**changes, **endings.stop(job)}
+        return {**changes, **endings.stop_when_due(job)}
     return changes
 
 
@@ -230,7 +238,7 @@ def _reading(job: Job) -> dict:
         return gang_members.judged(job)
     kind, artifacts = kinds.of_job(job), list(job.artifacts.all())
     finished = Finished(
-        exit_status=job.exit_status, log=live_log.tail(job), parameters=job.parameters,
+        exit_status=job.exit_status, log=judged_text.text_of(job), parameters=job.parameters,
         readings=job_files.read_all(artifacts, kind), cards_wanted=job.cards_wanted,
         files=[artifact.name for artifact in artifacts], stage=job.stage,
     )

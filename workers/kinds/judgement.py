@@ -17,7 +17,7 @@ class Finished:
     """What a kind judges: how the command ended and what the readers found."""
 
     exit_status: int | None
-    log: str  # the last 200,000 characters
+    log: str  # its end whole, before that the lines that count: see dispatch.judged_text
     readings: "dict[str, Reading]" = field(default_factory=dict)  # file name -> reading
     files: Sequence[str] = ()
     parameters: dict = field(default_factory=dict)

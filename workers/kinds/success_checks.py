@@ -32,6 +32,7 @@ ERROR = re.compile(
     r"|^\s*(?:ERROR|CRITICAL|FATAL)\s*[:\]]|^Traceback \(most recent call last\)"
     r"|^(?:[\w.]+\.)?\w+(?:Error|Exception)(?::|$)"
     r"|Segmentation fault|^E[A-Z]?\d{4,5}: ")
+FAULT = re.compile(r"CUDA error|checksum refused")  # that kinds ask for beside the errors
 # As `scripts/device_use.py` prints it: of the processes of this very job.
 USED = re.compile(r"^desk: device (?P<kind>npu|gpu) (?P<index>\d+): ", re.MULTILINE)
 NAMED = re.compile(
@@ -102,6 +103,12 @@ def _whole(kind: JobKind, finished: Finished, judgement: Judgement) -> Judgement
     return Judgement(False, gettext_noop(
         "Cut off: %(which)s. What is missing there was not looked at, and nothing is concluded."),
         {"which": _listed(cut)})
+
+
+def counts(line: str) -> bool:
+    """Whether a line says something of the run wherever it stands in the log."""
+    return bool(line.startswith(("desk: ", "desk runtime:")) or ERROR.search(line)
+                or FAULT.search(line) or NAMED.search(line))
 
 
 def error_lines(log: str) -> list[str]:

@@ -269,12 +269,22 @@ KILLED = (
                         "person; 11 and 6 are crashes of a library: look for the last lines of "
                         "that rank."), ELASTIC),
 )
-PYTHON_ERROR = _cause(
-    "python_error", START + r"(?!torch\.distributed\.elastic)(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*"
-    r"(?:Error|Exception|Interrupt|Exit)): (?P<text>\S.{0,200}).*$",
-    gettext_noop("The Python program ended with %(type)s: %(text)s"),
-    gettext_noop("The traceback above that line names file and line; correct the script or its "
-                 "parameters, then use “Edit and run again”."), PYTHON, is_last=True)
+PYTHON_LINE = (
+    r"(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit)): "
+    r"(?P<text>\S.{0,200}).*$")
+# What a program says when it is told to stop is no cause of its end.
+TOLD_TO_STOP = r"(?!(?:\w+\.)*(?:SignalException|KeyboardInterrupt|SystemExit)\b)"
+
+
+def _python_error(ahead: str = "") -> Cause:
+    return _cause(
+        "python_error", START + r"(?!torch\.distributed\.elastic)" + ahead + PYTHON_LINE,
+        gettext_noop("The Python program ended with %(type)s: %(text)s"),
+        gettext_noop("The traceback above that line names file and line; correct the script or its "
+                     "parameters, then use “Edit and run again”."), PYTHON, is_last=True)
+
+
+PYTHON_ERROR = _python_error()
 # Of a status alone: nothing in the log says more.
 STATUS_ONLY = {
     127: _cause("tool_missing", r"$^", gettext_noop(
@@ -295,3 +305,19 @@ CAUSES = (SHARED_MEMORY, DISK_FULL, *DEVICE_MEMORY, HOST_MEMORY, CUDA_ONLY, LIBR
           CARD_BUSY, CARD_ALARM, *NO_DRIVER, LICENCE, *PORT_IN_USE, RANK_MISSING)
 # After those, and after the codes of CANN.
 SYMPTOMS = (HCCL_TIMEOUT, *TOOL_MISSING, *NOT_EXECUTABLE, *KILLED, PYTHON_ERROR)
+# Of a job that its time limit ended: that it was stopped says the job itself.
+WHILE_RUNNING = (HCCL_TIMEOUT, *TOOL_MISSING, *NOT_EXECUTABLE, _python_error(TOLD_TO_STOP))
+LIMIT_SILENT = _cause("time_limit", r"$^", gettext_noop(
+    "The log had not grown for %(minutes)d minutes when the time limit came: the command waited."),
+    gettext_noop("See what the last lines wait for: another rank or node (HCCL), data, a "
+                 "download, a port, a person's answer. Cure that; a longer limit alone does not "
+                 "help."), FIELD)
+LIMIT_UNDER_WAY = _cause("time_limit", r"$^", gettext_noop(
+    "It had come to %(done)d of %(total)d when the time limit came."),
+    gettext_noop("Use “Edit and run again” with a longer time limit or fewer steps; if the pace is "
+                 "slower than it should be, look at the step times first."), FIELD)
+LIMIT_OPEN = _cause("time_limit", r"$^", gettext_noop(
+    "The log shows no known cause why the time limit was reached."),
+    gettext_noop("Read the last lines: if the work went on, use “Edit and run again” with a longer "
+                 "time limit; if it waited, cure what it waited for."), FIELD)
+TIME_LIMIT = (LIMIT_SILENT, LIMIT_UNDER_WAY, LIMIT_OPEN)

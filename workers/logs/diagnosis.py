@@ -1,13 +1,12 @@
 """Why a job failed, as an engineer would find it in the log."""
 
-import os
 import re
 import signal
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, BinaryIO
+from datetime import datetime, timedelta
+from typing import Any
 
 from django.utils.translation import gettext
 
@@ -15,72 +14,30 @@ from workers.logs import live_log
 from workers.logs.ascend_codes import ASCEND_CAUSES, MODULES
 from workers.logs.causes import (
     CAUSES,
+    LIMIT_OPEN,
+    LIMIT_SILENT,
+    LIMIT_UNDER_WAY,
     OOM_KILLER,
     SIGNALLED,
     STATUS_ONLY,
     SYMPTOMS,
+    TIME_LIMIT,
+    WHILE_RUNNING,
     Cause,
 )
+from workers.logs.log_parts import Part, parts_of
 from workers.logs.runtime_causes import RUNTIME_CAUSES
-from workers.models import Job
+from workers.models import Job, JobState
+from workers.nodes import absence_causes
 from workers.rules.citations import CITED
 
-HEAD, TAIL = 2**20, 4 * 2**20  # bytes of a long log that are searched
-LONGEST_QUOTE, LONGEST_LINE = 400, 2000
-BEFORE, AFTER = 12, 3  # lines around the quoted one that the technical cause holds
-# Every line that a cause can show has one of these words, in any case, or a code.
-SUSPECT = (
-    "desk runtime:",
-    "error", "exception", "interrupt", "exit:", "exitcode", "exit-on", "not found", "未找到",
-    "no such", "没有那个", "no module", "no npu", "no cuda", "no nvidia", "denied", "权限",
-    "interpreter", "kill", "memory", "bad_alloc", "shm", "space left", "quota", "in use", "inuse",
-    "cannot", "can't", "can not", "could not", "license", "licence", "time out", "timeout",
-    "timed out", "timedout", "dcmi", "match", "incompatible", " ecc", "is used", "busy", "signal",
-    "cuda", "libcu")
-CODE = re.compile(r"\bE[1-9A-Z]\d{4}|\b[125]\d7\d{3}\b")
+LONGEST_QUOTE = 400
 ORDER = (*RUNTIME_CAUSES, *CAUSES, *ASCEND_CAUSES, *SYMPTOMS)
+BEFORE_A_LIMIT = (*RUNTIME_CAUSES, *CAUSES, *ASCEND_CAUSES, *WHILE_RUNNING)
+SILENT = timedelta(minutes=5)  # no line for so long before a time limit: it waited
 BY_CODE = {(cause.code, cause.headline): cause
-           for cause in (*ORDER, OOM_KILLER, SIGNALLED, *STATUS_ONLY.values())}
-
-
-def _is_suspect(line: str) -> bool:
-    lower = line.lower()
-    return any(word in lower for word in SUSPECT) or CODE.search(line) is not None
-
-
-@dataclass(frozen=True)
-class Part:
-    """A part of a log, and the number of its first line.
-
-    A carriage return begins a line that is shown, but is not counted as one.
-    """
-
-    text: str
-    first_line: int = 1
-
-    @cached_property
-    def suspect_lines(self) -> list[tuple[int, str]]:
-        """Place and text of the lines that may tell of a cause; long ones are cut."""
-        return [(place, shown[:LONGEST_LINE])
-                for place, line in enumerate(self.text.split("\n"))
-                for shown in line.split("\r") if _is_suspect(shown)]
-
-    @cached_property
-    def suspect_text(self) -> str:
-        return "\n".join(line for _place, line in self.suspect_lines)
-
-    def place_of(self, position: int) -> int:
-        """Which line of the part stands at a position of the suspect text; from 0 on."""
-        return self.suspect_lines[self.suspect_text.count("\n", 0, position)][0]
-
-    def around(self, place: int) -> str:
-        """The lines before and after one."""
-        lines = self.text.split("\n")[max(0, place - BEFORE):place + AFTER + 1]
-        return "\n".join(line.rpartition("\r")[2][:LONGEST_LINE] for line in lines)
-
-    @property
-    def end(self) -> str:
-        return self.around(self.text.rstrip("\n").count("\n")).rstrip("\n")
+           for cause in (*ORDER, OOM_KILLER, SIGNALLED, *TIME_LIMIT,
+                         *STATUS_ONLY.values())}
 
 
 @dataclass(frozen=True)
@@ -104,12 +61,29 @@ class Diagnosis:
 
 def of_job(job: Job) -> Diagnosis | None:
     """The cause that stands in the job's log, or that its exit status proves."""
-    return find(_parts(job), job.exit_status, job.remote.get("oom_kills", 0))
+    return find(parts_of(live_log.pieces(job)), job.exit_status,
+                job.remote.get("oom_kills", 0))
+
+
+def of_time_limit(job: Job, limit: datetime) -> Diagnosis:
+    """Why a job that was stopped at its time limit had not ended: a cause in its log, or how far
+    it had come, or since when it was silent."""
+    parts = parts_of(live_log.pieces(job))
+    end = parts[-1].end if parts else ""
+    quiet = limit - (job.log_grew_at or job.started_at or limit)
+    if found := _shown(parts, None, BEFORE_A_LIMIT):
+        return found
+    if quiet >= SILENT:
+        return Diagnosis(LIMIT_SILENT, {"minutes": quiet // timedelta(minutes=1)}, excerpt=end)
+    if job.progress_total:
+        return Diagnosis(LIMIT_UNDER_WAY, {"done": job.progress_done, "total": job.progress_total},
+                         excerpt=end)
+    return Diagnosis(LIMIT_OPEN, {}, excerpt=end)
 
 
 def first_line(job: Job) -> int | None:
     """The line of the log that shows a known cause; also while the job runs. None without one."""
-    found = find(_parts(job), job.exit_status)
+    found = find(parts_of(live_log.pieces(job)), job.exit_status)
     return found.line if found else None
 
 
@@ -124,12 +98,15 @@ def find(parts: list[Part], status: int | None, oom_kills: int = 0) -> Diagnosis
     return found or _of_status(status, parts)
 
 
-def told(results: dict) -> dict[str, Any] | None:
+def told(job: Job) -> dict[str, Any] | None:
     """What the page says beside the headline, in the active language; None without a diagnosis.
 
-    `kind_says` is the sentence with which the job's kind judged it.
+    `kind_says` is the sentence with which the job's kind judged it; of a job whose node does not
+    answer, why that is, as far as the error tells.
     """
-    kept = results.get("diagnosis")
+    if job.state == JobState.UNKNOWN:
+        return _of_absence(job)
+    kept = job.results.get("diagnosis")
     if not kept:
         return None
     cause = BY_CODE.get((kept["cause"], kept["headline"]))
@@ -139,6 +116,12 @@ def told(results: dict) -> dict[str, Any] | None:
             "kind_says": _filled(kept["judged"])}
 
 
+def _of_absence(job: Job) -> dict[str, Any] | None:
+    cause = absence_causes.cause_of(job.technical_cause)
+    return cause and {"line": None, "quote": "", "remedy": gettext(cause.remedy), "source": "",
+                      "kind_says": gettext(cause.sentence)}
+
+
 def _filled(sentence: dict) -> str:
     try:
         return gettext(sentence["message"]) % sentence["values"]
@@ -146,9 +129,10 @@ def _filled(sentence: dict) -> str:
         return sentence["message"]
 
 
-def _shown(parts: list[Part], status: int | None) -> Diagnosis | None:
-    proven = [cause for cause in ORDER if cause.status is not None and cause.status == status]
-    for cause in (*proven, *ORDER):
+def _shown(parts: list[Part], status: int | None, order: tuple[Cause, ...] = ORDER
+           ) -> Diagnosis | None:
+    proven = [cause for cause in order if cause.status is not None and cause.status == status]
+    for cause in (*proven, *order):
         for part in reversed(parts) if cause.is_last else parts:
             if found := _in_part(cause, part):
                 return found
@@ -164,7 +148,7 @@ def _in_part(cause: Cause, part: Part) -> Diagnosis | None:
     if "module" in values and "ascend" in values:
         values["module"] = MODULES.get(values["module"], values["module"])
     place = part.place_of(match.start())
-    return Diagnosis(cause, values, part.first_line + place, match[0].strip()[:LONGEST_QUOTE],
+    return Diagnosis(cause, values, part.number_of(place), match[0].strip()[:LONGEST_QUOTE],
                      part.around(place))
 
 
@@ -181,29 +165,3 @@ def _of_status(status: int | None, parts: list[Part]) -> Diagnosis | None:
     number = signal.Signals(status - 128)
     return Diagnosis(SIGNALLED, {"signal": int(number), "name": number.name},
                      excerpt=parts[-1].end if parts else "")
-
-
-def _parts(job: Job) -> list[Part]:
-    """The log, or of a long one its beginning and its end."""
-    with live_log.opened(job) as log:
-        if log is None:
-            return []
-        length = min(job.log_stored, log.seek(0, os.SEEK_END))
-        if length <= HEAD + TAIL:
-            return [_part(log, 0, length, 1)]
-        second = length - TAIL
-        return [_part(log, 0, HEAD, 1), _part(log, second, TAIL, 1 + _lines_before(log, second))]
-
-
-def _part(log: BinaryIO, start: int, size: int, first_line: int) -> Part:
-    log.seek(start)
-    return Part(log.read(size).decode("utf-8", "replace"), first_line)
-
-
-def _lines_before(log: BinaryIO, offset: int) -> int:
-    log.seek(0)
-    count, left = 0, offset
-    while left and (piece := log.read(min(left, HEAD))):
-        count += piece.count(b"\n")
-        left -= len(piece)
-    return count

@@ -122,7 +122,7 @@ def job_page(request, pk):
         "container": containers_said.facts(job),
         **several, **({"log": ""} if request.htmx else gangs.log_context(
             several["log_job"], several["asked_rank"], several.get("present", []))),
-        "diagnosis": diagnosis.told(job.results),
+        "diagnosis": diagnosis.told(job),
         "left_behind": job_endings.left_behind(job.results),
         "cards": job.results.get("cards", []), "hits": preflight.kept_hits(job.results),
         "rule_counts": rule_checks.counts_of((_("Before the job"), job.results.get("preflight")),

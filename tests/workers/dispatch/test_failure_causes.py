@@ -1,9 +1,11 @@
 """Failures as they happen on a node: the job's sentence names the cause, its page leads to it."""
 
 import json
+from datetime import timedelta
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from workers import services
 from workers.dispatch import endings, runner
@@ -137,3 +139,45 @@ def test_values_of_a_job_of_strangers_are_not_copied(queue, client, stranger, pe
     engagement.memberships.filter(user=people["operator"]).delete()
     answer = client.get(reverse("workers:job_new"), {"kind": "test.shell", "copy_of": job.pk})
     assert answer.status_code == 404
+
+
+# Time limits and absent nodes -------------------------------------------------------
+
+def test_a_job_at_its_limit_keeps_the_limit_as_headline_and_tells_the_cause(queue, page):
+    """One rank has died, the other waits: the log knows why, and our own stop is not the cause."""
+    job = queue("echo 'ModuleNotFoundError: No module named \"apex\"'; "
+                "trap 'echo SignalException: got signal: 15; exit 1' TERM; sleep 60 & wait")
+    Job.objects.filter(pk=job.pk).update(timeout_seconds=1)
+    job = runner.drive(job)
+    assert (job.state, job.message) == (
+        JobState.TIMED_OUT, "Stopped after its time limit of %(seconds)d s.")
+    told = json.loads(page(f"/api/v1/jobs/{job.pk}/"))["diagnosis"]
+    assert (told["line"], "apex" in told["kind_says"]) == (1, True)
+
+
+def limited(**columns) -> str:
+    started = timezone.now() - timedelta(seconds=600)
+    job = Job(pk=10**9, timeout_seconds=600, started_at=started, **columns)
+    found = diagnosis.of_time_limit(job, started + timedelta(seconds=600))
+    return found.cause.headline % found.values
+
+
+def test_a_limit_without_a_cause_tells_silence_or_how_far_the_work_was():
+    minutes_ago = timezone.now() - timedelta(minutes=7)
+    assert "not grown for 7 minutes" in limited(log_grew_at=minutes_ago)
+    assert "come to 40 of 90" in limited(
+        log_grew_at=timezone.now(), progress_done=40, progress_total=90)
+    assert "no known cause" in limited(log_grew_at=timezone.now())
+
+
+@pytest.mark.parametrize(("host", "port", "said"), [
+    ("no-such-host.invalid", 22, "cannot be resolved"),
+    ("127.0.0.1", 9, "no SSH server listens"),
+])
+def test_an_absent_node_tells_why_and_what_to_do(queue, node, page, host, port, said):
+    type(node).objects.filter(pk=node.pk).update(host=host, port=port)
+    job = queue("echo never")
+    runner.advance_while_due(job.pk)
+    told = json.loads(page(f"/api/v1/jobs/{job.pk}/"))
+    assert (told["state"], said in told["diagnosis"]["kind_says"]) == ("unknown", True)
+    assert told["diagnosis"]["remedy"]
