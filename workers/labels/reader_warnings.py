@@ -25,6 +25,7 @@ TEXTS = {
     "deleted_import": _("The tool deleted imports but left their uses in place."),
     "detector_not_started": _("An empty report does not prove static shapes: the detector may not "
                               "have been started."),
+    "limited_samples": _("Only a part of each task was scored (--limit): no result of the whole."),
     "dtype_mismatch": _("Some rows compare different data types."),
     "ecc_errors": _("Memory errors (ECC) were counted."),
     "env_columns_exchanged": _("The tool prints both sides of the environment exchanged; they "

@@ -28,10 +28,16 @@ DEFINITION = re.compile(
     r"(?:async )?def \w+\(|class \w+[^=]*:$|(?:export )?(?:default )?(?:async )?function\b.*\(|"
     r"(?:export )?(?:const|let|var) \w+\b.*=|func(?: \(\w+ [^)]*\))? \w+\(|(?:pub )?fn \w+|"
     r"\w+ ?\(\) ?\{|(?:static|inline|void|int|bool|struct|enum|namespace|template|typedef|public|"
-    r"private|extern)\b[^|]*[;{)]$"
+    r"private|extern)\b[^|]*[;{)]$|"
+    r"(?:(?:final|abstract|sealed|open|internal|data) )*"
+    r"(?:class|protocol|interface|trait|impl|extension|object)\b[^|]*\{$"
 )
 """A function, type or constant that begins at the start of its line."""
-METHOD = re.compile(r" +(?:async )?def \w+\(")
+METHOD = re.compile(
+    r" +(?:(?:async|public|private|protected|static|override|final|pub|suspend) )*"
+    r"(?:(?:def|func|fun|fn) \w+\(|(?:void|int|bool|boolean|String) \w+\([^|]*\{$)"
+)
+"""The same within a type."""
 STATEMENT = re.compile(
     r"\s*(?:[\w.\[\]'\"]+(?:: \w+)? [+|-]?= |return\b|assert\b|raise\b|"
     r"import \w|from [\w.]+ import|"

@@ -50,6 +50,11 @@ class TestParser(unittest.TestCase):
 SCRIPT = "#!/bin/bash\nset -e\ncat <<EOF\n{0}EOF\n"
 BROWSER = "const SHOWN = String.raw`\n{0}`;\n\nfunction show(name) {{\n  print(name);\n}}\n"
 GO = "package main\n\nfunc sample() string {{\n\treturn `\n{0}`\n}}\n\nfunc main() {{\n\tf()\n}}\n"
+SWIFT = ("import XCTest\n\nfinal class StatsTests: XCTestCase {{\n    func testRows() throws {{\n"
+         "        let shown = \"\"\"\n{0}\"\"\"\n        XCTAssertEqual(parse(shown).count, 1)\n"
+         "    }}\n}}\n")
+JAVA = ("public class StatsTest {{\n    @Test\n    public void rows() {{\n        String shown = "
+        "\"\"\"\n{0}\"\"\";\n        assertEquals(1, parse(shown).size());\n    }}\n}}\n")
 CHANGE = "diff --git a/x.txt b/x.txt\n--- a/x.txt\n+++ b/x.txt\n@@ -1 +1,9 @@\n{0}"
 HTML = "<!DOCTYPE html>\n<html>\n<body><p>It prints:</p>\n<pre>\n{0}</pre>\n</body></html>\n"
 RST = "State of the cards\n==================\n\n.. code-block:: console\n\n{0}\n"
@@ -59,7 +64,7 @@ ENGLISH = ("Run the command below on every node of the cluster.\nIt prints a tab
 README = ("# Guide\n\nRead this.\n\n## Check\n\nIt prints one row per card:\n\n```\n{0}```\n"
           "\n## Next\n\nGo on.\n\nThen train.\n\nSee below.\n\nAlso this.\n\nAnd that.\n\nDone.\n")
 SHORT_PAGE = "## Check the card\n\nRun it.\n\n```\n{0}```\n\n" + "Else ask.\n" * 9
-QUOTING = [PYTEST, UNIT_TEST, SCRIPT, BROWSER, GO, CHANGE, HTML, RST]
+QUOTING = [PYTEST, UNIT_TEST, SCRIPT, BROWSER, GO, SWIFT, JAVA, CHANGE, HTML, RST]
 
 
 @pytest.mark.parametrize("quoting", [*QUOTING, README])

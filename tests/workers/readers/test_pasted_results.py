@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from assessments.verdicts.quantities import value_of
 from workers.readers import ReadError, read_file
 
 
@@ -330,3 +331,28 @@ def test_an_issue_is_mostly_what_it_quotes(written):
 def test_foreign_files_are_unknown(text, written):
     with pytest.raises(ReadError, match="unknown_format"):
         read_file(written(text))
+
+
+LM_EVAL = """\
+local-chat ({{'model': 'm', 'until': []}}), gen_kwargs: ({{}}), limit: {limit}, num_fewshot: 3, \
+batch_size: 1
+|Tasks|Version|Filter|n-shot|  Metric   |   |Value |   |Stderr|
+|-----|------:|------|-----:|-----------|---|-----:|---|-----:|
+|{task}|      3|none  |     3|exact_match|↑  |{value}|±  |0.0081|
+"""
+
+
+@pytest.mark.parametrize(("limit", "warned"), [("None", []), ("5.0", ["limited_samples"])])
+def test_a_score_of_a_part_says_so(written, limit, warned):
+    reading = read_file(written(LM_EVAL.format(limit=limit, task="gsm8k", value="0.9037")))
+    assert codes(reading) == warned
+    report = {"results": {"gsm8k": {"alias": "gsm8k", "exact_match,none": 0.9}},
+              "config": {"limit": None if limit == "None" else 5}}
+    assert codes(read_file(written(json.dumps(report)))) == warned
+
+
+def test_points_above_a_hundred_are_no_percent(written):
+    """MME counts points up to 2800: 1873 is not 1873 %."""
+    reading = read_file(written(LM_EVAL.format(limit="None", task="mme", value="1873")))
+    assert reading.values["scale"] == "points"
+    assert value_of("evaluation", reading.values, "score:mme/exact_match") == 1873

@@ -18,6 +18,8 @@ from workers.readers.training.series import to_float
 KIND = "evaluation"
 GROUP = re.compile(r"-{2,}")  # "--- Exam ---" heads the tasks below it
 NAMED = 3
+FULL_PERCENT = 100
+LIMIT = re.compile(r"\), (?:gen_kwargs: \(.*?\), )?limit: (?P<limit>[\d.]+|None), num_fewshot:")
 Score = dict[str, Any]
 UNBOUNDED = re.compile(
     r"perplexity|ppl|bits_per|likelihood|loss|length|_len|count|total|time|thresh|mse|mae|number",
@@ -31,7 +33,8 @@ SHARE = re.compile(
 
 
 def scale_of(scores: list[Score]) -> str:
-    """percent where shares are above 1, else fraction; perplexities have no scale.
+    """percent where shares are above 1, points where they are above 100 (MME counts to 2800), else
+    fraction; perplexities have no scale.
 
     Raises ReadError ``mixed_scales`` where some shares are above 1 and others are fractions.
     """
@@ -42,7 +45,17 @@ def scale_of(scores: list[Score]) -> str:
     if above and below:
         message = f"{min(above):g} and {max(below):g} stand side by side: per cent and fractions."
         raise ReadError("mixed_scales", message)
+    if above and max(above) > FULL_PERCENT:
+        return "points"
     return "percent" if above else "fraction"
+
+
+def limited(limit: float | None) -> list[ReadingWarning]:
+    """A warning where lm-eval scored a part of each task (``--limit``: samples, or a share)."""
+    if not limit:
+        return []
+    message = f"Only a part of each task was scored (--limit {limit:g}): no result of the whole."
+    return [ReadingWarning("limited_samples", message)]
 
 
 @register
@@ -82,7 +95,8 @@ class LmEvalJsonReader(Reader):
             "model": report.get("model_name"),
             "limit": report.get("config", {}).get("limit"),
         }
-        return self.reading(values, tool_version=report.get("lm_eval_version"))
+        return self.reading(values, warnings=limited(to_float(values["limit"])),
+                            tool_version=report.get("lm_eval_version"))
 
 
 def _scores(task: str, row: dict[str, Any]) -> list[Score]:
@@ -108,7 +122,7 @@ class LmEvalConsoleReader(Reader):
 
     name = "lm_eval_console"
     kind = KIND
-    version = "3"
+    version = "4"
     tool = "lm-eval"
     header = re.compile(
         r"\|\s*(?:Tasks|Groups)\s*\|\s*Version\s*\|\s*Filter|"
@@ -126,7 +140,11 @@ class LmEvalConsoleReader(Reader):
         if not scores:
             raise ReadError("no_scores", "The table of results is empty.")
         scores = without_repeats(scores)
-        return self.reading({"scores": scores, "scale": scale_of(scores)})
+        found = [to_float(hit["limit"]) for _number, line in source.lines()
+                 if (hit := LIMIT.search(line))]
+        limit = next(filter(None, found), None)
+        return self.reading({"scores": scores, "scale": scale_of(scores), "limit": limit},
+                            warnings=limited(limit))
 
 
 def without_repeats(scores: list[Score]) -> list[Score]:
