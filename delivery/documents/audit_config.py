@@ -1,6 +1,9 @@
-"""Which tables of this app the audit log tracks: all of them."""
+"""Which tables of this app the audit log tracks."""
 
-from delivery.documents.models import BrandingVersion, CompanyProfile, Currency
-from engagements.audit_rows.tracking import track_rows
+from delivery.documents import models as own
+from engagements.audit_rows.tracking import do_not_track, track_rows
 
-track_rows(BrandingVersion, CompanyProfile, Currency)
+track_rows(own.BrandingVersion, own.CompanyProfile, own.Currency)
+do_not_track({
+    own.FailedFile: "a file that could not be made yet; that it failed for good is an entry",
+})

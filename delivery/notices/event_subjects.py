@@ -6,6 +6,8 @@ from django.apps import apps
 from django.db.models import Model
 from django.urls import reverse
 
+from delivery.planning.document_files import KINDS, kind_of
+
 
 @dataclass(frozen=True)
 class Subject:
@@ -50,6 +52,12 @@ def _verdict(verdict, _action) -> Subject:
                    criterion.stage)
 
 
+def _verdict_waiver(waiver, _action) -> Subject:
+    criterion = waiver.criterion
+    return Subject(criterion.model.code, reverse("assessments:criterion", args=[criterion.pk]),
+                   criterion.stage)
+
+
 def _quote(quote, _action) -> Subject:
     return Subject(str(quote), reverse("quotes:quote", args=[quote.pk]), person=quote.created_by)
 
@@ -68,8 +76,17 @@ def _signer(signer, _action) -> Subject:
                    person=signer.user)
 
 
+def _planning(row, _action) -> Subject:
+    """A planning document whose file could not be made."""
+    page = KINDS[kind_of(row)].page
+    path = (reverse(page, args=[row.pk]) if page
+            else reverse("planning:plan", args=[row.engagement.code]))
+    return Subject(f"{row.engagement.code} · {row}", path)
+
+
 BUILDERS = {
     "workers.job": _job, "engagements.stagerecord": _stage, "assessments.verdict": _verdict,
     "quotes.quote": _quote, "reports.document": _document, "engagements.stagewaiver": _waiver,
-    "acceptance.signer": _signer,
+    "acceptance.signer": _signer, "assessments.waiver": _verdict_waiver,
+    **{kind.model._meta.label_lower: _planning for kind in KINDS.values() if kind.is_issued},
 }

@@ -36,5 +36,5 @@ def quote_file(quote: Quote, language: str, form: str = "pdf") -> bytes:
     Raises FileNotReady until a worker has stored them, FileDamaged if they have changed since.
     """
     if quote.content_hash:
-        return stored_content(quote.files, language, form)
+        return stored_content(quote, quote.files, language, form)
     return RENDERERS[form](quote, language)

@@ -54,9 +54,23 @@ def _returns(user: User, document: Document) -> bool:
             or approval_chain.turn_of(user, document) is not None)
 
 
+def _recalls(user: User, document: Document) -> bool:
+    """Whoever writes; what cannot be issued as well whoever issues."""
+    is_stuck = document.state == State.ISSUING
+    return _writes(user, document) or (is_stuck and _issues(user, document))
+
+
 def _is_author(user: User, document: Document) -> None:
+    if document.state == State.ISSUING and _issues(user, document):
+        return
     if not approval_chain.is_author(user, document):
         raise NotAllowed(_("Only the author can withdraw a document; reviewers send it back."))
+
+
+def _cannot_be_issued(_user: User, document: Document) -> None:
+    if document.state == State.ISSUING and not document.has_failed_file:
+        raise WrongState(_("Its files are being made. An approved document is taken back only "
+                           "where one of them cannot be made."))
 
 
 def _not_by_author(user: User, document: Document) -> None:
@@ -109,7 +123,8 @@ TRANSITIONS = TransitionTable({
     _M.CO_SIGN: _REVIEWING,
     _M.SEND_BACK: transition(*IN_CHAIN, to=State.DRAFT, by=_returns, guards=(_not_by_author,),
                              needs_reason=True),
-    _M.RECALL: transition(*IN_CHAIN, to=State.DRAFT, by=_writes, guards=(_is_author,)),
+    _M.RECALL: transition(*IN_CHAIN, State.ISSUING, to=State.DRAFT, by=_recalls,
+                          guards=(_is_author, _cannot_be_issued)),
     _M.PREVIEW: transition(State.DRAFT, *IN_CHAIN, by=Can.VIEW_INTERNAL),
     _M.ISSUE: transition(State.REVIEWED, to=State.ISSUING, by=_issues, guards=(
         separated(DUTIES, Duty.APPROVER), _approves_by_chain)),

@@ -1,5 +1,6 @@
 from delivery.documents.models.branding import BrandingVersion
 from delivery.documents.models.company import CompanyProfile, Currency
+from delivery.documents.models.failed_file import FailedFile
 from delivery.documents.models.issued_file import IssuedFile
 
-__all__ = ["BrandingVersion", "CompanyProfile", "Currency", "IssuedFile"]
+__all__ = ["BrandingVersion", "CompanyProfile", "Currency", "FailedFile", "IssuedFile"]

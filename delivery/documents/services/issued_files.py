@@ -10,6 +10,7 @@ from django.db import IntegrityError, models, transaction
 
 from delivery.documents.bilingual import LANGUAGES
 from delivery.documents.models import IssuedFile
+from delivery.documents.services.failed_files import forget_failure, note_failure
 from engagements.audit import audit_log
 
 Renderers = Mapping[str, Callable[[models.Model, str], bytes]]  # by format: row, language → bytes
@@ -42,7 +43,8 @@ def store_content(entry: IssuedFile, content: bytes, *, action: str, target: mod
 def store_missing(row: models.Model, renderers: Renderers, *, action: str, **edition) -> int:
     """Render and store each language and format that the `files` of an issued row lack.
 
-    A file that cannot be made is logged and does not keep the others from being made.
+    A file that cannot be made is noted (see `failed_files`) and does not keep the others from
+    being made.
 
     Args:
         edition: values of the files' own columns that tell editions of one row apart.
@@ -65,7 +67,9 @@ def _is_stored(row: models.Model, language: str, form: str, render: Callable, ac
         store_content(entry, content, action=action, target=row)
     except IntegrityError:
         return False
-    except Exception:
+    except Exception as error:
         logger.exception("%s: the file %s %s could not be made", row, language, form)
+        note_failure(row, language, form, error)
         return False
+    forget_failure(row, language, form)
     return True

@@ -5,11 +5,13 @@ from urllib.parse import quote
 from xml.sax.saxutils import escape
 
 from django import template
+from django.db.models import Model
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import Truncator
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from delivery.documents.models import FailedFile
 from engagements.text.text_joining import listed
 
 register = template.Library()
@@ -18,6 +20,12 @@ WIDTH, HEIGHT, TILT = 760, 520, -32  # of the mark's picture, and its slope in d
 DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})(.*)")
 LONGEST_PART, LONGEST_COMMAND = 80, 120  # characters
 LARGEST = 110  # size of the letters; long marks are set smaller
+
+
+@register.inclusion_tag("components/failed_files.html")
+def failed_files(row: Model) -> dict:
+    """What could not be made of the files of an issued row, with the cause."""
+    return {"failed": FailedFile.objects.of(row)}
 
 
 @register.filter

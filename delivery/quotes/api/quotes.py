@@ -14,10 +14,12 @@ from delivery.quotes.api.files import QuoteFiles
 from delivery.quotes.api.terms import QuoteTerms
 from delivery.quotes.models import PriceImport, Quote, QuoteLine, RateCard, TaxRate
 from delivery.quotes.quote_checks import run_checks
+from delivery.quotes.transitions import DUTIES
 from delivery.quotes.version_comparison import compare
 from engagements.access import Can, allowed, require
 from engagements.text.number_parsing import whole_number
 from engagements.web.json_parser import BoundedJSONParser
+from engagements.web.missing_people import MissingPeopleAction
 from engagements.web.scoped_viewset import DeclaredEndpoint, ScopedViewSet
 from engagements.web.service_hooks import creating, destroying, updating
 
@@ -95,8 +97,9 @@ class PriceImportViewSet(mixins.DestroyModelMixin, FirmOnly):
     perform_destroy = destroying(services.discard_import, "source")
 
 
-class QuoteViewSet(QuoteFiles, QuoteTerms, mixins.CreateModelMixin, mixins.UpdateModelMixin,
-                   ScopedViewSet):
+class QuoteViewSet(QuoteFiles, QuoteTerms, MissingPeopleAction, mixins.CreateModelMixin,
+                   mixins.UpdateModelMixin, ScopedViewSet):
+    duty_rule = DUTIES
     queryset = Quote.objects.select_related("engagement__customer")
     filterset_fields = ["engagement", "number", "state"]
 

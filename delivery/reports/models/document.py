@@ -111,6 +111,11 @@ class Document(models.Model):
         return self.state not in self.OPEN_STATES
 
     @property
+    def has_failed_file(self) -> bool:
+        """Whether one of its files could not be made, after all tries."""
+        return self.render_jobs.filter(state="failed").exists()
+
+    @property
     def is_past(self) -> bool:
         """Issued once and no longer in force: replaced or withdrawn."""
         return self.is_frozen and self.state not in self.IN_FORCE

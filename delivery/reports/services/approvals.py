@@ -9,7 +9,9 @@ from django.utils.translation import gettext as _
 
 from delivery.reports import registry
 from delivery.reports.approvals import approval_chain, approval_steps
+from delivery.reports.facts.snapshot import collect
 from delivery.reports.models import ApprovalTurn, Document
+from delivery.reports.services.files import forget_files
 from delivery.reports.services.locking import locked_for, record_step
 from delivery.reports.services.render_jobs import enqueue_later, queue_render_jobs
 from delivery.reports.transitions import TRANSITIONS, DocumentMove
@@ -92,9 +94,23 @@ def send_back_document(*, actor: User, document: Document, reason: str) -> Docum
 
 @transaction.atomic
 def recall_document(*, actor: User, document: Document) -> Document:
-    """Its author takes a document back from review."""
+    """Its author takes a document back from review.
+
+    One that was approved and of which a file cannot be made is taken back as well by whoever
+    issues: it loses number and date, and its facts are collected anew. Nobody was given it.
+    """
     document = locked_for(actor, document, DocumentMove.RECALL)
+    if document.state == Document.State.ISSUING:
+        _undo_issue(document)
     return _to_draft(document, actor, DocumentMove.RECALL)
+
+
+def _undo_issue(document: Document) -> None:
+    document.number, document.content_hash = "", ""
+    document.issued_at = document.issued_by = None
+    document.state = Document.State.DRAFT
+    document.snapshot = collect(document, now=timezone.now())
+    forget_files(document)
 
 
 @transaction.atomic

@@ -40,7 +40,8 @@ def draft_document(*, actor: User, engagement: Engagement, kind: str) -> Documen
     if engagement.documents.filter(kind=kind, state__in=Document.OPEN_STATES).exists():
         raise WrongState(_("A draft of this kind already exists; issue or discard it first."))
     document = Document(engagement=engagement, kind=kind, created_by=actor,
-                        words=standard_text.standard_words(declared, engagement.customer))
+                        words=standard_text.standard_words(declared, engagement.customer,
+                                                           engagement.models.current()))
     return _save_draft(actor, document, "document.draft")
 
 

@@ -18,9 +18,15 @@ def store_file(document: Document, language: str, content: bytes, format: str = 
 
 
 def forget_previews(document: Document) -> None:
-    """Previews show facts that are no more: remove rows at once, files after the commit."""
-    files = list(document.files.filter(format=PREVIEW))
-    document.render_jobs.filter(format=PREVIEW).delete()
-    document.files.filter(format=PREVIEW).delete()
+    """Previews show facts that are no more."""
+    forget_files(document, format=PREVIEW)
+
+
+def forget_files(document: Document, **only: str) -> None:
+    """Remove files that nobody was given, and orders for such: rows at once, bytes after the
+    commit. Of an issued document only previews may go."""
+    files = list(document.files.filter(**only))
+    document.render_jobs.filter(**only).delete()
+    document.files.filter(**only).delete()
     for entry in files:
         transaction.on_commit(lambda stored=entry.file: stored.storage.delete(stored.name))

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from delivery.documents import render_progress
 from delivery.documents.bilingual import LANGUAGES
 from delivery.documents.render_process import RenderFailedError, run_in_child
+from delivery.documents.services.failed_files import note_final_failure
 from delivery.reports import registry, rendering
 from delivery.reports.models import Document, RenderJob
 from delivery.reports.services.files import PREVIEW, store_file
@@ -134,6 +135,10 @@ def _keep(order: RenderJob, claim_token: str, content: bytes) -> bool:
     return False
 
 
+@transaction.atomic
 def _fail(order: RenderJob, claim_token: str, sentence: str, *, is_final: bool) -> None:
-    RenderJob.objects.filter(pk=order.pk, state=State.RUNNING, claim_token=claim_token).release(
+    released = RenderJob.objects.filter(
+        pk=order.pk, state=State.RUNNING, claim_token=claim_token).release(
         state=State.FAILED if is_final else State.PENDING, error=sentence[:400])
+    if released and is_final:
+        note_final_failure(order.document, order.language, order.format, sentence)

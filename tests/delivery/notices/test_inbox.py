@@ -107,8 +107,8 @@ def test_every_declared_action_is_one_that_is_recorded():
     from django.conf import settings
 
     text = "".join(path.read_text() for package in ("engagements", "workers", "assessments",
-                                                    "delivery/quotes", "delivery/reports",
-                                                    "delivery/acceptance")
+                                                    "delivery/documents", "delivery/quotes",
+                                                    "delivery/reports", "delivery/acceptance")
                    for path in (Path(settings.BASE_DIR) / package).rglob("*.py"))
     composed = {"quote.accepted", "quote.declined"} | {  # f"quote.{state}"
         f"{area}.{move}" for area, table in (("stage", stages.TRANSITIONS),

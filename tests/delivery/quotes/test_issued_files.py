@@ -14,6 +14,7 @@ from django.urls import reverse
 from delivery.documents.issued_files import FileDamaged, FileNotReady
 from delivery.documents.services.branding import save_branding
 from delivery.documents.services.company import save_company
+from delivery.notices.models import Event
 from delivery.quotes import quote_files, services, tasks
 from delivery.quotes.models import Quote, QuoteFile
 from delivery.quotes.quote_files import quote_file
@@ -143,6 +144,29 @@ def test_a_file_that_cannot_be_made_does_not_stop_the_others(issued, quick, monk
         assert services.store_quote_files(issued.pk) == 2
     assert kept(issued) == {(language, "pdf") for language in LANGUAGES}
     assert sum(str(issued) in record.getMessage() for record in caplog.records) == 2
+
+
+def test_people_are_told_of_a_file_that_can_never_be_made(
+        client, api, people, issued, quick, monkeypatch):
+    """Page and download name cause and tries; the third failure is a notice; a success ends it."""
+    good = quote_files.RENDERERS["xlsx"]
+    monkeypatch.setitem(quote_files.RENDERERS, "xlsx", lambda *_row: 1 // 0)
+    for _n in range(4):
+        services.store_quote_files(issued.pk)
+    answer = api(Role.SALES).get(f"/api/v1/quotes/{issued.pk}/xlsx/")
+    assert (answer.status_code, answer.json()["title"]) == (409, "file_failed")
+    assert "ZeroDivisionError" in answer.json()["detail"]
+    client.force_login(people[Role.SALES])
+    page = reverse("quotes:quote", args=[issued.pk])
+    english = {"accept-language": "en"}
+    assert "tried 4 times" in client.get(page, headers=english).content.decode()
+    entries = AuditEntry.objects.filter(action="issued_file.fail")
+    assert sorted(entry.data["language"] for entry in entries) == ["en", "zh-hans"]
+    event = Event.objects.filter(kind="file_failed").first()
+    assert (event.engagement, event.path) == (issued.engagement, page)
+    monkeypatch.setitem(quote_files.RENDERERS, "xlsx", good)
+    services.store_quote_files(issued.pk)
+    assert "could not be made" not in client.get(page, headers=english).content.decode()
 
 
 def test_the_version_of_a_change_order_gets_files_too(

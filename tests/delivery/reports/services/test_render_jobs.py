@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 
 from delivery.documents import render_progress
@@ -10,8 +11,8 @@ from delivery.documents.pdf import PdfUnavailableError
 from delivery.reports import services, tasks
 from delivery.reports.models import Document, RenderJob
 from delivery.reports.services import render_jobs
-from engagements.errors import DeskError
-from engagements.models import Role
+from engagements.errors import DeskError, WrongState
+from engagements.models import AuditEntry, Role
 from tests.cached_fixtures import cached_fixture
 from tests.document_steps import issued_document, reviewed_document
 
@@ -125,6 +126,31 @@ def test_a_failure_is_said_and_may_be_tried_again(ordered, renderer, people):
     renderer.error = None
     assert services.requeue_render_jobs(actor=people[Role.MANAGER], document=ordered) == 1
     assert services.take_render_job(order.pk)
+
+
+def test_an_approved_document_whose_file_fails_is_told_of_and_taken_back(
+        ordered, renderer, people, client):
+    """While its files are being made it stays; then author or approver make a draft of it."""
+    author, number = ordered.created_by, ordered.number
+    first, second = ordered.render_jobs.all()
+    services.take_render_job(first.pk)
+    with pytest.raises(WrongState):
+        services.recall_document(actor=author, document=ordered)
+    renderer.error = PdfUnavailableError("A picture is damaged.")
+    services.take_render_job(second.pk)
+    entry = AuditEntry.objects.get(action="issued_file.fail")
+    assert (entry.target_id, entry.data["error"]) == (str(ordered.pk), "A picture is damaged.")
+    client.force_login(people[Role.CONSULTANT])
+    page = client.get(reverse("reports:document", args=[ordered.pk]),
+                      headers={"accept-language": "en"}).content.decode()
+    assert "is approved but cannot be issued" in page
+    draft = services.recall_document(actor=people[Role.ADMINISTRATOR], document=ordered)
+    assert (draft.state, draft.number, draft.issued_at, draft.snapshot["number"]) == (
+        "draft", "", None, "")
+    assert (draft.files.count(), draft.render_jobs.count()) == (0, 0)
+    renderer.error = None
+    again = issued_document(draft, people)
+    assert (again.state, again.number) == ("issued", number)
 
 
 def test_an_unforeseen_failure_is_tried_three_times(ordered, renderer):
