@@ -54,6 +54,7 @@ def value_of(kind: str, values: dict, name: str) -> float | None:
 def _training(values: dict) -> Iterator[Quantity]:
     if values.get("loss"):
         yield Quantity(LOSS_CURVE, None, "", "loss")
+        yield from _finite_steps(values["loss"])
     for name, unit, path in (
         ("iteration_time_ms", "ms", "iteration_time_ms.mean"),
         ("samples_per_second", "/s", "throughput.samples_per_second"),
@@ -61,6 +62,13 @@ def _training(values: dict) -> Iterator[Quantity]:
         ("grad_norm_mean", "", "grad_norm.mean"),
     ):
         yield from _at(values, name, unit, path)
+
+
+def _finite_steps(loss: dict) -> Iterator[Quantity]:
+    """Share of the recorded losses that are finite; a fraction."""
+    points, bad = loss.get("points"), loss.get("nonfinite")
+    if _number(points) and _number(bad) and points:
+        yield Quantity("finite_steps", (points - bad) / points, "%", "loss.nonfinite")
 
 
 def _benchmark(values: dict) -> Iterator[Quantity]:
@@ -72,6 +80,15 @@ def _benchmark(values: dict) -> Iterator[Quantity]:
     found = (q for rate in RATES
              for q in _at(values, "inference_throughput", "/s", f"throughput.{rate}"))
     yield from [q for q in [next(found, None)] if q]
+    yield from _answered(values.get("requests"))
+
+
+def _answered(requests: dict | None) -> Iterator[Quantity]:
+    """Share of the requests that were answered; only where the tool counts both."""
+    done, failed = (requests.get("completed"), requests.get("failed")) if isinstance(
+        requests, dict) else (None, None)
+    if _number(done) and _number(failed) and done + failed > 0:
+        yield Quantity("request_success", done / (done + failed), "%", "requests.completed")
 
 
 def _evaluation(values: dict) -> Iterator[Quantity]:

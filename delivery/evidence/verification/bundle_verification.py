@@ -13,6 +13,8 @@ from typing import Any
 from asn1crypto.x509 import Certificate
 from django.utils.translation import gettext as _
 
+from assessments.verdicts.verdict import ENGINE_CHANGES, ENGINE_VERSION, NOT_PROVABLE, Outcome
+from delivery.acceptance.signing.seals.revocation import NO_SOURCES, RevocationSources
 from delivery.evidence.archives.archive import (
     ArchiveError,
     ExtractedFile,
@@ -46,13 +48,15 @@ class Unpacked:
 
 def verify_bundle(path: Path, *, raw: Path | None = None,
                   roots: list[Certificate] | None = None,
-                  signer: ExpectedSigner = NOBODY_NAMED) -> Iterator[CheckStep]:
+                  signer: ExpectedSigner = NOBODY_NAMED,
+                  sources: RevocationSources = NO_SOURCES) -> Iterator[CheckStep]:
     """Check a bundle step by step. It is good when every step is, and none is open.
 
     Args:
         raw: a folder with raw files that the bundle holds back; found there by checksum.
         roots: certificates that the chains of signature and seals may end at.
         signer: who should have signed the list of checksums.
+        sources: what tells of revoked certificates.
     """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -76,7 +80,7 @@ def verify_bundle(path: Path, *, raw: Path | None = None,
         try:
             bundle = _with_raw(members, raw)
             yield from manifest_steps(bundle.files, _load(bundle.files, "bundle.json"),
-                                      roots or [], signer)
+                                      roots or [], signer, sources)
             yield from _contents(bundle, roots or [])
         except (KeyError, IndexError, TypeError, ValueError, AttributeError, OSError,
                 InvalidOperation) as error:
@@ -189,12 +193,32 @@ def _verdict_step(bundle: Unpacked, facts: dict, verdict: dict, metric: dict) ->
     stated = (metric["outcome"], metric["reason"])
     is_same = (found.outcome, found.reason) == stated == (verdict["outcome"], verdict["reason"])
     is_good = is_same and figures_agree(found.figure, verdict["figure"])
+    if not is_good and stated == (verdict["outcome"], verdict["reason"]) and _is_of_older_rules(
+            found, metric, verdict):
+        return _older_rules_step(label, found, metric)
     values = {"label": label, "found": _word(found.outcome), "figure": found.figure,
               "stated": _word(metric["outcome"]), "was": verdict["figure"]}
     return CheckStep(is_good, (
         _("%(label)s: %(found)s, figure %(figure)s") if is_good else
         _("%(label)s: recomputed %(found)s with %(figure)s, stated %(stated)s with %(was)s")
     ) % values)
+
+
+def _is_of_older_rules(found: Outcome, metric: dict, verdict: dict) -> bool:
+    """Whether an engine of before could prove what today's cannot: its rules were laxer."""
+    engine = metric["engine_version"]
+    later = [reasons for version, reasons in ENGINE_CHANGES.items()
+             if engine.isdecimal() and int(engine) < int(version)]
+    return (engine == verdict["engine_version"] and found.outcome == NOT_PROVABLE
+            and any(found.reason in reasons for reasons in later))
+
+
+def _older_rules_step(label: str, found: Outcome, metric: dict) -> CheckStep:
+    text = _("%(label)s: stated %(stated)s by calculation engine %(was)s; by the rules of engine "
+             "%(now)s it cannot be proven from the raw files (%(reason)s)") % {
+        "label": label, "stated": _word(metric["outcome"]), "was": metric["engine_version"],
+        "now": ENGINE_VERSION, "reason": found.reason}
+    return CheckStep(True, text, is_open=True, conclusion=text)
 
 
 def _word(outcome: str) -> str:

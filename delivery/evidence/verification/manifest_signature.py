@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from asn1crypto.x509 import Certificate
 from django.utils.translation import gettext as _
 
+from delivery.acceptance.signing.seals import revocation
+from delivery.acceptance.signing.seals.revocation import NO_SOURCES, RevocationSources
 from delivery.evidence.archives.archive import CHECKSUMS, SIGNATURE
 from delivery.evidence.verification.check_steps import CheckStep
 
@@ -40,12 +42,14 @@ def named_signer(certificates: list[Certificate]) -> ExpectedSigner:
 
 
 def manifest_steps(files: dict[str, Path], stated: dict, roots: list[Certificate],
-                   expected: ExpectedSigner) -> Iterator[CheckStep]:
+                   expected: ExpectedSigner, sources: RevocationSources = NO_SOURCES
+                   ) -> Iterator[CheckStep]:
     """Check the signature over SHA256SUMS.
 
     Args:
         stated: bundle.json; up to format 2 it says nothing of a signature, as there was none.
         roots: certificates that the signer's chain may end at.
+        sources: what tells of revoked certificates.
     """
     from delivery.acceptance.signing.seals.seal_validation import (
         check_detached,  # imports pyHanko: slow
@@ -64,6 +68,7 @@ def manifest_steps(files: dict[str, Path], stated: dict, roots: list[Certificate
         return
     yield CheckStep(True, _sentence(found))
     yield _identity(found, expected)
+    yield _revocation(found, roots, sources)
 
 
 def _unsigned(stated: dict, expected: ExpectedSigner) -> CheckStep:
@@ -131,6 +136,28 @@ def _identity(found: "SealFacts", expected: ExpectedSigner) -> CheckStep:
                 "its file with --certificate."), is_open=True,
         conclusion=_("good if the certificate SHA-256 %(print)s is the firm's, which was not "
                      "checked") % {"print": found.certificate.fingerprint})
+
+
+def _revocation(found: "SealFacts", roots: list[Certificate], sources: RevocationSources
+                ) -> CheckStep:
+    """Whether the signer's certificate, or one above it, was revoked when it signed."""
+    told = revocation.chain_finding(list(found.chain), roots, sources, found.stamped_at)
+    if told.state == revocation.UNNEEDED:
+        return CheckStep(True, _("Revocation: a self-signed certificate is revoked by nobody; ask "
+                                 "the firm whether it still stands for it."))
+    if told.state == revocation.REVOKED:
+        return CheckStep(False, _("The certificate %(who)s was revoked on %(at)s%(before)s.") % {
+            "who": told.subject, "at": _time(told.at),
+            "before": "" if found.stamped_at else _(", and no time stamp proves that it signed "
+                                                    "before")})
+    if told.state == revocation.GOOD:
+        return CheckStep(True, _("Not revoked by what was named, as of %(at)s.") % {
+            "at": _time(told.at)})
+    sentence = _("whether the certificate was revoked was not checked: name revocation lists with "
+                 "--crl or OCSP answers with --ocsp") if not sources else _(
+        "what was named on revocation says nothing of %(who)s at the time of the signature") % {
+            "who": told.subject}
+    return CheckStep(True, sentence, is_open=True, conclusion=sentence)
 
 
 def _time(at: datetime) -> str:

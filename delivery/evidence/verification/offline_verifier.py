@@ -51,6 +51,11 @@ def _arguments(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--certificate", action="append", default=[], metavar="FILE",
                         help="the firm's certificate (PEM or DER), which must have signed the "
                              "bundle · 应当签署证据包的公司证书")
+    parser.add_argument("--crl", action="append", default=[], metavar="FILE",
+                        help="revocation list (PEM or DER) of who issued the certificate · "
+                             "证书吊销列表")
+    parser.add_argument("--ocsp", action="append", default=[], metavar="FILE",
+                        help="OCSP answer (DER) on the certificate · OCSP 响应")
     parser.add_argument("--report", type=Path, metavar="FILE.html",
                         help="write what was found as a page to print · 另存可打印的核验报告")
     parser.add_argument("--lang", choices=sorted(LANGUAGES), default=_language(),
@@ -84,6 +89,7 @@ def _configure(folder: Path) -> None:
 
 def _check(options: argparse.Namespace) -> int:
     from delivery.acceptance.signing.seals.certificate import trust_roots
+    from delivery.acceptance.signing.seals.revocation import load_sources
     from delivery.evidence.verification.bundle_verification import verify_bundle
     from delivery.evidence.verification.manifest_signature import named_signer
     from delivery.evidence.verification.verification_report import write_report
@@ -92,11 +98,12 @@ def _check(options: argparse.Namespace) -> int:
     try:
         roots = trust_roots(options.trust)
         signer = named_signer(trust_roots(options.certificate))
+        sources = load_sources(options.crl, options.ocsp)
     except DeskError as error:
         print(error.message, file=sys.stderr)
         return 2
     results = [(path, _print_steps(path, verify_bundle(path, raw=options.raw, roots=roots,
-                                                       signer=signer)))
+                                                       signer=signer, sources=sources)))
                for path in options.bundle]
     if options.report:
         write_report(options.report, results)

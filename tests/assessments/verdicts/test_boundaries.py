@@ -12,6 +12,7 @@ from assessments.curves.alignment import Aligned, align
 from assessments.verdicts.quantities import Quantity
 from assessments.verdicts.spread import Spread
 from assessments.verdicts.verdict import (
+    ENGINE_CHANGES,
     ENGINE_VERSION,
     Outcome,
     Rule,
@@ -286,7 +287,8 @@ def test_what_cannot_be_read_is_not_provable(code, reason):
 
 
 def test_outcomes_and_rules_are_frozen_values():
-    assert ENGINE_VERSION == "2"
+    assert ENGINE_VERSION == "3"
+    assert int(ENGINE_VERSION) == max(map(int, ENGINE_CHANGES))
     assert replace(Rule(), epsilon=1.0) != Rule() == Rule()
     for kind in (Rule, Outcome, Aligned, Spread, Quantity, alignment._Curve):
         assert kind.__dataclass_params__.frozen

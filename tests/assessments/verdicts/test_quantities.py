@@ -217,3 +217,17 @@ def test_the_number_of_values_that_contradict_is_told():
     values = {"scores": [{"task": "a", "value": n / 4} for n in range(3)]}
     with pytest.raises(ReadError, match="The file holds 3 different values of score:a"):
         value_of("evaluation", values, "score:a")
+
+
+def test_stability_is_read_from_losses_and_requests():
+    """Only where the file counts both: no failures told is not none failed."""
+    def stable(kind, values):
+        return {q.name: q.value for q in quantities(kind, values)
+                if q.name in ("finite_steps", "request_success")}
+
+    assert stable("training_log", {"loss": {"points": 400, "nonfinite": 4}}) == {
+        "finite_steps": 0.99}
+    assert stable("training_log", {"loss": {"points": 0, "nonfinite": 0}}) == {}
+    assert stable("inference_benchmark", {"requests": {"completed": 99, "failed": 1}}) == {
+        "request_success": 0.99}
+    assert stable("inference_benchmark", {"requests": {"completed": 99, "failed": None}}) == {}

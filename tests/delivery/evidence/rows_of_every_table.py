@@ -31,6 +31,7 @@ from delivery.planning.services import (
     timesheets,
     weekly_reports,
 )
+from delivery.planning.services.planned_versions import set_planned_versions
 from delivery.portal.portfolio.saved_views import save_view
 from delivery.quotes import services as quoting
 from delivery.quotes.models import PriceLine
@@ -131,6 +132,7 @@ def steer(engagement, people):
     effort_drivers.set_driver(actor=consultant, model=engagement.models.get(code="LLM"),
                               code="custom_ops", amount=Decimal(3))
     estimates.draft_estimate(**common)
+    set_planned_versions(**common, versions={"cann": "8.0.RC3"})
     control.add_risk(**common, title="显存不足", probability=3, impact=4, owner=consultant,
                      review_on=DAY)
     control.add_issue(**common, description="精度差 0.3 %", level="major", raised_on=DAY,

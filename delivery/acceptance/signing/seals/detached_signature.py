@@ -80,6 +80,13 @@ def _rebuilt(found: cms.ContentInfo, version: str, roots: Iterable[x509.Certific
             "signature": info["signature"].native, **(more or {})}]}})
 
 
+def signer_chain(found: cms.ContentInfo, roots: Iterable[x509.Certificate] = ()
+                 ) -> list[x509.Certificate]:
+    """The signer's certificate first, then its issuers as far as they are enclosed or known."""
+    [info] = found["content"]["signer_infos"]
+    return _chain(found["content"], info, roots)
+
+
 def _signer_id(certificate: x509.Certificate) -> cms.SignerIdentifier:
     return cms.SignerIdentifier("issuer_and_serial_number", {
         "issuer": certificate.issuer, "serial_number": certificate.serial_number})

@@ -2,7 +2,7 @@
 
 import asyncio
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from asn1crypto import cms, x509
@@ -26,7 +26,11 @@ from pyhanko_certvalidator import ValidationContext
 from pyhanko_certvalidator.errors import ValidationError
 
 from delivery.acceptance.signing.seals.certificate import CertificateFacts, facts_of, readable
-from delivery.acceptance.signing.seals.detached_signature import normal_form, stamp_tokens
+from delivery.acceptance.signing.seals.detached_signature import (
+    normal_form,
+    signer_chain,
+    stamp_tokens,
+)
 from delivery.acceptance.signing.seals.event_loop import call_outside_event_loop
 
 USAGE = KeyUsageConstraints(key_usage={"digital_signature", "non_repudiation"},
@@ -45,6 +49,7 @@ class SealFacts:
     `stamped_at`: the time that an authority confirms; None without a time stamp.
     `has_revocation`: the file holds lists or answers that say what was revoked.
     `signed_at`: the time that the signer states; nobody confirms it.
+    `chain`: of a detached signature, the signer's certificate and its issuers as far as known.
     """
 
     certificate: CertificateFacts
@@ -56,6 +61,7 @@ class SealFacts:
     is_stamp_good: bool = True
     has_revocation: bool = False
     signed_at: datetime | None = None
+    chain: tuple[x509.Certificate, ...] = ()
 
     @property
     def level(self) -> str:
@@ -96,10 +102,12 @@ def check_detached(content: bytes, signature: bytes, *,
         found = cms.ContentInfo.load(signature, strict=True)
         is_normal = normal_form(found) == signature
         certificate = facts_of(extract_certificate_info(found["content"]).signer_cert)
+        chain = signer_chain(found, roots or [])
         status = _detached_status(content, found["content"], roots or [])
     except Exception:  # hostile bytes: parsers of three libraries, each with errors of its own
         return None
-    return _facts(certificate, status, is_whole=is_normal, has_roots=bool(roots))
+    return replace(_facts(certificate, status, is_whole=is_normal, has_roots=bool(roots)),
+                   chain=tuple(chain))
 
 
 def _detached_status(content: bytes, signed: cms.SignedData, roots: list[x509.Certificate]

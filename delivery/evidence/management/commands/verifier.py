@@ -17,7 +17,7 @@ OWN = ("delivery", "assessments", "workers", "engagements")
 READERS = "workers/readers"  # found by looking into their folder, not by import
 NEEDS = ("Django", "numpy", "pyhanko", "defusedxml", "openpyxl")
 CATALOGUE = Path("locale/zh_Hans/LC_MESSAGES/django.mo")
-NAME, VERSION = "delivery_desk_verify", "1.1"
+NAME, VERSION = "delivery_desk_verify", "1.2"
 WHEEL = f"{NAME}-{VERSION}-py3-none-any.whl"
 
 

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from delivery.acceptance.signing.seals.certificate import trust_roots
+from delivery.acceptance.signing.seals.revocation import load_sources
 from delivery.evidence.verification.bundle_verification import verify_bundle
 from delivery.evidence.verification.check_steps import CheckStep
 from delivery.evidence.verification.manifest_signature import named_signer
@@ -39,6 +40,11 @@ class Command(BaseCommand):
         parser.add_argument("--certificate", action="append", default=[], metavar="FILE",
                             help="the firm's certificate (PEM or DER), which must have signed the "
                                  "bundle; otherwise the one this installation recorded")
+        parser.add_argument("--crl", action="append", default=[], metavar="FILE",
+                            help="revocation list (PEM or DER) of who issued the certificate; "
+                                 "beside those of DESK_SIGNING_CRLS")
+        parser.add_argument("--ocsp", action="append", default=[], metavar="FILE",
+                            help="OCSP answer (DER) on the certificate")
         parser.add_argument("--audit", action="store_true",
                             help="check the hash-chained audit log of the database, and that "
                                  "the rows are what it says")
@@ -64,13 +70,15 @@ class Command(BaseCommand):
                     self._conclude(steps)
 
     def _bundle(self, path: Path, raw: Path | None, trust: list[str], certificate: list[str],
-                **_options) -> list[CheckStep]:
+                crl: list[str], ocsp: list[str], **_options) -> list[CheckStep]:
         try:
             roots, named = trust_roots(trust), trust_roots(certificate)
+            sources = load_sources([*settings.SIGNING_CRLS, *crl], ocsp)
         except DeskError as error:
             raise CommandError(error.message) from error
         signer = named_signer(named) if named else recorded_signer(path)
-        return self._print_steps(verify_bundle(path, raw=raw, roots=roots, signer=signer))
+        return self._print_steps(verify_bundle(path, raw=raw, roots=roots, signer=signer,
+                                              sources=sources))
 
     def _conclude(self, steps: list[CheckStep]) -> None:
         failed = sum(not step.is_good for step in steps)

@@ -12,6 +12,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils.translation import override
 
+from assessments.verdicts.verdict import Outcome
 from delivery.acceptance.signing.seals import practice_certificate
 from delivery.evidence.archives.archive import (
     CHECKSUMS,
@@ -20,6 +21,7 @@ from delivery.evidence.archives.archive import (
     write_archive,
 )
 from delivery.evidence.services import build_bundle
+from delivery.evidence.verification import bundle_verification
 from delivery.evidence.verification.bundle_verification import verify_bundle
 from delivery.reports import services as reporting
 from engagements.errors import InvalidInput, WrongState
@@ -393,3 +395,16 @@ def test_the_index_needs_nothing_but_the_bundle(made):
         assert "<script" not in page
         assert re.findall(r"url\((?!#|&quot;#)", page) == []
     assert "Nothing has been measured yet." in pages[1]
+
+
+def test_a_verdict_of_an_older_engine_is_said_to_be_so(made, monkeypatch):
+    """What stricter rules cannot prove is no forgery; the same of the present engine is wrong."""
+    monkeypatch.setattr(bundle_verification, "recompute",
+                        lambda *_facts: Outcome("not_provable", None, "steps_unproven"))
+    assert any("recomputed Inconclusive" in text for text in failures(made))
+    monkeypatch.setattr(bundle_verification, "ENGINE_CHANGES",
+                        {"99": frozenset({"steps_unproven"})})
+    with override("en"):
+        steps = [step for step in verify_bundle(made) if "by the rules of engine" in step.text]
+    assert [(step.is_good, step.is_open) for step in steps] == [(True, True)] * 2
+    assert "stated Passed by calculation engine 3" in steps[0].text

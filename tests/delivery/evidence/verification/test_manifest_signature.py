@@ -3,8 +3,12 @@
 import io
 import json
 import random
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.serialization import Encoding
+from cryptography.x509 import ocsp
 from django.core.management import CommandError, call_command
 
 from benchmarks import tamper
@@ -270,6 +274,61 @@ def test_the_authority_confirms_the_time_and_the_root_the_signer(
     other = Certifier(tmp_path / "other", key="other")
     status, text = verify(path, "--trust", other.root_file)
     assert (status, "does not lead to a certificate that you trust" in text) == (1, True)
+
+
+@pytest.fixture
+def stamped(concluded, act, certified, settings, tmp_path):
+    """A bundle signed with a certified key, with a time stamp, as others see it."""
+    with answering(certified.stamper()) as settings.SIGNING_TIMESTAMP_URL:
+        path = on_disk(build(concluded, act), tmp_path)
+    EvidenceBundle.objects.all().delete()
+    (tmp_path / "firm.pem").write_bytes(certified.firm.public_bytes(Encoding.PEM))
+    return path
+
+
+def ocsp_answer(certifier, certificate, status, at) -> bytes:
+    return (ocsp.OCSPResponseBuilder().add_response(
+        certificate, certifier.root, hashes.SHA256(), status, at, at + timedelta(days=1),
+        at if status == ocsp.OCSPCertStatus.REVOKED else None, None)
+        .responder_id(ocsp.OCSPResponderEncoding.HASH, certifier.root)
+        .sign(certifier.key, hashes.SHA256()).public_bytes(Encoding.DER))
+
+
+def test_it_says_whether_the_certificate_was_revoked(stamped, certified, tmp_path):
+    """Without a list it was not checked; an old one says nothing; a revocation before counts."""
+    trust = ("--certificate", tmp_path / "firm.pem")
+    status, text = verify(stamped, *trust)
+    assert (status, "was not checked: name revocation lists" in text) == (3, True), text
+    crl = tmp_path / "list.crl"
+    crl.write_bytes(certified.revocations())  # of yesterday
+    status, text = verify(stamped, *trust, "--crl", crl)
+    assert (status, "says nothing of CN=" in text) == (3, True), text
+    certified.now = datetime.now(UTC) + timedelta(days=2)  # its list is of tomorrow
+    crl.write_bytes(certified.revocations())
+    status, text = verify(stamped, *trust, "--crl", crl)
+    assert (status, "Not revoked by what was named" in text) == (0, True), text
+    certified.revoked.append(certified.firm)  # tomorrow: after the time stamp
+    crl.write_bytes(certified.revocations())
+    assert verify(stamped, *trust, "--crl", crl)[0] == 0
+    certified.now = datetime.now(UTC)  # yesterday
+    crl.write_bytes(certified.revocations())
+    status, text = verify(stamped, *trust, "--crl", crl)
+    assert (status, "was revoked on" in text) == (1, True), text
+    (tmp_path / "other").mkdir()
+    other = Certifier(tmp_path / "other", key="other")  # the same name, another key
+    crl.write_bytes(other.revocations())
+    assert verify(stamped, *trust, "--crl", crl)[0] == 3
+    crl.write_bytes(b"no list")
+    assert "no revocation list" in verify(stamped, *trust, "--crl", crl)[1]
+
+
+@pytest.mark.parametrize(("status", "days", "expected"), [
+    ("GOOD", 1, 0), ("GOOD", -1, 3), ("REVOKED", -1, 1), ("UNKNOWN", 1, 3)])
+def test_an_ocsp_answer_tells_too(stamped, certified, tmp_path, status, days, expected):
+    path = tmp_path / "answer.der"
+    path.write_bytes(ocsp_answer(certified, certified.firm, ocsp.OCSPCertStatus[status],
+                                 datetime.now(UTC) + timedelta(days=days)))
+    assert verify(stamped, "--certificate", tmp_path / "firm.pem", "--ocsp", path)[0] == expected
 
 
 def test_without_the_authority_no_bundle_is_stored(concluded, act, firm_key, settings):
