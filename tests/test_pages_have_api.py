@@ -199,6 +199,7 @@ ENDPOINTS = {
     "planning:baseline_file": ["GET plan-baseline-xlsx"],
     "planning:plan_file": ["GET plan-xlsx"], "planning:plan_baseline": ["POST plan-baseline"],
     "planning:milestones": ["PUT plan-milestones"],
+    "planning:planned_versions": ["GET planned-version-list", "POST planned-version-list"],
     "planning:task_new": ["POST plan-task-list"], "planning:task": ["PATCH plan-task-detail"],
     "planning:task_link": ["POST plan-dependency-list"],
     "planning:task_unlink": ["DELETE plan-dependency-detail"],

@@ -83,6 +83,7 @@ READ = {
     "planning:costs": MANAGERS, "planning:plan": EVERYBODY, "planning:plan_file": EVERYBODY,
     "planning:baseline_file": EVERYBODY,
     "planning:task": MANAGERS, "planning:task_new": MANAGERS, "planning:milestones": MANAGERS,
+    "planning:planned_versions": WORKERS,
     "planning:control": FIRM, "planning:risk": WORKERS, "planning:risk_new": WORKERS,
     "planning:issue": WORKERS, "planning:issue_new": WORKERS, "planning:todo_new": WORKERS,
     "planning:meeting": FIRM, "planning:meeting_new": WORKERS, "planning:meeting_edit": WORKERS,
@@ -218,9 +219,8 @@ def planning_world(people, engagement) -> dict[str, list]:
     baseline = plans.take_baseline(actor=common["actor"], plan=made)
     store_missing(baseline, {"xlsx": lambda *_row: b"PK"}, action="plan_baseline.file")
     of_engagement = ("effort", "time", "timesheets", "time_new", "plan", "plan_file",
-                     "task_new", "milestones", "control", "risk_new", "issue_new", "todo_new",
-                     "meeting_new", "changes",
-                     "change_new")
+                     "task_new", "milestones", "planned_versions", "control", "risk_new",
+                     "issue_new", "todo_new", "meeting_new", "changes", "change_new")
     rows = {"effort_line": estimate.lines.first(), "task": made.tasks.first(), "risk": risk,
             "issue": issue, "meeting": meeting, "meeting_edit": meeting, "weekly": report,
             "change": change, "change_edit": change,

@@ -9,6 +9,7 @@ from rest_framework.response import Response
 
 from assessments import charts, queries, services
 from assessments.api import criteria_serializers as serializers
+from assessments.duties import CRITERIA_DUTIES
 from assessments.models import (
     Baseline,
     CriteriaSet,
@@ -20,6 +21,7 @@ from assessments.models import (
 )
 from assessments.services import baselines, waivers
 from engagements.access import Can, require
+from engagements.web.missing_people import MissingPeopleAction
 from workers.models import Artifact
 from workers.readers.base import ReadError
 
@@ -86,7 +88,9 @@ class BaselineViewSet(VisibleMixin, mixins.CreateModelMixin, viewsets.ReadOnlyMo
             actor=self.request.user, **serializer.validated_data)
 
 
-class CriteriaSetViewSet(VisibleMixin, mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
+class CriteriaSetViewSet(MissingPeopleAction, VisibleMixin, mixins.CreateModelMixin,
+                         viewsets.ReadOnlyModelViewSet):
+    duty_rule, asker_is_author = CRITERIA_DUTIES, False
     queryset = CriteriaSet.objects.all()
     serializer_class = serializers.CriteriaSetSerializer
     filterset_fields = ["engagement", "state"]

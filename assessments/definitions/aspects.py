@@ -19,6 +19,7 @@ ASPECTS = {
     **dict.fromkeys((metric.name for metric in METRICS), Aspect.PERFORMANCE),
     **dict.fromkeys(("weight_files", "changed_parameters"), Aspect.FUNCTION),
     **dict.fromkeys(("loss_curve", "score", "grad_norm_mean", "min_cosine"), Aspect.ACCURACY),
+    **dict.fromkeys(("finite_steps", "request_success"), Aspect.STABILITY),
 }
 
 

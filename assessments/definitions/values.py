@@ -64,6 +64,20 @@ VALUES = (
                    "both checkpoints hold the same tensors, else it counts as not measured"),
         source=gettext_noop("Service contract: parameters update during training (> 0)")),
     Definition(
+        "finite_training", "value", "finite_steps", "ge", "%",
+        name=("训练稳定性（有限损失占比）", "Stable training (share of finite losses)"),
+        formula=("日志所记损失中有限值的个数 / 全部记录数",
+                 "finite losses of the log / all losses that it records"),
+        alignment=("仅对日志所记的步成立", "of the steps that the log records"),
+        source=gettext_noop("No loss of the judged run is NaN or infinite (100 %)")),
+    Definition(
+        "answered_requests", "value", "request_success", "ge", "%",
+        name=("服务稳定性（请求成功率）", "Stable service (share of answered requests)"),
+        formula=("成功请求数 / (成功请求数 + 失败请求数)",
+                 "completed / (completed + failed requests)"),
+        alignment=("相同并发与请求集", "same concurrency and set of requests"),
+        source=gettext_noop("Serving benchmarks")),
+    Definition(
         "token_throughput", "value", "tokens_per_second", "ge", "/s",
         name=("训练吞吐（tokens/s）", "Training throughput (tokens/s)"),
         formula=("全局批大小 × 序列长度 / 每步耗时的中位数（去掉预热步）",

@@ -9,6 +9,8 @@ WORDS = {
     "loss_curve": _("Training loss, step by step"), "score": _("Evaluation score"),
     "grad_norm_mean": _("Mean gradient norm"), "min_cosine": _("Smallest cosine similarity"),
     "weight_files": _("Weight files that are not empty"),
+    "finite_steps": _("Finite losses (share of the recorded steps)"),
+    "request_success": _("Answered requests (share)"),
     "changed_parameters": _("Changed parameters (share of tensors)"),
 }
 

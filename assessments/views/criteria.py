@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from assessments import queries, services
+from assessments.definitions.route_aspects import uncovered
 from assessments.duties import CRITERIA_DUTIES
 from assessments.forms import CriterionForm, SignedSheetForm
 from assessments.models import Baseline, CriteriaSet
@@ -44,7 +45,18 @@ def criteria(request, code):
         "may_confirm": bool(shown_set and shown_set.state == CriteriaSet.State.DRAFT and (
             allowed(request.user, Can.REVIEW) or allowed(request.user, Can.MANAGE))),
         "missing_people": _missing_people(request.user, shown_set),
+        "uncovered": _uncovered(engagement, shown_set),
         "sign_form": SignedSheetForm()})
+
+
+def _uncovered(engagement: Engagement, shown: CriteriaSet | None) -> list[dict]:
+    """By model and delivery the aspects that its route asks for and no criterion covers."""
+    found: dict[tuple, list[str]] = {}
+    criteria = shown.criteria.select_related("model", "definition") if shown else ()
+    for model, side, aspect in uncovered(engagement.models.current(), criteria):
+        found.setdefault((model, side), []).append(str(aspect.label))
+    return [{"model": model, "side": side.label, "aspects": aspects}
+            for (model, side), aspects in found.items()]
 
 
 def _missing_people(user: User, shown: CriteriaSet | None) -> list[str]:

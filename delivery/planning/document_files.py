@@ -74,5 +74,5 @@ def planning_file(row: Model, language: str) -> bytes:
     """
     kind = KINDS[kind_of(row)]
     if kind.is_issued and not row.is_working_copy:
-        return stored_content(row.files.filter(**row.edition), language, kind.form)
+        return stored_content(row, row.files.filter(**row.edition), language, kind.form)
     return kind.render(row, language)

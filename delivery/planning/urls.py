@@ -33,6 +33,7 @@ urlpatterns = [
             name="baseline_file"),
     path(OF + "plan/baseline/", plan.plan_baseline, name="plan_baseline"),
     path(OF + "plan/milestones/", plan.milestones, name="milestones"),
+    path(OF + "plan/versions/", plan.planned_versions, name="planned_versions"),
     path(OF + "plan/tasks/new/", plan.task_new, name="task_new"),
     path("plan-tasks/<int:pk>/", plan.task, name="task"),
     path("plan-tasks/<int:pk>/link/", plan.task_link, name="task_link"),

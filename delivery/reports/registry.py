@@ -30,6 +30,7 @@ class Section:
     title: str
     parts: tuple[str, ...] = ()
     is_wide: bool = False  # landscape, on pages of its own
+    side: str = ""  # printed only where this side of some model is delivered: see Side
     starts_page: bool = False
 
     @property
@@ -46,6 +47,7 @@ class Block:
     title: str
     is_required: bool = True
     hint: str = ""  # what its author should say
+    side: str = ""  # as of a section
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,14 @@ class DocumentKind:
         """What the records say now, to be compared with a draft; pictures may be left out."""
         return (self.records or self.facts)(source)
 
+    def sections_for(self, facts: dict) -> list[Section]:
+        """Its chapters, without those on what none of the engagement's models is delivered for."""
+        return [section for section in self.sections if _is_asked(section, facts)]
+
+    def blocks_for(self, facts: dict) -> list[Block]:
+        """Its written passages, the same way."""
+        return [block for block in self.blocks if _is_asked(block, facts)]
+
     @property
     def formats(self) -> tuple[str, ...]:
         """Formats of its files: pdf, and what its own writers make."""
@@ -80,6 +90,11 @@ class DocumentKind:
     def withdrawn_formats(self) -> tuple[str, ...]:
         """Formats of the marked copies that a withdrawal adds, one beside each file."""
         return (WITHDRAWN, *(f"{WITHDRAWN}-{form}" for form in self.writers))
+
+
+def _is_asked(part: Section | Block, facts: dict) -> bool:
+    """Snapshots of before say nothing of deliveries: they print everything."""
+    return not part.side or part.side in facts.get("deliveries", [part.side])
 
 
 _kinds: dict[str, DocumentKind] = {}

@@ -16,6 +16,7 @@ from delivery.documents.pdf import css_string, render_pdf
 from delivery.documents.tables.column_widths import column_widths, height, least_width
 from delivery.documents.templatetags.document_tags import with_worded_days
 from delivery.reports import registry
+from delivery.reports.conclusion_sentences import conclusion_sentence, improvements
 from delivery.reports.facts.snapshot import content_hash
 from delivery.reports.registry import Section
 
@@ -52,14 +53,23 @@ def context_of(snapshot: dict, language: str, signed: dict | None = None, *,
     facts, digest = in_language(snapshot, language), content_hash(snapshot)
     with override(language):
         facts = with_worded_days(facts)
+        chapters = _chapters(facts, bool(signed))
         return {
             **facts, "theme": frozen_theme(facts), **_margins(facts, digest),
+            **(_concluded(facts, chapters["places"]) if "conclusion" in facts else {}),
             "content_hash": digest,
             "signed": in_language(signed, language) if signed else None,
-            "is_withdrawn": is_withdrawn, **_chapters(facts, bool(signed)),
+            "is_withdrawn": is_withdrawn, **chapters,
             "missing_deliverables": facts.get("missing_deliverables"),
             "delivered": sum(row["is_delivered"] for row in facts["references"]),
         }
+
+
+def _concluded(facts: dict, places: dict[str, str]) -> dict[str, Any]:
+    """What a document on verdicts says of them all."""
+    return {"conclusion_sentence": conclusion_sentence(facts),
+            "improvements": list(improvements(facts, places)),
+            "judged_files": sum(bool(row["role"]) for row in facts.get("evidence", []))}
 
 
 def _margins(facts: dict, digest: str) -> dict[str, str]:
@@ -83,7 +93,7 @@ def _chapters(facts: dict, is_signed: bool) -> dict[str, Any]:
     """Numbered sections with their parts; figures and tables counted through the document."""
     kind, count = registry.get(facts["kind"]), {"table": 0, "figure": 0}
     annexes = [*kind.annexes, *([SIGNED] if is_signed else [])]
-    numbered = [(str(n), section, False) for n, section in enumerate(kind.sections, 1)]
+    numbered = [(str(n), section, False) for n, section in enumerate(kind.sections_for(facts), 1)]
     numbered += [(letter, section, True) for letter, section in
                  zip(string.ascii_uppercase, annexes, strict=False)]
     sections, metrics = [], []
@@ -164,7 +174,7 @@ def _part(facts: dict, name: str, count: dict, section: Section) -> dict | None:
 def _is_awaited(facts: dict, code: str) -> bool:
     """Whether the draft still lacks this passage; its place is shown."""
     return facts["is_draft"] and any(block.is_required and block.code == code
-                                     for block in registry.get(facts["kind"]).blocks)
+                                     for block in registry.get(facts["kind"]).blocks_for(facts))
 
 
 def _figures(entries: list[dict], count: dict, section: Section) -> dict | None:

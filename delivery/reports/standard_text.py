@@ -4,23 +4,30 @@ Shipped in `standard_texts`; what the firm changed is stored and goes before. A 
 its own copy, so that changing a standard text changes no document.
 """
 
+from collections.abc import Iterable
+
 from django.db.models import F, Q
 
 from delivery.reports.models import StandardText
 from delivery.reports.registry import DocumentKind
+from delivery.reports.route_texts import route_passage
 from delivery.reports.standard_text_library import STANDARD
-from engagements.models import Customer
+from engagements.models import Customer, MigratedModel
 
 
-def standard_words(kind: DocumentKind, customer: Customer | None = None
-                   ) -> dict[str, dict[str, str]]:
-    """{code: {"zh", "en"}} of the kind's passages, as a new draft for the customer starts."""
+def standard_words(kind: DocumentKind, customer: Customer | None = None,
+                   models: Iterable[MigratedModel] = ()) -> dict[str, dict[str, str]]:
+    """{code: {"zh", "en"}} of the kind's passages, as a new draft for the customer starts.
+
+    Args:
+        models: of the engagement, by whose routes some passages go; the firm's own texts go first.
+    """
     codes = [block.code for block in kind.blocks]
     entries = StandardText.objects.filter(
         Q(customer=None) | Q(customer=customer), code__in=codes).order_by(
             F("customer").asc(nulls_first=True))  # the customer's own stand last and win
     own = {entry.code: {"zh": entry.zh, "en": entry.en} for entry in entries}
-    return {code: own.get(code) or shipped(code) for code in codes}
+    return {code: own.get(code) or route_passage(code, models) or shipped(code) for code in codes}
 
 
 def text_for(code: str, customer: Customer | None) -> tuple[StandardText | None, dict[str, str]]:

@@ -117,17 +117,6 @@ STANDARD: dict[str, tuple[str, str]] = {
         "每周提交周报；里程碑与重大问题召开会议并形成纪要；变更按变更单执行。",
         "A weekly report; meetings with minutes at milestones and for major problems; changes by "
         "change request."),
-    # Test report, ISO/IEC/IEEE 29119-3.
-    "tr_lessons": (
-        "- 基线先在源平台测得并冻结，再开始迁移；基线可复现，后续结论才成立。\n"
-        "- 环境版本逐项记录并锁定；差异在判定前审阅，不在验收时争论。\n"
-        "- 同一口径重测即可复核任一结论；原始文件与校验值随证据包移交。",
-        "- Baselines are measured and frozen on the source platform before the migration begins; "
-        "only a repeatable baseline carries a verdict.\n"
-        "- Versions of the environment are recorded and pinned; differences are reviewed before "
-        "judging, not argued about at acceptance.\n"
-        "- Measuring again under the same definition checks any verdict; raw files and checksums "
-        "go over with the evidence bundle."),
     # Sheets that both sides confirm, DOMAIN AR-02 and AR-04.
     "ac_statement": (
         "双方确认本单所列指标、口径与阈值。签署后冻结，变更须经批准的变更单并产生新版本；"
@@ -154,10 +143,10 @@ STANDARD: dict[str, tuple[str, str]] = {
         "The supplier hands the following items over; the customer checks name, version, quantity "
         "and checksum of each and confirms receipt. Receipt does not replace acceptance."),
     "hd_guidance": (
-        "- 环境：按环境检查报告所列版本安装。\n- 训练与推理：按交付的脚本与说明文档执行。\n"
+        "- 环境：按环境检查报告所列版本安装。\n- 训练与推理：以本清单所列的脚本与说明文档为准，未列出的不在本次移交之内。\n"
         "- 复核：在离线环境中可用证据包重新计算每个校验值与结论。",
         "- Environment: the versions of the environment report.\n- Training and inference: the "
-        "delivered scripts and their guide.\n- Checking: the evidence bundle recomputes every "
+        "scripts and guides as far as they stand in this list; what does not is not handed over.\n- Checking: the evidence bundle recomputes every "
         "checksum and verdict offline."),
     "pl_statement": (
         "本清单列出尚未关闭的问题与未通过的指标。责任人与期限由双方确认；"

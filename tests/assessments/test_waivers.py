@@ -10,6 +10,7 @@ from django.utils import timezone
 from assessments import queries, services
 from assessments.models import CriteriaSet, Waiver
 from assessments.services.waivers import draft_waiver, revoke_waiver, sign_waiver
+from delivery.notices.models import Event
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.gates import evaluate
 from engagements.models import Role
@@ -40,6 +41,14 @@ def signed(failed, people):
 def verdict_check(criterion):
     record = criterion.model.stages.get(stage=criterion.stage)
     return next(c for c in evaluate(record) if c.code == f"verdict:{criterion.pk}")
+
+
+def test_a_drafted_waiver_calls_those_who_may_sign_it(failed, people):
+    draft_waiver(actor=people[Role.CONSULTANT], criterion=failed, reason="x", scope="y",
+                 expires_on=timezone.localdate())
+    event = Event.objects.get(kind="verdict_waiver_drafted")
+    assert event.path == f"/criteria/{failed.pk}/"
+    assert people[Role.MANAGER] in {notice.recipient for notice in event.notices.all()}
 
 
 def test_the_gate_passes_and_says_so(failed, signed):

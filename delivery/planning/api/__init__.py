@@ -10,6 +10,7 @@ routes = [
     ("plans", plan.PlanViewSet, "plan"),
     ("plan-tasks", plan.TaskViewSet, "plan-task"),
     ("plan-dependencies", plan.DependencyViewSet, "plan-dependency"),
+    ("planned-versions", plan.PlannedVersionViewSet, "planned-version"),
     ("risks", control.RiskViewSet, "risk"),
     ("project-issues", control.ProjectIssueViewSet, "project-issue"),
     ("todos", control.TodoViewSet, "todo"),

@@ -9,10 +9,12 @@ from rest_framework.response import Response
 
 from delivery.planning import serializers
 from delivery.planning.changes import change_facts
+from delivery.planning.changes.transitions import DUTIES
 from delivery.planning.document_files import planning_file
 from delivery.planning.models import ChangeRequest
 from delivery.planning.services import added_criteria, change_drafts, changes, scope_effects
 from engagements.web.file_responses import PdfAction
+from engagements.web.missing_people import MissingPeopleAction
 from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.service_hooks import creating, updating
 
@@ -22,8 +24,9 @@ EFFECT = [OpenApiParameter("kind", enum=list(ROWS), location=OpenApiParameter.PA
           OpenApiParameter("effect", OpenApiTypes.INT, OpenApiParameter.PATH)]
 
 
-class ChangeRequestViewSet(PdfAction, mixins.CreateModelMixin, mixins.UpdateModelMixin,
-                           ScopedViewSet):
+class ChangeRequestViewSet(PdfAction, MissingPeopleAction, mixins.CreateModelMixin,
+                           mixins.UpdateModelMixin, ScopedViewSet):
+    duty_rule = DUTIES
     render = planning_file
     queryset = ChangeRequest.objects.select_related("engagement").prefetch_related(
         "scope_effects", "schedule_effects", "criterion_effects", "added_criteria",

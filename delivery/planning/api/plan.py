@@ -7,9 +7,10 @@ from rest_framework.response import Response
 
 from delivery.planning import serializers
 from delivery.planning.api.plan_files import PlanWorkbook
-from delivery.planning.models import Dependency, Plan, Task
+from delivery.planning.models import Dependency, Plan, PlannedVersion, Task
 from delivery.planning.plan.task_dates import schedule
 from delivery.planning.services import plans
+from delivery.planning.services.planned_versions import set_planned_versions
 from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.service_hooks import creating, destroying, updating
 
@@ -54,6 +55,24 @@ class TaskViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, mixins.Destr
     perform_create = creating(plans.add_task, "seen")
     perform_update = updating(plans.update_task, "task", "plan")
     perform_destroy = destroying(plans.remove_task, "task")
+
+
+class PlannedVersionViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin, ScopedViewSet):
+    """Planned items of the target environment; POST plans one, or plans it anew."""
+
+    queryset = PlannedVersion.objects.select_related("engagement", "set_by")
+    serializer_class = serializers.PlannedVersionSerializer
+    filterset_fields = ["engagement", "item"]
+
+    def perform_create(self, serializer):
+        fields = serializer.validated_data
+        rows = set_planned_versions(actor=self.request.user, engagement=fields["engagement"],
+                                    versions={fields["item"]: fields["value"]})
+        serializer.instance = next(row for row in rows if row.item == fields["item"])
+
+    def perform_destroy(self, instance):
+        set_planned_versions(actor=self.request.user, engagement=instance.engagement,
+                             versions={instance.item: ""})
 
 
 class DependencyViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin,

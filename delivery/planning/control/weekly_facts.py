@@ -104,7 +104,7 @@ def _plan(engagement: Engagement, week_start: date) -> dict:
         "in_progress": [name_facts(r.task) for r in rows if r.state == "in_progress"],
         "not_started": sum(r.state == "not_started" for r in rows),
         "finished": [name_facts(r.task) for r in rows
-                     if r.task.ended_on and week_start <= r.task.ended_on < end],
+                     if r.state == "passed" and week_start <= r.task.ended_on < end],
         "late": [{"task": name_facts(r.task), "slip": r.slip} for r in rows
                  if r.slip > 0 and not r.task.ended_on],
         "next": [name_facts(r.task) for r in rows

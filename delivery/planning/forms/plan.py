@@ -2,9 +2,12 @@ from django import forms
 from django.forms import formset_factory
 from django.utils.translation import gettext_lazy as _
 
+from assessments.labels.environments import item_label
 from delivery.planning.forms.base import DayInput, LongSelect
 from delivery.planning.models import Milestone, Plan, Task
 from delivery.planning.models.plan import LONGEST_TASK
+from delivery.planning.models.planned_version import LONGEST
+from delivery.planning.plan.planned_items import ITEMS
 from engagements.models import User
 from engagements.web.optimistic_locked_form import OptimisticLockedForm
 
@@ -39,6 +42,19 @@ class LinkForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.fields["before"].queryset = task.plan.tasks.exclude(pk=task.pk).select_related(
             "model")
+
+
+class PlannedVersionsForm(forms.Form):
+    """One field per item of the target environment."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        for item in ITEMS:
+            self.fields[item] = forms.CharField(label=item_label(item), required=False,
+                                                max_length=LONGEST)
+        self.fields[ITEMS[0]].help_text = _(
+            "Reports hold these values against what probes measure. An item left empty is taken "
+            "from the survey's answers on the target.")
 
 
 class MilestoneForm(forms.Form):

@@ -25,12 +25,14 @@ from delivery.planning.models.files import (
     WeeklyReportFile,
 )
 from delivery.planning.models.plan import Dependency, Milestone, Plan, PlanBaseline, Task
+from delivery.planning.models.planned_version import PlannedVersion
 from delivery.planning.models.timesheet import GradeCost, TimeEntry, Timesheet
 
 __all__ = [
     "AddedCriterion", "ChangeRequest", "ChangeRequestFile", "CriterionEffect", "Dependency",
     "DriverCode", "EffortDriver", "EffortEstimate", "EffortLine", "Grade", "GradeCost", "Meeting",
-    "MeetingFile", "Milestone", "Plan", "PlanBaseline", "PlanBaselineFile", "PriceEffect",
+    "MeetingFile", "Milestone", "Plan", "PlanBaseline", "PlanBaselineFile", "PlannedVersion",
+    "PriceEffect",
     "ProjectIssue", "Risk", "ScheduleEffect", "ScopeAction", "ScopeEffect", "Task", "TimeEntry",
     "Timesheet", "TimesheetFile", "Todo", "WeeklyReport", "WeeklyReportFile", "WorkItem",
 ]

@@ -73,10 +73,18 @@ class Task(OptimisticLocked):
                      and record.state != StageState.SKIPPED), None)
 
     @property
+    def is_dropped(self) -> bool:
+        """Whether it was the work of a stage that went with its model, unfinished."""
+        return bool(self.model_id and self.stage and self.model.dropped_at
+                    and self.stage_record is None and not self.finished_on)
+
+    @property
     def began_on(self) -> date | None:
         """The day on which the work began; of a stage that has begun, the typed day corrects the
         day of its move."""
         record = self.stage_record
+        if self.is_dropped:
+            return self.started_on or _day(self.model.dropped_at)
         if record is None:
             return self.started_on
         if record.state == StageState.NOT_STARTED:
@@ -86,8 +94,11 @@ class Task(OptimisticLocked):
 
     @property
     def ended_on(self) -> date | None:
-        """The day on which the work ended; a stage's work ends when it is let through."""
+        """The day on which the work ended; a stage's work ends when it is let through, or when its
+        model is dropped."""
         record = self.stage_record
+        if self.is_dropped:
+            return max(_day(self.model.dropped_at), self.began_on)
         if record is None:
             return self.finished_on
         if record.state not in LET_THROUGH:

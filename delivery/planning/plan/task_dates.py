@@ -33,8 +33,10 @@ class Scheduled:
 
     @property
     def state(self) -> str:
-        """passed, in_progress or not_started: codes of the status tags. Of a task that is the work
-        of a stage it follows from the stage."""
+        """passed, in_progress, not_started or skipped: codes of the status tags. Of a task that is
+        the work of a stage it follows from the stage; skipped is that of a dropped model."""
+        if self.task.is_dropped:
+            return "skipped"
         if self.task.ended_on:
             return "passed"
         return "in_progress" if self.task.began_on else "not_started"

@@ -2,7 +2,17 @@
 
 from rest_framework import serializers
 
-from delivery.planning.models import Dependency, Milestone, Plan, PlanBaseline, Task
+from delivery.planning.models import (
+    Dependency,
+    Milestone,
+    Plan,
+    PlanBaseline,
+    PlannedVersion,
+    Task,
+)
+from delivery.planning.plan.planned_items import ITEMS
+from engagements.models import Engagement
+from engagements.web.visible_field import VisibleField
 
 
 class DependencySerializer(serializers.ModelSerializer):
@@ -23,6 +33,18 @@ class TaskSerializer(serializers.ModelSerializer):
         fields = ["id", "plan", "model", "stage", "title", "title_en", "days", "not_before",
                   "owner", "started_on", "finished_on", "lock_version", "seen", "precursors"]
         read_only_fields = ["lock_version"]
+
+
+class PlannedVersionSerializer(serializers.ModelSerializer):
+    engagement = VisibleField(queryset=Engagement.objects.all())
+    item = serializers.ChoiceField([(item, item) for item in ITEMS])
+    set_by = serializers.CharField(read_only=True)
+
+    class Meta:
+        model = PlannedVersion
+        fields = ["id", "engagement", "item", "value", "set_by", "set_at"]
+        read_only_fields = ["set_at"]
+        validators = []
 
 
 class ScheduledSerializer(serializers.Serializer):

@@ -10,12 +10,19 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from delivery.documents.views.file_answers import answer_file
 from delivery.planning.document_files import planning_file
 from delivery.planning.effort.usage import agreed_quote
-from delivery.planning.forms.plan import LinkForm, MilestoneSheet, StartForm, TaskForm
+from delivery.planning.forms.plan import (
+    LinkForm,
+    MilestoneSheet,
+    PlannedVersionsForm,
+    StartForm,
+    TaskForm,
+)
 from delivery.planning.models import Dependency, Milestone, Plan, PlanBaseline, Task
 from delivery.planning.plan.gantt import chart
 from delivery.planning.plan.task_dates import end_of, schedule, working_days_of
 from delivery.planning.plan.trigger_documents import trigger_documents
 from delivery.planning.services import plans as services
+from delivery.planning.services.planned_versions import set_planned_versions
 from delivery.planning.views.common import form_page, saved, visible_engagement, workbook
 from delivery.quotes.services.drafts import PAYMENT_TERMS
 from engagements.access import Can, require
@@ -162,6 +169,23 @@ def milestones(request, code):
         return redirect("planning:plan", code)
     return render(request, "delivery/planning/milestones.html", {
         "sheet": sheet, "engagement": found.engagement, "active": "plan"})
+
+
+@require_http_methods(["GET", "POST"])
+def planned_versions(request, code):
+    """What the parties plan to run on, held against what is measured in reports."""
+    engagement = visible_engagement(request, code)
+    require(request.user, Can.WORK, engagement)
+    form = PlannedVersionsForm(
+        request.POST or None,
+        initial=dict(engagement.planned_versions.values_list("item", "value")))
+    if form.is_valid() and saved(form, lambda: set_planned_versions(
+            actor=request.user, engagement=engagement, versions=form.cleaned_data)):
+        return redirect("planning:plan", code)
+    return form_page(
+        request, form, engagement, title=_("Planned environment"), active="plan",
+        section=_("Plan"),
+        back=reverse("planning:plan", args=[code]), submit=_("Save"))
 
 
 def _sheet(found: Plan) -> list[dict]:

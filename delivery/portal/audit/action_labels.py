@@ -143,6 +143,8 @@ DOCUMENTS = {
     "identity.save": _("Branding changed"),
     "document.draft": _("Document drafted"), "document.refresh": _("Document data refreshed"),
     "document.write": _("Document text edited"), "document.correct": _("Correction started"),
+    "planned_versions.set": _("Planned environment changed"),
+    "issued_file.fail": _("File of an issued document could not be made"),
     "document.file": _("Document's file stored"), "document.seal": _("Signed copy sealed"),
     "document.discard": _("Draft discarded"), "document.submit": _("Document submitted"),
     "document.review": _("Document reviewed"), "document.send_back": _("Document sent back"),

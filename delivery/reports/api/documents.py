@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from delivery.reports import registry, services
 from delivery.reports.api.settings import routes as settings_routes
 from delivery.reports.approvals import approval_chain
+from delivery.reports.approvals.document_duties import DUTIES
 from delivery.reports.issue_checks.checks import problems_of
 from delivery.reports.models import Document
 from delivery.reports.serializers import (
@@ -27,12 +28,14 @@ from delivery.reports.serializers import (
 from engagements.access import Can, require
 from engagements.audit import download_log
 from engagements.models import Engagement
+from engagements.web.missing_people import MissingPeopleAction
 from engagements.web.scoped_viewset import ScopedViewSet
 
 
-class DocumentViewSet(ScopedViewSet):
+class DocumentViewSet(MissingPeopleAction, ScopedViewSet):
     """Documents of all kinds; POST makes a draft."""
 
+    duty_rule = DUTIES
     queryset = Document.objects.select_related("engagement__customer").prefetch_related(
         "files__document__engagement")
     filterset_fields = ["kind", "state", "engagement__code"]

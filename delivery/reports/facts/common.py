@@ -6,6 +6,7 @@ from django.conf import settings
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from assessments.definitions.route_aspects import sides_of
 from delivery.documents.bilingual import both, instant, pair
 from delivery.documents.branding.theme import theme_for
 from delivery.documents.models import CompanyProfile
@@ -23,6 +24,7 @@ def common_facts(source: Source) -> dict:
         "supplier": _supplier(),
         "look": theme_for(engagement.customer), "people": _people(engagement),
         "models": [_model(model) for model in source.models],
+        "deliveries": sorted({side.value for model in source.models for side in sides_of(model)}),
         "references": _references(source),
         "versions": versions(source.document),
     }

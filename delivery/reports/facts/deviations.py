@@ -96,19 +96,22 @@ def _name(criterion) -> dict[str, str]:
 
 def _environments(sides: Sides) -> Examination:
     """Items recorded on both sides that differ and need not."""
-    known, missing, found = 0, 0, []
+    known, missing, said, found = 0, 0, 0, []
     for model, item, before, after in environment_pairs(sides):
         if not (before and after):
             missing += 1
             continue
         known += 1
-        if before != after and item not in BY_DESIGN:
-            found.append((model, both(lambda i=item: item_label(i)), same(f"{before} → {after}")))
-    counts = {"known": known, "missing": missing}
+        said += before.is_stated
+        if before.text != after.text and item not in BY_DESIGN:
+            found.append((model, both(lambda i=item: item_label(i)),
+                          same(f"{before.text} → {after.text}")))
+    counts = {"known": known, "missing": missing, "said": said}
     return Examination(
         lambda: _("Environment: source against target"),
-        lambda: _("%(known)d items compared, %(missing)d not recorded on one side") % counts,
-        known > 0 and not missing, found)
+        lambda: _("%(known)d items compared, of which %(said)d with what the survey states of the "
+                  "source; %(missing)d not recorded on one side") % counts,
+        known > 0 and not (missing or said), found)
 
 
 def _planned(items: list[Item]) -> Examination:

@@ -1,6 +1,7 @@
 """Source and target environment of what was judged, item by item (DOMAIN 9.8, AR-05)."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
@@ -8,15 +9,35 @@ from assessments.labels.environments import WORDS, item_label
 from assessments.models import Criterion, Verdict
 from delivery.documents.bilingual import both
 from delivery.documents.tables.table import column, table
-from delivery.reports.facts.run_records import Judged
+from delivery.reports.facts.run_records import Judged, run_settings
+from delivery.reports.facts.stated_source import stated, versions_in
+from delivery.surveys.answer_sheet import Sheet
+from engagements.models import MigratedModel
 from engagements.stages import Stage
 from engagements.text.text_joining import bracketed
 from workers.models import Job
 
 Setup = tuple[str, str]  # code of a model and stage in which it was measured
-Sides = dict[Setup, tuple[dict, dict]]  # what is recorded of (source, target)
+# Items that a run's own settings tell, by the names of the training jobs' options.
+SETTINGS = {"seed": "seed", "dtype": "precision", "dataset": "data_path"}
 # What a comparison is asked for (DOMAIN 9.8, 11.2): said even where neither side recorded it.
 ASKED_FOR = ("chip", "cards", "driver", "firmware", "cann", "torch_npu", "dtype", "seed", "dataset")
+
+
+@dataclass(frozen=True)
+class Fact:
+    """What is known of one item of a set-up; `is_stated`: by the customer's answers in the survey,
+    not by a baseline or a probe. False where nothing is known."""
+
+    text: str = ""
+    is_stated: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.text)
+
+
+NOTHING = Fact()
+Sides = dict[Setup, tuple[dict[str, Fact], dict[str, Fact]]]  # (source, target)
 
 
 def environments(sides: Sides) -> dict:
@@ -35,39 +56,61 @@ def environments(sides: Sides) -> dict:
                  empty=lambda: _("No environment is recorded on either side."))
 
 
-def environment_pairs(sides: Sides) -> Iterator[tuple[str, str, str, str]]:
-    """Model code, item, value at the source, value at the target ("" where not recorded)."""
+def environment_pairs(sides: Sides) -> Iterator[tuple[str, str, Fact, Fact]]:
+    """Model code, item, what is known of it at the source and at the target."""
     for item in _items(sides):
         for (model, _stage), (before, after) in sides.items():
-            yield model, item, before.get(item, ""), after.get(item, "")
+            yield model, item, before.get(item, NOTHING), after.get(item, NOTHING)
 
 
-def sides_of(judged: Judged) -> Sides:
-    """What is recorded of (source, target) for each model and stage."""
+def unrecorded(sides: Sides) -> list[dict[str, str]]:
+    """Items that a comparison is asked for and that no baseline or probe records everywhere."""
+    lacking = {item for _model, item, before, after in environment_pairs(sides)
+               if item in ASKED_FOR and (not after or not before or before.is_stated)}
+    return [both(lambda i=item: item_label(i)) for item in ASKED_FOR if item in lacking]
+
+
+def sides_of(judged: Judged, survey: Sheet | None) -> Sides:
+    """What is known of (source, target) for each model and stage.
+
+    What no baseline records of the source is taken from the survey, and stays marked as stated.
+    """
     found: Sides = {}
     for criterion, verdict in judged:
-        before, after = found.setdefault((criterion.model.code, criterion.stage), ({}, {}))
+        setup = criterion.model.code, criterion.stage
+        if setup not in found:
+            found[setup] = source_environment(survey, criterion.model), {}
+        before, after = found[setup]
         before.update(_source(criterion))
         after.update(_target(verdict))
     return found
 
 
-def _source(criterion: Criterion) -> dict[str, str]:
+def source_environment(survey: Sheet | None, model: MigratedModel) -> dict[str, Fact]:
+    """What the survey's answers state of the source platform."""
+    return {item: Fact(text, is_stated=True) for item, text in stated(survey, model).items()}
+
+
+def _source(criterion: Criterion) -> dict[str, Fact]:
     baseline = criterion.baseline
-    return _flat({"dataset": baseline.data_set, "seed": baseline.seeds,
-                  **(baseline.environment or {})}) if baseline else {}
+    return _flat({"chip": baseline.hardware, "dataset": baseline.data_set, "seed": baseline.seeds,
+                  **versions_in(baseline.software), **(baseline.environment or {})}
+                 ) if baseline else {}
 
 
-def _target(verdict: Verdict | None) -> dict[str, str]:
+def _target(verdict: Verdict | None) -> dict[str, Fact]:
     job: Job | None = verdict.measurement.job if verdict and verdict.measurement else None
     if not (job and job.node):
         return {}
     chips = sorted({card.chip_name for card in job.node.cards.all() if card.chip_name})
-    return _flat({"chip": ", ".join(chips), "cards": job.cards_wanted or "", **job.node.software})
+    settings = run_settings(job)
+    given = {item: settings[name] for item, name in SETTINGS.items() if name in settings}
+    return _flat({"chip": ", ".join(chips), "cards": job.cards_wanted or "",
+                  **job.node.software, **given})
 
 
-def _flat(facts: dict) -> dict[str, str]:
-    return {str(key).strip().lower(): _text(value) for key, value in (facts or {}).items()
+def _flat(facts: dict) -> dict[str, Fact]:
+    return {str(key).strip().lower(): Fact(_text(value)) for key, value in (facts or {}).items()
             if value not in (None, "", [], {})}
 
 
@@ -84,9 +127,9 @@ def _items(sides: Sides) -> list[str]:
 
 
 def _rows(item: str, sides: Sides) -> list[list]:
-    values: dict[tuple[str, str], list[Setup]] = {}
+    values: dict[tuple[Fact, Fact], list[Setup]] = {}
     for setup, (before, after) in sides.items():
-        values.setdefault((before.get(item, ""), after.get(item, "")), []).append(setup)
+        values.setdefault((before.get(item, NOTHING), after.get(item, NOTHING)), []).append(setup)
     return [[both(lambda: item_label(item)), both(lambda s=setups: _names(s, list(sides))),
              _shown(before), _shown(after), both(lambda b=before, a=after: _verdict(b, a))]
             for (before, after), setups in values.items()]
@@ -109,11 +152,13 @@ def _listed(some: list[Setup], every: list[Setup]) -> str:
         for code, stage in some))
 
 
-def _shown(value: str) -> str | dict[str, str]:
-    return value or both(lambda: _("not recorded"))
+def _shown(fact: Fact) -> str | dict[str, str]:
+    if fact.is_stated:
+        return both(lambda: _("%(value)s (stated in the survey)") % {"value": fact.text})
+    return fact.text or both(lambda: _("not recorded"))
 
 
-def _verdict(before: str, after: str) -> str:
+def _verdict(before: Fact, after: Fact) -> str:
     if not (before and after):
         return "–"
-    return _("yes") if before == after else _("differs")
+    return _("yes") if before.text == after.text else _("differs")

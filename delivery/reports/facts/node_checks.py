@@ -6,13 +6,24 @@ from django.utils.translation import gettext as _
 from assessments.labels.environments import WORDS, item_label
 from delivery.documents.bilingual import both, instant
 from delivery.documents.tables.table import column, table
+from delivery.reports.facts.planned_environment import Item
 from delivery.reports.facts.run_records import kind_title
 from delivery.reports.facts.source import Source
+from engagements.migration_routes import Framework, framework_of
 from engagements.stages import Stage
 from workers.models import Job, JobState, Node, StoredReading
 
 # Versions that an environment report and a plan state, recorded or not (DOMAIN 9.7, 9.8).
-MUST_BE_NAMED = ("driver", "firmware", "cann", "torch", "torch_npu", "python", "os", "arch")
+MUST_BE_NAMED = ("driver", "firmware", "cann", "python", "os", "arch")
+OF_FRAMEWORK = {Framework.PYTORCH: ("torch", "torch_npu"), Framework.TENSORFLOW: ("tensorflow",),
+                Framework.MINDSPORE: ("mindspore",)}
+
+
+def must_be_named(source: Source) -> tuple[str, ...]:
+    """The items that have to be recorded, by the frameworks of the engagement's models."""
+    used = {framework_of(model.framework) for model in source.models}
+    return (*MUST_BE_NAMED, *(item for framework, items in OF_FRAMEWORK.items()
+                              if framework in used for item in items))
 
 
 def nodes_of(source: Source) -> list[Node]:
@@ -48,10 +59,10 @@ def nodes(source: Source) -> dict:
 
 def versions(source: Source) -> dict:
     """Version of each part, by node."""
-    found = nodes_of(source)
-    keys = [key for key in WORDS
-            if key in MUST_BE_NAMED or any(node.software.get(key) for node in found)]
-    keys += sorted({key for node in found for key in node.software} - set(WORDS))
+    found, asked = nodes_of(source), must_be_named(source)
+    keys = [key for key in dict.fromkeys([*WORDS, *asked])
+            if key in asked or any(node.software.get(key) for node in found)]
+    keys += sorted({key for node in found for key in node.software} - {*WORDS, *asked})
     rows = [[both(lambda k=key: item_label(k)),
              *(str(node.software.get(key) or "") or both(lambda: _("not recorded"))
                for node in found)] for key in keys] if found else []
@@ -98,19 +109,31 @@ def _newest_smi(source: Source) -> dict[str, StoredReading]:
     return {r.artifact.job.node.name: r for r in readings if r.values.get("chips")}
 
 
-def readiness(source: Source) -> dict:
-    """Whether the environment is ready: every check succeeded and every chip is healthy.
+def readiness(source: Source, planned: list[Item]) -> dict:
+    """Whether the environment is ready: every check succeeded, every chip is healthy, every version
+    that a report names is recorded, and none is another than planned.
 
-    `state` is passed, failed, or not_measured where nothing was checked.
+    `state` is passed, failed, not_provable where a version is not recorded or not as planned, or
+    not_measured where nothing was checked.
+
+    Args:
+        planned: see `planned_environment.planned_and_measured`.
     """
+    found = nodes_of(source)
+    unrecorded = [key for key in must_be_named(source)
+                  if not all(node.software.get(key) for node in found)]
+    differing = [item.name for item in planned if item.differing]
     jobs = checks_of(source)
     bad = [job for job in jobs if job.state != JobState.SUCCEEDED]
     chips = [chip for reading in _newest_smi(source).values()
              for chip in reading.values["chips"]]
     ill = [chip for chip in chips if str(chip.get("health", "")).upper() != "OK"]
-    state = "not_measured" if not jobs else "failed" if bad or ill else "passed"
+    state = ("not_measured" if not jobs else "failed" if bad or ill
+             else "not_provable" if unrecorded or differing else "passed")
     return {"state": state, "checks": len(jobs), "failed": len(bad), "chips": len(chips),
-            "unhealthy": len(ill)}
+            "unhealthy": len(ill),
+            "unrecorded": [both(lambda k=key: item_label(k)) for key in unrecorded],
+            "differing": [both(lambda k=key: item_label(k)) for key in differing]}
 
 
 def raw_files(source: Source) -> list[dict]:

@@ -1,7 +1,8 @@
 """The environment that was planned against what probes measured on the nodes used (DOMAIN 9.8).
 
-Planned is what the survey's answers on the target name: chip, cards, operating system,
-architecture, and the versions in the answer on driver, firmware and CANN.
+Planned is what the record of planned versions holds, else what the survey's answers on the target
+name: chip, cards, operating system, architecture, and the versions in the answer on driver,
+firmware and CANN.
 """
 
 import re
@@ -14,27 +15,26 @@ from assessments.labels.environments import item_label
 from delivery.documents.bilingual import both
 from delivery.documents.tables.table import column, table
 from delivery.reports.facts.source import Source
+from delivery.reports.facts.stated_source import versions_in
 from delivery.surveys.answer_sheet import Sheet
 from engagements.stages import ON_SOURCE_PLATFORM
 from workers.models import Node
 
-# Names that stand before a version: "CANN 8.0.RC2", "驱动：24.1.rc2".
-NAMES = {
-    "driver": r"驱动|driver", "firmware": r"固件|firmware", "cann": "CANN",
-    "torch_npu": r"torch[_-]npu", "torch": r"(?:Py)?Torch(?![_-]?npu)", "mindie": "MindIE",
-    "mindspore": "MindSpore(?! ?Lite)", "python": "Python"}
-VERSION = r"\s*(?:版本|version)?\s*[:：=]?\s*[vV]?(?P<version>\d[\w.\-]*\w|\d)"
 # Versions on which a migration rests: said also where nobody planned them.
 ASKED = ("chip", "cards", "driver", "firmware", "cann", "torch", "torch_npu", "os", "arch")
 
 
 @dataclass(frozen=True)
 class Item:
-    """One item: planned value, and value by node; "" where there is none."""
+    """One item: planned value, and value by node; "" where there is none.
+
+    `is_surveyed`: the plan is what the survey names; nobody has recorded it as one.
+    """
 
     name: str
     planned: str
     measured: dict[str, str]
+    is_surveyed: bool = False
 
     @property
     def is_measured(self) -> bool:
@@ -73,13 +73,15 @@ AGREES: dict[str, Callable[[str, str], bool]] = {
 
 def planned_and_measured(source: Source) -> list[Item]:
     """All items that were planned, and those that every plan should name."""
-    planned, nodes = planned_values(source.survey), _used_nodes(source)
+    recorded = dict(source.engagement.planned_versions.values_list("item", "value"))
+    planned, nodes = {**planned_values(source.survey), **recorded}, _used_nodes(source)
     measured = {node.name: _measured(node) for node in nodes}
     if planned.get("cards") and len(nodes) > 1:  # are those of all nodes together
         total = sum(int(values["cards"] or 0) for values in measured.values())
         measured = {name: {**values, "cards": str(total)} for name, values in measured.items()}
     return [Item(name, planned.get(name, ""),
-                 {node: values.get(name, "") for node, values in measured.items()})
+                 {node: values.get(name, "") for node, values in measured.items()},
+                 is_surveyed=name in planned and name not in recorded)
             for name in dict.fromkeys([*ASKED, *planned])]
 
 
@@ -88,11 +90,8 @@ def planned_values(survey: Sheet | None) -> dict[str, str]:
     if survey is None:
         return {}
     answers = {name: survey.value(name) for name in ("chip", "cards", "os", "arch")}
-    text = str(survey.value("cann") or "")
-    versions = {name: found["version"] for name, pattern in NAMES.items()
-                if (found := re.search(f"(?:{pattern}){VERSION}", text, re.IGNORECASE))}
     return {**{name: str(value) for name, value in answers.items() if value not in (None, "")},
-            **versions}
+            **versions_in(str(survey.value("cann") or ""))}
 
 
 def _used_nodes(source: Source) -> list[Node]:
@@ -112,11 +111,17 @@ def _measured(node: Node) -> dict[str, str]:
 def planned_table(items: list[Item]) -> dict:
     """A row per item: planned, measured, and whether they agree."""
     rows = [[both(lambda i=item: item_label(i.name)),
-             item.planned or both(lambda: _("not planned")), both(lambda i=item: _values(i)),
+             both(lambda i=item: _plan(i)), both(lambda i=item: _values(i)),
              both(lambda i=item: _result(i))] for item in items]
     return table(lambda: _("Environment: planned against measured"), [
-        column(lambda: _("Environment item")), column(lambda: _("Planned (survey)")),
+        column(lambda: _("Environment item")), column(lambda: _("Planned")),
         column(lambda: _("Measured on the nodes")), column(lambda: _("Result"))], rows)
+
+
+def _plan(item: Item) -> str:
+    if item.is_surveyed:
+        return _("%(value)s (survey)") % {"value": item.planned}
+    return item.planned or _("not planned")
 
 
 def _values(item: Item) -> str:

@@ -1,5 +1,7 @@
 """Runs, raw files and stages of an engagement as plain facts for a snapshot."""
 
+from itertools import pairwise
+
 from django.db.models import Q, QuerySet
 
 from assessments.models import Criterion, Verdict
@@ -79,6 +81,18 @@ def _seconds(job: Job) -> int:
     if not (job.started_at and job.finished_at):
         return 0
     return max(0, int((job.finished_at - job.started_at).total_seconds()))
+
+
+def run_settings(job: Job) -> dict[str, str]:
+    """The settings that a run was started with: of its form, else `--name value` of its command."""
+    words = [str(word) for word in job.command]
+    flags = {name.lstrip("-").replace("-", "_"): value for name, value in pairwise(words)
+             if name.startswith("--") and not value.startswith("--")}
+    flags |= dict(word.lstrip("-").replace("-", "_").split("=", 1) for word in words
+                  if word.startswith("--") and "=" in word)
+    given = {name: str(value) for name, value in (job.parameters or {}).items()
+             if isinstance(value, str | int | float) and value != ""}
+    return {**flags, **given}
 
 
 def kind_title(code: str) -> str:

@@ -13,9 +13,14 @@ from assessments.services.baselines import spread
 from delivery.documents.bilingual import LANGUAGES, both, instant, pair
 from delivery.reports.facts import deviations, run_records
 from delivery.reports.facts.agreed_deliverables import agreed_table, missing
-from delivery.reports.facts.coverage import coverage, coverage_count
+from delivery.reports.facts.comparison_conditions import (
+    condition_count,
+    conditions,
+    conditions_table,
+)
+from delivery.reports.facts.coverage import coverage, coverage_count, coverage_rows
 from delivery.reports.facts.definitions import definitions
-from delivery.reports.facts.environments import environments, sides_of
+from delivery.reports.facts.environments import environments, sides_of, unrecorded
 from delivery.reports.facts.open_points import open_points
 from delivery.reports.facts.performance import performance_figures
 from delivery.reports.facts.planned_environment import planned_and_measured, planned_table
@@ -51,8 +56,9 @@ def judged_records(source: Source) -> dict:
     judged = source.judged
     metrics = [_metric(criterion, verdict) for criterion, verdict in judged]
     departed = departures(source.engagement)
-    sides, planned = sides_of(judged), planned_and_measured(source)
+    sides, planned = sides_of(judged, source.survey), planned_and_measured(source)
     examined = deviations.examinations(source, departed, sides, planned)
+    asked, covered = conditions(source, sides), coverage_rows(source)
     return {
         "metrics": metrics, "conclusion": conclusion(metrics),
         "summary": {**_summary(metrics, source.runs), "person_days": _person_days(source),
@@ -61,11 +67,13 @@ def judged_records(source: Source) -> dict:
         "stages": run_records.stages(source.engagement), "issues": _issues(metrics),
         "deviations": deviations.rows(examined), "departures": departed,
         "is_examined": all(entry.is_complete for entry in examined),
-        "coverage": coverage_count(source), "open_points": open_points(source),
+        "coverage": coverage_count(covered), "conditions": condition_count(asked),
+        "unrecorded": unrecorded(sides), "open_points": open_points(source),
         "missing_deliverables": [both(item.label) for item in missing(source)],
-        "tables": {"environments": environments(sides), "planned": planned_table(planned),
+        "tables": {"environments": environments(sides), "conditions": conditions_table(asked),
+                   "planned": planned_table(planned),
                    "issues": issues(source), "third_party": third_party(source),
-                   "coverage": coverage(source), "deliverables": agreed_table(source),
+                   "coverage": coverage(covered), "deliverables": agreed_table(source),
                    "examined": deviations.examined_table(examined)},
     }
 

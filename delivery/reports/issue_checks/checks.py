@@ -62,7 +62,7 @@ def parties(document: Document) -> Iterator[Problem]:
 
 def words_written(document: Document) -> Iterator[Problem]:
     """Passages that may not be empty, in both languages."""
-    for block in registry.get(document.kind).blocks:
+    for block in registry.get(document.kind).blocks_for(document.snapshot):
         text = document.words.get(block.code, {})
         if block.is_required and not text.get("zh", "").strip():
             yield Problem(_("Write the passage “%(title)s”.") % {"title": block.title},

@@ -4,6 +4,7 @@ from django.utils.translation import gettext_lazy as _
 
 from delivery.reports.facts import node_checks
 from delivery.reports.facts.environments import environments, sides_of
+from delivery.reports.facts.planned_environment import planned_and_measured, planned_table
 from delivery.reports.facts.source import Source
 from delivery.reports.issue_checks import checks
 from delivery.reports.registry import Block, DocumentKind, Section, register
@@ -11,10 +12,12 @@ from delivery.reports.registry import Block, DocumentKind, Section, register
 
 def facts(source: Source) -> dict:
     """Nodes, versions, cards, checks, and both sides of the comparison."""
+    planned = planned_and_measured(source)
     return {
-        "readiness": node_checks.readiness(source), "evidence": node_checks.raw_files(source),
-        "tables": {"environments": environments(sides_of(source.judged)),
-                   "nodes": node_checks.nodes(source),
+        "readiness": node_checks.readiness(source, planned),
+        "evidence": node_checks.raw_files(source),
+        "tables": {"environments": environments(sides_of(source.judged, source.survey)),
+                   "planned": planned_table(planned), "nodes": node_checks.nodes(source),
                    "versions": node_checks.versions(source), "checks": node_checks.checks(source),
                    "cards": node_checks.cards(source)}}
 
@@ -28,7 +31,8 @@ register(DocumentKind(
         Section("project", _("Project")),
         Section("nodes", _("Nodes and versions"), ("table:nodes", "table:versions")),
         Section("checks", _("Checks"), ("table:checks", "table:cards")),
-        Section("comparison", _("Source and target compared"), ("table:environments",)),
+        Section("comparison", _("Source and target compared"),
+                ("table:environments", "table:planned")),
     ),
     facts,
     annexes=(Section("manifest", _("Raw files of the checks"), is_wide=True),),

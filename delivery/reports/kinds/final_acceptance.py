@@ -22,7 +22,7 @@ FORM = (
     Section("references", _("Basis of acceptance"), ("part:references", "table:third_party")),
     Section("scope", _("Scope and content of acceptance")),
     Section("environment", _("Environment, method and organisation"),
-            ("part:environment", "table:environments", "table:planned")),
+            ("part:environment", "table:environments", "table:conditions", "table:planned")),
     Section("deliverables", _("Check of the deliverables"),
             ("part:deliverables", "table:deliverables")),
     Section("results", _("Results by item"), ("part:results", "table:coverage")),

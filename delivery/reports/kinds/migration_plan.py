@@ -2,6 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
+from assessments.definitions.route_aspects import Side
 from delivery.reports.facts import agreement_sheets, money, node_checks, people, planning, survey
 from delivery.reports.facts.definitions import definitions
 from delivery.reports.facts.source import Source
@@ -36,8 +37,9 @@ register(DocumentKind(
         Section("route", _("Overall technical route"), ("words:mp_route",)),
         Section("stages", _("Stages, owners and dates"), ("table:time", "table:tasks")),
         Section("environment", _("Environment"), ("table:versions",)),
-        Section("training", _("Training migration"), ("words:mp_training",)),
-        Section("inference", _("Inference migration"), ("words:mp_inference",)),
+        Section("training", _("Training migration"), ("words:mp_training",), side=Side.TRAINING),
+        Section("inference", _("Inference migration"), ("words:mp_inference",),
+                side=Side.INFERENCE),
         Section("accuracy", _("Accuracy and performance"), ("words:mp_accuracy",)),
         Section("testing", _("Tests and acceptance"), ("table:criteria",)),
         Section("resources", _("Resources and personnel"),
@@ -51,8 +53,9 @@ register(DocumentKind(
     facts,
     annexes=(Section("definitions", _("Metric definitions"), starts_page=True),),
     blocks=(
-        Block("mp_route", _("Technical route")), Block("mp_training", _("Training migration")),
-        Block("mp_inference", _("Inference migration")),
+        Block("mp_route", _("Technical route")),
+        Block("mp_training", _("Training migration"), side=Side.TRAINING),
+        Block("mp_inference", _("Inference migration"), side=Side.INFERENCE),
         Block("mp_accuracy", _("Accuracy and performance")),
         Block("mp_cooperation", _("Cooperation")), Block("mp_fallback", _("Fallback")),
         Block("mp_communication", _("Changes and communication")),

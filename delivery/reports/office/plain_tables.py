@@ -28,7 +28,7 @@ def unpassed(facts: dict) -> dict:
         (_("Description"), "text"), (_("Verdict"), "text")],
         [(row["number"], row["model"], row["name"], row["text"], row["label"])
          for row in facts["issues"]],
-        _("Every criterion is passed.") if facts["metrics"] else _("There is no criterion."))
+        _("Every agreed criterion is passed.") if facts["metrics"] else _("There is no criterion."))
 
 
 def definitions(facts: dict) -> dict:

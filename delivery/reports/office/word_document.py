@@ -47,7 +47,8 @@ def document_docx(snapshot: dict, language: str, *, is_withdrawn: bool = False) 
         _cover(word, facts, content_hash(snapshot), warnings)
         sections = [(f"{number}  {section.title}",
                      as_wide_as_needed(section, facts, PORTRAIT / WIDER))
-                    for number, section in enumerate(registry.get(facts["kind"]).sections, 1)]
+                    for number, section in enumerate(
+                        registry.get(facts["kind"]).sections_for(facts), 1)]
         front(word, facts, [heading for heading, _section in sections])
         for heading, section in sections:
             _chapter(word, facts, heading, section)

@@ -13,6 +13,7 @@ from docx.shared import Mm, Pt
 
 from delivery.documents.tables.column_widths import column_widths
 from delivery.documents.templatetags.document_tags import day, in_charge
+from delivery.reports.conclusion_sentences import conclusion_sentence
 from delivery.reports.office.plain_tables import departures
 from engagements.text.text_joining import colon
 
@@ -171,14 +172,9 @@ def _deliverables(word, facts: dict) -> None:
                 _("Received")], rows, ("text", "code", "number", "text", "hash", "box"))
 
 
-CONCLUSIONS = {"passed": lambda: _("All criteria are passed."),
-               "failed": lambda: _("At least one criterion is failed."),
-               "not_provable": lambda: _("Not every criterion is proven.")}
-
-
 def _results(word, facts: dict) -> None:
     found = facts["summary"]
-    word.add_paragraph().add_run(CONCLUSIONS[facts["conclusion"]]()).bold = True
+    word.add_paragraph().add_run(conclusion_sentence(facts)).bold = True
     word.add_paragraph(_(
         "%(total)s criteria: %(passed)s passed, %(failed)s failed, %(missing)s not tested, "
         "%(open)s inconclusive.") % {
@@ -256,7 +252,7 @@ def _deviations(word, facts: dict) -> None:
 
 def _issues(word, facts: dict) -> None:
     if not facts["issues"]:
-        word.add_paragraph(_("Every criterion is passed.") if facts["metrics"]
+        word.add_paragraph(_("Every agreed criterion is passed.") if facts["metrics"]
                            else _("There is no criterion."))
         return
     grid(word, [_("Number"), _("Model"), _("Description"), _("Verdict"), _("Responsible"),

@@ -24,13 +24,15 @@ def document_texts(request, pk):
     require(request.user, kind.written_by, document.engagement)
     if request.method == "POST":
         words = {block.code: {side: request.POST.get(f"{block.code}-{side}", "")
-                              for side in ("zh", "en")} for block in kind.blocks}
+                              for side in ("zh", "en")}
+                 for block in kind.blocks_for(document.snapshot)}
         if attempt(request, lambda: services.write_words(
                 actor=request.user, document=document, words=words), _("Text saved.")):
             return redirect("reports:document", pk)
     return render(request, "delivery/reports/texts.html", {
         "document": document, "engagement": document.engagement,
-        "blocks": [(block, document.words.get(block.code, {})) for block in kind.blocks]})
+        "blocks": [(block, document.words.get(block.code, {}))
+                   for block in kind.blocks_for(document.snapshot)]})
 
 
 @require_GET

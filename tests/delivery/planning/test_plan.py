@@ -19,6 +19,7 @@ from delivery.planning.services import estimates, plans
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Role, StageRecord
 from engagements.optimistic_locking import EditConflict
+from engagements.services import drop_model
 from tests.cached_fixtures import cached_fixture
 
 MONDAY = date(2025, 9, 22)
@@ -105,6 +106,13 @@ def test_a_task_has_the_state_of_its_stage(people, planned, llm):
         seen.append((row.state, bool(row.task.began_on), bool(row.task.ended_on)))
     assert seen == [("in_progress", True, False), ("passed", True, True),
                     ("in_progress", True, False), ("not_started", False, False)]
+
+
+def test_work_of_a_dropped_model_ends_with_it_and_is_not_finished(people, planned, llm):
+    """Else it would be unfinished work for ever, and the plan end a day later every day."""
+    drop_model(actor=people[Role.MANAGER], model=llm, reason="合并到另一模型")
+    rows = [row for row in schedule(planned) if row.task.model_id == llm.pk]
+    assert {(row.state, row.finish <= timezone.localdate()) for row in rows} == {("skipped", True)}
 
 
 def test_facts_move_what_follows_and_the_baseline_shows_it(people, planned, llm):

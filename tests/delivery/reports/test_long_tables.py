@@ -48,7 +48,7 @@ def test_skipped_stages_stand_with_their_reasons_not_among_the_passed(source, de
 
 
 def test_models_of_one_environment_share_a_row(source):
-    rows = english(environments(sides_of(source.judged)))
+    rows = english(environments(sides_of(source.judged, source.survey)))
     items = [row[0] for row in rows]
     assert ["Driver", "LLM", "535.129.03", "24.1.rc2", "differs"] in rows
     assert ["Driver", "PSR", "535.129.03", "not recorded", "–"] in rows

@@ -10,6 +10,7 @@ from assessments.definitions.standard_library import STANDARD
 from delivery.documents.bilingual import in_language
 from delivery.documents.pdf import html_of
 from delivery.planning.models import Milestone, Plan, ProjectIssue
+from delivery.planning.services.planned_versions import set_planned_versions
 from delivery.reports import services
 from delivery.reports.facts.source import Source
 from delivery.reports.facts.verdicts import judged_records
@@ -57,18 +58,31 @@ def test_every_standard_quantity_shows_an_aspect():
 def test_an_aspect_without_a_criterion_says_so(facts):
     table = facts()["tables"]["coverage"]
     assert [column["title"] for column in table["columns"]] == [
-        "Model", "Function", "Accuracy", "Performance", "Stability"]
-    rows = {row[0]: row[1:] for row in table["rows"]}
+        "Model", "Delivery", "Function", "Accuracy", "Performance", "Stability"]
+    rows = {(row[0], row[1]): row[2:] for row in table["rows"]}
     none = "no criterion agreed"
-    assert rows["PSR"] == [none, "Loss-curve mean relative error: Not tested", none, none]
-    assert len(rows["LLM"][1].splitlines()) == 2
-    assert facts()["coverage"] == {"agreed": 2, "all": 8}
+    assert rows["PSR", "Training"] == [
+        none, "Loss-curve mean relative error: Not tested", none, none]
+    assert rows["PSR", "Inference"] == [none] * 4
+    assert len(rows["LLM", "Training"][1].splitlines()) == 2
+    assert facts()["coverage"] == {"agreed": 2, "all": 16}
+
+
+def test_what_the_route_does_not_ask_for_is_not_counted(delivered, facts):
+    """An offline model has no service; a model for inference only no training."""
+    delivered.models.filter(code="PSR").update(inference_route="offline", scope="inference")
+    delivered.models.filter(code="LLM").update(scope="training")
+    rows = {(row[0], row[1]): row[2:] for row in facts()["tables"]["coverage"]["rows"]}
+    assert ("LLM", "Inference") not in rows
+    assert rows["PSR", "Inference"][3] == "not asked for by this route"
+    assert rows["PSR", "Training"][1].endswith("Not tested")  # a signed criterion stays in sight
+    assert facts()["coverage"] == {"agreed": 2, "all": 4 + 3 + 1}
 
 
 def test_the_conclusion_says_what_it_does_not_cover(delivered, people):
     draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
     page = html_of(TEMPLATE, context_of(draft.snapshot, "en"), "en")
-    assert "Criteria are agreed for 2 of 8 pairs of model and aspect" in page
+    assert "Criteria are agreed for 2 of 16 aspects" in page
     assert "None was found" not in page
 
 
@@ -167,10 +181,15 @@ def test_the_environment_that_was_planned_is_held_against_the_nodes(delivered, f
     table = {r[0]: r[1:] for r in facts()["tables"]["planned"]["rows"]}
     node = delivered.jobs.exclude(node=None).exclude(stage="design").last().node
     assert node.software["cann"] == "8.0.RC2"
-    assert table["CANN"] == ["8.0.RC3", "8.0.RC2", "differs"]
-    assert table["Driver"] == ["24.1.rc2", "24.1.rc2", "agrees"]
+    assert table["CANN"] == ["8.0.RC3 (survey)", "8.0.RC2", "differs"]
+    assert table["Driver"] == ["24.1.rc2 (survey)", "24.1.rc2", "agrees"]
     assert table["Firmware"][0] == table["Firmware"][2] == "not planned"
-    assert table["mindie"] == ["1.0", f"{node.name}: not measured", "not measured"]
+    assert table["mindie"] == ["1.0 (survey)", f"{node.name}: not measured", "not measured"]
     assert {"model": "–", "name": "CANN",
             "message": f"planned 8.0.RC3, measured 8.0.RC2 on {node.name}"} in facts()["deviations"]
     assert facts()["is_examined"] is False
+    set_planned_versions(actor=people[Role.CONSULTANT], engagement=delivered,
+                         versions={"cann": "8.0.RC2", "firmware": "7.3.0.1.231"})
+    table = {r[0]: r[1:] for r in facts()["tables"]["planned"]["rows"]}
+    assert table["CANN"] == ["8.0.RC2", "8.0.RC2", "agrees"]
+    assert table["Firmware"] == ["7.3.0.1.231", "7.3.0.1.231", "agrees"]

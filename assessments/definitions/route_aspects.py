@@ -1,0 +1,97 @@
+"""What a model's route asks to be judged, aspect by aspect (DOMAIN 2.2, 3.1).
+
+Training and inference are two deliveries of one model: each has aspects of its own. A row names
+the quantities of which a criterion covers the aspect; what is in no row is not asked for.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from assessments.definitions.aspects import ASPECTS, Aspect, aspect_of
+from assessments.models import Criterion
+from engagements.migration_routes import InferenceRoute
+from engagements.models import MigratedModel
+from engagements.stages import OUT_OF_SCOPE, Scope
+
+
+class Side(models.TextChoices):
+    TRAINING = "training", _("Training")
+    INFERENCE = "inference", _("Inference")
+
+
+@dataclass(frozen=True)
+class AskedAspect:
+    """One aspect of a side.
+
+    Args:
+        quantities: a criterion on any of them covers it (see `verdicts.quantities`).
+        routes: inference routes that ask for it; empty for all.
+    """
+
+    side: str
+    aspect: str
+    quantities: tuple[str, ...]
+    routes: tuple[str, ...] = ()
+
+
+_S, _A, _R = Side, Aspect, InferenceRoute
+PERFORMANCE = tuple(name for name, aspect in ASPECTS.items() if aspect == Aspect.PERFORMANCE)
+OF_CONVERSION, OF_SERVICE = (_R.OFFLINE, _R.MINDSPORE_LITE), (_R.MINDIE, _R.VLLM_ASCEND)
+ASKED: tuple[AskedAspect, ...] = (
+    AskedAspect(_S.TRAINING, _A.FUNCTION, ("weight_files", "changed_parameters")),
+    AskedAspect(_S.TRAINING, _A.ACCURACY, ("loss_curve", "score")),
+    AskedAspect(_S.TRAINING, _A.PERFORMANCE, PERFORMANCE),
+    AskedAspect(_S.TRAINING, _A.STABILITY, ("finite_steps",)),
+    AskedAspect(_S.INFERENCE, _A.FUNCTION, ("min_cosine",), (*OF_CONVERSION, _R.ONLINE)),
+    AskedAspect(_S.INFERENCE, _A.ACCURACY, ("score", "min_cosine")),
+    AskedAspect(_S.INFERENCE, _A.PERFORMANCE, PERFORMANCE),
+    AskedAspect(_S.INFERENCE, _A.STABILITY, ("request_success",), OF_SERVICE),
+    AskedAspect(_S.INFERENCE, _A.FUNCTION, ("request_success",), OF_SERVICE),
+)
+
+
+def sides_of(model: MigratedModel) -> list[Side]:
+    """What of the model is delivered."""
+    only = {Scope.TRAINING: [Side.TRAINING], Scope.INFERENCE: [Side.INFERENCE]}
+    return only.get(model.scope, [Side.TRAINING, Side.INFERENCE])
+
+
+def side_of_stage(stage: str, model: MigratedModel) -> Side:
+    """The side that a criterion's stage belongs to; of another stage the model's first."""
+    if stage in OUT_OF_SCOPE[Scope.INFERENCE]:
+        return Side.TRAINING
+    return Side.INFERENCE if stage in OUT_OF_SCOPE[Scope.TRAINING] else sides_of(model)[0]
+
+
+def asked_of(model: MigratedModel, side: str) -> dict[str, AskedAspect]:
+    """The aspects that the model's route asks for; every one while no route is recorded."""
+    route = model.inference_route if side == Side.INFERENCE else ""
+    return {row.aspect: row for row in ASKED if row.side == side and (
+        not row.routes or not route or route in row.routes)}
+
+
+def uncovered(models: Iterable[MigratedModel], criteria: Iterable[Criterion]
+              ) -> Iterator[tuple[MigratedModel, Side, Aspect]]:
+    """What the models' routes ask for and no criterion covers."""
+    agreed = {(one.model_id, side, aspect_shown(asked_of(one.model, side), one.definition.quantity))
+              for one in criteria for side in [side_of_stage(one.stage, one.model)]}
+    for model in models:
+        for side in sides_of(model):
+            yield from ((model, side, Aspect(aspect)) for aspect in asked_of(model, side)
+                        if (model.pk, side, aspect) not in agreed)
+
+
+def covers(asked: AskedAspect, quantity: str) -> bool:
+    """Whether a criterion on this quantity is one on the aspect."""
+    return quantity.partition(":")[0] in asked.quantities
+
+
+def aspect_shown(asked: dict[str, AskedAspect], quantity: str) -> Aspect | None:
+    """In which column a criterion stands: the aspect that it covers, else that of its quantity."""
+    own = aspect_of(quantity)
+    if own is None or own in asked:
+        return own
+    return next((aspect for aspect, row in asked.items() if covers(row, quantity)), own)

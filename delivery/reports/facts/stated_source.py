@@ -1,0 +1,41 @@
+"""What the survey's answers state of the source platform: no proof, but not unknown either."""
+
+import re
+
+from delivery.surveys.answer_sheet import Sheet
+from delivery.surveys.consequences.counted_answers import CountedAnswers
+from engagements.models import MigratedModel
+
+# Names that stand before a version: "CANN 8.0.RC2", "驱动：24.1.rc2".
+NAMES = {
+    "driver": r"驱动|driver", "firmware": r"固件|firmware", "cann": "CANN", "cuda": "CUDA",
+    "torch_npu": r"torch[_-]npu", "torch": r"(?:Py)?Torch(?![_-]?npu)", "mindie": "MindIE",
+    "mindspore": "MindSpore(?! ?Lite)", "python": "Python"}
+VERSION = r"\s*(?:版本|version)?\s*[:：=]?\s*[vV]?(?P<version>\d[\w.\-]*\w|\d)"
+CARDS = re.compile(r"(\d+)\s*(?:卡|张|cards?\b|GPUs?\b)", re.IGNORECASE)
+
+
+def versions_in(text: str) -> dict[str, str]:
+    """Item and version as a text names them; an image's tag is none of them."""
+    return {name: found["version"] for name, pattern in NAMES.items()
+            if (found := re.search(f"(?<![/\\w])(?:{pattern}){VERSION}", text or "",
+                                   re.IGNORECASE))}
+
+
+def stated(survey: Sheet | None, model: MigratedModel) -> dict[str, str]:
+    """Item and value of the source platform as the answers name them; {} without a survey."""
+    if survey is None:
+        return {}
+    given = CountedAnswers(survey)
+    hardware, seed = given.text("gpu_type", model), given.hyper(model).get("seed")
+    cards = CARDS.search(hardware)
+    found = {"chip": re.split("[,，;；]", hardware)[0].strip(), "cards": cards[1] if cards else "",
+             **versions_in(given.text("gpu_software", model)),
+             "dtype": _dtype(given, model), "dataset": given.text("dataset", model)[:240],
+             "seed": f"{seed:g}" if seed is not None and seed < 1e6 else f"{seed or ''}"}
+    return {item: value for item, value in found.items() if value}
+
+
+def _dtype(given: CountedAnswers, model: MigratedModel) -> str:
+    precision, method = given.text("precision", model), given.text("mixed_method", model)
+    return f"{precision} ({method})" if method else precision
