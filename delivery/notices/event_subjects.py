@@ -6,7 +6,11 @@ from django.apps import apps
 from django.db.models import Model
 from django.urls import reverse
 
-from delivery.planning.document_files import KINDS, kind_of
+# Issued planning documents and their pages, as `planning.document_files` has them, which loads the
+# typesetter; a plan's baseline has no page of its own.
+PLANNING_PAGES = {
+    "planning.weeklyreport": "planning:weekly", "planning.changerequest": "planning:change",
+    "planning.timesheet": "planning:timesheet", "planning.planbaseline": ""}
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,7 @@ def _signer(signer, _action) -> Subject:
 
 def _planning(row, _action) -> Subject:
     """A planning document whose file could not be made."""
-    page = KINDS[kind_of(row)].page
+    page = PLANNING_PAGES[row._meta.label_lower]
     path = (reverse(page, args=[row.pk]) if page
             else reverse("planning:plan", args=[row.engagement.code]))
     return Subject(f"{row.engagement.code} · {row}", path)
@@ -88,5 +92,5 @@ BUILDERS = {
     "workers.job": _job, "engagements.stagerecord": _stage, "assessments.verdict": _verdict,
     "quotes.quote": _quote, "reports.document": _document, "engagements.stagewaiver": _waiver,
     "acceptance.signer": _signer, "assessments.waiver": _verdict_waiver,
-    **{kind.model._meta.label_lower: _planning for kind in KINDS.values() if kind.is_issued},
+    **dict.fromkeys(PLANNING_PAGES, _planning),
 }

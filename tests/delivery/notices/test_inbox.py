@@ -11,9 +11,10 @@ from rest_framework.test import APIClient
 
 from delivery.notices import deadline_watch, services
 from delivery.notices.event_kinds import KINDS, kind_of_entry
-from delivery.notices.event_subjects import subject_of
+from delivery.notices.event_subjects import PLANNING_PAGES, subject_of
 from delivery.notices.models import Dispatch, Event, Notice, Preference
 from delivery.notices.recipients import may_hear
+from delivery.planning.document_files import KINDS as KINDS_OF_FILES
 from delivery.quotes import services as quotes
 from delivery.reports import transitions
 from delivery.reports.models import Document
@@ -290,3 +291,8 @@ def test_a_draft_is_named_by_its_code_in_every_language(people, engagement):
                                     created_by=people[Role.MANAGER])
     with override("zh-hans"):
         assert subject_of("reports.document", str(draft.pk)).code == f"TR-{engagement.code}"
+
+
+def test_each_issued_planning_document_has_its_page_in_notices():
+    assert {kind.model._meta.label_lower: kind.page for kind in KINDS_OF_FILES.values()
+            if kind.is_issued} == PLANNING_PAGES
