@@ -6,6 +6,7 @@ import sys
 
 
 def main() -> None:
+    os.umask(0o077)  # what is written holds customers' data
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "delivery.settings")
     from django.conf import settings
     from django.core.exceptions import ImproperlyConfigured

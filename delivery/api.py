@@ -3,17 +3,10 @@
 from importlib import import_module
 
 from django.urls import include, path
-from drf_spectacular.views import (
-    SpectacularAPIView,
-    SpectacularRedocView,
-    SpectacularSwaggerView,
-)
-from rest_framework.authtoken.models import Token
-from rest_framework.authtoken.views import ObtainAuthToken
 from rest_framework.routers import DefaultRouter
-from rest_framework.settings import api_settings
 
-from engagements.audit import audit_log
+from delivery.schema_view import DocsView, SchemaView
+from engagements.api.tokens import TokenView
 
 APPS = ("engagements", "workers", "assessments", "delivery.quotes", "delivery.reports",
         "delivery.acceptance", "delivery.evidence", "delivery.planning", "delivery.notices",
@@ -30,23 +23,9 @@ def _router() -> DefaultRouter:
     return router
 
 
-class TokenView(ObtainAuthToken):
-    """A token for scripts, for a user name and a password."""
-
-    parser_classes = api_settings.DEFAULT_PARSER_CLASSES
-
-    def post(self, request, *args, **kwargs):
-        answer = super().post(request, *args, **kwargs)
-        user = Token.objects.select_related("user").get(key=answer.data["token"]).user
-        audit_log.record(actor=user, action="user.token", target=user,
-                         data={"from": request.META.get("REMOTE_ADDR", "")})
-        return answer
-
-
 urlpatterns = [
     path("v1/", include((_router().urls, "api"))),
     path("v1/token/", TokenView.as_view(), name="api-token"),
-    path("schema/", SpectacularAPIView.as_view(), name="schema"),
-    path("docs/", SpectacularSwaggerView.as_view(url_name="schema"), name="api-docs"),
-    path("redoc/", SpectacularRedocView.as_view(url_name="schema"), name="api-redoc"),
+    path("schema/", SchemaView.as_view(), name="schema"),
+    path("docs/", DocsView.as_view(), name="api-docs"),
 ]

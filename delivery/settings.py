@@ -10,9 +10,12 @@ import tomllib
 from pathlib import Path
 
 import dj_database_url
+from csp.constants import NONE, SELF, UNSAFE_INLINE
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.utils import get_random_secret_key
 from environs import EnvError, FileAwareEnv
+from marshmallow.validate import OneOf
+from pythonjsonlogger.core import RESERVED_ATTRS
 
 # python-docx brings lxml, which openpyxl would then prefer to the parser that refuses entities.
 os.environ["OPENPYXL_LXML"] = "False"
@@ -49,6 +52,9 @@ VAR_DIR = Path(read(env.str, "DESK_VAR_DIR", str(BASE_DIR / "var")))
 SECRET_KEY = read(env.str, "DESK_SECRET_KEY", "") or kept_secret(VAR_DIR / "secret-key")
 # Seals the audit log; whoever can only write to the database cannot make a log of his own.
 AUDIT_KEY = read(env.str, "DESK_AUDIT_KEY", "") or kept_secret(VAR_DIR / "audit-key")
+# Of a rotation: what was signed or sealed with them is still known; see `manage.py rotate_keys`.
+SECRET_KEY_FALLBACKS = read(env.list, "DESK_SECRET_KEY_FALLBACKS", [])
+AUDIT_KEY_OLD = read(env.str, "DESK_AUDIT_KEY_OLD", "")
 CREDENTIAL_KEYS = read(env.list, "DESK_CREDENTIAL_KEYS", [])  # Fernet keys, newest first
 ALLOWED_HOSTS = read(env.list, "DESK_ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
 CSRF_TRUSTED_ORIGINS = read(env.list, "DESK_TRUSTED_ORIGINS", [])
@@ -63,7 +69,6 @@ INSTALLED_APPS = [
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "rest_framework",
-    "rest_framework.authtoken",
     "django_filters",
     "drf_spectacular",
     "drf_spectacular_sidecar",
@@ -71,6 +76,7 @@ INSTALLED_APPS = [
     "django_tables2",
     "crispy_forms",
     "crispy_bootstrap5",
+    "csp",
     "axes",
     "engagements",
     "workers",
@@ -84,12 +90,17 @@ INSTALLED_APPS = [
     "delivery.notices",
     "delivery.surveys",
     "delivery.portal",
+    "delivery.operation",
     "delivery.demo",
 ]
 
 MIDDLEWARE = [
+    "delivery.portal.trusted_proxies.TrustedProxiesMiddleware",
+    "delivery.operation.request_log.RequestLogMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "delivery.portal.response_headers.ResponseHeadersMiddleware",
+    "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -151,7 +162,7 @@ def database(url: str) -> dict:
 DATABASE_URL = read(env.str, "DATABASE_URL", f"sqlite:///{VAR_DIR / 'desk.sqlite3'}").strip()
 DATABASES = {"default": database(DATABASE_URL)}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
-    VAR_DIR.mkdir(parents=True, exist_ok=True)
+    VAR_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
     DATABASES["default"]["CONN_MAX_AGE"] = None
     # A real file in tests too: threads of an in-memory database share one table lock.
     DATABASES["default"]["TEST"] = {"NAME": str(VAR_DIR / f"test-{os.getpid()}.sqlite3")}
@@ -168,6 +179,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "engagements.User"
 AUTHENTICATION_BACKENDS = [
+    "engagements.web.address_limit_backend.AddressLimitBackend",
     "axes.backends.AxesStandaloneBackend",
     "django.contrib.auth.backends.ModelBackend",
 ]
@@ -186,11 +198,38 @@ LOGOUT_REDIRECT_URL = "login"
 AXES_FAILURE_LIMIT = read(env.int, "DESK_LOGIN_ATTEMPTS", 8)
 AXES_COOLOFF_TIME = 0.5
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+# Failures from one address, whoever's names they were, before it has to wait as long.
+LOGIN_ADDRESS_LIMIT = read(env.int, "DESK_LOGIN_ADDRESS_ATTEMPTS", 60)
+LOGIN_PAUSE_SECONDS = 1800
+PASSWORD_RESET_TIMEOUT = 3600
+API_TOKEN_DAYS = 90  # unless the token says how long
+API_TOKEN_MAX_DAYS = read(env.int, "DESK_API_TOKEN_DAYS", 365)
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
-SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = PUBLIC_URL.startswith("https://")
+IS_HTTPS = PUBLIC_URL.startswith("https://")
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = IS_HTTPS
 SECURE_CONTENT_TYPE_NOSNIFF = True
-X_FRAME_OPTIONS = "SAMEORIGIN"
+X_FRAME_OPTIONS = "DENY"
+# Networks of reverse proxies whose X-Forwarded-For and -Proto are believed.
+TRUSTED_PROXIES = read(env.list, "DESK_TRUSTED_PROXIES", [])
+SECURE_HSTS_SECONDS = read(env.int, "DESK_HSTS_SECONDS", 365 * 86400 if IS_HTTPS else 0)
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = read(env.bool, "DESK_HSTS_SUBDOMAINS", False)
+# Only where the proxy says which scheme was used: without it every page would lead to itself.
+SECURE_SSL_REDIRECT = IS_HTTPS and bool(TRUSTED_PROXIES)
+# Other hosts of the firm's domain are not ours to decide on: DESK_HSTS_SUBDOMAINS.
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
+SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]
+CONTENT_SECURITY_POLICY = {"DIRECTIVES": {
+    "default-src": [SELF],
+    # Charts, terminal and progress bars set styles of elements; scripts come from files only.
+    "style-src": [SELF, UNSAFE_INLINE],
+    "img-src": [SELF, "data:"],
+    "font-src": [SELF, "data:"],
+    "object-src": [NONE],
+    "base-uri": [NONE],
+    "form-action": [SELF],
+    "frame-ancestors": [NONE],
+}}
 
 # Language and time -----------------------------------------------------------
 
@@ -204,7 +243,7 @@ TIME_ZONE = "Asia/Shanghai"  # what people see; the database holds UTC
 # Files -----------------------------------------------------------------------
 
 STATIC_URL = "static/"
-STATIC_ROOT = VAR_DIR / "static"
+STATIC_ROOT = Path(read(env.str, "DESK_STATIC_DIR", str(VAR_DIR / "static")))
 STATICFILES_DIRS = [BASE_DIR / "static"]
 MEDIA_ROOT = Path(read(env.str, "DESK_ARTIFACT_DIR", str(VAR_DIR / "artifacts")))
 ARTIFACT_BUCKET = read(env.str, "DESK_ARTIFACT_BUCKET", "")
@@ -224,6 +263,7 @@ STORAGES = {
     ),
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
 }
+FILE_UPLOAD_PERMISSIONS, FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o600, 0o700
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 2**20
 UPLOAD_LIMIT_BYTES = read(env.int, "DESK_UPLOAD_LIMIT_MB", 512) * 2**20
 
@@ -300,8 +340,8 @@ DJANGO_TABLES2_TEMPLATE = "components/table.html"
 FORM_RENDERER = "django.forms.renderers.DjangoTemplates"
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
+        "engagements.web.token_authentication.ApiTokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
-        "rest_framework.authentication.TokenAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
@@ -356,6 +396,8 @@ SPECTACULAR_SETTINGS = {
         "TimesheetMoveEnum": "delivery.planning.time.transitions.TimesheetMove",
         "WeeklyMoveEnum": "delivery.planning.control.transitions.WeeklyMove",
         "JobMoveEnum": "workers.jobs.transitions.JobMove",
+        "TokenScopeEnum": "engagements.models.api_token.ApiToken.Scope",
+        "ScopeEnum": "engagements.stages.Scope",
         "RoleEnum": "engagements.models.people.Role",
         "ApprovalRoleEnum": "delivery.reports.models.approval.WITHIN_THE_FIRM",
         "ApprovalActionEnum": "delivery.reports.models.approval.Step.Action",
@@ -394,11 +436,30 @@ DEFAULT_FROM_EMAIL = read(env.str, "DESK_EMAIL_FROM", "delivery-desk@localhost")
 # or `http://host:port` where TLS is missing; and networks such hosts may lie in (CIDR).
 NOTICE_HOSTS = read(env.list, "DESK_NOTICE_HOSTS", [])
 NOTICE_NETWORKS = read(env.list, "DESK_NOTICE_NETWORKS", [])
+
+# Encrypts the keys that `manage.py backup --keys` writes.
+BACKUP_PASSPHRASE = read(env.str, "DESK_BACKUP_PASSPHRASE", "")
+
+# Observation --------------------------------------------------------------------------
+
+METRICS_TOKEN = read(env.str, "DESK_METRICS_TOKEN", "")  # without it there is no /metrics
+WORKER_METRICS_HOST = read(env.str, "DESK_WORKER_METRICS_HOST", "127.0.0.1")
+WORKER_METRICS_PORT = read(env.int, "DESK_WORKER_METRICS_PORT", 0)
+LOG_FORMAT = read(env.str, "DESK_LOG_FORMAT", "line", validate=OneOf(["line", "json"]))
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"context": {"()": "engagements.log_context.ContextFilter"}},
+    "formatters": {
+        "line": {"format": "{asctime} {levelname} {name}: {message}{context}", "style": "{"},
+        "json": {"()": "pythonjsonlogger.json.JsonFormatter", "timestamp": True,
+                 "format": "{levelname}{name}{message}", "style": "{",
+                 "rename_fields": {"levelname": "level", "name": "logger"},
+                 "json_ensure_ascii": False, "reserved_attrs": [
+                     *RESERVED_ATTRS, "context", "taskName", "request"]},
+    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT,
+                             "filters": ["context"]}},
     "root": {"handlers": ["console"], "level": read(env.str, "DESK_LOG_LEVEL", "INFO")},
     "loggers": {"kombu.connection": {"level": "ERROR"}, "asyncssh": {"level": "WARNING"},
                 "fontTools": {"level": "WARNING"},
@@ -407,5 +468,16 @@ LOGGING = {
                 "pyhanko": {"level": "ERROR"},
                 "pyhanko_certvalidator": {"level": "ERROR"}, "axes": {"level": "WARNING"},
                 # At DEBUG it would write addresses, and with them keys, of robots.
-                "urllib3": {"level": "INFO"}},
+                "urllib3": {"level": "INFO"},
+                # Each request, for machines; people read the lines of a proxy.
+                "desk.requests": {"level": "INFO" if LOG_FORMAT == "json" else "WARNING"}},
 }
+SENTRY_DSN = read(env.str, "DESK_SENTRY_DSN", "")
+if SENTRY_DSN:
+    try:
+        import sentry_sdk
+    except ImportError as error:
+        raise ImproperlyConfigured(
+            "DESK_SENTRY_DSN needs a package: pip install -r requirements-observation.txt"
+        ) from error
+    sentry_sdk.init(dsn=SENTRY_DSN, release=VERSION, send_default_pii=False)

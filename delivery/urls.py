@@ -29,4 +29,5 @@ urlpatterns = [
     path("", include("delivery.surveys.urls")),
     path("", include("delivery.demo.urls")),
     path("", include("delivery.portal.urls")),
+    path("", include("delivery.operation.urls")),
 ]

@@ -31,7 +31,15 @@ def require(user: User, action: Can, engagement: Engagement | None = None) -> No
     """Raise NotAllowed unless the role includes the action and the engagement is visible."""
     if not allowed(user, action):
         refuse_role(user, [role for role in Role if action in PERMISSIONS[role]])
+    if engagement is None and action != Can.VIEW_INTERNAL:
+        refuse_limited_token(user)
     require_visible(user, engagement)
+
+
+def refuse_limited_token(user: User) -> None:
+    """Raise NotAllowed where the user signed in with a token of one engagement only."""
+    if user.only_engagement_id:
+        raise NotAllowed(_("This token reaches one engagement only."))
 
 
 def refuse_role(user: User, roles: Iterable[str]) -> NoReturn:
@@ -51,3 +59,4 @@ def require_administrator(user: User) -> None:
     """Raise NotAllowed for everybody but administrators."""
     if not user.is_authenticated or user.role != Role.ADMINISTRATOR:
         raise NotAllowed(_("Only administrators may do this."))
+    refuse_limited_token(user)

@@ -10,3 +10,4 @@ class EngagementsConfig(AppConfig):
         """Register audited tables and gate checks, and connect the log-in signals."""
         from engagements import audit_config, gate_checks  # noqa: F401
         from engagements.audit import audit_log, login_log  # noqa: F401
+        from engagements.web import sign_in_receiver  # noqa: F401

@@ -7,9 +7,11 @@ track_rows(own.User, without=["password", "last_login"])  # a secret, and what e
 track_rows(own.Customer, own.Engagement, own.MigratedModel, own.Membership, own.StageRecord,
            own.StageTransition, own.ChecklistItem, own.StageWaiver,
            own.DutySetting)
+track_rows(own.ApiToken, without=["key_hash", "last_used_at", "last_used_from"])
 _RIGHTS = "no right of anybody depends on it: what people may do follows from their roles"
 do_not_track({
     own.AuditEntry: "the log itself: its entries are chained and sealed",
+    own.SignIn: "as short-lived as the session; signing in and out stands in the log itself",
     own.AuditChain: "the log itself: the end of its chain, sealed",
     own.User.groups.through: _RIGHTS,
     own.User.user_permissions.through: _RIGHTS,

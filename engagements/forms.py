@@ -1,8 +1,9 @@
 from django import forms
+from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from engagements.models import Customer, Engagement, MigratedModel, Role, User
+from engagements.models import ApiToken, Customer, Engagement, MigratedModel, Role, User
 from engagements.services.customers import CUSTOMER_FACTS
 from engagements.services.migrated_models import MODEL_FACTS
 from engagements.services.people import PERSON_FACTS
@@ -95,7 +96,7 @@ class PersonForm(forms.ModelForm):
 
     class Meta:
         model = User
-        fields = ["username", "password", *PERSON_FACTS]
+        fields = ["username", "password", *PERSON_FACTS, "is_service"]
         labels = {"username": _("Log-in name"), "full_name": _("Full name"),
                   "is_active": _("May sign in")}
         help_texts = {"username": "", "is_active": "",
@@ -104,13 +105,36 @@ class PersonForm(forms.ModelForm):
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         if self.instance.pk:
-            del self.fields["username"]
-            self.fields["password"].help_text = _("Leave empty to keep the password.")
-        else:
-            self.fields["password"].required = True
+            del self.fields["username"], self.fields["is_service"]
+            if self.instance.is_service:
+                del self.fields["password"]
+            else:
+                self.fields["password"].help_text = _("Leave empty to keep the password.")
+
+    def clean(self):
+        data = super().clean()
+        if not self.instance.pk and not data.get("password") and not data.get("is_service"):
+            self.add_error("password", self.fields["password"].error_messages["required"])
+        return data
 
     def _post_clean(self):
         """Nothing is put on the instance: the service compares with what is stored."""
+
+
+class ApiTokenForm(forms.Form):
+    """A new API token of `owner`."""
+
+    name = forms.CharField(label=_("What it is for"), max_length=80)
+    scope = forms.ChoiceField(label=_("May do"), choices=ApiToken.Scope)
+    engagement = forms.ModelChoiceField(
+        None, label=_("Engagement"), required=False, empty_label=_("all that its owner sees"))
+    days = forms.IntegerField(label=_("Valid for days"), min_value=1)
+
+    def __init__(self, *args, owner: User, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["engagement"].queryset = Engagement.objects.visible_to(owner)
+        self.fields["days"].initial = settings.API_TOKEN_DAYS
+        self.fields["days"].max_value = settings.API_TOKEN_MAX_DAYS
 
 
 class CustomerForm(forms.ModelForm):

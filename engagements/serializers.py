@@ -1,6 +1,7 @@
 from rest_framework import serializers
 
 from engagements.models import (
+    ApiToken,
     ChecklistItem,
     Customer,
     Engagement,
@@ -140,11 +141,58 @@ class CheckSerializer(serializers.Serializer):
     needs = serializers.CharField(allow_blank=True)
 
 
+class ApiTokenSerializer(serializers.ModelSerializer):
+    """A token without its key."""
+
+    is_in_force = serializers.BooleanField(read_only=True)
+
+    class Meta:
+        model = ApiToken
+        fields = ["id", "owner", "name", "key_start", "scope", "engagement", "created_at",
+                  "expires_at", "revoked_at", "last_used_at", "last_used_from", "is_in_force"]
+
+
+class TokenFactsSerializer(serializers.Serializer):
+    name = serializers.CharField(max_length=80)
+    scope = serializers.ChoiceField(ApiToken.Scope.choices, default=ApiToken.Scope.READ)
+    engagement = serializers.PrimaryKeyRelatedField(
+        queryset=Engagement.objects.all(), required=False, allow_null=True)
+    days = serializers.IntegerField(min_value=1, max_value=3650, required=False)
+
+
+class NewTokenSerializer(TokenFactsSerializer):
+    """Without an owner it is one's own."""
+
+    owner = serializers.PrimaryKeyRelatedField(
+        queryset=User.objects.filter(is_active=True), required=False)
+
+    def get_fields(self):
+        fields = super().get_fields()
+        if request := self.context.get("request"):
+            fields["engagement"].queryset = Engagement.objects.visible_to(request.user)
+        return fields
+
+
+class LogInSerializer(TokenFactsSerializer):
+    username = serializers.CharField(max_length=150)
+    password = serializers.CharField(max_length=256, trim_whitespace=False, write_only=True,
+                                     style={"input_type": "password"})
+    name = serializers.CharField(max_length=80, default="log-in")
+    scope = serializers.ChoiceField(ApiToken.Scope.choices, default=ApiToken.Scope.WRITE)
+
+
+class MadeTokenSerializer(serializers.Serializer):
+    """The key of a new token; it is stored nowhere."""
+
+    token = serializers.CharField()
+    made = ApiTokenSerializer()
+
+
 class PersonSerializer(serializers.ModelSerializer):
     password = serializers.CharField(write_only=True, required=False, trim_whitespace=False)
 
     class Meta:
         model = User
         fields = ["id", "username", "password", "full_name", "job_title", "organisation", "phone",
-                  "email", "role", "is_active", "last_login"]
+                  "email", "role", "is_active", "is_service", "last_login"]
         read_only_fields = ["last_login"]

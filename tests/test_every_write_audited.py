@@ -133,7 +133,7 @@ def test_logins_and_refusals(client, people):
     assert actions() == ["user.login_refused", "user.login", "user.logout"]
     assert AuditEntry.objects.first().data == {"from": "127.0.0.1"}
     APIClient().post("/api/v1/token/", {"username": "manager", "password": "Trial-2026!"})
-    assert actions()[-1] == "user.token"
+    assert actions()[-1] == "token.create"
     assert "wrong" not in str(list(AuditEntry.objects.values()))
 
 

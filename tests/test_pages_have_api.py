@@ -20,6 +20,9 @@ ENDPOINTS = {
     "practice:progress": ["GET practice-list"],
     "people:list": ["GET person-list"], "people:new": ["POST person-list"],
     "people:person": ["PATCH person-detail"],
+    "people:own_tokens": ["GET token-list", "POST token-list"],
+    "people:tokens": ["GET token-list", "POST token-list"],
+    "people:token_revoke": ["DELETE token-detail"],
     "people:customers": ["GET customer-list"], "people:customer": ["PATCH customer-detail"],
     "engagements:list": ["GET engagement-list"], "engagements:new": ["POST engagement-list"],
     "engagements:engagement": ["GET engagement-detail", "GET stage-list", "GET next-step-list"],
@@ -265,7 +268,15 @@ ENDPOINTS = {
 }
 PREVIEW = "shows what stands in a form that is not sent yet; nothing is stored or read from it"
 PICTURE = "draws what an endpoint gives in figures"
+BY_MAIL = "nobody is signed in; the link arrives by e-mail"
+OF_BROWSERS = "a list of browsers; scripts have tokens"
+PROBE = "for load balancers and Prometheus, without a log-in of people"
 ONLY_PAGES = {
+    "operation:alive": PROBE, "operation:ready": PROBE, "operation:metrics": PROBE,
+    "operation:operation": "the figures of /metrics, for people",
+    "portal:password_link": BY_MAIL, "portal:password_choice": BY_MAIL,
+    "people:sign_ins": OF_BROWSERS, "people:sign_ins_end": OF_BROWSERS,
+    "people:sign_in_end": OF_BROWSERS,
     "people:password": "one's own, with the old one typed by its owner; scripts have tokens",
     **dict.fromkeys(("portal:help", "portal:help_chapter", "portal:help_picture"),
                     "the user guide, for people who look at pages"),

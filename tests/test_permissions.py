@@ -20,8 +20,8 @@ from engagements import services
 from engagements.models import AuditEntry, Role
 from tests.cached_fixtures import cached_fixture
 
-OURS = ("people", "portal", "engagements", "workers", "assessments", "documents", "quotes",
-        "reports", "acceptance", "evidence", "planning", "notices", "surveys",
+OURS = ("people", "portal", "operation", "engagements", "workers", "assessments", "documents",
+        "quotes", "reports", "acceptance", "evidence", "planning", "notices", "surveys",
         "practice")
 ADMIN, MANAGER, CONSULTANT, SALES, OPERATOR, REVIEWER = Role.values
 EVERYBODY = frozenset(Role.values)
@@ -37,6 +37,9 @@ READ = {
     "practice:progress": EVERYBODY, "portal:portfolio": FIRM, "portal:portfolio_charts": FIRM,
     "portal:portfolio_export": FIRM, "portal:help": EVERYBODY, "portal:help_chapter": EVERYBODY,
     "portal:help_picture": EVERYBODY,
+    "operation:alive": EVERYBODY, "operation:ready": EVERYBODY,
+    "operation:metrics": frozenset(),  # for whoever holds the token
+    "operation:operation": frozenset({ADMIN, OPERATOR}),
     "portal:gallery": frozenset(),  # only while developing
     "engagements:list": EVERYBODY, "engagements:new": MANAGERS,
     "engagements:engagement": EVERYBODY, "engagements:edit": MANAGERS, "engagements:team": FIRM,
@@ -110,9 +113,12 @@ READ = {
     "surveys:draft_question_new": frozenset({ADMIN}),
     "people:list": frozenset({ADMIN}), "people:new": frozenset({ADMIN}),
     "people:person": frozenset({ADMIN}), "people:duties": frozenset({ADMIN}),
+    "people:own_tokens": EVERYBODY, "people:sign_ins": EVERYBODY,
+    "people:tokens": frozenset({ADMIN}), "portal:password_link": EVERYBODY,
     "people:customers": FIRM, "people:customer": MANAGERS | {SALES},
 }
-PUBLIC = {"acceptance:verify"}  # answers without a log-in
+# Answers without a log-in.
+PUBLIC = {"acceptance:verify", "portal:password_link", "operation:alive", "operation:ready"}
 # Routes that only take POST; their services are tested for permissions elsewhere.
 WRITE = {
     "portal:view_save", "portal:view_delete",
@@ -138,6 +144,7 @@ WRITE = {
     "quotes:import_confirm", "quotes:import_discard",
     "reports:draft", "reports:issue", "reports:refresh", "reports:discard", "reports:correct",
     "reports:submit", "reports:review", "reports:send_back", "reports:recall",
+    "people:token_revoke", "people:sign_ins_end", "people:sign_in_end",
     "people:duty_set", "reports:hand_over", "reports:co_sign", "reports:chain_reset",
     "reports:withdraw", "reports:repeat", "reports:preview_order", "reports:standard_text_preview",
     "reports:standard_text_reset", "reports:preview_firm", "reports:preview_customer",
@@ -169,7 +176,7 @@ TESTED_WITH_THEIR_OBJECTS = {
     "assessments:comparison", "assessments:operator", "assessments:overflow",
     "assessments:config_check", "assessments:performance_chart",
     "assessments:performance_picture",
-    "reports:preview", "reports:file",
+    "reports:preview", "reports:file", "portal:password_choice",
     "acceptance:review", "evidence:bundle", "acceptance:signing", "acceptance:retest",
     "acceptance:scan", "acceptance:notice_file", "acceptance:power_of_attorney_file",
 }
@@ -279,7 +286,8 @@ def world(people, engagement, settings, tmp_path):
     return {
         **planning_world(people, engagement),
         "portal:help_chapter": ["01-start"], "portal:help_picture": ["zh", "home"],
-        "people:person": [people[CONSULTANT].pk], "people:customer": [engagement.customer_id],
+        "people:person": [people[CONSULTANT].pk], "people:tokens": [people[CONSULTANT].pk],
+        "people:customer": [engagement.customer_id],
         "notices:channel": [channel.pk], "notices:channel_edit": [channel.pk],
         "surveys:overview": [code], "surveys:section": [code, "project"],
         "surveys:xlsx": [code, "en"], "surveys:upload": [code], "surveys:consequences": [code],
@@ -393,7 +401,7 @@ def test_stranger_gets_404(client, stranger, world):
 def test_without_login_every_page_leads_to_the_login(client, world):
     for name in PUBLIC:
         assert client.get(reverse(name)).status_code == 200
-    for name in set(READ) - PUBLIC:
+    for name in set(READ) - PUBLIC - {"operation:metrics"}:
         answer = client.get(reverse(name, args=world.get(name, [])))
         assert (name, answer.status_code, answer.url.startswith("/login/")) == (name, 302, True)
 
@@ -439,8 +447,8 @@ def address_of_nothing(name: str) -> str:
 
 
 # Routes about the person or the firm, which name no row; services refuse with a message.
-WITHOUT_ROW = {"notices:all_read", "portal:view_save", "reports:standard_text_reset",
-               "reports:standard_text_preview",
+WITHOUT_ROW = {"people:sign_ins_end", "notices:all_read", "portal:view_save",
+               "reports:standard_text_reset", "reports:standard_text_preview",
                "reports:preview_firm", "surveys:draft_begin", "surveys:draft_edit",
                "surveys:draft_end", "surveys:version_new"}
 

@@ -9,10 +9,10 @@ from django.db import models
 
 
 def _cipher() -> MultiFernet:
-    keys = settings.CREDENTIAL_KEYS or [
-        base64.urlsafe_b64encode(hashlib.sha256(settings.SECRET_KEY.encode()).digest())
-    ]
-    return MultiFernet([Fernet(key) for key in keys])
+    """Encrypts with the first key; decrypts what any of them encrypted, the secret keys' last."""
+    derived = [base64.urlsafe_b64encode(hashlib.sha256(key.encode()).digest())
+               for key in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)]
+    return MultiFernet([Fernet(key) for key in (*settings.CREDENTIAL_KEYS, *derived)])
 
 
 class EncryptedTextField(models.TextField):

@@ -4,6 +4,7 @@ from delivery.portal.audit.views import audit_page
 from delivery.portal.component_gallery import gallery
 from delivery.portal.help.views import guide, guide_chapter, guide_picture
 from delivery.portal.home.views import home
+from delivery.portal.password_reset.views import ChoosePasswordView, ask
 from delivery.portal.portfolio import views as portfolio
 from delivery.portal.search.views import search
 
@@ -22,5 +23,7 @@ urlpatterns = [
             name="help_picture"),
     path("search/", search, name="search"),
     path("gallery/", gallery, name="gallery"),
+    path("password/link/", ask, name="password_link"),
+    path("password/link/<uidb64>/<token>/", ChoosePasswordView.as_view(), name="password_choice"),
     path("audit/", audit_page, name="audit"),
 ]

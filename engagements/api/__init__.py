@@ -1,5 +1,6 @@
 """REST endpoints of this app: `routes` holds prefix, viewset and base name of each."""
 
-from engagements.api import duties, engagements, people, stages
+from engagements.api import duties, engagements, people, stages, tokens
 
-routes = [*people.routes, *engagements.routes, *stages.routes, *duties.routes]
+routes = [*people.routes, *engagements.routes, *stages.routes, *duties.routes,
+          *tokens.routes]

@@ -23,7 +23,7 @@ class PersonViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin,
     def perform_create(self, serializer):
         serializer.instance = services.add_person(
             actor=self.request.user, **{"password": "", **serializer.validated_data})
-    perform_update = updating(services.update_person, "person", "username")
+    perform_update = updating(services.update_person, "person", "username", "is_service")
 
 
 routes = [("people", PersonViewSet, "person")]

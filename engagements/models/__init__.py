@@ -1,13 +1,16 @@
 """Tables of people, customers, engagements, models, stages, waivers and the audit log."""
 
+from engagements.models.api_token import ApiToken
 from engagements.models.audit import AuditChain, AuditEntry
 from engagements.models.duty_setting import DutySetting
 from engagements.models.engagement import Customer, Engagement, Membership, MigratedModel
 from engagements.models.people import Role, User
+from engagements.models.sign_in import SignIn
 from engagements.models.stage import ChecklistItem, StageRecord, StageTransition
 from engagements.models.stage_waiver import StageWaiver
 
 __all__ = [
+    "ApiToken",
     "AuditChain",
     "AuditEntry",
     "ChecklistItem",
@@ -17,6 +20,7 @@ __all__ = [
     "Membership",
     "MigratedModel",
     "Role",
+    "SignIn",
     "StageRecord",
     "StageTransition",
     "StageWaiver",

@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.migration_routes import InferenceRoute, TrainingRoute
 from engagements.models.optimistic_locked import OptimisticLocked
-from engagements.models.people import Role
+from engagements.models.people import SEE_EVERY_ENGAGEMENT, Role
 from engagements.stages import Scope
 
 
@@ -50,7 +50,9 @@ class EngagementQuerySet(AuditedQuerySet):
             return self.none()
         if user.sees_every_engagement:
             return self
-        return self.filter(pk__in=user.memberships.values("engagement"))
+        mine = self if user.role in SEE_EVERY_ENGAGEMENT else self.filter(
+            pk__in=user.memberships.values("engagement"))
+        return mine.filter(pk=user.only_engagement_id) if user.only_engagement_id else mine
 
 
 class Engagement(models.Model):

@@ -14,6 +14,9 @@ class Role(models.TextChoices):
     REVIEWER = "reviewer", _("Customer reviewer")
 
 
+SEE_EVERY_ENGAGEMENT = (Role.ADMINISTRATOR, Role.MANAGER)
+
+
 class People(UserManager.from_queryset(AuditedQuerySet)):
     """The accounts."""
 
@@ -28,6 +31,11 @@ class User(AbstractUser):
     job_title = models.CharField(_("job title"), max_length=80, blank=True)
     organisation = models.CharField(_("organisation"), max_length=160, blank=True)
     phone = models.CharField(_("phone"), max_length=40, blank=True)
+    is_service = models.BooleanField(
+        _("service account"), default=False,
+        help_text=_("A program, not a person: it has no password and works with API tokens only."))
+    # The API token (models.ApiToken) that this object signed in with; pages have none.
+    token = None
 
     objects = People()
 
@@ -40,4 +48,9 @@ class User(AbstractUser):
 
     @property
     def sees_every_engagement(self) -> bool:
-        return self.role in (Role.ADMINISTRATOR, Role.MANAGER)
+        return self.role in SEE_EVERY_ENGAGEMENT and self.only_engagement_id is None
+
+    @property
+    def only_engagement_id(self) -> int | None:
+        """The only engagement that the token reaches; None: no such limit."""
+        return self.token.engagement_id if self.token else None

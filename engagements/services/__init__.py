@@ -1,5 +1,6 @@
 """Writes of this app. Each function owns its transaction, lock and audit entry."""
 
+from engagements.services.api_tokens import create_token, revoke_token
 from engagements.services.bulk_stage_moves import move_stages
 from engagements.services.checklists import tick_item
 from engagements.services.customers import create_customer, update_customer
@@ -12,7 +13,13 @@ from engagements.services.migrated_models import (
     set_model_scope,
     update_model,
 )
-from engagements.services.people import add_person, change_password, update_person
+from engagements.services.people import (
+    add_person,
+    change_password,
+    reset_password,
+    update_person,
+)
+from engagements.services.sign_ins import end_sign_ins, remember_sign_in
 from engagements.services.stage_moves import follow_decision, move_stage
 from engagements.services.stage_waivers import (
     draft_stage_waiver,
@@ -22,8 +29,10 @@ from engagements.services.stage_waivers import (
 )
 
 __all__ = ["add_member", "add_members", "add_model", "add_person", "change_password",
-           "create_customer", "create_engagement", "draft_stage_waiver", "drop_model",
-           "follow_decision", "mark_practice", "may_sign", "move_stage", "move_stages",
-           "remove_member", "revoke_stage_waiver", "set_model_scope", "set_people",
+           "create_customer", "create_engagement", "create_token", "draft_stage_waiver",
+           "drop_model", "end_sign_ins", "follow_decision", "mark_practice", "may_sign",
+           "move_stage", "move_stages",
+           "remember_sign_in", "remove_member", "reset_password", "revoke_stage_waiver",
+           "revoke_token", "set_model_scope", "set_people",
            "sign_stage_waiver", "tick_item", "update_customer", "update_engagement",
            "update_model", "update_person"]

@@ -5,17 +5,21 @@ from collections.abc import Iterable
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from engagements.access import Can, require
+from engagements.access import PERMISSIONS, Can, require
 from engagements.audit import audit_log
-from engagements.errors import InvalidInput
+from engagements.errors import InvalidInput, NotAllowed
 from engagements.models import Engagement, Membership, Role, User
 
 
 @transaction.atomic
 def add_member(*, actor: User, engagement: Engagement, user: User, role: str = "") -> Membership:
-    """Put a person on the team, or change what they are there."""
+    """Put a person on the team, or change what they are there.
+
+    Raises NotAllowed for a role that is neither the account's own nor within the actor's.
+    """
     require(actor, Can.MANAGE, engagement)
     role = role or user.role
+    _require_within(actor, user, role)
     if user.is_reviewer != (role == Role.REVIEWER):
         raise InvalidInput(_("A customer reviewer can only be a reviewer, and nobody else can."))
     membership, _created = Membership.objects.update_or_create(
@@ -24,6 +28,13 @@ def add_member(*, actor: User, engagement: Engagement, user: User, role: str = "
     audit_log.record(actor=actor, action="member.add", target=membership, engagement=engagement,
                      data={"user": user.username, "role": role})
     return membership
+
+
+def _require_within(actor: User, user: User, role: str) -> None:
+    """Nobody gives more than they have; what the account may do anyway is not given."""
+    is_within = PERMISSIONS.get(role, frozenset()) <= PERMISSIONS[actor.role]
+    if role not in (user.role, Role.REVIEWER) and not is_within:
+        raise NotAllowed(_("This role may do more than yours; an administrator can give it."))
 
 
 @transaction.atomic

@@ -9,22 +9,31 @@ from django.utils.translation import gettext as _
 
 from engagements.access import require_administrator
 from engagements.audit import audit_log
-from engagements.errors import InvalidInput, WrongState
+from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Role, User
+from engagements.services.api_tokens import revoke_tokens_of
 from engagements.services.field_validation import validate_row
+from engagements.services.sign_ins import end_sign_ins_of
 
 PERSON_FACTS = ("full_name", "job_title", "organisation", "phone", "email", "role", "is_active")
 
 
 @transaction.atomic
-def add_person(*, actor: User, username: str, password: str, **facts: Any) -> User:
+def add_person(*, actor: User, username: str, password: str, is_service: bool = False,
+               **facts: Any) -> User:
     """Somebody who may sign in. Only administrators; the audit entry never holds the password.
+
+    A service account gets no password: it works with API tokens.
 
     Raises InvalidInput for a name that is taken, a weak password or facts that do not fit.
     """
     require_administrator(actor)
-    person = User(username=username.strip(), **_person_facts(facts))
-    set_password(person, password)
+    person = User(username=username.strip(), is_service=is_service, **_person_facts(facts))
+    if is_service:
+        _require_firm(person)
+        person.set_unusable_password()
+    else:
+        set_password(person, password)
     validate_row(person)
     person.save()
     audit_log.record(actor=actor, action="person.add", target=person,
@@ -34,20 +43,39 @@ def add_person(*, actor: User, username: str, password: str, **facts: Any) -> Us
 
 @transaction.atomic
 def change_password(*, actor: User, password: str) -> User:
-    """A password of one's own choice. The audit entry never holds it.
+    """A password of one's own choice; ends one's API tokens. The audit entry never holds it.
+
+    Raises InvalidInput for a weak one, NotAllowed where a token asks.
+    """
+    if actor.token is not None:
+        raise NotAllowed(_("A token changes no password; sign in with your password."))
+    return _new_password(actor, password, "user.password")
+
+
+@transaction.atomic
+def reset_password(*, actor: User, password: str) -> User:
+    """A new password by the link that was mailed to `actor`; ends their sign-ins and API tokens.
 
     Raises InvalidInput for a weak one.
     """
+    person = _new_password(actor, password, "user.password_reset")
+    end_sign_ins_of(person)
+    return person
+
+
+def _new_password(actor: User, password: str, action: str) -> User:
     person = User.objects.select_for_update(no_key=True).get(pk=actor.pk)
     set_password(person, password)
     person.save(update_fields=["password"])
-    audit_log.record(actor=actor, action="user.password", target=person)
+    revoked = revoke_tokens_of(person)
+    audit_log.record(actor=actor, action=action, target=person, data={"tokens_revoked": revoked})
     return person
 
 
 @transaction.atomic
 def update_person(*, actor: User, person: User, password: str = "", **facts: Any) -> User:
-    """Change facts of a person (PERSON_FACTS), and the password where one is given.
+    """Change facts of a person (PERSON_FACTS), and the password where one is given. A new password
+    and a lock-out end the person's sign-ins and API tokens.
 
     Raises WrongState for the last administrator, and where somebody on a team would change to or
     from the customer's side.
@@ -67,8 +95,13 @@ def update_person(*, actor: User, person: User, password: str = "", **facts: Any
     if password:
         set_password(person, password)
         changed["password"] = ["***", "***"]
+    if person.is_service:
+        _require_firm(person)
     validate_row(person)
     person.save()
+    if password or not person.is_active:
+        revoke_tokens_of(person)
+        end_sign_ins_of(person)
     audit_log.record(actor=actor, action="person.update", target=person, data=changed)
     return person
 
@@ -79,8 +112,16 @@ def _require_administrators(person: User) -> None:
         raise WrongState(_("Somebody has to stay administrator."))
 
 
+def _require_firm(person: User) -> None:
+    if person.role == Role.REVIEWER:
+        raise InvalidInput(_("A service account belongs to the firm; it decides nothing for a "
+                             "customer."))
+
+
 def set_password(person: User, password: str) -> None:
     """Set it on the object, without saving. Raises InvalidInput for a weak one."""
+    if person.is_service:
+        raise InvalidInput(_("A service account has no password; make it an API token."))
     try:
         validate_password(password, person)
     except ValidationError as error:

@@ -82,7 +82,8 @@
   };
 
   const LEAST_WIDTH = 200;
-  const OPTIONS = { actions: false, renderer: "svg" };
+  // `ast`: expressions are interpreted, not compiled, which the content security policy forbids.
+  const OPTIONS = { actions: false, renderer: "svg", ast: true };
   // What stands beside a plot (ticks, names) is known once it is drawn; then it fills the page.
   const drawChart = async (place) => {
     const spec = inTheme(await (await fetch(place.dataset.chartUrl)).json());

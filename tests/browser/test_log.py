@@ -35,9 +35,8 @@ def write(job: Job, data: bytes) -> None:
 
 
 def shows(page, text: str) -> None:
-    page.wait_for_function(
-        "text => document.querySelector('.xterm-accessibility')?.innerText.includes(text)",
-        arg=text, timeout=30_000)
+    page.locator(".xterm-accessibility").filter(has_text=text).wait_for(
+        state="attached", timeout=30_000)
 
 
 def test_log_is_followed_without_gap_or_repeat(visit, job):

@@ -13,7 +13,7 @@ def test_jump_to_a_model_without_a_mouse(visit, sample):
     page.keyboard.press("Control+k")
     page.wait_for_selector("#search-hits .desk-hit")
     page.keyboard.type("PSR")
-    page.wait_for_function("document.querySelector('#search-hits')?.innerText.includes('PSR')")
+    page.locator("#search-hits").filter(has_text="PSR").wait_for()
     assert window.serious_faults() == []
     page.keyboard.press("ArrowDown")
     with page.expect_navigation():

@@ -17,7 +17,7 @@ PREPARE = """
 import django; django.setup()
 from pathlib import Path
 from django.conf import settings
-from tests.upgrade.database_dump import load
+from delivery.operation.backup.database_dump import load
 load(Path("tests/upgrade/1.0.0.jsonl.gz"))
 """
 

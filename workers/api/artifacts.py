@@ -15,6 +15,7 @@ from workers.models import Artifact
 
 
 class ArtifactViewSet(ScopedViewSet):
+    is_job_work = True  # API tokens for jobs reach it
     queryset = Artifact.objects.prefetch_related("readings")
     serializer_class = serializers.ArtifactSerializer
     filterset_fields = ["engagement", "model", "job", "name", "sha256"]

@@ -58,6 +58,7 @@ class ChainViewSet(DeclaredEndpoint, mixins.CreateModelMixin, viewsets.ReadOnlyM
 
 
 class ChainRunViewSet(ScopedViewSet):
+    is_job_work = True  # API tokens for jobs reach it
     queryset = ChainRun.objects.prefetch_related("jobs__job")
     serializer_class = ChainRunSerializer
     filterset_fields = ["chain", "model", "node"]

@@ -34,6 +34,7 @@ class KindViewSet(viewsets.ViewSet):
 
 
 class JobViewSet(mixins.CreateModelMixin, ScopedViewSet):
+    is_job_work = True  # API tokens for jobs reach it
     queryset = Job.objects.prefetch_related("retries").select_related("gang")
     serializer_class = serializers.JobSerializer
     filterset_fields = ["kind", "state", "engagement", "model", "stage", "node"]

@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from engagements.audit import audit_log
+from engagements.log_context import log_context
 from engagements.queue.claimable import NO_CLAIM
 from workers.artifacts.transfer import FileChanged
 from workers.dispatch import endings, enqueueing, steps
@@ -31,9 +32,10 @@ def advance_while_due(job_id: int, most: int = 20) -> None:
         if not claim:
             return
         job = Job.objects.select_related("node", "engagement", "model").get(pk=job_id)
-        for step in range(most):
-            if not write(job, guarded(job, lambda: _stepped(job)), keep=step < most - 1):
-                break
+        with log_context(job_id=job_id):
+            for step in range(most):
+                if not write(job, guarded(job, lambda: _stepped(job)), keep=step < most - 1):
+                    break
     look_again_soon([job])
 
 

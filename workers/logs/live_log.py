@@ -98,7 +98,7 @@ def append(job: Job, state: RemoteState) -> dict:
 
 
 def _write_at(file: Path, position: int, data: bytes) -> None:
-    descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o640)
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         os.pwrite(descriptor, data, position)
     finally:

@@ -5,7 +5,10 @@ from django.utils.translation import gettext_lazy as _
 PEOPLE = {
     "user.login": _("Signed in"), "user.logout": _("Signed out"),
     "user.login_refused": _("Sign-in refused"), "user.token": _("API token issued"),
-    "user.password": _("Password changed"),
+    "user.password": _("Password changed"), "user.password_reset": _("Password reset by e-mail"),
+    "user.end_sign_ins": _("Other sign-ins ended"),
+    "audit.reseal": _("Audit log sealed with a new key"),
+    "token.create": _("API token created"), "token.revoke": _("API token revoked"),
     "person.add": _("User account added"), "person.update": _("User account changed"),
     "customer.create": _("Customer added"), "customer.update": _("Customer changed"),
     "member.add": _("Team member added"), "member.remove": _("Team member removed"),

@@ -115,6 +115,7 @@ def choose_words_and_messages(engagement, people):
     reporting.save_chain(actor=administrator, kind="TR", steps=[
         {"action": "review", "title": "审核"}, {"action": "approve", "title": "批准"}])
     engagement_services.set_people(actor=administrator, kind="quote", people="reviewer_approves")
+    engagement_services.create_token(actor=consultant, owner=consultant, name="script")
     save_branding(actor=administrator, customer=None, confidentiality_zh="内部资料",
                   logo=picture())
     reporting.save_standard_text(actor=administrator, code="as_method", zh="目的", en="Purpose")

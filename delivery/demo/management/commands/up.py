@@ -62,6 +62,8 @@ class Command(BaseCommand):
                 f"DESK_PORT={port + 1} ./desk run")
         children = Children()
         signal.signal(signal.SIGTERM, _interrupt)
+        note = Path(settings.VAR_DIR) / "up.pid"  # `manage.py upgrade` takes over from it
+        note.write_text(str(os.getpid()))
         try:
             self._start(children, host, port, empty, sample_only)
             while True:
@@ -72,6 +74,7 @@ class Command(BaseCommand):
             self.stdout.write("\nStopping …")
         finally:
             children.stop()
+            note.unlink(missing_ok=True)
 
     def _start(self, children: Children, host: str, port: int, empty: bool, sample_only: bool
                ) -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from delivery.operation.backup.database_dump import dump
 from tests.delivery.evidence.rows_of_every_table import write_everything
-from tests.upgrade.database_dump import dump
 
 
 @pytest.mark.django_db

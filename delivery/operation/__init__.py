@@ -1,0 +1,1 @@
+"""Running the desk in a company: health, figures, logs, backup and restore, checks, keys."""

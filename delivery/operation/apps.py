@@ -1,0 +1,11 @@
+from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
+
+
+class OperationConfig(AppConfig):
+    name = "delivery.operation"
+    verbose_name = _("Operation")
+
+    def ready(self) -> None:
+        """Connect what workers tell of their tasks."""
+        from delivery.operation import worker_signals  # noqa: F401

@@ -1,0 +1,25 @@
+"""When a worker last did something, told through the cache that all processes share."""
+
+import time
+from datetime import datetime
+
+from django.core.cache import cache
+
+KEY = "worker-did-a-task"
+STEP_SECONDS = 5
+NEVER = 10 * 365 * 86400.0  # no worker has told of a task yet
+_told = 0.0
+
+
+def worker_did_a_task() -> None:
+    """Note the time, at most every few seconds."""
+    global _told
+    if time.time() - _told >= STEP_SECONDS:
+        _told = time.time()
+        cache.set(KEY, _told, None)
+
+
+def worker_age_seconds(now: datetime) -> float:
+    """Seconds since any worker finished a task; ten years if none ever did."""
+    at = cache.get(KEY)
+    return max(0.0, now.timestamp() - at) if at else NEVER

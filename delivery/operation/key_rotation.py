@@ -1,0 +1,116 @@
+"""New keys for old ones; portal and workers stand still meanwhile."""
+
+import os
+import secrets
+from datetime import UTC, datetime
+from pathlib import Path
+
+from cryptography.fernet import Fernet
+from django.apps import apps
+from django.conf import settings
+from django.core.management.utils import get_random_secret_key
+from django.db import transaction
+from django.utils import timezone
+
+from delivery.operation.heartbeat import worker_age_seconds
+from engagements.audit import audit_log
+from engagements.errors import WrongState
+from engagements.models import AuditChain, AuditEntry, User
+from workers.encrypted_field import EncryptedTextField
+
+STILL_SECONDS = 30
+BATCH = 500
+
+
+def require_standstill() -> None:
+    """Raise WrongState while a worker does tasks: it would go on with the old key."""
+    if worker_age_seconds(timezone.now()) < STILL_SECONDS:
+        raise WrongState("A worker is running. Stop portal and workers, wait half a minute, and "
+                         "try again.")
+
+
+def encrypt_credentials_anew() -> int:
+    """Write every credential again under the newest key, in one transaction; how many columns.
+
+    What was encrypted with any key of CREDENTIAL_KEYS (or of the secret keys) can be read.
+    """
+    count = 0
+    with transaction.atomic():
+        for table in apps.get_models():
+            fields = [field.name for field in table._meta.concrete_fields
+                      if isinstance(field, EncryptedTextField)]
+            for row in table._base_manager.select_for_update(no_key=True) if fields else ():
+                filled = [name for name in fields if getattr(row, name)]
+                if filled:
+                    table._base_manager.filter(pk=row.pk).update(
+                        **{name: getattr(row, name) for name in filled})
+                count += len(filled)
+    return count
+
+
+@transaction.atomic
+def seal_audit_log_anew(*, actor: User | None, old_key: str) -> int:
+    """Check the log under the old audit key, seal every entry under AUDIT_KEY, and add an entry
+    that says so; how many entries were sealed.
+
+    Raises WrongState, and changes nothing, where the log is not good under the old key: a new seal
+    would hide it.
+    """
+    AuditChain.objects.select_for_update(no_key=True).filter(pk=1).first()
+    _require_good(old_key)
+    seal, count, batch = "", 0, []
+    for entry in AuditEntry.objects.order_by("pk").only("pk", "entry_hash").iterator():
+        entry.seal = seal = audit_log.entry_seal(seal, entry.entry_hash)
+        batch.append(entry)
+        count += 1
+        if len(batch) == BATCH:
+            AuditEntry.objects.bulk_update(batch, ["seal"])
+            batch = []
+    AuditEntry.objects.bulk_update(batch, ["seal"])
+    AuditChain.objects.filter(pk=1).update(seal=seal)
+    chain = AuditChain.objects.get(pk=1)
+    audit_log.record(actor=actor, action="audit.reseal", target=chain, data={"entries": count})
+    return count
+
+
+def _require_good(old_key: str) -> None:
+    new_key, settings.AUDIT_KEY = settings.AUDIT_KEY, old_key
+    try:
+        found = next(audit_log.findings(), None)
+    finally:
+        settings.AUDIT_KEY = new_key
+    if found:
+        raise WrongState(f"The audit log is not good under the old key (entry "
+                         f"{found.entry and found.entry.pk}: {found.problem}); nothing was "
+                         "changed.")
+
+
+def new_secret_key() -> Path | None:
+    """A new secret key in the data folder; the old one stays valid for what it signed. None where
+    the environment sets the key."""
+    return _replaced(Path(settings.VAR_DIR) / "secret-key", "DESK_SECRET_KEY",
+                     get_random_secret_key())
+
+
+def new_audit_key() -> Path | None:
+    """The same for the key of the audit log."""
+    return _replaced(Path(settings.VAR_DIR) / "audit-key", "DESK_AUDIT_KEY",
+                     secrets.token_urlsafe(48))
+
+
+def new_credential_key() -> str:
+    """A key to put first in DESK_CREDENTIAL_KEYS."""
+    return Fernet.generate_key().decode()
+
+
+def _replaced(path: Path, variable: str, key: str) -> Path | None:
+    """The file keeps the new key; the old one gets the day's name."""
+    if variable in os.environ or f"{variable}_FILE" in os.environ:
+        return None
+    kept = path.with_name(f"{path.name}-until-{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
+    draft = path.with_name(f"{path.name}.new")
+    draft.touch(mode=0o600)
+    draft.write_text(key)
+    os.link(path, kept)
+    draft.replace(path)
+    return kept

@@ -1,0 +1,67 @@
+"""Puts new keys in the place of old ones."""
+
+from pathlib import Path
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from delivery.operation import key_rotation
+from engagements.errors import DeskError
+
+BY_SETTING = ("{variable} is set in the environment: put the new key there and the old one into "
+              "{old}, then run this command again.")
+
+
+class Command(BaseCommand):
+    help = "New keys: of sessions (secret), of node credentials, of the audit log."
+
+    def add_arguments(self, parser):
+        parser.add_argument("which", choices=["secret", "credentials", "audit"])
+
+    def handle(self, *args, which: str, **options):
+        try:
+            key_rotation.require_standstill()
+            getattr(self, f"_{which}")()
+        except DeskError as error:
+            raise CommandError(error.message) from error
+
+    def _secret(self) -> None:
+        """Credentials may hang on the secret key: they are written under the new one first."""
+        old = settings.SECRET_KEY
+        if not settings.SECRET_KEY_FALLBACKS:
+            kept = key_rotation.new_secret_key()
+            if kept is None:
+                raise CommandError(BY_SETTING.format(variable="DESK_SECRET_KEY",
+                                                     old="DESK_SECRET_KEY_FALLBACKS"))
+            settings.SECRET_KEY = (kept.parent / "secret-key").read_text().strip()
+            settings.SECRET_KEY_FALLBACKS = [old]
+            self.stdout.write(f"The old key is in {kept}.")
+        count = key_rotation.encrypt_credentials_anew()
+        self.stdout.write(f"{count} credentials are encrypted anew. Links and sessions of the old "
+                          "key end.")
+
+    def _credentials(self) -> None:
+        if not settings.CREDENTIAL_KEYS:
+            raise CommandError("Put this key into DESK_CREDENTIAL_KEYS and run the command again "
+                               f"(then keep it as you keep the secret key):\n"
+                               f"{key_rotation.new_credential_key()}")
+        count = key_rotation.encrypt_credentials_anew()
+        self.stdout.write(f"{count} credentials are encrypted with the first key of "
+                          "DESK_CREDENTIAL_KEYS; the others may be removed.")
+
+    def _audit(self) -> None:
+        old, kept = settings.AUDIT_KEY_OLD, None
+        if not old:
+            old, kept = settings.AUDIT_KEY, key_rotation.new_audit_key()
+            if kept is None:
+                raise CommandError(BY_SETTING.format(variable="DESK_AUDIT_KEY",
+                                                     old="DESK_AUDIT_KEY_OLD"))
+            settings.AUDIT_KEY = (kept.parent / "audit-key").read_text().strip()
+        try:
+            count = key_rotation.seal_audit_log_anew(actor=None, old_key=old)
+        except DeskError:
+            if kept:
+                Path(kept).replace(kept.parent / "audit-key")
+            raise
+        self.stdout.write(f"{count} entries are sealed anew."
+                          + (f" The old key is in {kept}." if kept else ""))

@@ -1,0 +1,67 @@
+"""Whether the portal can serve: the parts that every page needs, each tried."""
+
+import time
+import uuid
+from collections.abc import Callable
+
+from django.core.cache import cache
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+
+from delivery.celery import app
+
+BROKER_SECONDS = 3
+
+
+def database() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+
+
+def migrations() -> None:
+    """Raises where code and tables are of different versions."""
+    executor = MigrationExecutor(connection)
+    missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    if missing:
+        raise RuntimeError(f"{len(missing)} migrations to apply, first {missing[0][0]}")
+
+
+def broker() -> None:
+    with app.connection_for_write() as link:
+        link.ensure_connection(max_retries=1, timeout=BROKER_SECONDS)
+
+
+def shared_cache() -> None:
+    key, value = "readiness", str(time.time())
+    cache.set(key, value, 60)
+    if cache.get(key) is None:
+        raise RuntimeError("the cache forgets at once")
+
+
+def storage() -> None:
+    """Writes a small file, reads and removes it."""
+    name = default_storage.save(f"readiness/{uuid.uuid4().hex}", ContentFile(b"desk"))
+    try:
+        with default_storage.open(name) as file:
+            if file.read() != b"desk":
+                raise RuntimeError("the artifact store gives back other bytes")
+    finally:
+        default_storage.delete(name)
+
+
+PARTS: dict[str, Callable[[], None]] = {
+    "database": database, "migrations": migrations, "broker": broker, "cache": shared_cache,
+    "storage": storage}
+
+
+def failures() -> dict[str, str]:
+    """{part: what went wrong} of the parts that do not work; they are tried one after another."""
+    found = {}
+    for name, attempt in PARTS.items():
+        try:
+            attempt()
+        except Exception as error:  # whatever a database, broker or store raises
+            found[name] = f"{type(error).__name__}: {error}"
+    return found

@@ -1,0 +1,45 @@
+"""A number for every request, in its log lines and its answer; how many there were, how long."""
+
+import logging
+import re
+import secrets
+import time
+
+from django.http import HttpRequest, HttpResponse
+
+from delivery.operation.metrics import REQUEST_SECONDS, REQUESTS
+from engagements.log_context import log_context
+
+logger = logging.getLogger("desk.requests")
+GIVEN = re.compile(r"[A-Za-z0-9._-]{8,64}")
+
+
+class RequestLogMiddleware:
+    """Takes `X-Request-ID` where it looks like one, else makes one."""
+
+    def __init__(self, get_response):
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        given = request.headers.get("X-Request-ID", "")
+        number = given if GIVEN.fullmatch(given) else secrets.token_hex(8)
+        began = time.monotonic()
+        with log_context(request_id=number):
+            answer = self.get_response(request)
+            _note(request, answer, time.monotonic() - began)
+        answer["X-Request-ID"] = number
+        return answer
+
+
+def _note(request: HttpRequest, answer: HttpResponse, seconds: float) -> None:
+    route = request.resolver_match.view_name if request.resolver_match else "none"
+    REQUESTS.labels(request.method if request.method in METHODS else "other", route,
+                    answer.status_code).inc()
+    REQUEST_SECONDS.labels(route).observe(seconds)
+    person = getattr(request, "user", None)
+    logger.info("%s %s %s", request.method, request.path, answer.status_code, extra={
+        "method": request.method, "path": request.path, "status": answer.status_code,
+        "seconds": round(seconds, 4), "user_id": getattr(person, "pk", None)})
+
+
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})

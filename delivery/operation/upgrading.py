@@ -1,0 +1,111 @@
+"""From the tables of an older version to those of this code, and back where that fails."""
+
+import contextlib
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+
+from delivery.operation import readiness
+from delivery.operation.backup.writing import Outcome, write_backup
+from engagements.errors import WrongState
+
+STOP_SECONDS = 60
+Say = Callable[[str], None]
+
+
+def missing_migrations() -> list[str]:
+    """Names of the migrations that this code has and the database has not."""
+    executor = MigrationExecutor(connection)
+    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    return [f"{migration.app_label}.{migration.name}" for migration, _is_backwards in plan]
+
+
+def upgrade(*, backups: Path, say: Say) -> None:
+    """Backup, migrations, checks. The older version may go on working meanwhile: migrations are
+    additive within a minor version.
+
+    Raises WrongState with what went wrong; the tables are those of the older version then, or the
+    sentence says which backup to restore.
+    """
+    missing = missing_migrations()
+    say(f"{len(missing)} migrations to apply")
+    outcome = write_backup(backups, check_audit=not missing)
+    say(f"backup {outcome.folder}: {outcome.rows} rows, {outcome.copied} new files")
+    if outcome.faults:
+        raise WrongState("The backup found faults, so nothing was changed: "
+                         + "; ".join(outcome.faults[:5]))
+    before = _applied_leaves()
+    try:
+        call_command("migrate", verbosity=0, interactive=False)
+        _require_sound()
+    except Exception as error:  # whatever a migration raises
+        _back_out(before, outcome, error)
+    say("migrated; database, broker, cache and artifact store work")
+
+
+def _require_sound() -> None:
+    failed = readiness.failures()
+    if failed:
+        raise WrongState("; ".join(f"{name}: {fault}" for name, fault in failed.items()))
+
+
+def _applied_leaves() -> list[tuple[str, str | None]]:
+    """Per app the newest migration that the database has had; None where it has had none."""
+    executor = MigrationExecutor(connection)
+    applied = set(executor.loader.applied_migrations)
+    graph = executor.loader.graph
+    leaves = []
+    for app in sorted({app for app, _name in graph.nodes}):
+        own = [node for node in applied if node[0] == app and node in graph.nodes]
+        last = [node for node in own if not any(
+            child.key in applied and child.key[0] == app
+            for child in graph.node_map[node].children)]
+        leaves += last or [(app, None)]
+    return leaves
+
+
+def _back_out(before: list[tuple[str, str | None]], outcome: Outcome, error: Exception) -> None:
+    said = f"{type(error).__name__}: {error}"
+    try:
+        executor = MigrationExecutor(connection)
+        executor.migrate(before)
+    except Exception as second:  # a migration that cannot be taken back
+        raise WrongState(
+            f"The upgrade failed ({said}) and could not be taken back ({second}). Stop everything "
+            f"and restore the backup {outcome.folder.name} with the older version: "
+            f"manage.py restore {outcome.folder.parent.parent}") from error
+    raise WrongState(f"The upgrade failed and was taken back: {said}") from error
+
+
+def stop_running() -> bool:
+    """Ask a running `up` of this data folder to end, and wait for it; whether there was one.
+
+    Jobs on nodes go on meanwhile. Raises WrongState where it does not end.
+    """
+    note = Path(settings.VAR_DIR) / "up.pid"
+    if not note.exists():
+        return False
+    number = int(note.read_text())
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(number, signal.SIGTERM)
+    deadline = time.monotonic() + STOP_SECONDS
+    while note.exists() and _lives(number):
+        if time.monotonic() > deadline:
+            raise WrongState(f"The running desk (process {number}) does not end.")
+        time.sleep(0.2)
+    return True
+
+
+def _lives(number: int) -> bool:
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    return True

@@ -1,0 +1,12 @@
+from django.urls import path
+
+from delivery.operation import views
+
+app_name = "operation"
+
+urlpatterns = [
+    path("healthz", views.alive, name="alive"),
+    path("readyz", views.ready, name="ready"),
+    path("metrics", views.metrics, name="metrics"),
+    path("operation/", views.operation, name="operation"),
+]

@@ -1,0 +1,53 @@
+"""Health for load balancers, figures for Prometheus and for operators."""
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
+from django.http import Http404, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.utils.crypto import constant_time_compare
+from django.views.decorators.http import require_GET
+
+from delivery.operation import readiness
+from delivery.operation.figures import FIGURES, read_figures
+from delivery.operation.metrics import exposition
+from engagements.access import refuse_role
+from engagements.models import Role
+
+OPERATORS = (Role.ADMINISTRATOR, Role.OPERATOR)
+
+
+@login_not_required
+@require_GET
+def alive(request):
+    """This process answers; nothing else is asked."""
+    return HttpResponse("ok\n", content_type="text/plain")
+
+
+@login_not_required
+@require_GET
+def ready(request):
+    """200 when every part works, else 503; strangers learn which part, not why."""
+    failed = readiness.failures()
+    return JsonResponse({name: "failed" if name in failed else "ok" for name in readiness.PARTS},
+                        status=503 if failed else 200)
+
+
+@login_not_required
+@require_GET
+def metrics(request):
+    """For whoever holds METRICS_TOKEN; without one there is no such page."""
+    given = request.headers.get("Authorization", "").removeprefix("Bearer ")
+    if not settings.METRICS_TOKEN or not constant_time_compare(given, settings.METRICS_TOKEN):
+        raise Http404
+    return exposition()
+
+
+@require_GET
+def operation(request):
+    """The same figures, and which parts work."""
+    if request.user.role not in OPERATORS:
+        refuse_role(request.user, OPERATORS)
+    found, failed = read_figures(), readiness.failures()
+    return render(request, "delivery/operation/operation.html", {
+        "parts": [(name, failed.get(name, "")) for name in readiness.PARTS],
+        "figures": [(figure, found[figure.name]) for figure in FIGURES]})

@@ -1,0 +1,12 @@
+"""Celery tasks of pages that nobody is signed in to."""
+
+from celery import shared_task
+
+from delivery.portal.password_reset.mail import send_link
+from delivery.portal.password_reset.views import SEND_LINK
+
+
+@shared_task(name=SEND_LINK)
+def send_password_link(user_id: int) -> None:
+    """Mail a person the link to a new password."""
+    send_link(user_id)

@@ -1,0 +1,75 @@
+"""What scripts sign in with instead of a password."""
+
+import hashlib
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from engagements.audit_rows.tracking import AuditedQuerySet
+from engagements.models.engagement import Engagement
+from engagements.models.people import Role
+
+KEY_PREFIX = "desk_"  # lets scanners of repositories know one
+SHOWN_CHARACTERS = 12
+
+
+def key_hash(key: str) -> str:
+    """SHA-256 in hex; a key is 256 random bits, so no slow hash is needed."""
+    return hashlib.sha256(key.encode()).hexdigest()
+
+
+class ApiTokenQuerySet(AuditedQuerySet):
+    def visible_to(self, user) -> "ApiTokenQuerySet":
+        """One's own; administrators see everybody's."""
+        if not user.is_authenticated:
+            return self.none()
+        return self if user.role == Role.ADMINISTRATOR else self.filter(owner=user)
+
+    def in_force(self) -> "ApiTokenQuerySet":
+        """Neither revoked nor expired, of somebody who may sign in."""
+        return self.filter(revoked_at=None, expires_at__gt=timezone.now(), owner__is_active=True)
+
+
+class ApiToken(models.Model):
+    """A named key of a person or a service account; the key itself is never stored."""
+
+    class Scope(models.TextChoices):
+        READ = "read", pgettext_lazy("what an API token may do", "Read only")
+        JOBS = "jobs", pgettext_lazy("what an API token may do", "Read, and run jobs")
+        WRITE = "write", pgettext_lazy("what an API token may do", "All that its owner may do")
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="api_tokens",
+                              verbose_name=_("owner"))
+    name = models.CharField(_("name"), max_length=80)
+    key_hash = models.CharField(max_length=64, unique=True)
+    key_start = models.CharField(_("begins with"), max_length=SHOWN_CHARACTERS)
+    scope = models.CharField(_("scope"), max_length=8, choices=Scope, default=Scope.READ)
+    engagement = models.ForeignKey(Engagement, models.CASCADE, null=True, blank=True,
+                                   related_name="api_tokens", verbose_name=_("engagement"))
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+",
+                                   verbose_name=_("created by"))
+    created_at = models.DateTimeField(_("created"), default=timezone.now)
+    expires_at = models.DateTimeField(_("expires"))
+    revoked_at = models.DateTimeField(_("revoked"), null=True, blank=True)
+    last_used_at = models.DateTimeField(_("last used"), null=True, blank=True)
+    last_used_from = models.GenericIPAddressField(_("last used from"), null=True, blank=True)
+
+    objects = ApiTokenQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+        verbose_name = _("API token")
+        indexes = [models.Index(fields=["owner", "revoked_at"], name="apitoken_owner")]
+        constraints = [models.CheckConstraint(
+            condition=models.Q(expires_at__gt=models.F("created_at")),
+            name="apitoken_expires_after_creation")]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.key_start}…)"
+
+    @property
+    def is_in_force(self) -> bool:
+        return self.revoked_at is None and self.expires_at > timezone.now()

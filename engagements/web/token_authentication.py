@@ -1,0 +1,71 @@
+"""API tokens in the `Authorization` header, within their scope."""
+
+from datetime import timedelta
+
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from rest_framework import exceptions
+from rest_framework.authentication import BaseAuthentication, get_authorization_header
+from rest_framework.permissions import SAFE_METHODS
+
+from engagements.models import ApiToken, User
+from engagements.models.api_token import key_hash
+
+KEYWORDS = (b"token", b"bearer")
+LAST_USE_STEP = timedelta(minutes=1)  # how exactly the last use is known
+
+
+class ApiTokenAuthentication(BaseAuthentication):
+    """`Authorization: Token desk_…` (or `Bearer`)."""
+
+    def authenticate(self, request) -> tuple[User, ApiToken] | None:
+        """The token's owner, whose `token` limits what `visible_to` and `require` give."""
+        words = get_authorization_header(request).split()
+        if not words or words[0].lower() not in KEYWORDS:
+            return None
+        if len(words) != 2:
+            raise exceptions.AuthenticationFailed(_("Write: Authorization: Token KEY"))
+        token = self._token(words[1].decode("latin-1"))
+        _require_scope(token, request)
+        _note_use(token, request.META.get("REMOTE_ADDR") or None)
+        token.owner.token = token
+        return token.owner, token
+
+    def authenticate_header(self, request) -> str:
+        return "Token"
+
+    def _token(self, key: str) -> ApiToken:
+        token = ApiToken.objects.in_force().select_related("owner").filter(
+            key_hash=key_hash(key)).first()
+        if token is None:
+            raise exceptions.AuthenticationFailed(
+                _("This token is unknown, revoked or expired."))
+        return token
+
+
+def _require_scope(token: ApiToken, request) -> None:
+    if request.method in SAFE_METHODS or token.scope == ApiToken.Scope.WRITE:
+        return
+    view = request.parser_context.get("view")
+    if token.scope == ApiToken.Scope.JOBS and getattr(view, "is_job_work", False):
+        return
+    raise exceptions.PermissionDenied(_("The scope of this token (%(scope)s) does not allow this.")
+                                      % {"scope": token.get_scope_display()})
+
+
+def _note_use(token: ApiToken, address: str | None) -> None:
+    now = timezone.now()
+    ApiToken.objects.filter(
+        Q(last_used_at=None) | Q(last_used_at__lt=now - LAST_USE_STEP), pk=token.pk,
+    ).update(last_used_at=now, last_used_from=address)
+
+
+class ApiTokenScheme(OpenApiAuthenticationExtension):
+    target_class = ApiTokenAuthentication
+    name = "tokenAuth"
+
+    def get_security_definition(self, auto_schema) -> dict:
+        return {"type": "apiKey", "in": "header", "name": "Authorization",
+                "description": 'Token-based authentication with required prefix "Token"'}

@@ -1,0 +1,100 @@
+"""Units, container, compose file and proxy: what can be checked without starting them."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from django.conf import settings
+
+ROOT = Path(settings.BASE_DIR)
+DEPLOY = ROOT / "deploy"
+UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
+MOST_EXPOSED = 2.0  # of 10, as systemd-analyze counts
+SECRET = "x" * 60 + "".join(map(chr, range(48, 58)))
+
+
+def run(*command, **environment) -> str:
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False,
+                          cwd=ROOT, env={**os.environ, **environment})
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="no systemd here")
+@pytest.mark.parametrize("unit", UNITS, ids=lambda path: path.stem)
+def test_units_are_understood_and_hardened(unit):
+    understood = subprocess.run(["systemd-analyze", "verify", str(unit)], capture_output=True,
+                                text=True, check=False)
+    complaints = [line for line in understood.stderr.splitlines()
+                  if "is not executable: No such file" not in line]  # installed elsewhere
+    assert complaints == []
+    told = run("systemd-analyze", "security", "--offline=true", unit)
+    assert float(re.search(r"exposure level for \S+: ([\d.]+)", told).group(1)) <= MOST_EXPOSED
+
+
+@pytest.mark.skipif(not shutil.which("caddy"), reason="no Caddy here")
+def test_the_proxy_s_file_is_valid():
+    assert "Valid configuration" in run("caddy", "validate", "--adapter", "caddyfile", "--config",
+                                        DEPLOY / "Caddyfile")
+
+
+def test_services_of_the_compose_file_are_confined_and_wait_for_each_other():
+    services = yaml.safe_load((DEPLOY / "container" / "compose.yaml").read_text())["services"]
+    assert {"portal", "worker", "clock", "migrate", "database", "redis", "store", "proxy"} <= set(
+        services)
+    ours = {name: row for name, row in services.items() if row.get("image") == "delivery-desk"}
+    assert len(ours) == 4
+    for name, row in ours.items():
+        assert row["read_only"] is True, name
+        assert row["cap_drop"] == ["ALL"], name
+        assert "no-new-privileges:true" in row["security_opt"], name
+    for row in services.values():
+        assert set(row.get("depends_on", {})) <= set(services)
+        assert "privileged" not in row
+    assert [name for name, row in services.items() if "ports" in row] == ["proxy"]
+
+
+def test_the_container_runs_as_nobody_in_particular_with_a_health_check():
+    lines = (DEPLOY / "container" / "Containerfile").read_text().splitlines()
+    last_stage = lines[max(n for n, line in enumerate(lines) if line.startswith("FROM")):]
+    assert "USER 10001:10001" in last_stage
+    assert any(line.startswith("HEALTHCHECK") for line in last_stage)
+    assert not [line for line in lines if line.startswith("FROM") and ":" not in line]
+    ignored = (ROOT / ".dockerignore").read_text().splitlines()
+    assert {".git", "var", ".venv"} <= set(ignored)
+
+
+def test_every_variable_of_the_example_is_one_and_the_deployment_check_is_clean(tmp_path):
+    lines = (DEPLOY / "container" / "desk.env.example").read_text().splitlines()
+    example = dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
+    text = (ROOT / "delivery" / "settings.py").read_text()
+    ours = {name for name in example if not name.startswith("AWS_")}
+    assert {name for name in ours if f'"{name}"' not in text} == set()
+    told = run(sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING", **{
+        **{name: example[name] for name in ours}, "DATABASE_URL": "postgresql://a:b@localhost/c",
+        "DESK_SECRET_KEY": SECRET, "DESK_AUDIT_KEY": SECRET, "DESK_CREDENTIAL_KEYS": "",
+        "DESK_VAR_DIR": str(tmp_path)})
+    assert "no issues" in told
+
+
+def test_the_doctor_names_what_is_broken_and_what_to_do(db, settings, capsys, tmp_path):
+    from django.core.management import CommandError, call_command
+
+    from workers.models import Node
+
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    settings.MEDIA_ROOT = blocked / "artifacts"
+    Node.objects.create(name="gone", host="127.0.0.1", port=1, username="u", state="ready")
+    with pytest.raises(CommandError):
+        call_command("doctor", no_color=True)
+    told = capsys.readouterr().out
+    assert "ok      database: works" in told
+    assert re.search("BROKEN  storage: .*check DESK_ARTIFACT_DIR", told)
+    assert re.search("BROKEN  node gone: 127.0.0.1:1 .*firewall", told)
+    assert re.search("BROKEN  worker: .*start one", told)

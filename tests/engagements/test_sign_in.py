@@ -1,0 +1,128 @@
+"""Limits of guessing, sign-ins that end, passwords by e-mail, roles that nobody can exceed."""
+
+import re
+
+import pytest
+from django.conf import settings
+from django.core import mail
+from django.test import Client
+from django.urls import reverse
+
+from delivery.portal.password_reset.mail import send_link
+from delivery.portal.password_reset.views import MOST_PER_ACCOUNT, SEND_LINK
+from engagements import services
+from engagements.errors import NotAllowed
+from engagements.models import AuditEntry, Membership, Role, SignIn
+
+PASSWORD = "Trial-2026!"
+
+
+def attempt(address: str, name: str = "manager", password: str = "wrong"):
+    return Client().post("/login/", {"username": name, "password": password}, REMOTE_ADDR=address)
+
+
+def test_an_address_that_guesses_at_many_names_has_to_wait(people, settings):
+    settings.LOGIN_ADDRESS_LIMIT = 4
+    for number in range(4):
+        attempt("10.0.0.1", f"nobody{number}")
+    assert attempt("10.0.0.1", password=PASSWORD).status_code == 200  # refused: the form again
+    assert attempt("10.0.0.2", password=PASSWORD).status_code == 302
+
+
+@pytest.mark.parametrize(("proxies", "peer", "forwarded", "seen"), [
+    ([], "10.0.0.9", "1.2.3.4", "10.0.0.9"),
+    (["10.0.0.0/8"], "10.0.0.9", "6.6.6.6, 1.2.3.4", "1.2.3.4"),
+    (["10.0.0.0/8"], "10.0.0.9", "6.6.6.6, 1.2.3.4, 10.0.0.7", "1.2.3.4"),
+    (["10.0.0.0/8"], "10.0.0.9", "1.2.3.4, nonsense", "10.0.0.9"),
+    (["10.0.0.0/8"], "8.8.8.8", "1.2.3.4", "8.8.8.8")])
+def test_only_trusted_proxies_say_where_somebody_is(people, settings, proxies, peer, forwarded,
+                                                    seen):
+    settings.TRUSTED_PROXIES = proxies
+    Client().post("/login/", {"username": "manager", "password": PASSWORD}, REMOTE_ADDR=peer,
+                  headers={"X-Forwarded-For": forwarded})
+    assert SignIn.objects.get().address == seen
+    assert AuditEntry.objects.get(action="user.login").data == {"from": seen}
+
+
+def test_the_scheme_of_a_trusted_proxy_counts(client, people, settings):
+    settings.TRUSTED_PROXIES = ["10.0.0.0/8"]
+    settings.SECURE_SSL_REDIRECT = True
+    settings.SECURE_HSTS_SECONDS = 3600
+    secure = client.get("/login/", REMOTE_ADDR="10.0.0.9", headers={"X-Forwarded-Proto": "https"})
+    plain = client.get("/login/", REMOTE_ADDR="8.8.8.8", headers={"X-Forwarded-Proto": "https"})
+    assert (secure.status_code, secure["Strict-Transport-Security"]) == (200, "max-age=3600")
+    assert (plain.status_code, plain["Location"]) == (301, "https://testserver/login/")
+
+
+def test_others_of_one_s_sign_ins_end(people):
+    here, there, elsewhere = Client(), Client(), Client()
+    for client in (here, there):
+        client.login(username="manager", password=PASSWORD)
+        client.post("/login/", {"username": "manager", "password": PASSWORD})
+    elsewhere.force_login(people[Role.SALES])
+    assert SignIn.objects.visible_to(people[Role.MANAGER]).count() >= 2
+    here.post(reverse("people:sign_ins_end"))
+    assert here.get("/").status_code == 200
+    assert there.get("/").status_code == 302
+    assert elsewhere.get("/").status_code == 200
+    assert AuditEntry.objects.filter(action="user.end_sign_ins").count() == 1
+    stranger = SignIn.objects.get(user=people[Role.SALES])
+    assert here.post(reverse("people:sign_in_end", args=[stranger.pk])).status_code == 404
+    assert elsewhere.get("/").status_code == 200
+
+
+def test_a_forgotten_password_is_replaced_by_a_link_that_works_once(client, people, monkeypatch):
+    person, sent = people[Role.MANAGER], []
+    person.email = "manager@firm.example"
+    person.save()
+    monkeypatch.setattr("delivery.portal.password_reset.views.enqueue",
+                        lambda task, pk, **_rest: sent.append((task, pk)))
+    signed_in = Client()
+    signed_in.force_login(person)
+    for account in ["manager@FIRM.example", "manager", "nobody", "sales", *["manager"] * 5]:
+        answer = client.post(reverse("portal:password_link"), {"account": account})
+        assert answer.url == reverse("login")
+    assert sent == [(SEND_LINK, person.pk)] * MOST_PER_ACCOUNT
+
+    send_link(person.pk)
+    (message,) = mail.outbox
+    link = re.search(rf"{re.escape(settings.PUBLIC_URL)}(\S+)", message.body).group(1)
+    assert "一小时" in message.body  # both languages: nobody is signed in to say which
+    assert "within an hour" in message.body
+    page = client.get(link, follow=True)
+    new = {"new_password1": "Another-2026!", "new_password2": "Another-2026!"}
+    assert client.post(page.redirect_chain[-1][0], new).url == reverse("login")
+
+    assert client.login(username="manager", password="Another-2026!")
+    assert signed_in.get("/").status_code == 302
+    again = Client().get(link, follow=True)
+    assert again.context["validlink"] is False
+    assert AuditEntry.objects.filter(action="user.password_reset").count() == 1
+
+
+def test_nobody_gives_a_role_that_exceeds_their_own(people, engagement, stranger):
+    manager = people[Role.MANAGER]
+    with pytest.raises(NotAllowed):
+        services.add_member(actor=manager, engagement=engagement, user=stranger,
+                            role=Role.ADMINISTRATOR)
+    assert not Membership.objects.filter(user=stranger).exists()
+    services.add_member(actor=manager, engagement=engagement, user=stranger, role=Role.SALES)
+    services.add_member(actor=people[Role.ADMINISTRATOR], engagement=engagement, user=stranger,
+                        role=Role.ADMINISTRATOR)
+
+
+def test_headers_of_pages_and_of_the_schema(client, people):
+    client.force_login(people[Role.MANAGER])
+    page, first = client.get("/"), client.get("/api/schema/")
+    policy = page["Content-Security-Policy"]
+    assert "default-src 'self'" in policy
+    assert "'unsafe-inline'" not in re.sub(r"style-src[^;]*", "", policy)
+    assert "unsafe-eval" not in policy
+    assert page["Cache-Control"] == "no-store, private"
+    assert "camera=()" in page["Permissions-Policy"]
+    assert first["Cache-Control"] == "private, max-age=300"
+    assert first.content == client.get("/api/schema/").content
+    as_json = client.get("/api/schema/?format=json")
+    assert as_json.json()["info"]["title"] == "Delivery Desk"
+    english = client.get("/api/schema/?lang=en").content
+    assert english != first.content
