@@ -34,7 +34,8 @@ TRAINING = {"cards": 8, "train_iters": 400, "tensor_parallel": 2, "pipeline_para
 # The same training with a learning rate that somebody took over wrongly.
 WRONG_RATE = {**TRAINING, "learning_rate": 2e-5}
 # About a quarter of an hour on two cards: the others stay free for whoever tries the portal.
-LIVE = {"cards": 2, "train_iters": 1800, "learning_rate": 5e-5, "extra": "--practice-delay 0.5"}
+LIVE = {"cards": 2, "tensor_parallel": 1, "pipeline_parallel": 1, "train_iters": 1800,
+        "learning_rate": 5e-5, "extra": "--practice-delay 0.5"}
 QUOTED = (10, 6, 8, 12, 6, 10, 8, 4, 20, 5, 15, 8, 3)  # person-days of the price list's services
 FINDERS_FAULT = (JobState.LOST, JobState.UNKNOWN)  # the node was away: tried again, not judged
 ATTEMPTS = 3
@@ -165,7 +166,7 @@ class Scenario(ScenarioDocuments):
         """A run whose losses are off fails its criterion; the next one is still training."""
         self._train_and_compare(WRONG_RATE)
         self.memory.once("differences", lambda: self._accept_differences(self.trained[0]))
-        self._work(Stage.TRAIN_TUNE, self.trained[1:])
+        self._work(Stage.TRAIN_TUNE, self.trained)
         self.memory.once("live", lambda: self._queue(
             Stage.TRAIN_TUNE, "adapt.megatron_train", LIVE, self.trained[0]).pk)
 
