@@ -10,6 +10,7 @@ from django.db import transaction
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
+from delivery.next_steps import inbox_items
 from delivery.notices.models import Channel, Dispatch, Event, SendAttempt
 from delivery.notices.rate_limits import RATES, take_token
 from delivery.notices.send_outcomes import Outcome
@@ -18,6 +19,8 @@ from delivery.notices.transport.channel_protocols import SENDERS
 from delivery.notices.transport.message_text import Item, headline, item_of
 from engagements.models import User
 from engagements.text.text_joining import colon, labelled
+
+SHOWN = 5  # entries of the inbox in an e-mail
 
 
 def send_to_channel(channel_id: int) -> None:
@@ -107,11 +110,21 @@ def send_mail_to(user_id: int) -> None:
             dispatch_claims.record_outcome(token, outcome, timezone.now())
 
 
+def waiting_text(user: User) -> str:
+    """What waits for the person, most urgent first: kinds, codes of engagements and why, as all
+    that leaves by e-mail; empty where nothing does."""
+    found = inbox_items(user)
+    lines = [f"- {item.label} · {item.engagement} ({item.reason})" for item in found[:SHOWN]]
+    return "\n".join([_("Waiting for you (%(count)d):") % {"count": len(found)}, *lines]
+                     ) if found else ""
+
+
 def _send_mail(user: User, items: list[Item]) -> Outcome:
     about = f"{colon()}{items[0].about}" if len(items) == 1 else ""
     blocks = ["\n".join(filter(None, [
         f"{item.title} · {item.about}", item.project and labelled(_("Project"), item.project),
         item.url])) for item in items]
+    blocks += filter(None, [waiting_text(user)])
     message = EmailMessage(subject=f"[{_('Delivery Desk')}] {headline(items)}{about}"[:200],
                            body="\n\n".join(blocks) + "\n", to=[user.email])
     try:

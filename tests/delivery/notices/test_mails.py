@@ -32,6 +32,7 @@ def test_e_mail_with_a_deep_link_and_nothing_confidential(mailed, submit, settin
     assert "https://desk.example.com/engagements/EP2501/models/LLM/survey/" in message.body
     text = message.subject + message.body
     assert [word for word in CONFIDENTIAL if word in text] == []
+    assert "（1）" in message.body or "(1)" in message.body  # what waits for the reader follows
 
 
 def test_several_due_e_mails_leave_as_one(mailed, submit):
