@@ -3,10 +3,12 @@
 
 import pytest
 from django.core import mail
+from django.utils import timezone
 
 from delivery.notices import services, tasks
 from delivery.notices.models import Dispatch
 from delivery.notices.transport import send_dispatches
+from delivery.planning.services.control import add_todo
 from engagements.models import Membership, Role
 from tests.delivery.notices.conftest import CONFIDENTIAL
 
@@ -22,8 +24,10 @@ def mailed(people):
     return manager
 
 
-def test_e_mail_with_a_deep_link_and_nothing_confidential(mailed, submit, settings):
+def test_e_mail_with_a_deep_link_and_nothing_confidential(mailed, engagement, submit, settings):
     settings.PUBLIC_URL = "https://desk.example.com/"
+    add_todo(actor=mailed, engagement=engagement, text="secret", owner=mailed,
+             due_on=timezone.localdate())
     submit()
     for _ in range(2):
         tasks.send_mail_to(mailed.pk)
@@ -32,7 +36,8 @@ def test_e_mail_with_a_deep_link_and_nothing_confidential(mailed, submit, settin
     assert "https://desk.example.com/engagements/EP2501/models/LLM/survey/" in message.body
     text = message.subject + message.body
     assert [word for word in CONFIDENTIAL if word in text] == []
-    assert "（1）" in message.body or "(1)" in message.body  # what waits for the reader follows
+    assert "EP2501 (" in message.body.rpartition("\n\n")[2]  # what waits for the reader follows
+    assert "secret" not in text
 
 
 def test_several_due_e_mails_leave_as_one(mailed, submit):
