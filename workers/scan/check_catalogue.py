@@ -73,6 +73,9 @@ CHECKS: Mapping[str, Check] = MappingProxyType(dict((
            _("Move the import below import torch."), "0.1"),
     _check("tensorflow_api", "R-SCR-16", BLOCK, _("TPU strategy or deprecated TensorFlow API"),
            _("Use the TensorFlow 2.6 API."), "0.5"),
+    _check("horovod_api", "", BLOCK, _("Collective operation of Horovod"),
+           _("Use hccl_ops, npu_distributed_optimizer_wrapper and get_rank_id of npu_bridge."),
+           "0.5"),
     _check("cuda_setting", "R-SCR-07", INFO, _("CUDA or NCCL setting in a script or file"),
            _("Use ASCEND_RT_VISIBLE_DEVICES, HCCL variables and npu-smi."), "0.05"),
 )))
@@ -88,16 +91,12 @@ LIBRARIES: Mapping[str, str] = MappingProxyType({
     "tensorrt_llm": "MindIE", "pycuda": "pyACL", "cupy": "torch_npu", "pynvml": "npu-smi",
     "nvidia.dali": "DVPP", "bitsandbytes": "torch_npu, msmodelslim", "megatron": "MindSpeed",
     "deepspeed": "deepspeed + torch_npu", "mmcv": "mmcv (NPU build)",
-    "torchvision": "torchvision_npu", "auto_gptq": "msmodelslim", "awq": "msmodelslim",
+    "torchvision": "torchvision_npu",
+    "horovod": "npu_bridge (hccl_ops)", "auto_gptq": "msmodelslim", "awq": "msmodelslim",
 })
 
 UNSUPPORTED_APIS = (
     "torch.nn.DataParallel", "torch.nn.parallel.DataParallel", "torch.cuda.nvtx",
     "torch.cuda.CUDAGraph", "torch.cuda.graph", "torch.cuda.make_graphed_callables",
     "torch.cuda.cudart", "torch.cuda.profiler",
-)
-TENSORFLOW_APIS = (
-    "tensorflow.distribute.TPUStrategy", "tensorflow.distribute.experimental.TPUStrategy",
-    "tensorflow.contrib", "tensorflow.tpu", "tensorflow.compat.v1.tpu",
-    "tensorflow.compat.v1.estimator.tpu",
 )

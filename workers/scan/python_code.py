@@ -4,9 +4,10 @@ import ast
 import re
 import warnings
 
-from workers.scan.check_catalogue import LIBRARIES, TENSORFLOW_APIS, UNSUPPORTED_APIS
+from workers.scan.check_catalogue import LIBRARIES, UNSUPPORTED_APIS
 from workers.scan.findings import MAX_SNIPPET, Finding
 from workers.scan.name_resolution import Names
+from workers.scan.tensorflow_apis import DEPRECATED, HOROVOD
 
 CANNOT_PARSE = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
 CUDA_DEVICE = re.compile(r"^cuda(?::.*)?$")
@@ -109,8 +110,10 @@ class _Visitor(Names, ast.NodeVisitor):
             self.add(node, "jit_script", full)
         elif full.startswith("torch.channels_last"):
             self.add(node, "channels_last", full)
-        elif _below(full, TENSORFLOW_APIS):
+        elif _below(full, DEPRECATED):
             self.add(node, "tensorflow_api", full)
+        elif _below(full, HOROVOD):
+            self.add(node, "horovod_api", full)
         elif last == "get_npu_device":
             self.add(node, "unknown_device_helper", full)
         elif last in EXTENSIONS and not isinstance(node, ast.ImportFrom):

@@ -55,6 +55,25 @@ def test_python_is_read_by_its_tree():
         ("cuda_call", 17), ("host_sync", 20), ("host_sync", 21), ("dynamic_shape", 22)}
 
 
+TENSORFLOW = """import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+import horovod.tensorflow as hvd
+x = tf.compat.v1.layers.conv3d(y, 8, 3)
+x = tf1.layers.dense(x, 4)
+x = tf.nn.softmax_cross_entropy_with_logits(tf.keras.layers.Dense(4)(x), y)
+loss = hvd.allreduce(tf.reduce_mean(x))
+rank = hvd.rank()
+"""
+
+
+def test_deprecated_interfaces_of_tensorflow_and_horovod_s_collectives():
+    report = scan_texts({"net.py": TENSORFLOW})
+    assert found(report) == {
+        ("library", 3), ("tensorflow_api", 4), ("tensorflow_api", 5), ("horovod_api", 7)}
+    assert {f.note for f in report.findings if f.line in (4, 7)} == {
+        "tensorflow.compat.v1.layers.conv3d", "horovod.tensorflow.allreduce"}
+
+
 def test_words_in_comments_and_texts_do_not_count():
     text = '"""Uses .cuda() and nccl."""\n# x.cuda()\nname = "nccl is fast"\n'
     assert scan_texts({"a.py": text}).findings == []
