@@ -14,6 +14,7 @@ import time
 import uuid
 from pathlib import Path
 
+from tests.workers import podman
 from tests.workers.slurm_cluster import Slurm
 
 SSHD = shutil.which("sshd") or "/usr/sbin/sshd"
@@ -37,7 +38,7 @@ MaxStartups 200
 MaxSessions 200
 Subsystem sftp internal-sftp
 """
-RUNTIMES = ("host", "slurm")
+RUNTIMES = ("host", "slurm", "container")
 
 
 def can_run() -> bool:
@@ -46,13 +47,16 @@ def can_run() -> bool:
 
 
 class FaultyNode:
-    """One sshd and the line to it; with the runtime `slurm` a cluster of its own beside it."""
+    """One sshd and the line to it; with the runtime `slurm` a cluster of its own beside it, with
+    `container` an engine."""
 
     def __init__(self, root: Path, port: int, runtime: str = "host") -> None:
         self.root, self.port = root, port
         self.line = Line(port)
         root.mkdir(parents=True)
         self.cluster = Slurm(root / "slurm") if runtime == "slurm" else None
+        self.engine = podman.engine_in(root / "podman") if runtime == "container" else ""
+        self.image = podman.make_image(self.engine) if self.engine else ""
         for name in ("host_key", "client_key"):
             subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", root / name],
                            check=True)
@@ -70,6 +74,7 @@ class FaultyNode:
         """Start with a new boot id and wait until sshd answers."""
         Path("/run/sshd").mkdir(exist_ok=True)
         (self.root / "boot_id").write_text(f"{uuid.uuid4()}\n")
+        shutil.rmtree(self.root / "podman/run", ignore_errors=True)  # as /run after a start
         inside = INSIDE.format(root=self.root, sshd=SSHD,
                                cluster=self.cluster.lines() if self.cluster else "",
                                date=Path(shutil.which("date")).resolve())
@@ -103,18 +108,11 @@ class FaultyNode:
         (self.root / "clock").write_text(f"{seconds:+d}")
 
     def processes(self) -> list[int]:
-        """Host pids of everything in the node's pid namespace, its init left out."""
-        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
-        if not children.split():
-            return []
-        init = children.split()[0]
-        space = os.readlink(f"/proc/{init}/ns/pid")
-        found = []
-        for entry in Path("/proc").iterdir():
-            if entry.name.isdigit() and entry.name != init:
-                with contextlib.suppress(OSError):
-                    if os.readlink(entry / "ns" / "pid") == space:
-                        found.append(int(entry.name))
+        """Host pids of everything below the node's init, also in containers."""
+        [init, *_others] = _children(self.process.pid) or [0]
+        found = _children(init) if init else []
+        for process in found:
+            found += _children(process)
         return found
 
     def freeze_servers(self, frozen: bool, program: str = "sshd") -> None:
@@ -125,6 +123,14 @@ class FaultyNode:
                 if name.startswith(program):
                     os.kill(pid, signal.SIGSTOP if frozen else signal.SIGCONT)
 
+    def kill_one(self, program: str) -> None:
+        """kill -9 of one process of the program, if there is any."""
+        for pid in self.processes():
+            with contextlib.suppress(OSError):
+                if Path(f"/proc/{pid}/comm").read_text().strip() == program:
+                    os.kill(pid, signal.SIGKILL)
+                    return
+
     def ran(self) -> dict[str, int]:
         """How often each job's command began, counted on the node."""
         book = self.root / "book"
@@ -132,6 +138,14 @@ class FaultyNode:
         for line in book.read_text().splitlines() if book.exists() else []:
             counts[line] = counts.get(line, 0) + 1
         return counts
+
+
+def _children(process: int) -> list[int]:
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for thread in Path(f"/proc/{process}/task").iterdir():
+            found += map(int, (thread / "children").read_text().split())
+    return found
 
 
 def enrol(actor, node: FaultyNode, name: str, through_line: bool = False):
@@ -150,7 +164,8 @@ def enrol(actor, node: FaultyNode, name: str, through_line: bool = False):
         actor=actor, name=name, host="127.0.0.1", username="root",
         port=node.line.port if through_line else node.port,
         private_key=(node.root / "client_key").read_text(), scratch_dir=str(node.root / "jobs"),
-        **scheduler, is_practice=True)  # several stand on one machine
+        **scheduler, container_engine=node.engine, container_options=podman.RUN_OPTIONS,
+        is_practice=True)  # several stand on one machine
     return services.confirm_host_key(
         actor=actor, node=row, fingerprint=ssh.fingerprint(row.offered_host_key))
 

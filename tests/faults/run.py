@@ -3,7 +3,8 @@
     python -m tests.faults.run --backend embedded --jobs 100 --faults 200 --seed 7
 
 Backends: embedded (SQLite, broker in a folder), server (PostgreSQL, Redis). Needs root, sshd.
-Runtimes: host (the desk's own queue), slurm (each node a cluster with controller and daemon).
+Runtimes: host (the desk's own queue), slurm (each node a cluster with controller and daemon),
+container (each job a new container of the node's podman).
 """
 
 import argparse
@@ -65,7 +66,15 @@ class Trial:
         self.operator = User.objects.create_user("operator", role=Role.OPERATOR)
         self.rows = [enrol(self.operator, node, f"node-{number}", through_line=True)
                      for number, node in enumerate(self.nodes)]
+        self.runtimes = [self._container_of(node) if node.engine else None for node in self.nodes]
         ssh.close_all()
+
+    def _container_of(self, node: FaultyNode):
+        from workers.services import runtimes
+
+        return runtimes.save_runtime(
+            actor=self.operator, name=node.root.name, place="container",
+            options={"image": node.image, "devices": "none", "mounts": f"{node.root}:{node.root}"})
 
     def queue(self, count: int) -> None:
         """Queue jobs over half a minute; every tenth is cancelled sooner or later."""
@@ -89,6 +98,7 @@ class Trial:
             big=self.chance.choice([0, 0, 6_000_000])))
         return services.queue_job(
             actor=self.operator, kind="test.counted", node=self.rows[which],
+            runtime=self.runtimes[which],
             parameters={"script": str(script), "cards": self.chance.choice([0, 0, 1, 2, 4, 8])})
 
     def _cancel(self, job) -> None:
@@ -132,6 +142,8 @@ class Trial:
     def _faults_of_runtime(self) -> list[tuple]:
         if self.runtime == "slurm":
             return [(3, "controller frozen", lambda: self._for(3, 25, self._freeze(self._any())))]
+        if self.runtime == "container":
+            return [(2, "container's watcher killed", lambda: self._any().kill_one("conmon"))]
         return []
 
     def _freeze(self, node: FaultyNode):

@@ -7,7 +7,7 @@ import pytest
 
 from tests.faults.desk import DESKS, ROOT
 from tests.faults.nodes import can_run
-from tests.workers import slurm_cluster
+from tests.workers import podman, slurm_cluster
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not can_run(), reason="needs root and sshd")]
 
@@ -15,7 +15,9 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(not can_run(), reason="needs 
 @pytest.mark.parametrize(("backend", "runtime"), [
     *((backend, "host") for backend in DESKS),
     pytest.param("embedded", "slurm", marks=pytest.mark.skipif(
-        bool(slurm_cluster.missing()), reason=slurm_cluster.missing()))])
+        bool(slurm_cluster.missing()), reason=slurm_cluster.missing())),
+    pytest.param("embedded", "container", marks=pytest.mark.skipif(
+        bool(podman.missing()), reason=podman.missing()))])
 def test_nothing_is_lost_and_nothing_done_twice(backend, runtime):
     done = subprocess.run(
         [sys.executable, "-m", "tests.faults.run", "--backend", backend, "--jobs", "20",

@@ -19,24 +19,29 @@ def missing() -> str:
     return "" if os.getuid() == 0 else "needs root"
 
 
-def podman(*words: str, **more) -> str:
+def podman(*words: str, engine: str = ENGINE, **more) -> str:
     """What podman prints. Raises CalledProcessError."""
-    return subprocess.run([*ENGINE.split(), *words], check=True, capture_output=True, text=True,
+    return subprocess.run([*engine.split(), *words], check=True, capture_output=True, text=True,
                           **more).stdout
 
 
-def make_image() -> str:
-    """The image's digest; it is made once per machine."""
+def make_image(engine: str = ENGINE) -> str:
+    """The image by its digest; it is made once per machine, or for an engine with its own store."""
     try:
-        podman("image", "exists", IMAGE)
+        podman("image", "exists", IMAGE, engine=engine)
     except subprocess.CalledProcessError:
-        _import()
+        _import(engine)
     [digest] = podman("image", "inspect", "--format", "{{join .RepoDigests \",\"}}",
-                      IMAGE).strip().split(",")[:1]
+                      IMAGE, engine=engine).strip().split(",")[:1]
     return digest
 
 
-def _import() -> None:
+def engine_in(folder: Path) -> str:
+    """An engine whose images and containers lie below a folder, those that run below `run`."""
+    return f"{ENGINE} --root {folder}/storage --runroot {folder}/run --tmpdir {folder}/run/libpod"
+
+
+def _import(engine: str) -> None:
     with tempfile.TemporaryDirectory() as name:
         root = Path(name)
         for folder in ("bin", "proc", "tmp", "dev", "etc", "root"):
@@ -50,4 +55,4 @@ def _import() -> None:
         (root / "etc/version").write_text("busybox image\n")
         with subprocess.Popen(["tar", "-C", name, "-c", "."], stdout=subprocess.PIPE) as packed:
             podman("import", "-q", "--change", "ENV PATH=/bin", "--change", "LABEL stack=CANN-8.2",
-                   "-", IMAGE, stdin=packed.stdout)
+                   "-", IMAGE, engine=engine, stdin=packed.stdout)

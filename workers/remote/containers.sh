@@ -65,7 +65,9 @@ close_container() { # $ended: the engine's word on how a container ended that ru
     [ $# -ge 4 ] && case "$1" in true | false) ;; *) false ;; esac || return 1
     ended=$3
     case "$2:$ended" in exited:*[0-9] | stopped:*[0-9] | dead:*[0-9]) ;;
-    *) ended=137 ;; # never begun, or not seen to end
+    *) # never begun, or not seen to end
+        ended=137
+        read -r ended 2>/dev/null < "$job/box/exit" ;;
     esac
     printf '%s\n' "exit_code $3" "oom_killed $4" >> "$job/facts"
     shift 4

@@ -26,7 +26,7 @@ note_image() { # of the container: what it was made from is evidence
         "$image_id" 2>/dev/null | grep .)"
 }
 engine_text() { # the mark is the container's, not that of the engine's own processes
-    echo "engine() { ( unset DESK_JOB; exec $engine_words \"\$@\" ); }"
+    echo "engine() { ( unset DESK_JOB; exec \${limit:+timeout \$limit} $engine_words \"\$@\" ); }"
 }
 leave_group() { # the engine's own processes are no part of the job
     read -r group 2>/dev/null < "$job/group" || return 0
@@ -110,7 +110,9 @@ run_inside() { # the container may do other work: only what the job starts there
 }
 await_new() { # the client may be cut off; what counts is what the engine says of the container
     while :; do
+        limit=60 # an engine whose watcher of the container is gone waits for ever
         engine wait "$container" > /dev/null 2>&1 < /dev/null
+        limit=
         container_state
         [ "$is_running" != no ] || break
         sleep 2
