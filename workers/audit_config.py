@@ -18,7 +18,7 @@ ENDING = ("state", "started_at", "finished_at", "exit_status", "message", "messa
 SECRET = ("private_key", "passphrase")
 MEASURED = ("lease_counter", "scratch_used_mb", "scratch_free_mb", "clock_offset_seconds",
             "shell_seconds", "unreachable_since", "trouble", "last_seen_at", "last_error",
-            "machine_id", "boot_id", "scheduler_facts", "sampled_at",
+            "machine_id", "boot_id", "scheduler_facts", "sampled_at", "offers",
             "software")  # what a node last said of itself; what a job used is in its readings
 
 track_rows(own.Job, without=[*PROGRESS, *DISPATCH],
@@ -34,6 +34,7 @@ do_not_track({
     own.CardAlarm: "what looks at a card showed; no figure or verdict rests on it",
     own.CardLease: "who may start now; the cards that a job had are in its results",
     own.ImportedNode: "how far the first look is; confirming a host key is recorded",
+    own.RuntimeSoftware: "what jobs in it last read; what a job used is in its readings",
     own.NodeSample: "how busy cards were; measurements come from readings of artifacts",
     own.NodeContact: "when the node answered and when not; no figure or verdict rests on it",
 })

@@ -44,14 +44,15 @@ def of_node(node: Node) -> Outcome:
 
 
 def before_job(declaration, parameters: dict, of_node: Facts,
-               model: MigratedModel | None = None) -> Outcome:
+               model: MigratedModel | None = None, runtime: Mapping | None = None) -> Outcome:
     """The rules over a job that is to be queued. The node's state counts where cards are used.
 
     Args:
-        of_node: what is known of the node.
+        of_node: what is known of the node. runtime: facts of the job's runtime.
     """
     environment = declaration.environment(parameters)
-    own = facts_of_job(parameters, environment, declaration.facts(parameters))
+    own = {**(runtime or {}), **facts_of_job(parameters, environment,
+                                             declaration.facts(parameters))}
     known = _for_framework(of_node, model)
     if declaration.cards_for(parameters):
         own.setdefault("cards_required", declaration.cards_for(parameters))
@@ -79,7 +80,8 @@ def _known_of_job(job: Job) -> Facts:
     kind = kinds.of_job(job)
     stated = facts_of_job(job.parameters, kind.environment(job.parameters),
                           kind.facts(job.parameters))
-    return Facts(stated).over(stored.of_node(job.node)).over(stored.of_model(job.model))
+    return Facts(stated).over(stored.of_node(
+        job.node, job.runtime.get("id"))).over(stored.of_model(job.model))
 
 
 def of_upload(artifact: Artifact) -> dict:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from assessments.models import AcceptedDifference, Baseline, Criterion, Measurement
 from workers.models import Job
+from workers.runtimes import software
 
 SAME, DIFFERS, ACCEPTED, ONE_SIDED = "same", "differs", "accepted", "one_sided"
 
@@ -58,7 +59,7 @@ def of_run(measurement: Measurement | None) -> dict[str, str]:
 
 def _of_job(job: Job) -> dict:
     chips = sorted({card.chip_name for card in job.node.cards.all() if card.chip_name})
-    return {"chip": ", ".join(chips), "cards": job.cards_wanted or "", **job.node.software}
+    return {"chip": ", ".join(chips), "cards": job.cards_wanted or "", **software.of_job(job)}
 
 
 def _plain(facts: dict) -> dict[str, str]:

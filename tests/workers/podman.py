@@ -8,7 +8,7 @@ from pathlib import Path
 
 ENGINE = "podman --runtime runc --cgroup-manager=cgroupfs --storage-driver=vfs"
 RUN_OPTIONS = "--ulimit nofile=1024:1024 --ulimit nproc=1000:1000"
-IMAGE = "localhost/desk-test-busybox"
+IMAGE = "localhost/desk-test-image2"
 
 
 def missing() -> str:
@@ -52,6 +52,9 @@ def _import(engine: str) -> None:
             if applet != "busybox":
                 (root / "bin" / applet).symlink_to("busybox")
         (root / "etc/passwd").write_text("root:x:0:0::/root:/bin/sh\n")
+        (root / "bin/bash").write_text('#!/bin/sh\nexec /bin/sh "$@"\n')
+        (root / "bin/bash").chmod(0o755)
+        (root / "etc/os-release").write_text('PRETTY_NAME="Desk OS 1"\nID=desk\n')
         (root / "etc/version").write_text("busybox image\n")
         with subprocess.Popen(["tar", "-C", name, "-c", "."], stdout=subprocess.PIPE) as packed:
             podman("import", "-q", "--change", "ENV PATH=/bin", "--change", "LABEL stack=CANN-8.2",

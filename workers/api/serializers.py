@@ -53,12 +53,12 @@ class NodeSerializer(serializers.ModelSerializer):
                   "cluster_interface", "labels", "cards_total", "ring_size",
                   "keep_days", "bastion_host", "bastion_port", "bastion_username",
                   "bastion_host_key", "jump_hosts", "certificate", "scheduler",
-                  "scheduler_options", "scheduler_facts", "software",
+                  "scheduler_options", "scheduler_facts", "software", "offers",
                   "last_seen_at", "unreachable_since", "trouble",
                   "last_error", "shell_seconds", "clock_offset_seconds", "scratch_used_mb",
                   "scratch_free_mb", "offered_fingerprint", "pinned_fingerprint", "has_read_cards",
                   "cards"]
-        read_only_fields = ["state", "software", "scheduler_facts", "last_seen_at",
+        read_only_fields = ["state", "software", "offers", "scheduler_facts", "last_seen_at",
                             "unreachable_since", "trouble", "last_error", "shell_seconds",
                             "clock_offset_seconds", "scratch_used_mb", "scratch_free_mb"]
 

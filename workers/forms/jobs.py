@@ -9,11 +9,13 @@ from workers.forms.node_fieldsets import InGroups
 from workers.forms.scheduler_fields import SchedulerFields
 from workers.jobs import preflight
 from workers.jobs.form_defaults import defaults_for
+from workers.jobs.preflight import AS_IT_IS
 from workers.kinds import JobKind, Parameter
 from workers.labels.value_format import word
 from workers.models import Artifact, Node, Priority, Runtime
 from workers.models.gang import MOST_RESTARTS
 from workers.models.node import USERNAME
+from workers.runtimes import chosen
 
 KEY_HELP = _("OpenSSH or PEM. It is stored encrypted and never shown again. Without one, "
              "the SSH agent of the worker is asked.")
@@ -152,7 +154,7 @@ class JobForm(forms.Form):
 
     def __init__(self, *args, kind: JobKind, user, engagement, migrated=None, **kwargs):
         super().__init__(*args, **kwargs)
-        self.kind, self.migrated = kind, migrated
+        self.kind, self.engagement, self.migrated = kind, engagement, migrated
         self.defaults = defaults_for(kind, migrated)
         if kind.runs_on_node:
             ready = Node.objects.visible_to(user).filter(state=Node.State.READY)
@@ -179,11 +181,14 @@ class JobForm(forms.Form):
                  for p in self.kind.parameters}
         node = (self.cleaned_data.get("node") if bound
                 else self._first_node() if "node" in self.fields else None)
+        own = self.cleaned_data.get("runtime") if bound else None
+        runtime = chosen.for_job(node, self.engagement, self.migrated, own) if node else AS_IT_IS
         try:
             values = self.kind.clean({name: _plain(value) for name, value in given.items()})
         except InvalidInput:
             return []
-        return preflight.outcome_for(self.kind, values, node, self.migrated).hits
+        return preflight.outcome_for(self.kind, values, node, self.migrated,
+                                     runtime=runtime).hits
 
     def _first_node(self) -> Node | None:
         """The node that the form offers before anything is chosen."""

@@ -1,21 +1,43 @@
 """Forms of runtimes: one field for each declared option, and who gets which runtime."""
 
 from django import forms
+from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext_lazy as _
 
 from engagements.models import Engagement, MigratedModel
 from workers.models import Node, Runtime
-from workers.runtimes import options
+from workers.runtimes import offers, options
 from workers.runtimes.options import Option
 
 
-def _field(option: Option) -> forms.Field:
+class OfferingInput(forms.TextInput):
+    """A line with a list of what nodes have, from which one may be taken."""
+
+    def __init__(self, offered: list[str]) -> None:
+        super().__init__()
+        self.offered = offered
+
+    def render(self, name, value, attrs=None, renderer=None):
+        number = f"{name}-offered"
+        line = super().render(name, value, {**(attrs or {}), "list": number}, renderer)
+        choices = format_html_join("", '<option value="{}"></option>',
+                                   ((each,) for each in self.offered))
+        return format_html('{}<datalist id="{}">{}</datalist>', line, number, choices)
+
+
+def _field(option: Option, nodes: list[Node]) -> forms.Field:
+    """As plain text: the option's own check says what is wrong with it."""
     shared = {"label": option.label, "help_text": option.help_text, "required": False}
     if option.choices:
         return forms.ChoiceField(choices=option.choices, **shared)
-    # As plain text: the option's own check says what is wrong with it.
-    widget = forms.Textarea(attrs={"rows": option.rows}) if option.rows > 1 else None
-    return forms.CharField(widget=widget, **shared)
+    offered = offers.for_option(nodes, option.name)
+    if option.rows > 1:
+        if offered:
+            shared["help_text"] = format_html(
+                "{} {} <code>{}</code>", option.help_text, _("Found on nodes:"),
+                " · ".join(offered))
+        return forms.CharField(widget=forms.Textarea(attrs={"rows": option.rows}), **shared)
+    return forms.CharField(widget=OfferingInput(offered) if offered else None, **shared)
 
 
 class RuntimeForm(forms.Form):
@@ -23,13 +45,13 @@ class RuntimeForm(forms.Form):
 
     name = forms.CharField(label=_("Name"), max_length=80)
 
-    def __init__(self, *args, place: str, runtime: Runtime | None = None, **kwargs):
+    def __init__(self, *args, user, place: str, runtime: Runtime | None = None, **kwargs):
         super().__init__(*args, **kwargs)
-        self.place = place
+        self.place, nodes = place, list(Node.objects.visible_to(user))
         if runtime:
             self.initial["name"] = runtime.name
         for option in options.for_place(place):
-            self.fields[option.name] = _field(option)
+            self.fields[option.name] = _field(option, nodes)
             if runtime and option.name in runtime.options:
                 self.initial[option.name] = option.shown(runtime.options[option.name])
 

@@ -11,16 +11,23 @@ from workers.models import Node
 from workers.rules import BLOCK, INFO, RULES, WARN, Hit, Outcome
 from workers.rules.facts import stored
 from workers.rules.facts.of_job import parameters_of
+from workers.runtimes import facts as runtime_facts
+from workers.runtimes.chosen import Chosen
+
+AS_IT_IS = Chosen()
 
 
 def outcome_for(declaration, parameters: dict, node: Node | None,
-                model: MigratedModel | None = None, known_of_node=stored.of_node) -> Outcome:
+                model: MigratedModel | None = None, known_of_node=stored.of_node,
+                runtime: Chosen = AS_IT_IS) -> Outcome:
     """All rules over one job that is to be queued.
 
     Args:
         known_of_node: gives a node's facts; many jobs at once ask for them once.
     """
-    outcome = rule_checks.before_job(declaration, parameters, known_of_node(node), model)
+    known = known_of_node(node, runtime.pk) if runtime.pk else known_of_node(node)
+    outcome = rule_checks.before_job(declaration, parameters, known, model,
+                                     runtime_facts.of(runtime, node))
     outcome.hits = [_at_parameter(hit, parameters) for hit in outcome.hits]
     return outcome
 
@@ -38,12 +45,13 @@ def _at_parameter(hit: Hit, parameters: dict) -> Hit:
 
 
 def require_runnable(declaration, parameters: dict, node: Node | None,
-                     model: MigratedModel | None = None, known_of_node=stored.of_node) -> dict:
+                     model: MigratedModel | None = None, known_of_node=stored.of_node,
+                     runtime: Chosen = AS_IT_IS) -> dict:
     """What to keep with the job: {"version", "checked", "not_checked", "hits"}.
 
     Raises InvalidInput with `parameters`: name → sentences, for blocking hits.
     """
-    outcome = outcome_for(declaration, parameters, node, model, known_of_node)
+    outcome = outcome_for(declaration, parameters, node, model, known_of_node, runtime)
     if blocking := outcome.of(BLOCK):
         raise InvalidInput(
             _("The job is refused: %(why)s")

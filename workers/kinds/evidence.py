@@ -17,6 +17,7 @@ from engagements.stages import Stage
 from workers.kinds import run_comparison
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, get, register
 from workers.rules.facts.of_job import facts_of_job
+from workers.runtimes import software
 
 EVERY_STAGE = tuple(Stage)
 MOST_PACKED = 64 * 2**20
@@ -36,7 +37,7 @@ def _record(job) -> dict:
     return {"job": job.pk, "kind": job.kind, "state": job.state, "command": job.command,
             "parameters": job.parameters, "exit_status": job.exit_status,
             "runtime": job.runtime, "node": job.node_names,
-            "software": job.node.software if job.node else {},
+            "software": software.of_job(job),
             "cards": job.results.get("cards") or [], "is_practice": job.is_practice,
             "by": str(job.created_by or ""), "created_at": job.created_at.isoformat(),
             "started_at": job.started_at.isoformat() if job.started_at else None,

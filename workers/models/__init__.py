@@ -8,10 +8,16 @@ from workers.models.node import Card, Node, NodeContact, SchedulerKind, Trouble
 from workers.models.node_calendar import CardQuota, NodeReservation
 from workers.models.node_import import ImportedNode, NodeImport
 from workers.models.node_sample import CARD_VALUES, CardAlarm, NodeSample
-from workers.models.runtime import IN_CONTAINERS, Runtime, RuntimeChoice, RuntimePlace
+from workers.models.runtime import (
+    IN_CONTAINERS,
+    Runtime,
+    RuntimeChoice,
+    RuntimePlace,
+    RuntimeSoftware,
+)
 
 __all__ = ["CARD_VALUES", "IN_CONTAINERS", "ApiRoute", "Artifact", "Card", "CardAlarm",
            "CardLease", "CardQuota", "ChainRun", "ChainStep", "Gang", "ImportedNode", "Job",
            "JobChain", "JobState", "Node", "NodeContact", "NodeImport", "NodeLogin",
-           "NodeReservation", "NodeSample", "Priority", "Runtime", "RuntimeChoice", "RuntimePlace",
-           "SchedulerKind", "StoredReading", "Trouble"]
+           "NodeReservation", "NodeSample", "Priority", "Runtime", "RuntimeChoice",
+           "RuntimePlace", "RuntimeSoftware", "SchedulerKind", "StoredReading", "Trouble"]

@@ -132,6 +132,8 @@ class Node(models.Model):
     scheduler_options = models.JSONField(default=dict, blank=True)  # see workers.schedulers.options
     scheduler_facts = models.JSONField(default=dict, blank=True, editable=False)
     software = models.JSONField(default=dict, blank=True)
+    # What a runtime could be made of, as the node last showed it: `workers.runtimes.offers`.
+    offers = models.JSONField(default=dict, blank=True, editable=False)
     machine_id = models.CharField(max_length=64, blank=True, editable=False)
     boot_id = models.CharField(max_length=36, blank=True, editable=False)
     lease_counter = models.PositiveBigIntegerField(default=0, editable=False)

@@ -89,3 +89,20 @@ class RuntimeChoice(models.Model):
 
     def __str__(self) -> str:
         return str(self.runtime)
+
+
+class RuntimeSoftware(models.Model):
+    """Versions that jobs in a runtime last read on a node; those of the node itself are its own."""
+
+    runtime = models.ForeignKey(Runtime, models.CASCADE, related_name="software")
+    node = models.ForeignKey(Node, models.CASCADE, related_name="runtime_software")
+    versions = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        ordering = ["runtime", "node"]
+        constraints = [
+            models.UniqueConstraint(fields=["runtime", "node"], name="one_software_per_runtime"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.runtime} · {self.node}"

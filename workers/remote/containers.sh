@@ -31,8 +31,15 @@ leave_out() { # of $found: those in the container, which is looked at from insid
     done
     found=$kept
 }
+beats() { # a cluster's compute node runs it: what is inside says so itself, on shared storage
+    [ ! -f "$job/box/exit" ] && [ -n "$(find "$job/box/beat" -mmin -1 2>/dev/null)" ]
+}
 signal_elsewhere() {
     has_container || return
+    if [ -f "$job/slurm" ]; then
+        echo "$signal" > "$job/box/stop.$$" && mv "$job/box/stop.$$" "$job/box/stop"
+        return
+    fi
     container_state
     [ "$is_running" = yes ] || return
     look_inside "signal=$signal
@@ -43,6 +50,10 @@ $cancel_text" | grep '^desk ended '
 }
 tell_elsewhere() { # adds to $left
     has_container || return
+    if [ -f "$job/slurm" ]; then
+        ! beats || { echo "desk process 0 container:$container"; left=$((left + 1)); }
+        return
+    fi
     container_state
     [ "$is_running" != no ] || return
     answer=
@@ -78,6 +89,7 @@ close_container() { # $ended: the engine's word on how a container ended that ru
 }
 in_container() { # for `remote/poll.sh`, of a job whose wrapper is gone: $process and $status
     has_container || return
+    [ ! -f "$job/slurm" ] || { ! beats || process=orphans; return; }
     container_state
     case "$is_running" in
     unknown) process=orphans ;;

@@ -188,3 +188,11 @@ rule("R-ENV-18", BLOCK, "S1, K", "torch torch_npu",
 rule("R-ENV-19", BLOCK, "X1", "PYTORCH_NPU_ALLOC_CONF hdk",
      _("expandable_segments needs HDK 23.0.0; before 24.1.RC3 one process may use one card only."),
      _("Upgrade driver and firmware, or remove expandable_segments."), _hdk)
+rule("R-ENV-20", WARN, "D", "container_image",
+     _("An image that is named by a tag may be another one tomorrow."),
+     _("Name it by its digest: registry/name@sha256:…; the digest that ran is kept either way."),
+     lambda f: not re.search(r"(^|@)sha256:[0-9a-f]{64}$", f["container_image"]))
+rule("R-ENV-21", BLOCK, "D", "container_engines",
+     _("A container needs an engine on the node; none that answers was found there."),
+     _("Install docker, podman or nerdctl for the user of the jobs, then try the log-in again."),
+     lambda f: not f["container_engines"])

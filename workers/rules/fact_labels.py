@@ -24,6 +24,7 @@ LABELS = {
     "is_weights_deliverable": _("weights are delivered"),
     "install_order": _("order of installation"), "tool_path": _("folder of the tools"),
     "shm_size_gb": _("shared memory (GB)"), "cards": _("cards"),
+    "container_image": _("image"), "container_engines": _("container engines"),
     "mindie_image": _("MindIE image"), "product": _("product"),
     "mindie_dtype": _("data type of the model"), "model_family": _("model family"),
     "quantisation": _("quantisation"), "granularity": _("granularity"),

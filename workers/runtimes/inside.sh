@@ -26,6 +26,7 @@ child=$!
 ( # a cluster's scheduler reaches no container: the job's folder tells it to stop
     trap '[ "$!" = "$child" ] || { kill -KILL "$!"; wait "$!"; } 2>/dev/null; exit' TERM
     while [ ! -f "$box/exit.new" ]; do
+        : > "$box/beat"
         sleep 2 & wait "$!"
         [ ! -s "$box/stop" ] || { read -r signal < "$box/stop"; stop_all "$signal"; }
     done
@@ -36,6 +37,8 @@ while :; do
     status=$?
     kill -0 "$child" 2>/dev/null || break
 done
+# On a cluster nobody else can look here for what the command left behind.
+[ ! -f ../slurm ] || [ $$ = 1 ] || { stop_all TERM; sleep 2; stop_all KILL; } > /dev/null 2>&1
 echo "$status" > "$box/exit.new"
 kill "$watch" 2>/dev/null
 wait "$watch" 2>/dev/null

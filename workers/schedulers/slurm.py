@@ -59,12 +59,14 @@ class Slurm(Scheduler):
                 for pk, state in states.items()}, end
 
     def cancel_script(self, place, signal):
-        return (place.text() + self._path() + scripts.survivor_functions() + _read("stop.sh")
-                + scripts.cancel_lines(signal))
+        return self._found(place) + scripts.cancel_lines(signal)
 
     def survivors_script(self, place, has_cards):
-        return (place.text() + self._path() + scripts.survivor_functions() + _read("stop.sh")
-                + "members\ntell_survivors\n")
+        return self._found(place) + "members\ntell_survivors\n"
+
+    def _found(self, place: Place) -> str:
+        return (place.text() + self._path()
+                + scripts.survivor_functions(place.in_container) + _read("stop.sh"))
 
     def survivors(self, answer):
         slurm_answers.require_answer(answer.stdout.decode(errors="replace"))
@@ -83,7 +85,8 @@ def _polls(polled: list[Job], files_of) -> str:
     calls = [shlex.join(["look", place.directory, str(int(offset)), str(int(limit)),
                          "files" if place.directory in files_of else "none"]) + "\n"
              for place, offset, limit in requests]
-    return (scripts.poll_functions() + _read("queue.sh")
+    in_container = any(place.in_container for place, _offset, _limit in requests)
+    return (scripts.poll_functions(in_container) + _read("queue.sh")
             + f"ask_queue {names} || exit 0\nask_records {names}\n" + "".join(calls)
             + "report_all\n")
 

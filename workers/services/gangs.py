@@ -8,9 +8,9 @@ from engagements.errors import InvalidInput
 from engagements.models import Engagement
 from workers.dispatch import gang_members
 from workers.kinds import JobKind
-from workers.models import Gang, Job, Node, Runtime
+from workers.models import Gang, Job, Node
 from workers.models.gang import MOST_RESTARTS
-from workers.runtimes import chosen
+from workers.runtimes.chosen import Chosen
 from workers.services import node_logins
 
 MOST_NODES = 64
@@ -59,13 +59,12 @@ def stated(declaration: JobKind, parameters: dict, nodes: list[Node], restarts: 
 
 
 def add_members(job: Job, nodes: list[Node], restarts: int, engagement: Engagement | None,
-                runtime: Runtime | None) -> Gang:
+                runtimes: list[Chosen]) -> Gang:
     """The rows behind a job on several nodes; the caller writes the audit entry, afterwards."""
     gang = Gang.objects.create(job=job, restarts_allowed=restarts)
     logins = {node.pk: node_logins.login_of(node, engagement) for node in nodes}
-    runtimes = {node.pk: chosen.for_job(node, engagement, job.model, runtime).kept()
-                for node in nodes}
-    gang_members.make(gang, nodes, job, logins, runtimes, {})
+    kept = {node.pk: way.kept() for node, way in zip(nodes, runtimes, strict=True)}
+    gang_members.make(gang, nodes, job, logins, kept, {})
     return gang
 
 

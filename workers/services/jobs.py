@@ -64,17 +64,19 @@ def _queue_unwoken(
     if restarts:
         declaration.require_restartable(values)
     declaration.require_place(values, engagement)
-    checked, *_others = [preflight.require_runnable(
-        declaration, values, each, model, known_of_node) for each in every]
     on_node = declaration.runs_on_node and not several
     runtimes.require_usable(runtime, declaration)
+    ways = [chosen.for_job(each, engagement, model, runtime) if each else chosen.Chosen()
+            for each in every]
+    checked, *_others = [preflight.require_runnable(
+        declaration, values, each, model, known_of_node, way)
+        for each, way in zip(every, ways, strict=True)]
     job = Job.objects.create(
         kind=kind, engagement=engagement, model=model, stage=stage or _stage_of(declaration),
         node=node if on_node else None, parameters=values, nodes_wanted=len(every),
         login=node_logins.login_of(node, engagement) if on_node else None,
         command=declaration.argv(values) if on_node else [],
-        runtime=(declaration.runtime(values) or chosen.for_job(
-            node, engagement, model, runtime).kept()) if on_node else {},
+        runtime=(declaration.runtime(values) or ways[0].kept()) if on_node else {},
         cards_wanted=declaration.cards_for(values), created_by=actor,
         is_practice=declaration.runs_on_node and any(n and n.is_practice for n in every),
         timeout_seconds=declaration.timeout_seconds, priority=priority, next_step_at=timezone.now(),
@@ -84,7 +86,7 @@ def _queue_unwoken(
     if job.is_practice and engagement:
         mark_practice(engagement=engagement)
     if several:
-        gangs.add_members(job, several, restarts, engagement, runtime)
+        gangs.add_members(job, several, restarts, engagement, ways)
     audit_log.record(actor=actor, action="job.queue", target=job, engagement=engagement,
                      data={"parameters": values})
     return job

@@ -11,6 +11,7 @@ from workers import schedulers
 from workers.models import Job, Node, NodeLogin
 from workers.models.job import OPEN_STATES, WAITING_STATES
 from workers.nodes import machines, reachability, ssh
+from workers.runtimes import offers
 from workers.services import clusters, node_logins, nodes
 
 ADDRESS = ("host", "port", "bastion_host", "bastion_port", "bastion_host_key", "jump_hosts")
@@ -122,6 +123,7 @@ def try_login(*, actor: User, access: Node | NodeLogin) -> float:
         seconds = ssh.shell_seconds(access)
         identity = machines.identity_of(access)
         clusters.read_cluster(access, node)
+        offers.read_offers(access, node)
     except (ssh.Unreachable, ssh.HostKeyChanged, ssh.LoginRefused) as error:
         _keep_failure(access, node, error)
         raise InvalidInput(_why(access, error)) from error

@@ -30,6 +30,7 @@ def save_runtime(*, actor: User, name: str, place: str, options: dict[str, Any],
     found.full_clean(exclude=["options"])
     found.options = runtime_options.cleaned(place, options)
     found.save()
+    found.software.all().delete()  # it was read as the runtime was before
     audit_log.record(actor=actor, action="runtime.change" if runtime else "runtime.add",
                      target=found, data={"name": found.name, "place": place,
                                          "options": found.options})

@@ -16,6 +16,7 @@ from engagements.models import MigratedModel
 from engagements.stages import Stage
 from engagements.text.text_joining import bracketed
 from workers.models import Job
+from workers.runtimes import software
 
 Setup = tuple[str, str]  # code of a model and stage in which it was measured
 # Items that a run's own settings tell, by the names of the training jobs' options.
@@ -106,7 +107,7 @@ def _target(verdict: Verdict | None) -> dict[str, Fact]:
     settings = run_settings(job)
     given = {item: settings[name] for item, name in SETTINGS.items() if name in settings}
     return _flat({"chip": ", ".join(chips), "cards": job.cards_wanted or "",
-                  **job.node.software, **given})
+                  **software.of_job(job), **given})
 
 
 def _flat(facts: dict) -> dict[str, Fact]:

@@ -15,6 +15,7 @@ load_all()
 kinds.load_all()
 # of preflight and the job's own environment; of models, from `of_model` and the assessments
 STATED = {"cards_per_node", "world_size", "cards_required", "baseline_runs",
+          "container_image", "container_engines",
           "is_evaluation_accepted", "is_weights_deliverable", "parameters_billion"}
 
 
@@ -34,7 +35,7 @@ def test_no_rule_is_without_supply():
     starving = {code for code, rule in RULES.items()
                 if code not in scanned and not set(rule.needs) <= names}
     assert starving == set()
-    assert len(RULES) == 88
+    assert len(RULES) == 90
 
 
 def test_every_rule_that_readings_or_jobs_feed_has_its_cases():

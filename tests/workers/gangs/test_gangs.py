@@ -5,11 +5,13 @@ from django.utils.translation import override
 
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
+from tests.workers import podman
 from tests.workers.gangs.conftest import drive, members
 from tests.workers.sshd import can_run
 from workers import services
 from workers.models import Job, JobState, Node
 from workers.nodes.card_leases import held_cards
+from workers.services import runtimes
 
 pytestmark = [pytest.mark.django_db(transaction=True),
               pytest.mark.skipif(not can_run(), reason="needs sshd")]
@@ -120,3 +122,26 @@ def test_what_cannot_be_asked_for(queue, nodes, people, engagement):
     with pytest.raises(InvalidInput):
         services.queue_job(actor=people["consultant"], kind="env.npu_info", nodes=nodes,
                            engagement=engagement)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(bool(podman.missing()), reason=podman.missing() or "-")
+def test_ranks_in_containers_meet_and_are_cancelled_together(queue, servers, enrol, people,
+                                                             tmp_path):
+    image = podman.make_image()
+    nodes = [enrol(server.port, server.key, f"n{n}", container_engine=podman.ENGINE,
+                   container_options=podman.RUN_OPTIONS) for n, server in enumerate(servers)]
+    runtime = runtimes.save_runtime(actor=people["operator"], name="image", place="container",
+                                    options={"image": image, "devices": "none"})
+    meet = ("cat $DESK_HOSTFILE; if [ $NODE_RANK = 0 ]; then echo met | nc -l -p $MASTER_PORT;"
+            " else sleep 1; nc $MASTER_ADDR $MASTER_PORT < /dev/null > met-1.txt; fi")
+    job = drive(queue(meet, nodes, cards=2, runtime=runtime))
+    assert job.state == JobState.SUCCEEDED, [m.technical_cause for m in members(job)]
+    assert job.artifacts.get(name="rank1/met-1.txt").file.read() == b"met\n"
+    assert [m.results["container"]["exit_code"] for m in members(job)] == ["0", "0"]
+    job = queue("trap '' TERM; touch begun; while :; do sleep 1; done", nodes, runtime=runtime)
+    drive(job, lambda job: len(list(tmp_path.glob("n*/home/desk-jobs/*/work/begun"))) == 2)
+    services.cancel_job(actor=people["consultant"], job=job)
+    drive(job)
+    assert [m.state for m in members(job)] == [JobState.CANCELLED] * 2
+    assert "desk-job" not in podman.podman("ps", "--format", "{{.Names}}")

@@ -25,10 +25,11 @@ from workers.nodes.ssh import Answer
 from workers.remote import replies, scripts, survivors
 from workers.remote.replies import RemoteState
 from workers.remote.scripts import Place
-from workers.runtimes import command, options
+from workers.rules.facts import stored
+from workers.runtimes import command, options, software
 from workers.runtimes.chosen import Chosen
 from workers.runtimes.command import Launch
-from workers.services import runtimes
+from workers.services import node_edits, runtimes
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(podman.missing()),
                                                    reason=podman.missing() or "-")]
@@ -207,11 +208,23 @@ def test_a_job_over_ssh_keeps_what_the_engine_says(people, engagement, image, tm
         job = runner.drive(services.queue_job(
             actor=people["consultant"], kind="test.shell", node=node, engagement=engagement,
             parameters={"script": "cat /etc/version > a.txt; echo $A"}))
+        probe = runner.drive(services.queue_job(actor=people["consultant"], kind="env.host_probe",
+                                                node=node, engagement=engagement))
+        node_edits.try_login(actor=operator, access=node)
         ssh.close_all()
     assert (job.state, job.runtime["chosen_by"]) == (JobState.SUCCEEDED, "engagement"), job.sentence
     assert job.artifacts.get(name="a.txt").file.read() == b"busybox image\n"
     assert job.artifacts.get(name="log.txt").file.read() == b"inside\n"
     assert job.results["container"]["exit_code"] == "0"
+    assert probe.state == JobState.SUCCEEDED, probe.sentence
+    assert software.of_job(probe)["os"] == "desk"
+    node.refresh_from_db()
+    assert node.software == {}  # what the image has is not the node's
+    assert stored.of_node(node, runtime.pk)["os"] == "desk"
+    assert "os" not in stored.of_node(node)
+    client.force_login(operator)
+    form = client.get(reverse("workers:runtime_new", args=["container"])).content.decode()
+    assert f'<option value="{image}">' in form
     client.force_login(people["consultant"])
     page = client.get(reverse("workers:job", args=[job.pk])).content.decode()
     assert [word for word in (image, "CANN-8.2", "CANN image") if word not in page] == []

@@ -7,6 +7,7 @@ import time
 import pytest
 from django.utils.translation import override
 
+from tests.workers import podman
 from tests.workers.shell_kind import ShellKind
 from tests.workers.slurm_cluster import missing, running_slurm
 from tests.workers.sshd import USER, can_run, running_sshd
@@ -15,7 +16,7 @@ from workers.dispatch import node_polling, runner
 from workers.kinds import base as registry
 from workers.models import CardLease, Job, JobState
 from workers.nodes import ssh
-from workers.services import node_edits
+from workers.services import node_edits, runtimes
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True),
               pytest.mark.skipif(bool(missing()) or not can_run(),
@@ -240,3 +241,32 @@ def test_a_job_that_is_submitted_while_the_controller_is_away_starts_later(queue
         cluster.start_controller()
     until(job, ended)
     assert job.state == JobState.SUCCEEDED, shown(job)
+
+
+@pytest.mark.skipif(bool(podman.missing()), reason=podman.missing() or "-")
+@pytest.mark.parametrize("place", ["container", "running"])
+def test_a_job_in_a_container_runs_and_is_cancelled_inside(queue, node, people, sshd, place):
+    image, name = podman.make_image(), f"desk-test-{os.getpid()}"
+    type(node).objects.filter(pk=node.pk).update(
+        container_engine=podman.ENGINE, container_options=podman.RUN_OPTIONS)
+    options = {"image": image} if place == "container" else {"container": name}
+    runtimes.choose_runtime(actor=people["operator"], node=node, runtime=runtimes.save_runtime(
+        actor=people["operator"], name=place, place=place, options={**options, "devices": "none"}))
+    (sshd.home / "desk-jobs").mkdir()
+    if place == "running":
+        podman.podman("run", "-d", "--name", name, *podman.RUN_OPTIONS.split(), "--network=host",
+                      "-v", f"{sshd.home}/desk-jobs:/jobs", image, "sleep", "300")
+    try:
+        job = until(queue("cat /etc/version > a.txt; echo $ASCEND_RT_VISIBLE_DEVICES", cards=2),
+                    ended)
+        assert job.state == JobState.SUCCEEDED, (shown(job), job.technical_cause)
+        assert job.artifacts.get(name="a.txt").file.read() == b"busybox image\n"
+        assert job.artifacts.get(name="log.txt").file.read() == b"0,1\n"
+        job = queue("trap '' TERM; setsid sleep 97 & touch begun; while :; do sleep 1; done")
+        until(job, lambda job: list(sshd.home.glob(f"desk-jobs/{job.directory_name}/work/begun")))
+        services.cancel_job(actor=people["consultant"], job=job)
+        assert until(job, ended, 90).state == JobState.CANCELLED
+        assert "sleep 97" not in subprocess.run(["ps", "-eo", "args"], capture_output=True,
+                                                text=True, check=True).stdout.splitlines()
+    finally:
+        podman.podman("rm", "-f", "-t", "0", "--ignore", name)

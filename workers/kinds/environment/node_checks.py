@@ -9,6 +9,7 @@ from django.utils.translation import gettext_noop
 from engagements.stages import Stage
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.models.node import Card
+from workers.runtimes import software
 
 HEALTHY = "OK"  # DOMAIN R-ENV-01; "Normal" occurs in text reports only
 
@@ -55,7 +56,7 @@ class NpuInfo(JobKind):
             _keep_cards(job.node, reading.values.get("chips") or [])
             driver = reading.values.get("driver_version") or reading.tool_version
             if driver:
-                _keep_software(job.node, driver=driver)
+                software.keep(job, driver=driver)
 
 
 def _keep_cards(node, chips: list[dict]) -> None:
@@ -68,12 +69,6 @@ def _keep_cards(node, chips: list[dict]) -> None:
             "health": chip.get("health") or "", "temperature_c": chip.get("temperature_c"),
             "power_w": chip.get("power_w"), "memory_used_mb": used, "memory_total_mb": total,
             "read_at": now})
-
-
-def _keep_software(node, **versions) -> None:
-    node.refresh_from_db()
-    node.software = {**node.software, **{k: v for k, v in versions.items() if v}}
-    node.save(update_fields=["software"])
 
 
 PROBE_COMMANDS = ("uname -m", "cat /etc/os-release", "lscpu", "free -m", "df -Pk",
@@ -115,8 +110,8 @@ class HostProbe(JobKind):
     def after(self, job, finished):
         for reading in finished.of_kind("host_probe"):
             found = reading.values
-            _keep_software(job.node, os=found.get("os"), arch=found.get("arch"),
-                           python=found.get("python"), gcc=found.get("gcc"))
+            software.keep(job, os=found.get("os"), arch=found.get("arch"),
+                          python=found.get("python"), gcc=found.get("gcc"))
 
 
 TORCH_SCRIPT = (
@@ -158,5 +153,5 @@ class TorchCheck(JobKind):
 
     def after(self, job, finished):
         for reading in finished.of_kind("torch_check"):
-            _keep_software(job.node, torch=reading.values.get("torch"),
-                           torch_npu=reading.values.get("torch_npu"))
+            software.keep(job, torch=reading.values.get("torch"),
+                          torch_npu=reading.values.get("torch_npu"))

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_noop
 from engagements.stages import Stage
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.node_scripts import run_script
+from workers.runtimes import software
 
 FRAMEWORKS = ("torch", "torch-npu", "mindspore", "tensorflow")
 
@@ -51,10 +52,8 @@ class Software(JobKind):
         return Judgement(True, gettext_noop("Installed: %(which)s."), facts, {**facts, **versions})
 
     def after(self, job, finished):
-        """Keep the versions with the node."""
-        job.node.refresh_from_db()
-        job.node.software = {**job.node.software, **dict(_versions(finished))}
-        job.node.save(update_fields=["software"])
+        """Keep the versions with the node, or with the runtime that was looked at."""
+        software.keep(job, **dict(_versions(finished)))
 
 
 def _versions(finished: Finished):

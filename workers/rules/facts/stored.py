@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from django.db.models import Max
+from django.db.models import Max, Q
 
 from engagements.models import MigratedModel
 from engagements.stages import Scope
@@ -13,6 +13,7 @@ from workers.rules.facts.base import Seen, observed, observed_kinds
 
 OF_NODE = ("env.npu_info", "env.host_probe", "env.torch_check", "env.software",
            "env.cann_install", "env.hdk_install", "env.mindspeed_install")
+OF_CARDS = ("env.npu_info", "env.hdk_install")
 OF_MODEL = ("config_check", "onnx_model", "model_config", "quantization", "accuracy_compare",
             "source_scan")
 SOFTWARE = {"driver": "hdk"}  # names of Node.software that differ from the facts'
@@ -49,30 +50,45 @@ def _take(facts: Facts, found, origin: Origin) -> None:
         facts[found.name], facts.origins[found.name] = found.value, origin
 
 
-def of_node(node: Node | None) -> Facts:
-    """What was last read of a node; nothing is asked of it. Without readings, its row."""
+def of_node(node: Node | None, runtime: int | None = None) -> Facts:
+    """What was last read of a node; nothing is asked of it. Without readings, its row.
+
+    Args:
+        runtime: key of one whose software counts instead of the node's own.
+    """
     if node is None:
         return Facts()
-    jobs = node.jobs.filter(kind__in=OF_NODE, artifacts__readings__isnull=False)
+    if runtime is None:
+        own = Q(runtime__id__isnull=True) | Q(runtime__id=None)
+        return _newest(node, OF_NODE, own).over(_of_row(node))
+    inside = _newest(node, OF_NODE, Q(runtime__id=runtime))
+    return inside.over(_newest(node, OF_CARDS, Q())).over(_of_row(node, with_software=False))
+
+
+def _newest(node: Node, kinds: Iterable[str], which: Q) -> Facts:
+    """Facts of the last job of each kind."""
+    jobs = node.jobs.filter(which, kind__in=kinds, artifacts__readings__isnull=False)
     newest = jobs.order_by().values("kind").annotate(last=Max("pk")).values("last")
-    read = of_readings(_with_artifacts(StoredReading.objects.filter(artifact__job__in=newest)))
-    return read.over(_of_row(node))
+    return of_readings(_with_artifacts(StoredReading.objects.filter(artifact__job__in=newest)))
 
 
 def _with_artifacts(readings):
     return readings.filter(kind__in=observed_kinds()).select_related("artifact").order_by("-pk")
 
 
-def _of_row(node: Node) -> Facts:
-    """What the node's own row says: versions as last read, cards, what an operator entered."""
+def _of_row(node: Node, with_software: bool = True) -> Facts:
+    """What the node's own row says: versions as last read, cards, what an operator entered.
+
+    Without its software the driver remains, which all runtimes share.
+    """
     software = {SOFTWARE.get(name, name): value for name, value in (node.software or {}).items()
-                if isinstance(value, str) and value}
+                if isinstance(value, str) and value and (with_software or name == "driver")}
     facts = Facts(software, cards_per_node=node.cards_total)
     cards = [card for card in node.cards.all() if card.health]
     if cards:
         facts["chips"] = [{"npu": card.npu_id, "health": card.health} for card in cards]
         facts["chip"] = cards[0].chip_name or None
-    if node.set_env:
+    if node.set_env and with_software:
         facts["is_set_env_sourced"] = True
     if node.labels:
         facts["product"] = node.labels
