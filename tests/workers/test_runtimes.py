@@ -16,7 +16,7 @@ from workers.kinds import base as registry
 from workers.logs import diagnosis
 from workers.logs.diagnosis import Part
 from workers.models import Job, Node, Runtime
-from workers.runtimes import chosen, command, options
+from workers.runtimes import chosen, command, offers, options, software
 from workers.runtimes.chosen import Chosen
 from workers.runtimes.command import Launch
 from workers.services import jobs, runtimes
@@ -199,3 +199,39 @@ def test_pages_and_api(people, client, engagement):
     assert not runtime.choices.exists()
     client.force_login(people["reviewer"] if "reviewer" in people else people[Role.REVIEWER])
     assert client.get(f"/api/v1/runtimes/{runtime.pk}/").status_code == 404
+
+
+@pytest.mark.django_db
+def test_preflight_speaks_of_the_runtime_and_software_is_that_of_the_runtime(
+        people, engagement, make):
+    node = Node.objects.create(name="n", host="n", username="npu", state="ready",
+                               software={"torch": "2.1.0", "driver": "24.1"})
+    runtime = runtimes.save_runtime(actor=people[Role.OPERATOR], name="image", place="container",
+                                    options={"image": "mindie:2.1"})
+    order = {"actor": people["consultant"], "kind": "env.host_probe", "node": node,
+             "engagement": engagement, "runtime": runtime}
+    job = services.queue_job(**order)
+    assert [hit["rule"] for hit in job.results["preflight"]["hits"]] == ["R-ENV-20"]
+    software.keep(job, torch="2.6.0", driver="")
+    assert software.of_job(job) == {"torch": "2.6.0", "driver": "24.1"}
+    assert Job(node=node).node.software["torch"] == "2.1.0"
+    runtimes.save_runtime(actor=people[Role.OPERATOR], runtime=runtime, name="image",
+                          place="container", options={"image": "mindie@sha256:" + "a" * 64})
+    assert software.of_job(job) == {"driver": "24.1"}  # another image may hold something else
+    Node.objects.filter(pk=node.pk).update(offers={"engines": []})
+    node.refresh_from_db()
+    with pytest.raises(InvalidInput, match="容器引擎"):
+        services.queue_job(**order)
+
+
+def test_what_a_node_offers():
+    said = (b"Welcome\ndesk offer engine podman 4.3.1\ndesk offer image a:1 a@sha256:x\n"
+            b"desk offer container dev a:1\ndesk offer script /opt/set_env.sh\ndesk offer x y\n")
+    assert offers.parse(said) is None
+    found = offers.parse(said + b"desk offers end\n")
+    assert found == {"engines": ["podman 4.3.1"], "images": ["a:1 a@sha256:x"],
+                     "containers": ["dev a:1"], "scripts": ["/opt/set_env.sh"], "conda": [],
+                     "venv": []}
+    nodes = [Node(offers=found), Node()]
+    assert {name: offers.for_option(nodes, name) for name in ("image", "container", "scripts")} == {
+        "image": ["a@sha256:x"], "container": ["dev"], "scripts": ["/opt/set_env.sh"]}

@@ -137,7 +137,7 @@ def test_ranks_in_containers_meet_and_are_cancelled_together(queue, servers, enr
             " else sleep 1; nc $MASTER_ADDR $MASTER_PORT < /dev/null > met-1.txt; fi")
     job = drive(queue(meet, nodes, cards=2, runtime=runtime))
     assert job.state == JobState.SUCCEEDED, [m.technical_cause for m in members(job)]
-    assert job.artifacts.get(name="rank1/met-1.txt").file.read() == b"met\n"
+    assert job.artifacts.get(name="met-1.txt").file.read() == b"met\n"
     assert [m.results["container"]["exit_code"] for m in members(job)] == ["0", "0"]
     job = queue("trap '' TERM; touch begun; while :; do sleep 1; done", nodes, runtime=runtime)
     drive(job, lambda job: len(list(tmp_path.glob("n*/home/desk-jobs/*/work/begun"))) == 2)
