@@ -113,6 +113,7 @@ MIDDLEWARE = [
     "engagements.audit.download_log.DownloadLog",
     "engagements.web.error_middleware.NotAllowedMiddleware",
     "delivery.portal.error_pages.NulByteMiddleware",
+    "engagements.web.printable_forms.PrintableFormsMiddleware",
     "delivery.portal.error_pages.MethodNotAllowedMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
@@ -344,7 +345,7 @@ REST_FRAMEWORK = {
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
-    "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
+    "DEFAULT_FILTER_BACKENDS": ["engagements.web.strict_filters.StrictFilterBackend"],
     "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.PageNumberPagination",
     "PAGE_SIZE": 50,
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
@@ -367,6 +368,7 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_NAME_OVERRIDES": {
         "StageStateEnum": "engagements.stages.StageState",
+        "StageEnum": "engagements.stages.Stage",
         "EngagementStateEnum": "engagements.models.engagement.Engagement.State",
         "JobStateEnum": "workers.models.job.JobState",
         "NodeStateEnum": "workers.models.node.Node.State",

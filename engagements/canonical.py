@@ -25,5 +25,8 @@ def canonical(facts: Any, version: int = CURRENT_VERSION) -> str:
 
 
 def content_hash(facts: Any, version: int = CURRENT_VERSION) -> str:
-    """SHA-256 of the text's UTF-8 bytes, as 64 hexadecimal digits."""
-    return hashlib.sha256(canonical(facts, version).encode()).hexdigest()
+    """SHA-256 of the text's UTF-8 bytes, as 64 hexadecimal digits.
+
+    A lone surrogate, which UTF-8 does not know, is hashed as its three bytes would be.
+    """
+    return hashlib.sha256(canonical(facts, version).encode(errors="surrogatepass")).hexdigest()

@@ -13,7 +13,7 @@ from delivery.planning.document_files import KINDS
 from delivery.quotes import quote_files
 from delivery.quotes import services as quotes
 from delivery.quotes.models import PriceImport
-from delivery.reports.services import draft_test_report
+from delivery.reports.services import add_deliverable, draft_test_report
 from delivery.surveys.services import start_survey
 from delivery.surveys.services.questionnaire_drafts import begin_draft
 from engagements import services
@@ -95,8 +95,11 @@ READ = {
     "planning:change_edit": WORKERS,
     "planning:pdf": FIRM,
     "acceptance:contract_terms": MANAGERS, "acceptance:powers_of_attorney": EVERYBODY,
-    "acceptance:third_party_reports": EVERYBODY, "acceptance:verify": EVERYBODY,
+    "acceptance:third_party_reports": EVERYBODY, "acceptance:warranty": EVERYBODY,
+    "acceptance:verify": EVERYBODY,
     "reports:list": EVERYBODY, "reports:engagement": EVERYBODY, "reports:document": FIRM,
+    "reports:deliverables": EVERYBODY, "reports:deliverable_new": MANAGERS,
+    "reports:deliverable": MANAGERS, "reports:deliverable_proof": WORKERS,
     "reports:progress": FIRM, "reports:texts": MANAGERS, "reports:standard_texts": MANAGERS,
     "reports:standard_text": MANAGERS, "reports:chains": frozenset({ADMIN}),
     "reports:chain": frozenset({ADMIN}),
@@ -142,6 +145,8 @@ WRITE = {
     "assessments:criterion_remove", "quotes:new", "quotes:line_add", "quotes:resources_add",
     "quotes:line_remove", "quotes:version_new", "quotes:move", "quotes:rate_card_close",
     "quotes:import_confirm", "quotes:import_discard",
+    "acceptance:claim_repair", "acceptance:claim_close",
+    "reports:deliverables_agreed", "reports:deliverable_reopen",
     "reports:draft", "reports:issue", "reports:refresh", "reports:discard", "reports:correct",
     "reports:submit", "reports:review", "reports:send_back", "reports:recall",
     "people:token_revoke", "people:sign_ins_end", "people:sign_in_end",
@@ -276,6 +281,7 @@ def world(people, engagement, settings, tmp_path):
     baseline = Baseline.objects.create(model=model, quantity="latency_ms", value=10,
                                        artifact=artifact)
     document = draft_test_report(actor=people[MANAGER], engagement=engagement)
+    owed = add_deliverable(actor=people[MANAGER], engagement=engagement, title="手册")
     from delivery.notices.services import create_channel
 
     channel = create_channel(actor=people[ADMIN], name="群", kind="wecom", kinds=[],
@@ -295,7 +301,9 @@ def world(people, engagement, settings, tmp_path):
         "surveys:version_file": [survey.questionnaire_id], "surveys:draft_question": ["need"],
         "reports:engagement": [code], "reports:document": [document.pk],
         "acceptance:contract_terms": [code], "acceptance:powers_of_attorney": [code],
-        "acceptance:third_party_reports": [code],
+        "acceptance:third_party_reports": [code], "acceptance:warranty": [code],
+        "reports:deliverables": [code], "reports:deliverable_new": [code],
+        "reports:deliverable": [owed.pk], "reports:deliverable_proof": [owed.pk],
         "reports:progress": [document.pk], "reports:texts": [document.pk],
         "reports:standard_text": ["sow_change"], "reports:chain": ["TR"],
         "reports:branding": [engagement.customer_id],
@@ -359,8 +367,10 @@ OF_AN_ENGAGEMENT = (
     "assessments:round_new", "assessments:criterion_new", "assessments:baseline_new",
     "quotes:engagement", "quotes:quote", "quotes:terms", "quotes:pdf", "quotes:xlsx",
     "quotes:compare", "quotes:payment", "quotes:conditions", "quotes:line_new", "quotes:line_edit",
-    "reports:engagement", "reports:document", "acceptance:contract_terms",
-    "acceptance:powers_of_attorney", "acceptance:third_party_reports", "surveys:overview",
+    "reports:engagement", "reports:document", "reports:deliverables", "reports:deliverable",
+    "reports:deliverable_new", "reports:deliverable_proof", "acceptance:contract_terms",
+    "acceptance:powers_of_attorney", "acceptance:third_party_reports", "acceptance:warranty",
+    "surveys:overview",
     "surveys:section", "surveys:xlsx", "surveys:upload", "surveys:consequences",
     "surveys:newer_version",
     *(name for name in READ if name.startswith("planning:")

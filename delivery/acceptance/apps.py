@@ -6,9 +6,11 @@ class AcceptanceConfig(AppConfig):
     label = "acceptance"
 
     def ready(self) -> None:
-        """Register audited tables and gate checks, and listen to documents that are replaced."""
+        """Register audited tables, gate checks and what releases payments; listen to documents that
+        are replaced."""
         from delivery.acceptance import (  # noqa: F401
             audit_config,
             gate_checks,
+            milestones,
             signal_receivers,
         )

@@ -4,7 +4,14 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from assessments.models import Criterion
-from delivery.acceptance.models import AcceptanceTerms, Condition, NoticeProof, Review, Signature
+from delivery.acceptance.models import (
+    AcceptanceTerms,
+    Condition,
+    NoticeProof,
+    Review,
+    Signature,
+    WarrantyClaim,
+)
 from delivery.acceptance.models.review import CHOSEN
 from engagements.models import User
 
@@ -42,7 +49,7 @@ class DecisionForm(forms.Form):
                                          "has its own reason."))
     retest_on = forms.DateField(
         label=_("Date of the repeated inspection"), required=False, widget=date_input(),
-        help_text=_("If something is rejected and the date has been agreed."))
+        help_text=_("Needed where something is rejected."))
 
 
 class ModelDecisionForm(forms.Form):
@@ -141,7 +148,7 @@ class TermsForm(forms.ModelForm):
     class Meta:
         model = AcceptanceTerms
         fields = ["has_preliminary", "trial_days", "review_days", "is_deemed", "clause",
-                  "needs_power", "needs_third_party"]
+                  "needs_power", "needs_third_party", "warranty_months"]
 
     def validate_constraints(self) -> None:
         """The service says in a sentence what the constraint would only name."""
@@ -197,3 +204,32 @@ class VerificationForm(forms.Form):
     number = forms.CharField(label=_("Document number"), max_length=60)
     hash = forms.CharField(label=_("Content hash, or SHA-256 of the file"), max_length=64,
                            min_length=64)
+
+
+class ClaimForm(forms.Form):
+    """A defect that is claimed under the warranty."""
+
+    model = forms.ModelChoiceField(None, label=_("Model"), required=False,
+                                   empty_label=_("The whole engagement"))
+    description = forms.CharField(label=_("What is wrong"),
+                                  widget=forms.Textarea(attrs={"rows": 3}))
+    found_on = forms.DateField(label=_("Found on"), widget=date_input())
+
+    def __init__(self, *args, engagement, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["model"].queryset = engagement.models.all()
+
+
+class RepairForm(forms.Form):
+    """What was repaired, and the run that shows it."""
+
+    report = forms.CharField(label=_("What was repaired"), max_length=400)
+    regression = forms.ModelChoiceField(None, label=_("Run that shows it"), help_text=_(
+        "A run that succeeded after the claim was raised."))
+
+    def __init__(self, *args, claim: WarrantyClaim, **kwargs):
+        super().__init__(*args, **kwargs)
+        runs = claim.engagement.jobs.whole().filter(
+            state="succeeded", finished_at__gte=claim.raised_at)
+        self.fields["regression"].queryset = (
+            runs.filter(model=claim.model) if claim.model else runs).order_by("-pk")

@@ -10,6 +10,7 @@ from delivery.acceptance.views import (
     review,
     signing,
     third_party_reports,
+    warranty,
 )
 
 app_name = "acceptance"
@@ -46,5 +47,8 @@ urlpatterns = [
          name="third_party_reports"),
     path("third-party-reports/<int:pk>/withdraw/", third_party_reports.withdraw,
          name="third_party_report_withdraw"),
+    path("engagements/<str:code>/warranty/", warranty.warranty, name="warranty"),
+    path("warranty-claims/<int:pk>/repair/", warranty.repair, name="claim_repair"),
+    path("warranty-claims/<int:pk>/close/", warranty.close, name="claim_close"),
     path("verify/", document_verification.verify, name="verify"),
 ]

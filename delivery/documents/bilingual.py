@@ -7,6 +7,8 @@ from typing import Any
 from django.utils import timezone
 from django.utils.translation import override
 
+from engagements.text.printable_text import printable, printable_facts
+
 LANGUAGES = ("zh-hans", "en")
 
 
@@ -30,10 +32,15 @@ def same(text: str) -> dict[str, str]:
 
 
 def in_language(facts: Any, language: str) -> Any:
-    """A copy of a snapshot in which every bilingual text is the text of one language."""
+    """A copy of a snapshot in which every bilingual text is the text of one language.
+
+    Its texts are printable: older snapshots hold what was typed.
+    """
+    if isinstance(facts, str):
+        return printable(facts)
     if isinstance(facts, dict):
         if set(facts) == set(LANGUAGES):
-            return facts[language]
+            return printable_facts(facts[language])
         return {key: in_language(value, language) for key, value in facts.items()}
     if isinstance(facts, list):
         return [in_language(value, language) for value in facts]

@@ -12,6 +12,7 @@ from django.utils.translation import override
 from delivery.documents.branding.theme import PLAIN
 from delivery.documents.render_process import run_in_child
 from engagements.errors import DeskError
+from engagements.text.printable_text import printable
 
 HTML_LANG = {"zh-hans": "zh-CN", "en": "en"}
 PACKAGES = "libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0 fonts-noto-cjk"
@@ -36,6 +37,7 @@ ACCESSIBLE = b"""
 </rdf:Description>
 """
 END = b"</rdf:RDF>"
+LONGEST_MARGIN = 200  # characters in the head or foot of a page
 
 
 class PdfUnavailableError(DeskError):
@@ -61,13 +63,18 @@ def render_pdf(template: str, context: dict, language: str) -> bytes:
 def html_of(template: str, context: dict, language: str) -> str:
     """What the PDF is set from; see `render_pdf`."""
     with override(language):
-        return render_to_string(
+        return printable(render_to_string(
             template, {"theme": PLAIN, **context, "language": language,
-                       "html_lang": HTML_LANG[language]})
+                       "html_lang": HTML_LANG[language]}))
 
 
 def css_string(text: str) -> SafeString:
-    """Text that is safe between the quotes of a CSS string in a <style> element."""
+    """Text that is safe between the quotes of a CSS string in a <style> element.
+
+    It stands in a margin of the page, beside another: a longer one is cut.
+    """
+    text = printable(text)
+    text = text if len(text) <= LONGEST_MARGIN else f"{text[:LONGEST_MARGIN - 1]}…"
     return mark_safe("".join(
         c if c.isalnum() or c in " .,:;·–…-/()" else f"\\{ord(c):x} " for c in text))
 

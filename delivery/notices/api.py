@@ -16,6 +16,8 @@ from engagements.web.service_hooks import creating, updating
 class NoticeViewSet(ScopedViewSet):
     """One's own inbox; `?unread=1`, `?kind=` and `?engagement=` filter it."""
 
+    query_parameters = ("unread", "kind", "engagement")
+
     queryset = Notice.objects.all()
     serializer_class = serializers.NoticeSerializer
 

@@ -88,7 +88,29 @@ def _planning(row, _action) -> Subject:
     return Subject(f"{row.engagement.code} · {row}", path)
 
 
+def _change(change, _action) -> Subject:
+    return Subject(change.code, reverse("planning:change", args=[change.pk]),
+                   person=change.created_by)
+
+
+def _timesheet(sheet, _action) -> Subject:
+    return Subject(sheet.file_name, reverse("planning:timesheet", args=[sheet.pk]),
+                   person=sheet.confirmed_by)
+
+
+def _weekly(report, _action) -> Subject:
+    return Subject(report.file_name, reverse("planning:weekly", args=[report.pk]))
+
+
+def _todo(todo, _action) -> Subject:
+    """Whose it is hears of it; what is to be done stands on the page."""
+    return Subject(f"T-{todo.pk}", reverse("planning:control", args=[todo.engagement.code]),
+                   person=todo.owner)
+
+
 BUILDERS = {
+    "planning.changerequest": _change, "planning.timesheet": _timesheet,
+    "planning.weeklyreport": _weekly, "planning.todo": _todo,
     "workers.job": _job, "engagements.stagerecord": _stage, "assessments.verdict": _verdict,
     "quotes.quote": _quote, "reports.document": _document, "engagements.stagewaiver": _waiver,
     "acceptance.signer": _signer, "assessments.waiver": _verdict_waiver,

@@ -1,7 +1,6 @@
 """The checks a quote must pass before review and again before issue (DOMAIN 9.4, R-QUO)."""
 
 from collections import Counter
-from dataclasses import asdict, dataclass
 from decimal import Decimal
 
 from django.urls import reverse
@@ -14,23 +13,11 @@ from delivery.quotes import snapshot, standard_rates
 from delivery.quotes.amount_text import figure_of_words
 from delivery.quotes.models import Quote
 from delivery.quotes.money import LineAmounts
+from delivery.quotes.price_checks import QuoteCheck, price_checks
 from delivery.quotes.snapshot import grade_label
 from engagements.models import Role
 from engagements.stages import Stage, StageState
 from engagements.text.text_joining import in_turn, listed
-
-
-@dataclass(frozen=True)
-class QuoteCheck:
-    """One rule, whether it is met, a sentence that says what to do, and where to do it."""
-
-    code: str
-    is_met: bool
-    sentence: str
-    url: str = ""
-
-    def as_dict(self) -> dict:
-        return asdict(self)
 
 
 def run_checks(quote: Quote, facts: dict | None = None, lines: list | None = None,
@@ -53,7 +40,8 @@ def run_checks(quote: Quote, facts: dict | None = None, lines: list | None = Non
         checks.append(_source(quote, terms))
     return sorted([*checks, _validity(quote, terms),
                    _discount(quote, terms), _lines(lines, page), _staffing(quote, lines, terms),
-                   _scope(quote, lines, page)], key=lambda check: check.code)
+                   _scope(quote, lines, page), *price_checks(quote, lines, page, terms),
+                   _is_newest(quote, page)], key=lambda check: check.code)
 
 
 def failed_checks(quote: Quote) -> list[QuoteCheck]:
@@ -162,6 +150,17 @@ def _scope(quote: Quote, lines: list, url: str) -> QuoteCheck:
         "No model goes through: %(stages)s. Remove the lines or change the scope.") % {
             "stages": labels} if outside else _(
         "Every line belongs to a stage in scope."), url)
+
+
+def _is_newest(quote: Quote, url: str) -> QuoteCheck:
+    """A draft beside which a change order has brought a later version into force."""
+    later = Quote.objects.filter(number=quote.number, version__gt=quote.version).exclude(
+        state__in=Quote.OPEN_STATES).defer("snapshot").order_by("-version").first()
+    if later is None:
+        return QuoteCheck("R-QUO-12", True, _("No later version is in force."))
+    return QuoteCheck("R-QUO-12", False, _(
+        "%(later)s came into force after this draft was begun; discard it and begin a new version.")
+        % {"later": later}, url)
 
 
 def _parties(quote: Quote) -> QuoteCheck:

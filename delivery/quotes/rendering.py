@@ -9,6 +9,7 @@ from delivery.documents.pdf import css_string, render_pdf
 from delivery.quotes import standard_conditions
 from delivery.quotes.models import PriceLine, Quote
 from delivery.quotes.snapshot import content_hash, facts_of, grade_label, percent, unit_label
+from engagements.text.printable_text import printable_facts
 
 BEFORE_NOTES = ("invoice", "period", "staffing", "place", "travel")
 AFTER_NOTES = ("delivery", "acceptance", "warranty", "remarks")
@@ -16,6 +17,8 @@ AFTER_NOTES = ("delivery", "acceptance", "warranty", "remarks")
 
 def in_language(facts: dict, is_english: bool) -> dict:
     """Facts with every text in the active language; figures are untouched."""
+    facts = printable_facts(facts)
+
     def pick(entry: dict, name: str) -> str:
         return (entry.get(f"{name}_en") if is_english else "") or entry.get(name) or ""
 
@@ -32,6 +35,7 @@ def in_language(facts: dict, is_english: bool) -> dict:
         "before_notes": texts(facts, BEFORE_NOTES, is_english),
         "after_notes": texts(facts, AFTER_NOTES, is_english),
         "invoice_label": str(Quote.Invoice(facts["invoice"]).label),
+        "invoice_text": _invoice(facts, is_english=is_english),
         "lines": [_line(line, pick) for line in facts["lines"]],
         "payment": [{**term, "name": pick(term, "name")} for term in facts["payment"]],
         "staffing": [{**e, "grade_label": grade_label(e["grade"]) or "--"}
@@ -39,8 +43,20 @@ def in_language(facts: dict, is_english: bool) -> dict:
         "by_rate": rates,
         "discount_percent": percent(facts["discount_rate"]),
         "has_discount": facts["totals"]["discount"] != "0.00",
+        "filled": {"remark": any(line["remark"] for line in facts["lines"]),
+                   "grade": any(line["grade"] for line in facts["lines"]),
+                   "months": any(line["unit"] == "month" for line in facts["lines"])},
         "rounding": [rate for rate in rates if rate["rounding"] != "0.00"],
     }
+
+
+def _invoice(facts: dict, *, is_english: bool) -> str:
+    """The type of the invoice and what was written about it; the type once."""
+    label = str(Quote.Invoice(facts["invoice"]).label)
+    written = "".join(entry["text"] for entry in texts(facts, ("invoice",), is_english))
+    if label.lower() in written.lower():
+        return written
+    return "\n".join(filter(None, (label, written)))
 
 
 def _line(line: dict, pick) -> dict:

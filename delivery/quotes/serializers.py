@@ -19,6 +19,7 @@ from delivery.quotes.queries import totals_of
 from delivery.quotes.transitions import TRANSITIONS, QuoteMove
 from engagements.access import Can, allowed
 from engagements.web.allowed_moves import AllowedMovesField
+from engagements.web.exposure import ForTheFirm
 
 
 class QuoteLineSerializer(serializers.ModelSerializer):
@@ -45,20 +46,20 @@ class QuoteListSerializer(serializers.ListSerializer):
         return super().to_representation(rows)
 
 
-class QuoteSerializer(serializers.ModelSerializer):
+class QuoteSerializer(ForTheFirm, serializers.ModelSerializer):
     """A quote. Send back the `revision` you saw; a newer one answers 409.
 
-    Internal note and approval chain are for the firm only.
+    Notes, reasons and approval chain of the firm are for its own people.
     """
 
-    FOR_THE_FIRM = ("internal_note", "created_by", "reviewed_by", "reviewed_at", "approved_by",
-                    "approved_at")
     totals = serializers.SerializerMethodField()
     current_state = serializers.CharField(read_only=True)
     revision = serializers.IntegerField(required=False)
 
     class Meta:
         model = Quote
+        for_the_firm = ("internal_note", "source_note", "discount_reason", "created_by",
+                        "reviewed_by", "reviewed_at", "approved_by", "approved_at")
         list_serializer_class = QuoteListSerializer
         fields = ["id", "engagement", "number", "version", "state", "current_state", "revision",
                   "subject", "subject_en", "quote_date", "valid_until", "currency",
@@ -73,13 +74,6 @@ class QuoteSerializer(serializers.ModelSerializer):
                             "staffing", "conditions", "change_reason", "answered_at",
                             "answer_reason"]
         extra_kwargs = {"valid_until": {"required": False}}
-
-    def to_representation(self, quote):
-        data = super().to_representation(quote)
-        if not allowed(self.context["request"].user, Can.VIEW_INTERNAL):
-            for name in self.FOR_THE_FIRM:
-                data.pop(name)
-        return data
 
     def get_totals(self, quote) -> dict:
         known = getattr(self, "totals_of_all", None) or totals_of([quote])

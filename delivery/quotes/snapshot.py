@@ -51,6 +51,7 @@ class LineRow(NamedTuple):
     is_tax_included: bool
     tax_rate: Decimal
     unit_cost: Decimal | None
+    priced_at: Decimal | None
 
 
 def line_rows(quote: Quote) -> list[LineRow]:

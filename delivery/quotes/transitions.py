@@ -23,6 +23,7 @@ class QuoteMove(models.TextChoices):
     """Values are the words of the REST API and of the page's addresses."""
 
     SUBMIT = "submit", _("Submit for review")
+    DISCARD = "discard", _("Discard the draft")
     WITHDRAW = "withdraw", _("Withdraw")
     REVIEW = "review", _("Confirm the review")
     APPROVE = "approve", _("Approve")
@@ -76,6 +77,7 @@ def _is_valid(_user: User, quote: Quote) -> None:
 
 TRANSITIONS = TransitionTable({
     QuoteMove.SUBMIT: transition(State.DRAFT, to=State.IN_REVIEW, by=Can.PRICE),
+    QuoteMove.DISCARD: transition(State.DRAFT, by=Can.PRICE),
     QuoteMove.WITHDRAW: transition(State.IN_REVIEW, State.REVIEWED, to=State.DRAFT, by=Can.PRICE,
                                    guards=(_is_author,)),
     QuoteMove.REVIEW: transition(State.IN_REVIEW, to=State.REVIEWED, by=(Can.WORK, Can.PRICE),

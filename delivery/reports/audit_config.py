@@ -4,7 +4,7 @@ from delivery.reports import models as own
 from engagements.audit_rows.tracking import do_not_track, track_rows
 
 track_rows(own.Document, own.DocumentStep, own.DocumentFile, own.ApprovalTurn, own.ApprovalStep,
-           own.StandardText)
+           own.StandardText, own.Deliverable)
 do_not_track({
     own.RenderJob: "a file to be made, and who is making it; the file made is tracked",
 })

@@ -65,6 +65,7 @@ class DocumentKind:
     written_by: Can = Can.WORK
     reviewed_by: Can = Can.WORK
     issued_by: Can = Can.ISSUE
+    is_accepted: bool = False  # the customer decides on it and signs
     is_judged: bool = False  # holds verdicts and raw files: evidence bundles belong to it
     records: Callable[["Source"], dict] | None = None  # its facts without what is slow to make
     writers: dict[str, Callable[..., bytes]] = field(default_factory=dict)
@@ -125,6 +126,11 @@ def all_kinds() -> Iterable[DocumentKind]:
 def choices() -> list[tuple[str, str]]:
     """(code, title) of all kinds."""
     return [(kind.code, kind.title) for kind in all_kinds()]
+
+
+def accepted_kinds() -> list[str]:
+    """Codes of the kinds that the customer decides on and signs."""
+    return [kind.code for kind in _kinds.values() if kind.is_accepted]
 
 
 # Along the stages (DOMAIN 9.1, document map); others follow.

@@ -24,9 +24,8 @@ TEMPLATE = "documents/document.html"
 FOLDER = "documents/parts/"
 GENERIC = {"words": "words.html", "table": "table.html", "figure": "figure.html"}
 SIGNED = Section("signed", gettext_lazy("Signature page"), starts_page=True)
-ALWAYS_WIDE = "part:records"  # commands need the width
 FIRST_DETAIL = "part:details"
-FACTS_OF = {"records": "runs", "manifest": "evidence"}  # what a wide template prints
+FACTS_OF = {"manifest": "evidence"}  # what a wide template prints
 PORTRAIT, LANDSCAPE = 170, 261  # mm between the margins (document.css)
 FEW_ROWS = 8  # that a wide section prints upright
 FEW_COLUMNS = 4  # of a table that never needs a wide page, however long it is
@@ -60,6 +59,7 @@ def context_of(snapshot: dict, language: str, signed: dict | None = None, *,
             "content_hash": digest,
             "signed": in_language(signed, language) if signed else None,
             "is_withdrawn": is_withdrawn, **chapters,
+            "annex_file": annex_name(facts, language),
             "missing_deliverables": facts.get("missing_deliverables"),
             "delivered": sum(row["is_delivered"] for row in facts["references"]),
         }
@@ -70,6 +70,12 @@ def _concluded(facts: dict, places: dict[str, str]) -> dict[str, Any]:
     return {"conclusion_sentence": conclusion_sentence(facts),
             "improvements": list(improvements(facts, places)),
             "judged_files": sum(bool(row["role"]) for row in facts.get("evidence", []))}
+
+
+def annex_name(facts: dict, language: str) -> str:
+    """The name of the annex file beside the document, see `DocumentFile.download_name`."""
+    number = facts["number"] or f"{facts['kind']}-{facts['engagement']['code']}-draft"
+    return f"{number}-V{facts['version']}.0-{language}.xlsx"
 
 
 def _margins(facts: dict, digest: str) -> dict[str, str]:
@@ -128,8 +134,6 @@ def as_wide_as_needed(section: Section, facts: dict, room: float = PORTRAIT) -> 
 
 def _fits(section: Section, facts: dict, room: float) -> bool:
     """Whether what the section lists finds room upright."""
-    if ALWAYS_WIDE in section.all_parts:
-        return False
     if section.all_parts == ("part:manifest",):
         return len(facts["evidence"]) <= FEW_ROWS
     tables = [facts["tables"][name[6:]] for name in section.all_parts

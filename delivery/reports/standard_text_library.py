@@ -1,7 +1,7 @@
 """The texts that ship, as (Chinese, English) by code of the passage.
 
 A line that begins with "- " is an item of a list. What only a person can judge (conclusions,
-advice) has no text here and must be written before a document is issued.
+advice, lessons learned) has no text here: it is written, or the document does without it.
 """
 
 STANDARD: dict[str, tuple[str, str]] = {

@@ -3,16 +3,33 @@
 from django.urls import path
 
 from delivery.documents.views import branding
-from delivery.reports.views import approval_chains, documents, lists, texts, transitions
+from delivery.reports.views import (
+    approval_chains,
+    deliverables,
+    documents,
+    lists,
+    texts,
+    transitions,
+)
 
 app_name = "reports"
 DOCUMENT = "documents/<int:pk>/"
+DELIVERABLE = "deliverables/<int:pk>/"
 STANDARD_TEXTS = "documents/standard-texts/"
 
 urlpatterns = [
     path("documents/", lists.document_list, name="list"),
     path("engagements/<str:code>/documents/", lists.engagement_documents, name="engagement"),
     path("engagements/<str:code>/documents/draft/", lists.document_draft, name="draft"),
+    path("engagements/<str:code>/deliverables/", deliverables.deliverable_list,
+         name="deliverables"),
+    path("engagements/<str:code>/deliverables/agreed/", deliverables.deliverables_from_survey,
+         name="deliverables_agreed"),
+    path("engagements/<str:code>/deliverables/new/", deliverables.deliverable_new,
+         name="deliverable_new"),
+    path(DELIVERABLE, deliverables.deliverable_edit, name="deliverable"),
+    path(DELIVERABLE + "proof/", deliverables.deliverable_proof, name="deliverable_proof"),
+    path(DELIVERABLE + "reopen/", deliverables.deliverable_reopen, name="deliverable_reopen"),
     path(DOCUMENT, documents.document_page, name="document"),
     path(DOCUMENT + "texts/", texts.document_texts, name="texts"),
     path(DOCUMENT + "submit/", transitions.submit, name="submit"),

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from delivery.surveys.models import Question
 from engagements.errors import InvalidInput
 from engagements.models.engagement import localized
+from engagements.text.printable_text import unprintable_in
 from engagements.text.text_joining import in_turn
 
 MAX_TEXT = 4000
@@ -32,7 +33,7 @@ def _text(_question: Question, raw: Any) -> str:
     if len(text) > MAX_TEXT:
         raise InvalidInput(_("The text has %(n)d characters; the limit is %(limit)d.")
                            % {"n": len(text), "limit": MAX_TEXT})
-    if any(ord(letter) < 32 and letter not in "\n\r\t" for letter in text):
+    if unprintable_in(text):
         raise InvalidInput(_("The text contains control characters. Enter it again."))
     return text.replace("\r\n", "\n")
 

@@ -1,14 +1,22 @@
-"""The REST API's JSON parser, with the limits of `engagements.web.json_limits`."""
+"""The REST API's JSON parser, with the limits of `engagements.web.json_limits`, texts printable."""
+
+from collections.abc import Iterator
+from typing import Any
 
 from django.utils.translation import gettext as _
-from rest_framework.exceptions import ParseError
+from rest_framework.exceptions import ParseError, ValidationError
 from rest_framework.parsers import JSONParser
 
+from engagements.text.printable_text import unprintable_in
 from engagements.web.json_limits import JSONTooComplex, check_limits
 
 
 class BoundedJSONParser(JSONParser):
-    """DRF's JSON parser with the limits above: 400 instead of an exhausted stack."""
+    """DRF's JSON parser with the limits above: 400 instead of an exhausted stack.
+
+    A text with characters that show nothing is refused under the name of its field: what a
+    program sends is not changed behind its back.
+    """
 
     def parse(self, stream, media_type=None, parser_context=None):
         try:
@@ -18,4 +26,30 @@ class BoundedJSONParser(JSONParser):
             raise ParseError(_("The JSON is nested too deeply.")) from error
         except JSONTooComplex as error:
             raise ParseError(str(error)) from error
+        refused = dict(_unprintable_fields(value))
+        if refused:
+            raise ValidationError(refused)
         return value
+
+
+def _unprintable_fields(value: Any) -> Iterator[tuple[str, str]]:
+    """(field of the top level, sentence) for what holds an unprintable character."""
+    entries = value.items() if isinstance(value, dict) else [("non_field_errors", value)]
+    for name, entry in entries:
+        if found := next(filter(None, map(unprintable_in, _texts([name, entry]))), ""):
+            yield name if not unprintable_in(name) else "non_field_errors", _(
+                "The text holds the character %(code)s, which shows nothing. Leave it out.") % {
+                    "code": found}
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in a parsed value, keys too; its depth has been checked."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from value
+        for entry in value.values():
+            yield from _texts(entry)
+    elif isinstance(value, list):
+        for entry in value:
+            yield from _texts(entry)

@@ -140,6 +140,7 @@ def reject(hand: Hand) -> None:
     hand.click("[id^=metric-] details[open] button", leads_on=True)
     hand.click("input[name=decision][value=rejected]")
     hand.type("#id_reason", "PSR 未测，请补测。")
+    hand.type("#id_retest_on", "2027-01-31")
     hand.click("form[action$='/decide/'] button.btn-primary", leads_on=True)
 
 

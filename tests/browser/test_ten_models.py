@@ -63,6 +63,7 @@ def decide_first_round(hand: Hand) -> None:
     hand.click("[data-desk-pass-all]")
     assert hand.page.locator("#id_conditions-0-model").input_value() == DOUBTFUL
     assert hand.page.locator("input[name=decision]:checked").input_value() == "rejected"
+    hand.type("#id_retest_on", "2027-01-31")
     hand.click("form[action$='/decide/'] button.btn-primary", leads_on=True)
 
 

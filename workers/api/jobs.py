@@ -11,7 +11,7 @@ from workers import kinds, services
 from workers.api import serializers
 from workers.jobs import kind_catalogue
 from workers.logs import live_log, search
-from workers.models import Job
+from workers.models import Job, Priority
 
 MOST_AT_ONCE = 500  # jobs of one call
 
@@ -96,7 +96,8 @@ def _order(data: dict) -> dict:
             "engagement": data.get("engagement"), "model": data.get("model"),
             "stage": data.get("stage", ""), "node": data.get("node"),
             "nodes": data.get("nodes", ()), "restarts": data.get("restarts", 0),
-            "runtime": data.get("chosen_runtime")}
+            "runtime": data.get("chosen_runtime"),
+            "priority": data.get("priority", Priority.NORMAL)}
 
 
 routes = [

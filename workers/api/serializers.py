@@ -3,6 +3,7 @@ from rest_framework import serializers
 
 from engagements.models import Engagement, MigratedModel
 from engagements.web.allowed_moves import AllowedMovesField
+from engagements.web.exposure import ForTheFirm
 from engagements.web.visible_field import VisibleField
 from workers.jobs.transitions import TRANSITIONS
 from workers.kinds import JobKind
@@ -163,7 +164,7 @@ class MemberSerializer(serializers.ModelSerializer):
         read_only_fields = fields
 
 
-class JobSerializer(serializers.ModelSerializer):
+class JobSerializer(ForTheFirm, serializers.ModelSerializer):
     nodes = VisibleField(
         queryset=Node.objects.all(), many=True, required=False, write_only=True,
         help_text="Several that run the job together; ranks meet on the first.")
@@ -184,9 +185,11 @@ class JobSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = Job
+        for_the_firm = ("login", "parameters", "command", "technical_cause", "diagnosis",
+                        "results", "progress_done", "progress_total", "heartbeat_at", "runtime")
         fields = ["id", "kind", "engagement", "model", "stage", "node", "nodes", "restarts",
                   "chosen_runtime", "runtime", "nodes_wanted", "members", "part_of", "rank",
-                  "login", "is_practice",
+                  "login", "is_practice", "priority",
                   "parameters", "command", "cards_wanted", "state", "attempt", "retry_of",
                   "created_by", "created_at", "started_at", "finished_at", "sentence",
                   "technical_cause", "diagnosis", "exit_status", "results", "progress_done",
@@ -194,7 +197,7 @@ class JobSerializer(serializers.ModelSerializer):
                   "allowed_moves"]
         read_only_fields = [f for f in fields if f not in (
             "kind", "engagement", "model", "stage", "node", "nodes", "restarts",
-            "chosen_runtime", "parameters")]
+            "chosen_runtime", "parameters", "priority")]
 
     @extend_schema_field(MemberSerializer(many=True))
     def get_members(self, job) -> list[dict]:

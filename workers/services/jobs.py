@@ -58,6 +58,9 @@ def _queue_unwoken(
     several = gangs.in_order(node, nodes)
     every = several or [*nodes, node][:1]
     node = None if several else every[0]
+    if model and model.dropped_at:
+        raise WrongState(_("%(model)s was dropped from the project; nothing runs for it any more.")
+                         % {"model": model})
     for each in every:
         _require_for_job(actor, declaration, engagement, each)
     values = declaration.clean(gangs.stated(declaration, parameters or {}, several, restarts))

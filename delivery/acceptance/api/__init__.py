@@ -1,5 +1,7 @@
 """REST endpoints of this app: `routes` holds prefix, viewset and base name of each."""
 
-from delivery.acceptance.api.reviews import routes
+from delivery.acceptance.api import reviews, warranty
+
+routes = [*reviews.routes, *warranty.routes]
 
 __all__ = ["routes"]

@@ -10,6 +10,7 @@ from delivery.acceptance.models.review import (
 )
 from delivery.acceptance.models.signing import Identification, Seal, Signature, Signer
 from delivery.acceptance.models.third_party_report import ThirdPartyReport
+from delivery.acceptance.models.warranty_claim import WarrantyClaim
 
 __all__ = [
     "AcceptanceTerms",
@@ -25,4 +26,5 @@ __all__ = [
     "Signature",
     "Signer",
     "ThirdPartyReport",
+    "WarrantyClaim",
 ]

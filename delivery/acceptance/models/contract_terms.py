@@ -34,6 +34,9 @@ class AcceptanceTerms(models.Model):
         _("acceptance needs a test report of an accredited laboratory (CNAS or CMA)"),
         default=False)
 
+    warranty_months = models.PositiveSmallIntegerField(
+        _("warranty (months from the final acceptance)"), null=True, blank=True)
+
     objects = AuditedQuerySet.as_manager()
 
     class Meta:

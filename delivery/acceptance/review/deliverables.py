@@ -53,8 +53,10 @@ def deliverables_of(review: Review, language: str) -> list[Deliverable]:
 def _named(review: Review, language: str) -> list[tuple]:
     """Documents that the acceptance document rests on, with their content hashes."""
     rows = in_language(review.document.snapshot, language).get("references") or []
+    pages = {digest: reverse("reports:document", args=[pk]) for pk, digest in
+             review.document.engagement.documents.frozen().values_list("pk", "content_hash")}
     return [(f"document:{row['hash']}", f"{row['title']} {row['number']}", row["version"],
-             row["hash"], "") for row in rows if row["is_delivered"]]
+             row["hash"], pages.get(row["hash"], "")) for row in rows if row["is_delivered"]]
 
 
 def _files(review: Review, language: str) -> list[tuple]:

@@ -73,11 +73,16 @@ def current_signer(user: User, review: Review) -> Signer | None:
     return current
 
 
+def _is_unsigned(_user: User, review: Review) -> None:
+    if review.signatures.exists():
+        raise WrongState(_("Somebody has signed this decision; it is not changed any more."))
+
+
 def refusal(review: Review, action: str) -> str:
     """The sentence why an action is not allowed in the review's state."""
     state = state_of(review)
     if action == ReviewAction.DECIDE and state in ISSUED:
-        return _("The decision has already been made and is final.")
+        return _("This document is accepted under the contract; nobody decides on it.")
     if action == ReviewAction.DEEMED and state in ISSUED:
         return _("The customer has responded; deemed acceptance does not apply.")
     if action == ReviewAction.RECEIPTS:
@@ -97,7 +102,8 @@ TRANSITIONS = TransitionTable({
     _A.COMMENT: transition(*ISSUED, by=_EITHER),
     _A.RESOLVE: transition(*ISSUED, by=_EITHER),
     _A.RECEIPTS: transition(*ISSUED, _S.SIGNED, by=Can.REVIEW),
-    _A.DECIDE: transition(_S.OPEN, to=_S.DECIDED, by=Can.REVIEW),
+    _A.DECIDE: transition(_S.OPEN, _S.DECIDED, to=_S.DECIDED, by=Can.REVIEW,
+                          guards=(_is_unsigned,)),
     _A.IDENTIFY: transition(*IN_SIGNING, by=Can.REVIEW, guards=(current_signer,)),
     _A.SIGN: transition(*IN_SIGNING, by=Can.REVIEW, to=_S.SIGNED, guards=(current_signer,)),
     _A.DECLINE: transition(*ISSUED, by=Can.REVIEW, guards=(current_signer,)),

@@ -11,7 +11,7 @@ class TermsSerializer(serializers.ModelSerializer):
     class Meta:
         model = AcceptanceTerms
         fields = ["has_preliminary", "trial_days", "review_days", "is_deemed", "clause",
-                  "needs_power", "needs_third_party"]
+                  "needs_power", "needs_third_party", "warranty_months"]
         validators = []  # the service says in a sentence what the constraint would only name
 
 

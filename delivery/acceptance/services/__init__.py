@@ -19,10 +19,12 @@ from delivery.acceptance.services.third_party_reports import (
     attach_third_party_report,
     withdraw_third_party_report,
 )
+from delivery.acceptance.services.warranty_claims import close_claim, raise_claim, report_repair
 
 __all__ = [
     "attach_third_party_report",
     "begin_signing",
+    "close_claim",
     "close_condition",
     "comment",
     "complete_signed_copies",
@@ -32,10 +34,12 @@ __all__ = [
     "end_power_of_attorney",
     "name_signers",
     "open_review",
+    "raise_claim",
     "record_deemed_acceptance",
     "record_notice",
     "record_power_of_attorney",
     "report_condition",
+    "report_repair",
     "resolve_comment",
     "set_terms",
     "sign",

@@ -17,7 +17,8 @@ MAX_PERIOD = 3650  # days
 def set_terms(*, actor: User, engagement: Engagement, has_preliminary: bool = False,
               trial_days: int = 0, review_days: int | None = None, is_deemed: bool = False,
               clause: str = "", needs_power: bool = False,
-              needs_third_party: bool = False) -> AcceptanceTerms:
+              needs_third_party: bool = False,
+              warranty_months: int | None = None) -> AcceptanceTerms:
     """Record what the signed contract says; reviews opened later are held to it.
 
     Raises InvalidInput for deemed acceptance without clause and period (AR-14).
@@ -26,12 +27,12 @@ def set_terms(*, actor: User, engagement: Engagement, has_preliminary: bool = Fa
     if is_deemed and not (clause.strip() and review_days):
         raise InvalidInput(_("Deemed acceptance needs the clause of the contract that says so, "
                              "and the review period."))
-    if max(trial_days or 0, review_days or 0) > MAX_PERIOD:
+    if max(trial_days or 0, review_days or 0, (warranty_months or 0) * 30) > MAX_PERIOD:
         raise InvalidInput(_("A period is at most %(n)d days.") % {"n": MAX_PERIOD})
     facts = {"has_preliminary": has_preliminary, "trial_days": trial_days or 0,
              "review_days": review_days or None, "is_deemed": is_deemed,
              "clause": clause.strip()[:200], "needs_power": needs_power,
-             "needs_third_party": needs_third_party}
+             "needs_third_party": needs_third_party, "warranty_months": warranty_months or None}
     Engagement.objects.select_for_update(of=("self",), no_key=True).get(pk=engagement.pk)
     terms, _made = AcceptanceTerms.objects.update_or_create(engagement=engagement, defaults=facts)
     audit_log.record(actor=actor, action="acceptance.terms", target=engagement,

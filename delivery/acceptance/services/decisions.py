@@ -1,4 +1,4 @@
-"""The customer's decision, overall and per model, once."""
+"""The customer's decision, overall and per model; it may be corrected until somebody signs."""
 
 from datetime import date
 
@@ -17,6 +17,7 @@ from delivery.documents.bilingual import in_language
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput
 from engagements.models import MigratedModel, User
+from engagements.text.text_joining import listed
 
 ACCEPTED, CONDITIONAL, REJECTED = (value for value, _label in CHOSEN)
 
@@ -25,17 +26,19 @@ ACCEPTED, CONDITIONAL, REJECTED = (value for value, _label in CHOSEN)
 def decide(*, actor: User, review: Review, decision: str, reason: str = "",
            conditions: list[dict] | None = None, models: list[dict] | None = None,
            retest_on: date | None = None) -> Review:
-    """The customer's decision, once. Writes an audit entry and notifies the first signer.
+    """The customer's decision. Writes an audit entry and notifies the first signer.
+
+    A decision that nobody has signed is replaced as a whole; codes sent for it no longer sign.
 
     Args:
         decision: accepted, conditional or rejected, of the whole document.
         reason: needed for a rejection, unless each rejected model has its own.
         conditions: rows of description, owner, due_on and perhaps model (its code) and effect
             (blocks or none). Needed where the whole is conditional, and for each model that is
-            named as conditional: one about it or about the whole document.
+            named as conditional: one about it or about the whole document. Due after today.
         models: rows of model (its code), decision and reason; a model that is not named goes with
-            the whole.
-        retest_on: day of the repeated inspection, for a decision that rejects something.
+            the whole, but passes where all conditions are about other models.
+        retest_on: day of the repeated inspection, after today; needed where something is rejected.
     """
     review = lock_for_action(actor, review, ReviewAction.DECIDE)
     known = models_by_code(review)
@@ -44,18 +47,29 @@ def decide(*, actor: User, review: Review, decision: str, reason: str = "",
     reason = reason.strip() or _reasons_of(decision, named)
     _require_reasons(decision, reason)
     _require_issues(decision, named, rows)
-    judged = {model: named.get(model) or _as_the_whole(decision, reason)
+    judged = {model: named.get(model) or _as_the_whole(decision, reason, model, rows)
               for model in known.values()}
     _require_consistent(decision, [row["decision"] for row in judged.values()])
     _require_unfailed(review, [m.code for m, row in judged.items() if row["decision"] == ACCEPTED])
+    retest_on = _retest_day([decision, *(row["decision"] for row in judged.values())], retest_on)
+    before = _forget_decision(review)
+    _require_delivered(review, decision)
     _store_decision(actor, review, decision, reason, retest_on)
     for row in rows:
         Condition.objects.create(review=review, **row)
     for model, row in judged.items():
         ModelDecision.objects.create(review=review, model=model, **row)
-    _record(actor, review, rows, judged)
+    _record(actor, review, rows, judged, before)
     notify_next_signer(review)
     return review
+
+
+def _forget_decision(review: Review) -> str:
+    """Take back a decision that nobody has signed; which it was, empty for none."""
+    review.conditions.all().delete()
+    review.model_decisions.all().delete()
+    review.identifications.filter(used_at=None).update(expires_at=timezone.now())
+    return review.decision
 
 
 def _store_decision(actor: User, review: Review, decision: str, reason: str, retest_on: date | None
@@ -65,11 +79,11 @@ def _store_decision(actor: User, review: Review, decision: str, reason: str, ret
     review.save()
 
 
-def _record(actor: User, review: Review, rows: list[dict], judged: dict) -> None:
+def _record(actor: User, review: Review, rows: list[dict], judged: dict, before: str) -> None:
     audit_log.record(
         actor=actor, action="review.decide", target=review.document,
         engagement=review.document.engagement,
-        data={"decision": review.decision, "reason": review.reason,
+        data={"decision": review.decision, "reason": review.reason, "before": before,
               "retest_on": review.retest_on,
               "conditions": [{**row, "model": row["model"].code if row["model"] else ""}
                              for row in rows],
@@ -113,7 +127,10 @@ def _reasons_of(decision: str, named: dict[MigratedModel, dict]) -> str:
                      if row["decision"] == REJECTED) if decision == REJECTED else ""
 
 
-def _as_the_whole(decision: str, reason: str) -> dict:
+def _as_the_whole(decision: str, reason: str, model: MigratedModel, rows: list[dict]) -> dict:
+    """The decision on a model that was not named."""
+    if decision == CONDITIONAL and not {row["model"] for row in rows} & {model, None}:
+        return {"decision": ACCEPTED, "reason": ""}
     return {"decision": decision, "reason": reason if decision == REJECTED else ""}
 
 
@@ -127,6 +144,16 @@ def _require_consistent(decision: str, models: list[str]) -> None:
     if decision == REJECTED and models and REJECTED not in models:
         raise InvalidInput(_("The whole is not passed although no model is rejected; say which "
                              "model it is."))
+
+
+def _require_delivered(review: Review, decision: str) -> None:
+    """Nothing passes unconditionally while a deliverable of the contract's list is owed."""
+    facts = in_language(review.document.snapshot, get_language())
+    owed = facts.get("missing_deliverables") if facts.get("is_owed_listed") else []
+    if decision == ACCEPTED and owed and review.phase == Review.Phase.FINAL:
+        raise InvalidInput(_("Still owed by the contract: %(names)s. Choose “passed with "
+                             "conditions”, or have a new version issued once they are there.") % {
+            "names": listed(owed)})
 
 
 def _require_unfailed(review: Review, accepted: list[str]) -> None:
@@ -148,6 +175,16 @@ def _require_reasons(decision: str, reason: str) -> None:
         raise InvalidInput(_("Choose a decision."))
     if decision == REJECTED and not reason:
         raise InvalidInput(_("Give the reason for the rejection."))
+
+
+def _retest_day(decisions: list[str], retest_on: date | None) -> date | None:
+    """The day of the repeated inspection; none where nothing is rejected."""
+    if REJECTED not in decisions:
+        return None
+    if retest_on is None or retest_on <= timezone.localdate():
+        raise InvalidInput(_("Name the day of the repeated inspection, after today, for what is "
+                             "rejected."))
+    return retest_on
 
 
 def _require_issues(decision: str, named: dict[MigratedModel, dict], rows: list[dict]) -> None:
@@ -175,6 +212,9 @@ def _condition(row: dict, known: dict[str, MigratedModel]) -> dict:
         due = None
     if not (description and owner and due):
         raise InvalidInput(_("An outstanding issue needs a description, an owner and a due date."))
+    if due <= timezone.localdate():
+        raise InvalidInput(_("“%(issue)s”: the due date lies after today.") % {
+            "issue": description[:80]})
     if effect not in Condition.Effect.values:
         raise InvalidInput(_("Say whether the issue holds up the final acceptance."))
     return {"description": description[:400], "owner": owner[:80], "due_on": due,

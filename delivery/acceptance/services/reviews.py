@@ -53,7 +53,7 @@ def terms_of(engagement: Engagement) -> dict:
     """The contract's terms as plain facts; empty where none are recorded."""
     terms = AcceptanceTerms.objects.filter(engagement=engagement).first()
     names = ("has_preliminary", "trial_days", "review_days", "is_deemed", "clause",
-             "needs_power")
+             "needs_power", "warranty_months")
     return {name: getattr(terms, name) for name in names} if terms else {}
 
 

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 from django.utils.translation import gettext as _
 
+from delivery.acceptance.certificates import warranty_period
 from delivery.acceptance.models import PowerOfAttorney, Review, Signature
 from delivery.acceptance.signing import drawn_signature
 from delivery.acceptance.signing.seals.certificate import is_practice_seal
@@ -50,6 +51,7 @@ def signed_facts(review: Review) -> dict:
         "notices": [{"channel": both(row.get_channel_display), "addressee": row.addressee,
                      "reference": row.reference, "delivered_on": _day(row.delivered_on),
                      "sha256": row.sha256} for row in review.notice_proofs.all()],
+        "warranty": [f"{day}" for day in warranty_period(review) or ()],
         "events": log_entries_of(review.document_id),
         "is_practice_seal": is_practice_seal(is_practice=review.document.is_practice),
     }

@@ -111,20 +111,32 @@ def _forms(found: Review, user) -> dict:
     codes = list(models_by_code(found))
     return {
         "comment_form": CommentForm(review=found, user=user),
-        "decision_form": DecisionForm(),
+        "decision_form": DecisionForm(initial={
+            "decision": found.decision, "reason": found.reason, "retest_on": found.retest_on}),
         "model_forms": ModelDecisionFormSet(
             prefix="models", initial=_offered(found, codes)),
         "condition_forms": ConditionFormSet(prefix="conditions", form_kwargs={"codes": codes},
-                                            initial=carried_over_conditions(found)),
+                                            initial=_issues(found)),
         "signers_form": SignersForm(review=found), "notice_form": NoticeForm(),
         "decline_form": ReasonForm()}
 
 
 def _offered(found: Review, codes: list[str]) -> list[dict]:
-    """Models with what was decided on them before, where nothing has changed since."""
-    kept = carried_over_decisions(found)
+    """Models with what was decided: on this version, else on the one before where nothing has
+    changed since."""
+    kept = {row.model.code: row for row in found.model_decisions.select_related("model")
+            } or carried_over_decisions(found)
     return [{"model": code, "decision": kept[code].decision, "reason": kept[code].reason}
             if code in kept else {"model": code} for code in codes]
+
+
+def _issues(found: Review) -> list[dict]:
+    """Outstanding issues to begin with: of this decision, else those carried over."""
+    if not found.decision:
+        return carried_over_conditions(found)
+    return [{"description": row.description, "owner": row.owner, "due_on": row.due_on,
+             "effect": row.effect, "model": row.model.code if row.model else ""}
+            for row in found.conditions.select_related("model")]
 
 
 @require_POST

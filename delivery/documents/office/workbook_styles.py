@@ -2,7 +2,6 @@
 
 import io
 import math
-import re
 from collections.abc import Iterable
 from unicodedata import east_asian_width
 
@@ -12,6 +11,7 @@ from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.worksheet import Worksheet
 
 from delivery.documents.branding.logos import of_uri
+from engagements.text.printable_text import printable
 
 FONT, SIZE = "Microsoft YaHei", 10
 LINE_POINTS, ROW_PADDING = 14.5, 5.0  # of a row's height
@@ -21,7 +21,8 @@ BOX = Border(left=THIN, right=THIN, top=THIN, bottom=THIN)
 UNDER = Border(bottom=Side(style="hair", color="B9C3D0"))
 MONEY = "#,##0.00"
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+LONGEST_HEAD = 80  # characters of a part; Excel takes 255 for all three and their codes
+TALLEST = 409.0  # points of a row, by the format
 LOGO_PIXELS = (270, 96)  # the most; three columns, five rows
 
 
@@ -80,7 +81,7 @@ def span(sheet: Worksheet, row: int, columns: tuple[int, int], value, style: str
 def height(texts: Iterable[tuple[str, float]]) -> float:
     """The height of a row that shows all its texts wrapped: pairs of a text and its width."""
     most = max((_lines(text, width) for text, width in texts), default=1)
-    return most * LINE_POINTS + ROW_PADDING
+    return min(most * LINE_POINTS + ROW_PADDING, TALLEST)
 
 
 def _lines(text: str, width: float) -> int:
@@ -137,10 +138,10 @@ def print_setup(sheet: Worksheet, widths: tuple[float, ...], head_row: int, titl
 
 def safe_text(value: str) -> str:
     """Text that no spreadsheet takes for a formula, without characters it cannot hold."""
-    value = CONTROL.sub("", value)
+    value = printable(value)
     return f"'{value}" if value.startswith(FORMULA_STARTS) else value
 
 
 def plain(text: str) -> str:
-    """Text of a head or foot in which no sign starts a code."""
-    return text.replace("&", "&&")
+    """Text of a head or foot in which no sign starts a code, cut to what a part of it may hold."""
+    return printable(text)[:LONGEST_HEAD].replace("&", "&&")

@@ -7,7 +7,6 @@ from xml.sax.saxutils import escape
 from django import template
 from django.db.models import Model
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.text import Truncator
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
@@ -18,7 +17,6 @@ register = template.Library()
 
 WIDTH, HEIGHT, TILT = 760, 520, -32  # of the mark's picture, and its slope in degrees
 DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})(.*)")
-LONGEST_PART, LONGEST_COMMAND = 80, 120  # characters
 LARGEST = 110  # size of the letters; long marks are set smaller
 
 
@@ -42,6 +40,18 @@ def by_run(rows: list[dict]) -> list[dict]:
 
 
 @register.filter
+def in_use(rows: list[dict]) -> list[dict]:
+    """Raw files that verdicts rest on, or that a laboratory brought."""
+    return [row for row in rows if row["role"]]
+
+
+@register.filter
+def worth_print(runs: list[dict]) -> list[dict]:
+    """Runs that are judged, and those that did not succeed."""
+    return [run for run in runs if run["is_judged"] or run["state"] != "succeeded"]
+
+
+@register.filter
 def spans(numbers: list[int]) -> str:
     """Numbers as spans: 0, 1, 2, 3, 6 as "0–3, 6"."""
     parts: list[list[int]] = []
@@ -51,13 +61,6 @@ def spans(numbers: list[int]) -> str:
         else:
             parts.append([number])
     return ", ".join(f"{p[0]}–{p[-1]}" if len(p) > 1 else str(p[0]) for p in parts)
-
-
-@register.filter
-def command_line(parts: list[str]) -> str:
-    """A command as document shows it: scripts within it as "…", the rest cut at 120 characters."""
-    shown = ["…" if "\n" in part or len(part) > LONGEST_PART else part for part in parts if part]
-    return Truncator(" ".join(shown)).chars(LONGEST_COMMAND)
 
 
 @register.filter

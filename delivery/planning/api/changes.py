@@ -112,6 +112,12 @@ class ChangeRequestViewSet(PdfAction, MissingPeopleAction, mixins.CreateModelMix
         """Reject, with the reason."""
         return self._done(changes.reject_change, serializers.RejectionSerializer)
 
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def withdraw(self, request, pk=None):
+        """Its author takes a submitted change back."""
+        return self._done(changes.withdraw_change)
+
     @extend_schema(request=serializers.ChangeResultSerializer)
     @action(detail=True, methods=["post"])
     def result(self, request, pk=None):

@@ -10,7 +10,7 @@ from delivery.planning.models import ChangeRequest
 from engagements import duties
 from engagements.access import Can, allowed
 from engagements.duties import Duty
-from engagements.errors import WrongState
+from engagements.errors import NotAllowed, WrongState
 from engagements.models import User
 from engagements.transitions import TransitionTable, transition
 
@@ -23,6 +23,7 @@ class ChangeMove(models.TextChoices):
     SUBMIT = "submit"
     APPROVE = "approve"
     REJECT = "reject"
+    WITHDRAW = "withdraw"
     RESULT = "result"
 
 
@@ -58,6 +59,11 @@ def _side_is_open(user: User, change: ChangeRequest) -> None:
         raise WrongState(_("This party has already approved."))
 
 
+def _is_author(user: User, change: ChangeRequest) -> None:
+    if change.created_by_id != user.pk:
+        raise NotAllowed(_("Only who wrote a change request takes it back; others reject it."))
+
+
 _SIDES = (Can.MANAGE, Can.REVIEW)
 TRANSITIONS = TransitionTable({
     ChangeMove.SUBMIT: transition(State.DRAFT, to=State.SUBMITTED, by=Can.WORK),
@@ -65,5 +71,7 @@ TRANSITIONS = TransitionTable({
                                    guards=(_is_separated, _side_is_open)),
     ChangeMove.REJECT: transition(State.SUBMITTED, to=State.REJECTED, by=_SIDES,
                                   guards=(_is_separated,), needs_reason=True),
+    ChangeMove.WITHDRAW: transition(State.SUBMITTED, to=State.DRAFT, by=Can.WORK,
+                                    guards=(_is_author,)),
     ChangeMove.RESULT: transition(State.APPLIED, by=Can.WORK),
 })

@@ -31,7 +31,7 @@ class RiskForm(TeamForm):
     class Meta:
         model = Risk
         fields = ["title", "title_en", "probability", "impact", "response", "response_en",
-                  "owner", "review_on", "state"]
+                  "owner", "review_on", "state", "is_internal"]
         widgets = {"review_on": DayInput(), "response": short_text(3),
                    "response_en": short_text(3)}
 

@@ -13,6 +13,12 @@ from engagements.models.optimistic_locked import OptimisticLocked
 from workers.models import Artifact
 
 
+class RiskQuerySet(InternalQuerySet):
+    def told_to_customers(self) -> "RiskQuerySet":
+        """Those that documents for the customer print: not closed, and not only for the team."""
+        return self.exclude(state=Risk.State.CLOSED).filter(is_internal=False)
+
+
 class Risk(OptimisticLocked):
     """A risk of the project: how likely, how bad, whose, and what is done about it."""
 
@@ -40,8 +46,11 @@ class Risk(OptimisticLocked):
                               verbose_name=_("owner"))
     review_on = models.DateField(_("review date"))
     state = models.CharField(_("state"), max_length=12, choices=State, default=State.OPEN)
+    is_internal = models.BooleanField(
+        _("only for the team"), default=False,
+        help_text=_("No document that the customer gets prints it."))
 
-    objects = InternalQuerySet.as_manager()
+    objects = RiskQuerySet.as_manager()
 
     class Meta:
         ordering = ["number"]

@@ -21,7 +21,7 @@ class RiskSerializer(EditedSerializer):
         model = Risk
         fields = ["id", "engagement", "number", "title", "title_en", "probability", "impact",
                   "score", "response", "response_en", "owner", "review_on", "state",
-                  "lock_version", "seen"]
+                  "is_internal", "lock_version", "seen"]
         read_only_fields = ["number", "lock_version"]
         validators = []
 

@@ -55,6 +55,12 @@ def require_current(change: ChangeRequest) -> None:
         require_in_force(change.quote)
 
 
+def require_unchanged(change: ChangeRequest) -> None:
+    """Raise WrongState when a submitted change would not come to what it says any more."""
+    require_current(change)
+    _estimate_lines(change)
+
+
 def apply_effects(change: ChangeRequest) -> None:
     """Move models and stages in and out, sign new criteria, agree on a new version of the
     estimate and of the quote, change the plan and its baseline.

@@ -10,7 +10,11 @@ from delivery.planning.changes.effort_effects import days_between
 from delivery.planning.changes.transitions import TRANSITIONS, ChangeMove, side_of
 from delivery.planning.effort.usage import agreed_quote
 from delivery.planning.models import ChangeRequest
-from delivery.planning.services.change_application import apply_effects, require_current
+from delivery.planning.services.change_application import (
+    apply_effects,
+    require_current,
+    require_unchanged,
+)
 from delivery.planning.services.change_drafts import change_draft
 from delivery.planning.services.files import enqueue_files
 from delivery.quotes.models import Quote
@@ -100,6 +104,7 @@ def approve_change(*, actor: User, change: ChangeRequest) -> ChangeRequest:
         WrongState: not submitted, approved already, or something has changed since.
     """
     change, side = _locked_for(actor, change, ChangeMove.APPROVE), side_of(actor)
+    require_unchanged(change)
     setattr(change, f"{side}_approved_by", actor)
     setattr(change, f"{side}_approved_at", timezone.now())
     change.save()
@@ -142,6 +147,18 @@ def reject_change(*, actor: User, change: ChangeRequest, reason: str) -> ChangeR
     change = _locked_for(actor, change, ChangeMove.REJECT, reason)
     change.rejected_by, change.rejection = actor, reason.strip()
     return _move(change, actor, ChangeMove.REJECT, "change.reject", reason=change.rejection)
+
+
+@transaction.atomic
+def withdraw_change(*, actor: User, change: ChangeRequest) -> ChangeRequest:
+    """Its author takes a submitted change back; it is a draft again, without any approval."""
+    change = _locked_for(actor, change, ChangeMove.WITHDRAW)
+    approved = [side for side in ("firm", "customer") if getattr(change, f"{side}_approved_at")]
+    for side in approved:
+        setattr(change, f"{side}_approved_by", None)
+        setattr(change, f"{side}_approved_at", None)
+    change.facts, change.content_hash, change.submitted_at = {}, "", None
+    return _move(change, actor, ChangeMove.WITHDRAW, "change.withdraw", approved_by=approved)
 
 
 def _locked_for(actor: User, change: ChangeRequest, move: str, reason: str = "") -> ChangeRequest:

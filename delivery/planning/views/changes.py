@@ -182,6 +182,8 @@ def change_move(request, pk, move):
         "reject": (lambda: services.reject_change(
             actor=request.user, change=row, reason=request.POST.get("reason", "")),
             _("Rejected.")),
+        "withdraw": (lambda: services.withdraw_change(actor=request.user, change=row),
+                     _("Withdrawn; it is a draft again.")),
         "result": (lambda: services.record_result(
             actor=request.user, change=row, result=request.POST.get("result", "")),
             _("Saved.")),

@@ -14,7 +14,7 @@ from delivery.quotes.api.files import QuoteFiles
 from delivery.quotes.api.terms import QuoteTerms
 from delivery.quotes.models import PriceImport, Quote, QuoteLine, RateCard, TaxRate
 from delivery.quotes.quote_checks import run_checks
-from delivery.quotes.transitions import DUTIES
+from delivery.quotes.transitions import DUTIES, QuoteMove
 from delivery.quotes.version_comparison import compare
 from engagements.access import Can, allowed, require
 from engagements.text.number_parsing import whole_number
@@ -152,9 +152,15 @@ class QuoteViewSet(QuoteFiles, QuoteTerms, MissingPeopleAction, mixins.CreateMod
     @extend_schema(request=serializers.QuoteMoveSerializer)
     @action(detail=True, methods=["post"])
     def move(self, request, pk=None):
-        """Submit, withdraw, review, approve, issue, return, accept or decline."""
-        services.move_quote(actor=request.user, quote=self.get_object(),
-                            **self.validated(serializers.QuoteMoveSerializer))
+        """Submit, withdraw, review, approve, issue, return, accept, decline or discard; a draft
+        that is discarded is shown for the last time."""
+        fields = self.validated(serializers.QuoteMoveSerializer)
+        quote = self.get_object()
+        if fields["move"] == QuoteMove.DISCARD:
+            shown = self.shown(quote)
+            services.discard_quote(actor=request.user, quote=quote)
+            return shown
+        services.move_quote(actor=request.user, quote=quote, **fields)
         return self.fresh()
 
     @extend_schema(request=serializers.NewVersionSerializer,
@@ -180,7 +186,7 @@ class QuoteViewSet(QuoteFiles, QuoteTerms, MissingPeopleAction, mixins.CreateMod
     @extend_schema(responses=serializers.QuoteCheckSerializer(many=True))
     @action(detail=True, pagination_class=None, filterset_fields=[])
     def checks(self, request, pk=None):
-        """The rules R-QUO-01 to 09 on this quote, for the firm's own people."""
+        """The rules R-QUO-01 to 12 on this quote, for the firm's own people."""
         require(request.user, Can.VIEW_INTERNAL)
         found = [check.as_dict() for check in run_checks(self.get_object())]
         return Response(serializers.QuoteCheckSerializer(found, many=True).data)

@@ -161,6 +161,8 @@ class QuoteLine(Bilingual):
                                    default=Decimal("0.06"))
     unit_cost = models.DecimalField(_("internal cost per unit"), max_digits=16, decimal_places=4,
                                     null=True, blank=True)
+    priced_at = models.DecimalField(  # empty: in the quote's own currency, or a free line
+        _("exchange rate of the price"), max_digits=12, decimal_places=6, null=True, blank=True)
     remark = models.CharField(_("remark"), max_length=240, blank=True)
 
     objects = AuditedQuerySet.as_manager()

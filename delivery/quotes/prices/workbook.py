@@ -13,6 +13,7 @@ from openpyxl import load_workbook
 from openpyxl.utils import get_column_letter
 
 from engagements.errors import InvalidInput
+from engagements.text.printable_text import printable
 from workers.readers.source import ReadError, Source
 from workers.readers.xlsx import workbook_of
 
@@ -114,7 +115,7 @@ def _text(value: Any) -> str:
         return f"{Decimal(repr(value)):f}".removesuffix(".0")
     if isinstance(value, datetime | date):
         return value.isoformat()[:10]
-    return " ".join(str(value).split())[:MAX_CELL]
+    return " ".join(printable(str(value)).split())[:MAX_CELL]
 
 
 def _note_formulas(found: PriceSheet, sheet: Any) -> None:

@@ -27,6 +27,7 @@ from delivery.quotes.services.rate_cards import (
 )
 from delivery.quotes.services.transitions import (
     approve_quote,
+    discard_quote,
     issue_quote,
     return_quote,
     review_quote,
@@ -46,6 +47,7 @@ __all__ = [
     "confirm_import",
     "create_quote",
     "discard_import",
+    "discard_quote",
     "enqueue_missing_files",
     "expire_quotes",
     "issue_quote",

@@ -30,8 +30,12 @@ IN_FORCE = (Quote.State.ISSUED, Quote.State.ACCEPTED)
 
 
 def require_in_force(quote: Quote) -> None:
-    """Raise WrongState unless the quote is the newest of its number and issued or accepted."""
-    newest = Quote.objects.filter(number=quote.number).order_by("-version").first()
+    """Raise WrongState unless the quote is the newest issued of its number and stands.
+
+    A draft of a later version says nothing yet.
+    """
+    newest = Quote.objects.filter(number=quote.number).exclude(
+        state__in=Quote.OPEN_STATES).defer("snapshot").order_by("-version").first() or quote
     if newest.pk != quote.pk or newest.state not in IN_FORCE:
         raise WrongState(_("%(quote)s is no longer in force (%(newest)s: %(state)s). Create "
                            "a new change request.") % {
@@ -71,7 +75,7 @@ def agree_on_version(*, actor: User, author: User, customer: User, quote: Quote,
     newest_version(quote.number)  # locks the number
     require_in_force(quote)
     lines = changed_lines(quote, changes)
-    made = copy_version(author, quote, lines, reason)
+    made = copy_version(author, quote, lines, reason, is_beside_open=True)
     require_separated(DUTIES, actor, made, Duty.APPROVER)
     made.staffing = changed_staffing(quote, lines)
     made.approved_by, made.approved_at = actor, timezone.now()

@@ -98,13 +98,16 @@ def new_version(*, actor: User, quote: Quote, reason: str = "") -> Quote:
     return copy_version(actor, quote, list(quote.lines.all()), reason)
 
 
-def copy_version(author: User, quote: Quote, lines: list[QuoteLine], reason: str) -> Quote:
+def copy_version(author: User, quote: Quote, lines: list[QuoteLine], reason: str, *,
+                 is_beside_open: bool = False) -> Quote:
     """The next version with the terms of `quote` and these lines; for services in a transaction.
 
-    Raises WrongState while a version of the number is still open.
+    Args:
+        is_beside_open: also where a version of the number is still open; it stays behind.
+    Raises WrongState while one is open otherwise.
     """
     newest = newest_version(quote.number)
-    if newest.state in Quote.OPEN_STATES:
+    if newest.state in Quote.OPEN_STATES and not is_beside_open:
         raise WrongState(_("Version %(version)d is still open.") % {"version": newest.version})
     today = timezone.localdate()
     copy = Quote.objects.create(

@@ -101,6 +101,7 @@ def _line(quote: Quote, card: RateCard, price: PriceLine, quantity: Decimal | No
         quote=quote, position=position, quantity=quantity, tax_rate=tax,
         months=months if price.unit == "month" else Decimal(1),
         unit_price=(price.unit_price / rate).quantize(PRICE_STEP),
+        priced_at=rate if card.currency != quote.currency else None,
         unit_cost=None if price.unit_cost is None else (price.unit_cost / rate).quantize(
             PRICE_STEP),
         **{name: getattr(price, name) for name in COPIED})
@@ -146,6 +147,8 @@ def update_line(*, actor: User, line: QuoteLine, revision: int | None = None, **
     changes = differences({name: getattr(line, name) for name in fields}, fields)
     for name, value in fields.items():
         setattr(line, name, value)
+    if line.priced_at is not None and "unit_price" in changes:
+        line.priced_at = quote.exchange_rate  # somebody priced it anew
     line.save()
     keep(quote, actor, "quote.change_line", code=line.code, changes=changes)
     return line

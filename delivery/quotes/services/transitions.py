@@ -1,6 +1,7 @@
 """The life of a quote up to its issue: author, reviewer, approver (DOMAIN 9.11)."""
 
 from django.db import transaction
+from django.db.models import ProtectedError
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -10,7 +11,7 @@ from delivery.quotes.quote_checks import QuoteCheck, failed_checks
 from delivery.quotes.services.files import enqueue_files
 from delivery.quotes.transitions import TRANSITIONS, QuoteMove
 from engagements.audit import audit_log
-from engagements.errors import DeskError, NotAllowed
+from engagements.errors import DeskError, NotAllowed, WrongState
 from engagements.models import Role, User
 from engagements.moves import require_move
 from engagements.text.text_joining import following, labelled, listed
@@ -29,6 +30,24 @@ def submit_quote(*, actor: User, quote: Quote) -> Quote:
     quote = locked_for(actor, quote, QuoteMove.SUBMIT)
     refuse_failed(quote)
     return _move(quote, actor, QuoteMove.SUBMIT)
+
+
+@transaction.atomic
+def discard_quote(*, actor: User, quote: Quote) -> Quote:
+    """Delete a draft; its number or version is free again. Returns the row that was.
+
+    Raises WrongState while a change request rests on it.
+    """
+    quote = locked_for(actor, quote, QuoteMove.DISCARD)
+    pk = quote.pk
+    try:
+        quote.delete()
+    except ProtectedError as error:
+        raise WrongState(_("A change request rests on %(quote)s.") % {"quote": quote}) from error
+    quote.pk = pk
+    audit_log.record(actor=actor, action="quote.discard", target=quote,
+                     engagement=quote.engagement, data={"quote": str(quote)})
+    return quote
 
 
 def refuse_failed(quote: Quote) -> None:

@@ -98,9 +98,12 @@ def compare_page(request, pk, other):
 @require_POST
 def quote_move(request, pk, move):
     quote = found_quote(request, pk)
-    attempt(request, lambda: services.move_quote(
+    done = attempt(request, lambda: services.move_quote(
         actor=request.user, quote=quote, move=move, reason=request.POST.get("reason", "")),
-            lambda: state_reached(quote))
+            lambda: _("Draft discarded.") if move == QuoteMove.DISCARD
+            else state_reached(quote))
+    if done and move == QuoteMove.DISCARD:
+        return redirect("quotes:engagement", quote.engagement.code)
     return redirect("quotes:quote", pk)
 
 

@@ -48,10 +48,9 @@ def write_terms(sheet: Worksheet, facts: dict, row: int) -> tuple[int, int]:
 
 def _entries(facts: dict) -> list[dict]:
     notes = [{"title": _("Assumptions and exclusions"), "text": facts["notes"]}]
-    source = [{"title": _("Note on the price list"), "text": facts["source_note"]}]
-    return [{"title": _("Invoice type"), "text": facts["invoice_label"]},
-            *facts["before_notes"], *(notes if facts["notes"] else []), *facts["after_notes"],
-            *(source if facts["source"] and facts["source_note"] else [])]
+    before = [entry for entry in facts["before_notes"] if entry["code"] != "invoice"]
+    return [{"title": _("Invoice type"), "text": facts["invoice_text"]},
+            *before, *(notes if facts["notes"] else []), *facts["after_notes"]]
 
 
 def _signatures(sheet: Worksheet, facts: dict, row: int) -> None:

@@ -59,28 +59,52 @@ def quote_xlsx(quote: Quote, language: str) -> bytes:
         place_logos(sheet, theme, LOGO_CELLS)
         print_setup(sheet, WIDTHS, HEAD_ROW, f"{facts['number']} V{facts['version']}.0",
                     page_headers(theme, _("Quotation")))
+        _hide_empty(sheet, facts)
         sheet.protection.sheet = True
     data = io.BytesIO()
     book.save(data)
     return deterministic_zip(data.getvalue(), facts["quote_date"])
 
 
-def titles() -> tuple[str, ...]:
+def titles(has_discount: bool = False) -> tuple[str, ...]:
     """The columns of DOMAIN 9.2, in its order, with the months of what is paid monthly."""
     return ("#", _("Item"), _("Work or specification"), _("Category"), _("Grade"), _("Unit"),
             _("Quantity"), _("Months"), _("Unit price (excl. tax)"), _("Unit price (incl. tax)"),
-            _("Tax rate"), _("Amount (excl. tax)"), _("Tax"), _("Amount (incl. tax)"),
-            _("Before discount (excl. tax)"), _("Remark"))
+            _("Tax rate"), *_amount_titles(has_discount), _("Before discount (excl. tax)"),
+            _("Remark"))
+
+
+def _amount_titles(has_discount: bool) -> tuple[str, ...]:
+    """Of what is paid: after the discount where there is one."""
+    if has_discount:
+        return _("After discount (excl. tax)"), _("Tax"), _("After discount (incl. tax)")
+    return _("Amount (excl. tax)"), _("Tax"), _("Amount (incl. tax)")
 
 
 def _lines(sheet: Worksheet, facts: dict, is_draft: bool) -> None:
-    for column, title in enumerate(titles(), 1):
+    named = titles(facts["has_discount"])
+    for column, title in enumerate(named, 1):
         style = "desk_head_number" if column in FIGURES else "desk_head"
         sheet.cell(HEAD_ROW, column, title).style = style
-    sheet.row_dimensions[HEAD_ROW].height = height(zip(titles(), WIDTHS, strict=True))
+    sheet.row_dimensions[HEAD_ROW].height = height(zip(named, WIDTHS, strict=True))
     figure = "desk_input" if is_draft else "desk_count"
     for number, line in enumerate(facts["lines"], 1):
         _line(sheet, HEAD_ROW + number, number, line, figure)
+
+
+def _hide_empty(sheet: Worksheet, facts: dict) -> None:
+    """Hide columns that hold nothing in this quote; formulas keep their letters.
+
+    A neighbour takes their width: texts above and below span them.
+    """
+    filled = facts["filled"]
+    for letter, neighbour, is_filled in (
+            ("E", "C", filled["grade"]), ("H", "C", filled["months"]),
+            ("O", "N", facts["has_discount"]), ("P", "L", filled["remark"])):
+        if not is_filled:
+            columns = sheet.column_dimensions
+            columns[letter].hidden = True
+            columns[neighbour].width += columns[letter].width
 
 
 def _line(sheet: Worksheet, row: int, number: int, line: dict, figure: str) -> None:

@@ -148,7 +148,7 @@ class DocumentViewSet(MissingPeopleAction, ScopedViewSet):
     @extend_schema(request=None, responses=DocumentSerializer)
     @action(detail=True, methods=["post"])
     def recall(self, request, pk=None):
-        """Its author takes a document back from review."""
+        """Take a document back: its author from review; he or the approver while files are made."""
         return self._done(services.recall_document)
 
     @extend_schema(request=None, responses={202: DocumentSerializer})

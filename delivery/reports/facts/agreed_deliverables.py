@@ -10,6 +10,7 @@ from delivery.documents.bilingual import both
 from delivery.documents.tables.table import column, table
 from delivery.reports.facts.handover import works_files
 from delivery.reports.facts.source import Source
+from delivery.reports.models import Deliverable
 from delivery.surveys.consequences.counted_answers import CountedAnswers
 from engagements.text.text_joining import listed
 from workers.models import Artifact
@@ -77,19 +78,41 @@ def agreed(source: Source) -> list[Item]:
     return [item for item in ITEMS if not named or not item.answered or item.code in named]
 
 
+def owed(source: Source) -> list[Deliverable]:
+    """The list of the contract's deliverables, where one is kept."""
+    return list(source.engagement.deliverables.select_related("model", "owner", "artifact"))
+
+
 def missing(source: Source) -> list[Item]:
-    """The agreed deliverables of which nothing is there."""
+    """The deliverables of which nothing is there: of the contract's list, else by file names."""
+    if rows := owed(source):
+        return [Item(row.code, lambda row=row: str(row)) for row in rows if not row.delivered_at]
     return [check.item for check in checks(source) if not check.found]
 
 
 def agreed_table(source: Source) -> dict:
     """The list, item by item."""
+    if listed_rows := owed(source):
+        return _owed_table(listed_rows)
     rows = [[both(check.item.label), len(check.found), both(lambda c=check: _told(c.found)),
              both(lambda c=check: _("there") if c.found else _("missing"))]
             for check in checks(source)]
     return table(lambda: _("Deliverables by the agreed list"), [
         column(lambda: _("Deliverable")), column(lambda: _("Quantity"), "number"),
         column(lambda: _("What was found")), column(lambda: _("State"))], rows)
+
+
+def _owed_table(rows: list[Deliverable]) -> dict:
+    """The contract's list: rule, owner, due stage, and what fulfils each."""
+    return table(lambda: _("Deliverables of the contract"), [
+        column(lambda: _("Deliverable")), column(lambda: _("Model"), "code"),
+        column(lambda: _("Accepted when")), column(lambda: _("Responsible")),
+        column(lambda: _("Due at the end of")), column(lambda: _("Fulfilled by")),
+        column(lambda: _("State"))],
+        [[both(lambda row=row: str(row)), row.model.code if row.model else "–", row.rule or "–",
+          str(row.owner or "–"), both(row.get_due_stage_display), row.proof or "–",
+          both(lambda row=row: _("there") if row.delivered_at else _("owed"))] for row in rows],
+        is_dense=True)
 
 
 def _told(names: list[str]) -> str:

@@ -116,7 +116,9 @@ def _supplier() -> dict:
 
 
 def _people(engagement: Engagement) -> list[dict]:
-    rows = engagement.memberships.select_related("user")
+    """Who answers for the project on either side; others of the firm stay within it."""
+    rows = engagement.memberships.filter(role__in=(Role.MANAGER, Role.REVIEWER)).select_related(
+        "user")
     return [{**_person(row.user), "role": both(row.get_role_display),
              "is_customer": row.user.is_reviewer,
              "is_in_charge": row.role in (Role.MANAGER, Role.REVIEWER)} for row in rows]

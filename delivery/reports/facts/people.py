@@ -7,11 +7,14 @@ from delivery.documents.bilingual import both
 from delivery.documents.tables.table import column, table
 from delivery.reports.facts.common import organisation_of, title_of
 from delivery.reports.facts.source import Source
+from engagements.models import Role
+
+TOLD = (Role.MANAGER, Role.CONSULTANT, Role.REVIEWER)
 
 
 def organisation(source: Source) -> dict:
-    """Members of the engagement with organisation and role."""
-    rows = source.engagement.memberships.select_related("user")
+    """Who delivers and who accepts, with organisation and role; others stay within the firm."""
+    rows = source.engagement.memberships.filter(role__in=TOLD).select_related("user")
     return {**table(lambda: _("Project organisation"), [
         column(lambda: _("Full name"), is_required=True), column(lambda: _("Job title")),
         column(lambda: _("Company")), column(lambda: _("Role")),

@@ -8,7 +8,6 @@ from django.utils.translation import gettext as _
 
 from delivery.documents.bilingual import both, pair
 from delivery.documents.tables.table import column, table
-from delivery.planning.models import Risk
 from delivery.planning.queries import grand_total, totals
 from delivery.quotes.snapshot import grade_label
 from delivery.reports.facts.source import Source
@@ -116,7 +115,7 @@ def milestones(source: Source) -> dict:
 
 def risks(source: Source) -> dict:
     """Risks that are not closed, the gravest first."""
-    found = sorted(source.engagement.risks.exclude(state=Risk.State.CLOSED).select_related("owner"),
+    found = sorted(source.engagement.risks.told_to_customers().select_related("owner"),
                    key=lambda risk: (-risk.score, risk.number))
     return {**table(lambda: _("Risks and responses, probability and impact from 1 to 5"), [
         column(lambda: _("No."), "code"), column(lambda: _("Risk")),

@@ -1,5 +1,6 @@
 """Runs, raw files and stages of an engagement as plain facts for a snapshot."""
 
+import re
 from itertools import pairwise
 
 from django.db.models import Q, QuerySet
@@ -12,6 +13,7 @@ from engagements.stages import Stage
 from workers import kinds
 from workers.models import Artifact, Job
 
+PROGRAM = re.compile(r'exec ([^;&|"$]+) "\$@"\s*$')
 Judged = list[tuple[Criterion, Verdict | None]]
 
 
@@ -68,13 +70,25 @@ def _run(job: Job, counted: set[int | None]) -> dict:
         "model": job.model.code if job.model else "",
         "stage": both(job.get_stage_display), "node": job.node_names,
         "cards": _cards(job), "state": job.state, "state_label": both(job.get_state_display),
-        "command": [str(part) for part in job.command], "exit_status": job.exit_status,
+        "command": told_command([str(part) for part in job.command]),
+        "exit_status": job.exit_status,
         "sentence": both(lambda: job.sentence), "attempt": job.attempt,
         "who": str(job.created_by or ""), "created": instant(job.created_at),
         "started": instant(job.started_at), "finished": instant(job.finished_at),
         "seconds": _seconds(job), "cards_wanted": job.cards_total,
         "is_judged": job.pk in counted, "is_practice": job.is_practice, "runtime": job.runtime,
     }
+
+
+def told_command(argv: list[str]) -> list[str]:
+    """The command as the tool was given it, without the script that prepares its folder.
+
+    The firm's own scripts are `sh -c SCRIPT NAME ARGUMENTS…`; what they run stands behind `exec`.
+    """
+    if argv[:2] != ["sh", "-c"]:
+        return argv
+    program = PROGRAM.search(argv[2])
+    return [*(program[1].split() if program else argv[3:4]), *argv[4:]]
 
 
 def _seconds(job: Job) -> int:

@@ -9,6 +9,7 @@ from delivery.reports.facts.verdicts import criteria_facts
 from delivery.reports.models import Document
 from engagements.canonical import canonical, content_hash
 from engagements.models import User
+from engagements.text.printable_text import printable_facts
 from workers.artifacts.artifact_store import finite_json
 
 __all__ = ["approved", "canonical", "collect", "content_hash"]
@@ -32,13 +33,14 @@ def collect(document: Document, *, now: datetime) -> dict:
     }
     facts["is_practice"] = source.engagement.has_practice_data or any(
         row["is_practice"] for name in JUDGED_ROWS for row in facts.get(name, []))
-    return finite_json(facts)
+    return printable_facts(finite_json(facts))
 
 
 def approved(document: Document, *, now: datetime, approved_by: User) -> dict:
     """The facts that were reviewed, under number, date and names of the issue."""
-    return {**document.snapshot, **common.identity(document, now, approved_by),
-            "versions": common.versions(document)}
+    return printable_facts({
+        **document.snapshot, **common.identity(document, now, approved_by),
+        "versions": common.versions(document)})
 
 
 def words_of(document: Document) -> dict:

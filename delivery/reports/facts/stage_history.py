@@ -2,11 +2,12 @@
 
 from django.utils.translation import gettext as _
 
-from delivery.documents.bilingual import both, instant
+from delivery.documents.bilingual import LANGUAGES, both, instant
 from delivery.documents.tables.table import column, table
 from delivery.reports.facts.source import Source
 from engagements.models import StageRecord, StageTransition
 from engagements.stages import StageMove, StageState
+from engagements.text import text_joining
 
 THROUGH = (StageMove.PASS, StageMove.WAIVE)
 DONE = (StageState.PASSED, StageState.WAIVED)
@@ -21,6 +22,31 @@ def passage(source: Source) -> dict:
         column(lambda: _("Times sent back"), "number"), column(lambda: _("Waiver"), "code")],
                  [_line(record) for record in _records(source)], is_dense=True,
                  empty=lambda: _("No stage is in scope."))
+
+
+def stages_passed(source: Source) -> dict:
+    """One line per model; the annex file has every stage."""
+    rows = []
+    for model in source.models:
+        found = [_line(record) for record in _records(source) if record.model_id == model.pk]
+        done = [line for line in found if line[4]]
+        left = [line[1] for line in found if not line[4]]
+        rows.append([model.code, f"{len(done)} / {len(found)}",
+                     min((line[3] for line in found if line[3]), default=""),
+                     max((line[4] for line in done), default=""),
+                     sum(line[6] for line in found),
+                     ", ".join(filter(None, (line[7] for line in found))), _listed(left)])
+    return table(lambda: _("Stages of the models"), [
+        column(lambda: _("Model"), "code"), column(lambda: _("Passed"), "code"),
+        column(lambda: _("First entered"), "day"), column(lambda: _("Last passed on"), "day"),
+        column(lambda: _("Times sent back"), "number"), column(lambda: _("Waiver"), "code"),
+        column(lambda: _("Not passed"))], rows, empty=lambda: _("No stage is in scope."))
+
+
+def _listed(names: list[dict[str, str]]) -> dict[str, str]:
+    """Names in both languages as one text in both."""
+    return {language: text_joining.listed(name[language] for name in names) or "–"
+            for language in LANGUAGES}
 
 
 def _records(source: Source) -> list[StageRecord]:

@@ -8,6 +8,7 @@ from delivery.documents.tables.table import column, table
 from delivery.planning.models import ProjectIssue
 from delivery.reports.facts.source import Source
 from delivery.reports.models import Document
+from engagements.text.printable_text import printable_facts
 
 PASSING = ("accepted", "conditional", "deemed")  # decisions that begin a trial run
 
@@ -45,7 +46,7 @@ def outdated(document: Document) -> str:
         return _("This certificate was issued before the trial period ended on %(day)s and cannot "
                  "tell how it went. Draft its next version.") % {
             "day": found.review.trial_ends_on.isoformat()}
-    if any(stated.get(key) != made(source) for key, made in TOLD.items()):
+    if any(stated.get(key) != printable_facts(made(source)) for key, made in TOLD.items()):
         return _("Since this certificate was issued the issues of the trial run or of the "
                  "provisional acceptance have changed; it would be signed with an old state. "
                  "Draft its next version.")

@@ -12,7 +12,7 @@ from assessments.queries import customers_signature, verdict_sentence
 from assessments.services.baselines import spread
 from delivery.documents.bilingual import LANGUAGES, both, instant, pair
 from delivery.reports.facts import deviations, run_records
-from delivery.reports.facts.agreed_deliverables import agreed_table, missing
+from delivery.reports.facts.agreed_deliverables import agreed_table, missing, owed
 from delivery.reports.facts.comparison_conditions import (
     condition_count,
     conditions,
@@ -61,8 +61,7 @@ def judged_records(source: Source) -> dict:
     asked, covered = conditions(source, sides), coverage_rows(source)
     return {
         "metrics": metrics, "conclusion": conclusion(metrics),
-        "summary": {**_summary(metrics, source.runs), "person_days": _person_days(source),
-                    "counted_on": f"{source.today}"},
+        "summary": _summary(metrics, source.runs),
         "runs": source.runs, "evidence": source.evidence,
         "stages": run_records.stages(source.engagement), "issues": _issues(metrics),
         "deviations": deviations.rows(examined), "departures": departed,
@@ -70,6 +69,7 @@ def judged_records(source: Source) -> dict:
         "coverage": coverage_count(covered), "conditions": condition_count(asked),
         "unrecorded": unrecorded(sides), "open_points": open_points(source),
         "missing_deliverables": [both(item.label) for item in missing(source)],
+        "is_owed_listed": bool(owed(source)),
         "tables": {"environments": environments(sides), "conditions": conditions_table(asked),
                    "planned": planned_table(planned),
                    "issues": issues(source), "third_party": third_party(source),
@@ -165,11 +165,6 @@ def _summary(metrics: list[dict], runs: list[dict]) -> dict:
         "machine_hours": f"{sum(r['seconds'] for r in runs) / 3600:.2f}",
         "card_hours": f"{sum(r['seconds'] * r['cards_wanted'] for r in runs) / 3600:.2f}",
     }
-
-
-def _person_days(source: Source) -> str:
-    """Days recorded for the engagement; an entry is half a day."""
-    return f"{source.engagement.time_entries.counted().count() / 2:g}"
 
 
 def _baselines(source: Source) -> dict:

@@ -15,6 +15,7 @@ from delivery.reports.facts.run_records import open_jobs
 from delivery.reports.facts.source import Source
 from delivery.reports.models import Document
 from engagements.models import Engagement
+from engagements.text.printable_text import printable_facts
 from workers.artifacts.artifact_store import finite_json
 from workers.models import Artifact
 
@@ -120,7 +121,7 @@ STATED = {  # facts beside the tables that the records may move on from
 def facts_current(document: Document) -> Iterator[Problem]:
     """What the draft shows is what the records say now: tables, runs, files, stages, waivers."""
     url = reverse("reports:document", args=[document.pk])
-    now = finite_json(registry.get(document.kind).present(Source(document)))
+    now = printable_facts(finite_json(registry.get(document.kind).present(Source(document))))
     stated, language = document.snapshot, get_language() or "zh-hans"
     for key, entry in now.get("tables", {}).items():
         if entry != stated.get("tables", {}).get(key):

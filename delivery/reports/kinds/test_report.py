@@ -15,15 +15,16 @@ from delivery.reports.facts.completion import (
 )
 from delivery.reports.facts.planning import risks
 from delivery.reports.facts.source import Source
-from delivery.reports.facts.stage_history import passage, sent_back
+from delivery.reports.facts.stage_history import passage, sent_back, stages_passed
 from delivery.reports.facts.verdicts import judged_pictures, judged_records
 from delivery.reports.issue_checks import checks, verdict_checks
+from delivery.reports.office.writers import annex_xlsx
 from delivery.reports.registry import Block, DocumentKind, Section, register
 from engagements.access import Can
 
 ANNEXES = (
     Section("definitions", _("Metric definitions"), starts_page=True),
-    Section("manifest", _("Evidence manifest"), is_wide=True),
+    Section("manifest", _("Evidence manifest"), ("part:files_used",)),
     Section("checklist", _("Reviewer's checklist"), starts_page=True),
 )
 JUDGED_RULES = (checks.contract, checks.no_open_jobs, verdict_checks.criteria_signed,
@@ -40,6 +41,7 @@ def records(source: Source) -> dict:
     judged = judged_records(source)
     return {**judged, "tables": {
         **judged["tables"], "risks": risks(source), "passage": passage(source),
+        "stages_passed": stages_passed(source),
         "sent_back": sent_back(source), "objects": test_objects(source),
         "performed": performed(source), "test_deliverables": test_deliverables(source),
         "assets": reusable_assets(source)}}
@@ -57,13 +59,12 @@ register(DocumentKind(
                  "table:conditions", "table:planned",
                  "part:improvements")),
         Section("details", _("Test measures"), parts=("part:details", "figures:performance")),
-        Section("records", _("Testing performed"), ("table:performed", "part:records"),
-                is_wide=True),
+        Section("records", _("Testing performed"), ("table:performed", "part:judged_runs")),
         Section("evaluation", _("Deviations and residual risks"),
                 ("part:defects", "table:issues", "table:risks", "table:examined",
                  "part:evaluation")),
         Section("activities", _("Test activities and what blocked progress"),
-                ("part:activities", "table:passage", "table:sent_back")),
+                ("part:activities", "table:stages_passed", "table:sent_back")),
         Section("test_deliverables", _("Test deliverables and reusable test assets"),
                 ("table:test_deliverables", "table:deliverables", "part:assets", "table:assets")),
         Section("lessons", _("Lessons learned"), ("words:tr_lessons",)),
@@ -74,5 +75,5 @@ register(DocumentKind(
         Block("tr_lessons", _("Lessons learned"), is_required=False,
               hint=_("What to keep and what to change in the next migration.")),),
     rules=JUDGED_RULES, written_by=Can.ISSUE, is_judged=True,
-    records=records,
+    records=records, writers={"xlsx": annex_xlsx},
 ))

@@ -23,7 +23,7 @@ def sheets(facts: dict) -> list[dict]:
 
 def unpassed(facts: dict) -> dict:
     """The criteria that are not passed; none is said in words."""
-    return _table(_("Criteria that are not passed"), [
+    return plain_table(_("Criteria that are not passed"), [
         (_("Number"), "code"), (_("Model"), "code"), (_("Metric"), "text"),
         (_("Description"), "text"), (_("Verdict"), "text")],
         [(row["number"], row["model"], row["name"], row["text"], row["label"])
@@ -33,7 +33,7 @@ def unpassed(facts: dict) -> dict:
 
 def definitions(facts: dict) -> dict:
     """The metric definitions, one row each."""
-    return _table(_("Metric definitions"), [
+    return plain_table(_("Metric definitions"), [
         (_("Metric"), "text"), (_("Code"), "text"), (_("Calculator"), "text"),
         (_("Formula"), "text"), (_("Alignment"), "text"), (_("Comparison"), "text"),
         (_("Window"), "text"), (_("Value taken"), "text"), (_("Source"), "text")],
@@ -59,23 +59,23 @@ def departures(facts: dict) -> Iterator[dict]:
     """Waivers, stages out of scope and dropped models; nothing of what there is none of."""
     found = facts["departures"]
     made = (
-        _table(_("Stages let through with a waiver"), [
+        plain_table(_("Stages let through with a waiver"), [
             (_("Number"), "code"), (_("Model"), "code"), (_("Stage"), "text"),
             (_("Checks not met"), "text"), (_("Reason"), "text"), (_("Signed by"), "text")],
                [(row["number"], row["model"], row["stage"],
                  in_turn(row["checks"]), row["reason"],
                  f"{row['signed_by']} {row['signed_at']}") for row in found["stage_waivers"]]),
-        _table(_("Verdicts in spite of which a stage passed"), [
+        plain_table(_("Verdicts in spite of which a stage passed"), [
             (_("Model"), "code"), (_("Metric"), "text"), (_("Reason"), "text"),
             (_("Scope"), "text"), (_("Valid until"), "day"), (_("Signed by"), "text")],
                [(row["model"], row["name"], row["reason"], row["scope"], row["expires_on"],
                  row["signed_by"]) for row in found["waivers"]]),
-        _table(_("Stages out of scope"), [
+        plain_table(_("Stages out of scope"), [
             (_("Model"), "code"), (_("Stage"), "text"), (_("Reason"), "text"),
             (_("By"), "text"), (_("Time"), "text")],
                [(row["model"], row["stage"], row["reason"], row["by"], row["at"])
                 for row in found["skipped"]]),
-        _table(_("Models dropped from the project"), [
+        plain_table(_("Models dropped from the project"), [
             (_("Model"), "code"), (_("Name"), "text"), (_("Reason"), "text"),
             (_("Time"), "text")],
                [(row["model"], row["name"], row["reason"], row["at"])
@@ -83,7 +83,7 @@ def departures(facts: dict) -> Iterator[dict]:
     return (entry for entry in made if entry["rows"])
 
 
-def _table(caption: str, columns: Iterable[tuple[str, str]], rows: Iterable[tuple],
+def plain_table(caption: str, columns: Iterable[tuple[str, str]], rows: Iterable[tuple],
            empty: str = "") -> dict:
     return {"caption": caption, "rows": [[str(cell) for cell in row] for row in rows],
             "columns": [{"title": title, "look": look} for title, look in columns],

@@ -129,9 +129,13 @@ def _chapter(word, facts: dict, title: str, section) -> None:
     heading.paragraph_format.page_break_before = section.starts_page and not is_turned
     for name in section.all_parts:
         sort, _colon, key = name.partition(":")
-        if sort == "words" and len(section.all_parts) > 1 and key in facts["words"]:
+        if sort == "words" and len(section.all_parts) > 1 and _is_written(facts, key):
             word.add_heading(facts["words"][key]["title"], 2)
         {"words": _words, "table": _table, "part": _part}.get(sort, _nothing)(word, facts, key)
+
+
+def _is_written(facts: dict, key: str) -> bool:
+    return bool(facts["words"].get(key, {}).get("text"))
 
 
 def _annexes(word, facts: dict) -> None:

@@ -1,6 +1,5 @@
 """Chapters of a Word file that are no plain passage and no table of the facts."""
 
-import re
 from collections.abc import Iterable
 from itertools import zip_longest
 
@@ -12,12 +11,12 @@ from docx.oxml.ns import qn
 from docx.shared import Mm, Pt
 
 from delivery.documents.tables.column_widths import column_widths
-from delivery.documents.templatetags.document_tags import day, in_charge
+from delivery.documents.templatetags.document_tags import day, in_charge, in_use
 from delivery.reports.conclusion_sentences import conclusion_sentence
 from delivery.reports.office.plain_tables import departures
+from engagements.text.printable_text import printable
 from engagements.text.text_joining import colon
 
-CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # XML cannot hold them
 BOX = "☐"
 HEAD, SIDE, RULE = "ECEFF3", "F5F7FA", "B9C0CA"  # beside any colour of headings
 NAMES = 0.3  # share of the column that names the rows
@@ -38,7 +37,7 @@ def grid(word, titles: list[str], rows: Iterable[Iterable[str]], looks: Iterable
     with a single row; a table without titles stays on one page.
     """
     looks = list(looks)
-    rows = [[CONTROL.sub("", str(value)) for value in row] for row in rows]
+    rows = [[printable(str(value)) for value in row] for row in rows]
     widths = _widths(word, titles, rows, looks)
     made = word.add_table(rows=0, cols=len(widths), style="Table Grid")
     made.alignment, made.autofit = WD_TABLE_ALIGNMENT.CENTER, False
@@ -188,31 +187,11 @@ def _results(word, facts: dict) -> None:
          ("text", "code", "text", "number", "text", "text", "number", "text"))
 
 
-def _details(word, facts: dict) -> None:
-    """What each verdict rests on; curves cannot be edited and stay in the PDF."""
-    formulas = {d["key"]: d["formula"] for d in facts["definitions"]}
-    for metric in facts["metrics"]:
-        word.add_heading(f"{metric['model']} · {metric['name']}", 2)
-        grid(word, [], [
-            (_("Verdict"), f"{metric['outcome_label']} · {metric['sentence']}"),
-            (_("Definition"), f"{metric['definition_label']} · {metric['stage']}"),
-            (_("Formula"), formulas[metric["definition"]]),
-            (_("Threshold"), metric["threshold"]),
-            (_("Baseline"), metric["baseline"] or _("none (absolute)")),
-            (_("Measured"), _evidenced(metric)),
-            (_("Computed"), metric["computed_at"] or "–")])
-    if facts["curves"]:
-        word.add_paragraph(_("The figures stand in the issued PDF."))
-
-
-def _evidenced(metric: dict) -> str:
-    """What was measured, with the raw file and the run that it was read from."""
-    found = [metric["measured"] or "–"]
-    if metric["artifact"]:
-        found.append(f"E{metric['artifact']}")
-    if metric["job"]:
-        found.append(f"{_('Run')} #{metric['job']}")
-    return " · ".join(found)
+def _files_used(word, facts: dict) -> None:
+    """Raw files that verdicts rest on; the annex file lists all."""
+    grid(word, [_("No."), _("File"), _("Run"), "SHA-256"],
+         [(f"E{row['id']}", row["name"], f"#{row['job']}" if row["job"] else "–", row["sha256"])
+          for row in in_use(facts["evidence"])], ("code", "text", "code", "hash"))
 
 
 def table(word, entry: dict) -> None:
@@ -282,8 +261,9 @@ def _signatures(word, facts: dict) -> None:
 
 PARTS = {
     "references": _references, "model_table": _models, "description": _description,
-    "scope": _scope, "project": _project, "environment": _method,
-    "deliverables": _deliverables, "results": _results, "details": _details,
+    "scope": _scope, "models_in_scope": _scope, "files_used": _files_used,
+    "project": _project, "environment": _method,
+    "deliverables": _deliverables, "results": _results,
     "departures": _departures, "open_points": _open_points, "deviations": _deviations,
     "issues": _issues, "unpassed": _issues,
     "conclusion": _conclusion, "opinions": _opinions, "signatures": _signatures,

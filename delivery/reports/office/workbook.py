@@ -7,7 +7,7 @@ a printed page is no single line.
 import contextlib
 import io
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from django.utils.translation import gettext as _
 from django.utils.translation import override
@@ -20,7 +20,7 @@ from delivery.documents.banners import marks
 from delivery.documents.bilingual import in_language
 from delivery.documents.branding.theme import frozen_theme
 from delivery.documents.office.deterministic_zip import deterministic_zip
-from delivery.documents.office.workbook_styles import safe_text
+from delivery.documents.office.workbook_styles import TALLEST, plain, safe_text
 from delivery.documents.tables.column_widths import least_width, length, shared_widths
 from delivery.reports.office.plain_tables import sheets
 from engagements.canonical import content_hash
@@ -41,17 +41,19 @@ RED = "B42318"
 LINE, AIR, SIZE = 13, 4, 9  # of a row in points, and of its letters
 
 
-def document_xlsx(snapshot: dict, language: str, *, is_withdrawn: bool = False) -> bytes:
+def document_xlsx(snapshot: dict, language: str, *, is_withdrawn: bool = False,
+                  tables: Callable[[dict], Iterable[dict]] = sheets) -> bytes:
     """The workbook in one language; every cell is text or a number, never a formula.
 
     Args:
         is_withdrawn: say on the first sheet and at the top of every page that it is void.
+        tables: what is listed, made of the facts in the active language.
     """
     facts = in_language(snapshot, language)
     with override(language):
         book, warnings = Workbook(), marks(facts, is_withdrawn=is_withdrawn)
         _cover(book.active, facts, content_hash(snapshot), warnings)
-        for entries in _by_sheet(sheets(facts)):
+        for entries in _by_sheet(tables(facts)):
             _fill(book.create_sheet(), entries, facts["title"], _solid(frozen_theme(facts)["tint"]))
         _stamp(book, facts, warnings)
         _letters(book, FONT[language])
@@ -165,7 +167,7 @@ def _value(text: str, look: str) -> str | int | float:
 
 
 def _print(sheet: Worksheet, caption: str) -> None:
-    sheet.oddHeader.left.text = caption
+    sheet.oddHeader.left.text = plain(caption)
     sheet.protection.sheet = True
     sheet.protection.autoFilter = sheet.protection.formatColumns = False
     sheet.protection.formatRows = False
@@ -177,7 +179,7 @@ def _heights(sheet: Worksheet) -> None:
         lines = max(_lines(str(cell.value or ""),
                            sheet.column_dimensions[cell.column_letter].width)
                     if cell.alignment.wrap_text else 1 for cell in row)
-        sheet.row_dimensions[row[0].row].height = lines * LINE + AIR
+        sheet.row_dimensions[row[0].row].height = min(lines * LINE + AIR, TALLEST)
 
 
 def _lines(text: str, width: float) -> int:
@@ -198,9 +200,9 @@ def _stamp(book: Workbook, facts: dict, warnings: list[str]) -> None:
     """Number, version, and that it is practice or void, on every printed page."""
     name = f"{facts['number'] or _('DRAFT')} V{facts['version']}.0"
     for sheet in book.worksheets:
-        sheet.oddFooter.left.text, sheet.oddFooter.right.text = name, "&P / &N"
+        sheet.oddFooter.left.text, sheet.oddFooter.right.text = plain(name), "&P / &N"
         if warnings:
-            sheet.oddHeader.right.text = " · ".join(warnings)
+            sheet.oddHeader.right.text = plain(" · ".join(warnings))
             sheet.sheet_properties.tabColor = RED
         sheet.page_setup.orientation, sheet.page_setup.paperSize = "landscape", 9
         sheet.page_setup.fitToHeight = 0

@@ -17,3 +17,11 @@ def document_xlsx(snapshot: dict, language: str, *, is_withdrawn: bool = False) 
     from delivery.reports.office import workbook
 
     return workbook.document_xlsx(snapshot, language, is_withdrawn=is_withdrawn)
+
+
+def annex_xlsx(snapshot: dict, language: str, *, is_withdrawn: bool = False) -> bytes:
+    """The annex file of a document on verdicts in one language, see `annex_tables`."""
+    from delivery.reports.office import annex_tables, workbook
+
+    return workbook.document_xlsx(snapshot, language, is_withdrawn=is_withdrawn,
+                                  tables=annex_tables.annex)

@@ -11,6 +11,13 @@ from delivery.reports.services.approvals import (
     withdraw_document,
 )
 from delivery.reports.services.chart_drawing import draw_pictures
+from delivery.reports.services.deliverables import (
+    add_deliverable,
+    fulfil_deliverable,
+    list_agreed,
+    reopen_deliverable,
+    update_deliverable,
+)
 from delivery.reports.services.drafts import (
     discard_draft,
     draft_acceptance,
@@ -31,18 +38,22 @@ from delivery.reports.services.standard_texts import reset_standard_text, save_s
 
 __all__ = [
     "add_co_signer",
+    "add_deliverable",
     "discard_draft",
     "draft_acceptance",
     "draft_correction",
     "draft_document",
     "draft_test_report",
     "draw_pictures",
+    "fulfil_deliverable",
     "hand_over_review",
     "issue_document",
+    "list_agreed",
     "order_issue",
     "order_preview",
     "recall_document",
     "refresh_draft",
+    "reopen_deliverable",
     "requeue_render_jobs",
     "reset_chain",
     "reset_standard_text",
@@ -53,6 +64,7 @@ __all__ = [
     "store_file",
     "submit_document",
     "take_render_job",
+    "update_deliverable",
     "withdraw_document",
     "write_words",
 ]

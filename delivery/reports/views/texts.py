@@ -29,9 +29,12 @@ def document_texts(request, pk):
         if attempt(request, lambda: services.write_words(
                 actor=request.user, document=document, words=words), _("Text saved.")):
             return redirect("reports:document", pk)
+    standard = standard_text.standard_words(
+        kind, document.engagement.customer, document.engagement.models.current())
     return render(request, "delivery/reports/texts.html", {
         "document": document, "engagement": document.engagement,
-        "blocks": [(block, document.words.get(block.code, {}))
+        "blocks": [(block, texts := document.words.get(block.code, {}),
+                    bool(texts.get("zh")) and texts == standard.get(block.code))
                    for block in kind.blocks_for(document.snapshot)]})
 
 

@@ -1,10 +1,12 @@
 """A review, short PDFs that can be sealed, and the code from the e-mail."""
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.core import mail
 from django.db import connection
+from django.utils import timezone
 
 from delivery.acceptance import services
 from delivery.acceptance.signing.seals import practice_certificate
@@ -16,6 +18,7 @@ from engagements.models import Membership, Role, User
 from tests.cached_fixtures import cached_fixture
 from tests.document_steps import issued_document, reviewed_document
 
+SOON = timezone.localdate() + timedelta(days=30)
 SHORT = (b"%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
          b"2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
          b"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Resources<<>>>>endobj\n"
@@ -89,6 +92,10 @@ class Review:
         return issued_document(draft, self.people)
 
     def decide(self, review, decision="accepted", actor=None, **given):
+        """A decision; what is rejected is tested again in a month."""
+        rows = [{"decision": decision}, *given.get("models", [])]
+        if any(row["decision"] == "rejected" for row in rows):
+            given.setdefault("retest_on", SOON)
         return services.decide(actor=actor or self.reviewer, review=review, decision=decision,
                                **given)
 

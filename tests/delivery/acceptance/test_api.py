@@ -9,7 +9,7 @@ from rest_framework.test import APIClient
 
 from delivery.acceptance.models import Review
 from engagements.models import Role
-from tests.delivery.acceptance.conftest import SHORT, newest_code
+from tests.delivery.acceptance.conftest import SHORT, SOON, newest_code
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def test_terms_notice_and_deemed_acceptance(call, delivered, act):
 def test_conditions_and_the_re_test(call, review):
     at = f"reviews/{review.pk}/"
     call(Role.REVIEWER, "post", at + "decide/", {"decision": "conditional", "conditions": [
-        {"description": "PSR", "owner": "周启明", "due_on": "2026-12-31"}]})
+        {"description": "PSR", "owner": "周启明", "due_on": f"{SOON}"}]})
     _status, page = call(Role.REVIEWER, "get", "outstanding-issues/")
     path = f"outstanding-issues/{page['results'][0]['id']}/"
     assert call("stranger", "get", path)[0] == 404

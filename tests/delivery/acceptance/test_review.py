@@ -2,14 +2,14 @@
 
 import io
 import json
-from datetime import date
+from datetime import timedelta
 
 import pypdf
 import pytest
 from django.utils import timezone
 
 from delivery.acceptance import services
-from delivery.acceptance.models import Review
+from delivery.acceptance.models import Identification, Review
 from delivery.acceptance.signing.signature_page import signed_facts
 from delivery.documents.pdf import html_of
 from delivery.reports.models import Document
@@ -25,9 +25,9 @@ from engagements.models import (
     User,
 )
 from engagements.services import tick_item
-from tests.delivery.acceptance.conftest import newest_code
+from tests.delivery.acceptance.conftest import SOON, newest_code
 
-ISSUE = {"description": "PSR 未测", "owner": "周启明", "due_on": date(2026, 1, 31)}
+ISSUE = {"description": "PSR 未测", "owner": "周启明", "due_on": SOON}
 MINOR = {**ISSUE, "effect": "none"}
 
 
@@ -81,16 +81,43 @@ def test_a_failed_criterion_is_not_accepted_without_conditions(review, act, is_w
         with pytest.raises(InvalidInput, match=r"failed|不通过|未通过"):
             act.decide(review)
         decided = act.decide(review, "conditional", conditions=[{
-            "description": "重测", "owner": "周", "due_on": "2026-12-01"}])
+            "description": "重测", "owner": "周", "due_on": f"{SOON}"}])
         assert decided.decision == "conditional"
 
 
-def test_a_decision_is_made_once_and_before_the_signature(review, act, people):
+def test_a_decision_is_corrected_until_somebody_signs(review, act, people):
     with pytest.raises(WrongState):
         act.sign(review)
+    act.decide(review, "conditional", conditions=[{**ISSUE, "model": "PSR"}])
+    assert decisions(review) == {"LLM": "accepted", "PSR": "conditional"}
+    code = act.begin(review)
+    act.decide(review, "rejected", reason="PSR 未测")
+    assert (decisions(review)["PSR"], review.conditions.count()) == ("rejected", 0)
+    assert AuditEntry.objects.filter(action="review.decide").order_by("pk").last().data[
+        "before"] == "conditional"
+    with pytest.raises(WrongState):  # the code was sent for the decision before
+        act.sign(review, code=code)
     act.decide(review)
+    assert Review.objects.get(pk=review.pk).retest_on is None
+    services.name_signers(actor=act.manager, review=review, users=[
+        act.reviewer, act.colleague(review.engagement, "second")])
+    Identification.objects.update(sent_at=timezone.now() - timedelta(minutes=2))
+    act.sign(review)
     with pytest.raises(WrongState):
         act.decide(review, "rejected", reason="no")
+
+
+def decisions(review) -> dict[str, str]:
+    return dict(review.model_decisions.values_list("model__code", "decision"))
+
+
+@pytest.mark.parametrize("given", [
+    {"decision": "rejected", "reason": "x", "retest_on": None},
+    {"decision": "rejected", "reason": "x", "retest_on": timezone.localdate()},
+    {"decision": "conditional", "conditions": [{**ISSUE, "due_on": timezone.localdate()}]}])
+def test_dates_of_a_decision_lie_after_today(review, act, given):
+    with pytest.raises(InvalidInput):
+        act.decide(review, **given)
 
 
 def test_a_signature_holds_the_content_hash_and_accepts_the_engagement(review, act, people):
@@ -99,7 +126,7 @@ def test_a_signature_holds_the_content_hash_and_accepts_the_engagement(review, a
     signature = act.sign_and_seal(review)
     document = Document.objects.get(pk=review.document_id)
     assert (document.state, signature.signed_hash) == ("signed", document.content_hash)
-    assert {f.format for f in document.files.all()} == {"docx", "pdf", "signed"}
+    assert {f.format for f in document.files.all()} == {"docx", "pdf", "signed", "xlsx"}
     assert Engagement.objects.get(pk=document.engagement_id).state == "accepted"
     assert gate(document.engagement).is_met
     with pytest.raises(WrongState):
@@ -220,8 +247,8 @@ def test_the_page_takes_comment_decision_and_signature(review, act, people, clie
     assert refused.status_code == 400
     answer = client.post(url + "decide/", {
         "decision": "conditional", **empty, "conditions-0-description": "PSR",
-        "conditions-0-owner": "周启明", "conditions-0-due_on": "2026-01-31",
-        "conditions-0-model": "PSR", "conditions-0-effect": "blocks"})
+        "conditions-0-owner": "周启明", "conditions-0-due_on": f"{SOON}",
+        "conditions-0-model": "PSR", "conditions-0-effect": "blocks", "retest_on": f"{SOON}"})
     assert answer.status_code == 302
     answer = client.post(url + "identify/", {"name": "陈国栋", "capacity": "主任", "agrees": "on"})
     assert answer.status_code == 302
@@ -233,7 +260,7 @@ def test_the_page_takes_comment_decision_and_signature(review, act, people, clie
     assert (review.decision, signature.ip_address) == ("conditional", "127.0.0.1")
     assert (signature.name, signature.mark) == ("陈国栋", "drawn")
     assert [(m.model.code, m.decision) for m in review.model_decisions.all()] == [
-        ("LLM", "conditional"), ("PSR", "rejected")]
+        ("LLM", "accepted"), ("PSR", "rejected")]
     assert [c.model.code for c in review.conditions.all()] == ["PSR"]
 
 

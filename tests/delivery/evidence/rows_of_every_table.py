@@ -118,6 +118,7 @@ def choose_words_and_messages(engagement, people):
     engagement_services.create_token(actor=consultant, owner=consultant, name="script")
     save_branding(actor=administrator, customer=None, confidentiality_zh="内部资料",
                   logo=picture())
+    reporting.add_deliverable(actor=people[Role.MANAGER], engagement=engagement, title="手册")
     reporting.save_standard_text(actor=administrator, code="as_method", zh="目的", en="Purpose")
     channels.create_channel(actor=administrator, name="群", kind="wecom",
                             url="https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=x")
@@ -222,7 +223,7 @@ def pass_a_gate(engagement, people):
 
 def review_and_sign(engagement, act):
     manager = act.manager
-    services.set_terms(actor=manager, engagement=engagement, review_days=5)
+    services.set_terms(actor=manager, engagement=engagement, review_days=5, warranty_months=12)
     services.attach_third_party_report(
         actor=manager, engagement=engagement, laboratory="软件评测中心", report_number="R-1",
         issued_on=date(2025, 6, 1), scope="功能", cnas_number="L1234",
@@ -243,6 +244,9 @@ def review_and_sign(engagement, act):
     services.confirm_receipt(actor=act.reviewer, review=review,
                              keys=[deliverables_of(review, "en")[0].key])
     act.decide(review, "conditional", conditions=[
-        {"description": "补充手册", "owner": "周启明", "due_on": date(2026, 12, 31)}])
+        {"description": "补充手册", "owner": "周启明",
+         "due_on": timezone.localdate() + timedelta(days=9)}])
     act.sign_and_seal(review)
+    services.raise_claim(actor=act.reviewer, engagement=engagement, description="偶发为空",
+                         found_on=timezone.localdate())
     build_bundle(actor=manager, engagement=engagement, document=review.document)

@@ -15,6 +15,8 @@ from delivery.notices.event_subjects import PLANNING_PAGES, subject_of
 from delivery.notices.models import Dispatch, Event, Notice, Preference
 from delivery.notices.recipients import may_hear
 from delivery.planning.document_files import KINDS as KINDS_OF_FILES
+from delivery.planning.services import changes, control
+from delivery.planning.time import transitions as timesheet_moves
 from delivery.quotes import services as quotes
 from delivery.reports import transitions
 from delivery.reports.models import Document
@@ -98,7 +100,8 @@ def test_customers_hear_only_what_is_meant_for_them(people):
     assert heard == {"stage_passed", "stage_waived", "waiver_drafted", "quote_issued",
                      "report_issued", "review_requested", "comment_made", "acceptance_decided",
                      "document_signed", "signature_declined", "issue_reported", "issue_closed",
-                     "review_due"}
+                     "change_to_decide", "change_in_force", "change_rejected",
+                     "timesheet_to_confirm", "review_due"}
     assert "signature_turn" not in heard  # only whose turn it is, whatever his role
 
 
@@ -109,10 +112,12 @@ def test_every_declared_action_is_one_that_is_recorded():
 
     text = "".join(path.read_text() for package in ("engagements", "workers", "assessments",
                                                     "delivery/documents", "delivery/quotes",
-                                                    "delivery/reports", "delivery/acceptance")
+                                                    "delivery/reports", "delivery/acceptance",
+                                                    "delivery/planning")
                    for path in (Path(settings.BASE_DIR) / package).rglob("*.py"))
     composed = {"quote.accepted", "quote.declined"} | {  # f"quote.{state}"
         f"{area}.{move}" for area, table in (("stage", stages.TRANSITIONS),
+                                             ("timesheet", timesheet_moves.TRANSITIONS),
                                              ("document", transitions.TRANSITIONS))
         for move in table}
     missing = [k.action for k in KINDS.values()
@@ -296,3 +301,18 @@ def test_a_draft_is_named_by_its_code_in_every_language(people, engagement):
 def test_each_issued_planning_document_has_its_page_in_notices():
     assert {kind.model._meta.label_lower: kind.page for kind in KINDS_OF_FILES.values()
             if kind.is_issued} == PLANNING_PAGES
+
+
+def test_a_change_reaches_both_sides_and_a_to_do_its_owner(people, engagement):
+    consultant = people[Role.CONSULTANT]
+    change = changes.create_change(
+        actor=consultant, engagement=engagement, title="x", category="scope", requested_by="x",
+        reason="x", before="x", after="x", effect_on_quality="x")
+    changes.submit_change(actor=consultant, change=change)
+    assert notified("change_to_decide") == {"administrator", "manager", "reviewer"}
+    changes.reject_change(actor=people[Role.REVIEWER], change=change, reason="x")
+    assert "consultant" in notified("change_rejected")
+    control.add_todo(actor=people[Role.MANAGER], engagement=engagement, text="geheim",
+                     owner=consultant, due_on=timezone.localdate())
+    assert notified("todo_given") == {"consultant"}
+    assert "geheim" not in Event.objects.get(kind="todo_given").subject

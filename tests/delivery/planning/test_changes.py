@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import override
 
 from assessments import services as assessing
@@ -17,9 +18,10 @@ from delivery.quotes.models import PriceLine, Quote
 from delivery.quotes.services.transitions import ChecksFailed
 from delivery.quotes.snapshot import content_hash
 from engagements.errors import InvalidInput, NotAllowed, WrongState
-from engagements.models import Role
+from engagements.models import AuditEntry, Role
 from tests.cached_fixtures import cached_fixture
 from tests.delivery.conftest import sign_for_both
+from workers.services import queue_job
 
 WORDS = {"title": "时延阈值调整", "category": "criteria", "requested_by": "某电力公司 陈国栋",
          "reason": "新增并发场景", "before": "≤ 10 ms", "after": "≤ 12 ms",
@@ -111,7 +113,7 @@ def test_second_approval_puts_everything_in_force(people, agreed, change, order)
 
 
 def break_quote(people, agreed):
-    quoting.new_version(actor=people[Role.SALES], quote=Quote.objects.get())
+    Quote.objects.update(state=Quote.State.DECLINED)
 
 
 def break_criteria(people, agreed):
@@ -139,7 +141,6 @@ def test_criteria_signed_meanwhile_stop_the_change(people, agreed, change):
     manager = people[Role.MANAGER]
     draft = assessing.draft_criteria(actor=manager, engagement=agreed)
     sign_for_both(people, draft)
-    changes.approve_change(actor=manager, change=change)
     with pytest.raises(WrongState):
         changes.approve_change(actor=people[Role.REVIEWER], change=change)
 
@@ -328,3 +329,49 @@ def test_staffing_plan_follows_the_lines(people, agreed, change):
     assert done.new_quote.staffing == [{"grade": "manager", "people": 1, "days": "8"},
                                        {"grade": "junior", "people": None, "days": "2"}]
     assert quote.number == done.new_quote.number
+
+
+def test_a_draft_of_the_next_version_does_not_hold_up_a_change(people, agreed, change):
+    """The change brings a later version; the draft stays behind, fails its check, is discarded."""
+    sales = people[Role.SALES]
+    draft = quoting.new_version(actor=sales, quote=Quote.objects.get())
+    for role in (Role.MANAGER, Role.REVIEWER):
+        changes.approve_change(actor=people[role], change=change)
+    assert in_force(agreed)[-1] == [(1, "superseded"), (2, "draft"), (3, "accepted")]
+    with pytest.raises(ChecksFailed, match="R-QUO-12"):
+        quoting.submit_quote(actor=sales, quote=draft)
+    with pytest.raises(NotAllowed):
+        quoting.discard_quote(actor=people[Role.REVIEWER], quote=draft)
+    quoting.discard_quote(actor=sales, quote=draft)
+    assert in_force(agreed)[-1] == [(1, "superseded"), (3, "accepted")]
+    assert AuditEntry.objects.filter(action="quote.discard").count() == 1
+
+
+def test_its_author_takes_a_change_back_and_puts_it_again(people, agreed, change):
+    consultant, manager = people[Role.CONSULTANT], people[Role.MANAGER]
+    changes.approve_change(actor=people[Role.REVIEWER], change=change)
+    with pytest.raises(NotAllowed):
+        changes.withdraw_change(actor=manager, change=change)
+    back = changes.withdraw_change(actor=consultant, change=change)
+    assert (back.state, back.content_hash, back.customer_approved_at) == ("draft", "", None)
+    assert AuditEntry.objects.get(action="change.withdraw").data["approved_by"] == ["customer"]
+    again = changes.submit_change(actor=consultant, change=back)
+    for role in (Role.MANAGER, Role.REVIEWER):
+        changes.approve_change(actor=people[role], change=again)
+    assert in_force(agreed) == AFTER
+
+
+@pytest.mark.parametrize("first", [Role.MANAGER, Role.REVIEWER])
+def test_nobody_approves_what_is_stale(people, agreed, change, first):
+    break_plan(people, agreed)
+    with pytest.raises(WrongState):
+        changes.approve_change(actor=people[first], change=change)
+    stored = ChangeRequest.objects.get()
+    assert (stored.firm_approved_at, stored.customer_approved_at) == (None, None)
+
+
+def test_nothing_starts_for_a_dropped_model(people, agreed, llm):
+    llm.dropped_at, llm.drop_reason = timezone.now(), "范围变更"
+    llm.save()
+    with pytest.raises(WrongState, match="dropped"), override("en"):
+        queue_job(actor=people[Role.CONSULTANT], kind="adapt.megatron_train", model=llm)

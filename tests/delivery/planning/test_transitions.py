@@ -19,6 +19,7 @@ from tests.transition_cases import check_coverage, check_state, grid
 CHANGES = grid("""
     draft: administrator manager consultant = submit
     submitted: administrator manager reviewer = approve reject
+    submitted: consultant = withdraw
     applied: administrator manager consultant = result
 """)
 TIMESHEETS = grid("""
@@ -49,7 +50,8 @@ def change_in(engagement, author, state: str, **columns) -> ChangeRequest:
 def move_change(person, row, move):
     more = {"reject": {"reason": "r"}, "result": {"result": "r"}}.get(move, {})
     service = {"submit": changes.submit_change, "approve": changes.approve_change,
-               "reject": changes.reject_change, "result": changes.record_result}[move]
+               "reject": changes.reject_change, "withdraw": changes.withdraw_change,
+               "result": changes.record_result}[move]
     service(actor=person, change=row, **more)
 
 
@@ -63,7 +65,7 @@ def test_changes(people, engagement, state):
 def test_who_wrote_a_change_does_not_decide_and_no_side_approves_twice(people, engagement):
     manager, reviewer = people[Role.MANAGER], people[Role.REVIEWER]
     row = change_in(engagement, manager, "submitted", customer_approved_at=timezone.now())
-    assert allowed_moves(manager, change.TRANSITIONS, row) == []
+    assert allowed_moves(manager, change.TRANSITIONS, row) == ["withdraw"]
     assert allowed_moves(reviewer, change.TRANSITIONS, row) == ["reject"]
 
 

@@ -1,4 +1,4 @@
-"""R-QUO-01 to 09 (DOMAIN 9.4): each met by a sound quote, each broken by one fault of its own."""
+"""R-QUO-01 to 12 (DOMAIN 9.4): each met by a sound quote, each broken by one fault of its own."""
 
 import copy
 import io
@@ -10,14 +10,14 @@ import pytest
 from django.utils import timezone
 
 from delivery.quotes import services, snapshot
-from delivery.quotes.models import DiscountLimit, Quote, QuoteLine
+from delivery.quotes.models import DiscountLimit, PriceLine, Quote, QuoteLine, RateCard
 from delivery.quotes.quote_checks import run_checks
 from delivery.quotes.xlsx.workbook import quote_xlsx
 from engagements import services as engagement_services
 from engagements.models import Role
 from tests.cached_fixtures import cached_fixture
 
-RULES = [f"R-QUO-0{n}" for n in range(1, 10)]
+RULES = [f"R-QUO-{n:02}" for n in range(1, 13)]
 
 
 @pytest.fixture
@@ -168,3 +168,44 @@ def package_part(quote, language) -> str:
     with zipfile.ZipFile(io.BytesIO(quote_xlsx(quote, language))) as package:
         return "".join(package.read(name).decode() for name in package.namelist()
                        if name.startswith("docProps/"))
+
+
+def test_10_an_exchange_rate_that_changed_after_pricing(people, engagement, card):
+    sales = people[Role.SALES]
+    quote = services.create_quote(actor=sales, engagement=engagement, currency="USD",
+                                  exchange_rate=Decimal("7.1"))
+    line = services.add_line(actor=sales, quote=quote, quantity=Decimal(10),
+                             price=PriceLine.objects.get(code="S-TRAIN"))
+    assert "R-QUO-10" not in broken(quote)
+    services.update_quote(actor=sales, quote=quote, exchange_rate=Decimal("7.4"))
+    assert "R-QUO-10" in broken(quote)
+    services.update_line(actor=sales, line=line, unit_price=line.unit_price - 1)
+    assert "R-QUO-10" not in broken(quote)
+
+
+def test_10_two_price_lists_that_contradict_each_other_on_the_date(sound, card):
+    other = RateCard.objects.create(name="2025 新价目表", valid_from=card.valid_from)
+    listed = PriceLine.objects.get(card=card, code="S-TRAIN")
+    again = PriceLine.objects.create(card=other, code=listed.code, name=listed.name,
+                                     category=listed.category, unit=listed.unit,
+                                     unit_price=listed.unit_price)
+    assert broken(sound) == set()
+    PriceLine.objects.filter(pk=again.pk).update(unit_price=listed.unit_price + 1)
+    assert broken(sound) == {"R-QUO-10"}
+    RateCard.objects.filter(pk=other.pk).update(valid_to=other.valid_from)
+    assert broken(sound) == set()
+
+
+def test_11_a_tax_rate_that_is_not_valid_on_the_date(people, sound):
+    line = services.add_free_line(actor=people[Role.SALES], quote=sound, name="培训", unit="once",
+                                  quantity=1, unit_price=100, tax_rate=Decimal("0.17"))
+    assert broken(sound) == {"R-QUO-11"}
+    services.update_line(actor=people[Role.SALES], line=line, tax_rate=Decimal("0.06"))
+    assert broken(sound) == set()
+
+
+def test_12_a_draft_that_was_overtaken(sound):
+    Quote.objects.create(
+        engagement=sound.engagement, number=sound.number, version=2, state="accepted",
+        quote_date=sound.quote_date, valid_until=sound.valid_until, created_by=sound.created_by)
+    assert broken(sound) == {"R-QUO-12"}

@@ -14,7 +14,7 @@ from tests.transition_cases import check_coverage, check_state, grid
 S = Quote.State
 # The sales person wrote the quote, the consultant reviewed it; the manager is neither.
 AGREED = grid("""
-    draft: administrator manager sales = submit
+    draft: administrator manager sales = submit discard
     in_review: sales = withdraw
     in_review: consultant manager administrator = review return
     reviewed: sales = withdraw

@@ -1,8 +1,10 @@
 """The approval chain: written, reviewed by somebody else, approved, issued, withdrawn."""
 
 import io
+from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 from openpyxl import load_workbook
 
 from delivery.reports import services
@@ -72,7 +74,7 @@ def test_every_step_is_in_the_audit_log(draft, people):
     assert list(AuditEntry.objects.filter(action__startswith="document.").order_by("pk")
                 .values_list("action", flat=True)) == [
         "document.draft", "document.submit", "document.review", "document.approve",
-        "document.file", "document.file", "document.issue"]  # a file per language
+        *["document.file"] * 4, "document.issue"]  # report and annex in each language
 
 
 def test_a_withdrawn_version_stays_readable_and_is_marked(draft, people, client):
@@ -84,7 +86,8 @@ def test_a_withdrawn_version_stays_readable_and_is_marked(draft, people, client)
         services.take_render_job(order.pk)
     document.refresh_from_db()
     assert document.state == "withdrawn"
-    assert sorted(f.format for f in document.files.filter(language="en")) == ["pdf", "withdrawn"]
+    assert sorted(f.format for f in document.files.filter(language="en")) == [
+        "pdf", "withdrawn", "withdrawn-xlsx", "xlsx"]
     client.force_login(people[Role.REVIEWER])
     page = client.get(f"/documents/{document.pk}/", headers={"accept-language": "en"})
     assert "This document was withdrawn" in page.content.decode()
@@ -185,7 +188,8 @@ def test_a_document_on_which_the_customer_decided_is_not_withdrawn(delivered, pe
     draft = services.draft_acceptance(actor=manager, engagement=delivered)
     document = issued_document(draft, people)
     review = open_review(actor=manager, document=document)
-    decide(actor=people[Role.REVIEWER], review=review, decision="rejected", reason="未达标")
+    decide(actor=people[Role.REVIEWER], review=review, decision="rejected", reason="未达标",
+           retest_on=timezone.localdate() + timedelta(days=9))
     with pytest.raises(WrongState):
         services.withdraw_document(actor=manager, document=document, reason="x")
     assert Document.objects.get(pk=document.pk).state == "issued"

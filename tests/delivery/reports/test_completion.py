@@ -1,10 +1,15 @@
 """What a test report says of its objects, of time and place, and who signs it (DOMAIN 9.8)."""
 
+import io
+import shlex
+
+import openpyxl
 import pytest
 
 from delivery.documents.bilingual import in_language
 from delivery.documents.pdf import html_of
 from delivery.reports import services
+from delivery.reports.office.writers import annex_xlsx
 from delivery.reports.rendering import TEMPLATE, context_of
 from engagements.models import Role
 from tests.delivery.conftest import STARTED, stored
@@ -67,10 +72,18 @@ def test_a_report_ends_with_its_conclusion_and_room_to_sign(delivered, people):
         "recommendation_box.html", "signatures.html"]
 
 
-def test_runs_stay_on_wide_pages_beside_a_small_table(delivered, people):
-    draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
-    sections = {s["id"]: s for s in context_of(draft.snapshot, "en")["sections"]}
-    assert sections["records"]["is_wide"]
+def test_the_annex_file_lists_every_run_and_file_and_the_report_their_totals(delivered, people):
+    snapshot = services.draft_test_report(
+        actor=people[Role.MANAGER], engagement=delivered).snapshot
+    book = openpyxl.load_workbook(io.BytesIO(annex_xlsx(snapshot, "en")))
+    told = {str(cell.value) for sheet in book.worksheets for row in sheet.iter_rows()
+            for cell in row}
+    assert {row["sha256"] for row in snapshot["evidence"]} <= told
+    assert {shlex.join(row["command"]) for row in snapshot["runs"]} <= told
+    html = html_of(TEMPLATE, context_of(snapshot, "en"), "en")
+    assert f"TR-{delivered.code}-draft-V1.0-en.xlsx" in html
+    assert [f"E{row['id']}</a>" in html for row in snapshot["evidence"]] == [
+        bool(row["role"]) for row in snapshot["evidence"]]
 
 
 def test_chinese_sentences_follow_each_other_without_a_gap(delivered, people):

@@ -28,13 +28,12 @@ ACCEPTANCE = {
     "environment": {"环境、方法、组织": "Method; Organisation; Source platform (GPU); "
                                   "Target platform (NPU)"},
     "deliverables": {"交付物清单": "Deliverable; Version; Quantity; Medium; Checksum; Received"},
-    "results": {"分项结果": "Metric table; Threshold; Measured; Verdict; Evidence"},
-    "details": {"测试结论引用": "Definition; Formula; Read from; Computed"},
+    "results": {"分项结果": "Metric table; Threshold; Measured; Verdict; Evidence",
+                "测试结论引用": "test report; annex file", **MANIFEST},
     "issues": ISSUES,
     "conclusion": {"验收结论": "Passed; Passed with conditions; Failed"},
     "opinions": {"双方意见": "Opinion of party A; Opinion of party B"},
-    "signatures": {**SIGNED, "一式几份": "two originals"},
-    "manifest": MANIFEST, "definitions": DEFINED}
+    "signatures": {**SIGNED, "一式几份": "two originals"}}
 
 # Kind, chapter, field as DOMAIN 9 calls it, and the words that must stand in that chapter.
 FIELDS = {
@@ -90,11 +89,11 @@ FIELDS = {
                      "环境影响": "Effect of the test environment; Same",
                      "改进建议": "Recommended improvements"},
         "details": {"每项": "Definition; Formula; Threshold; Measured"},
-        "records": {"谁、何时、何处": "Node and cards; Started and finished; By; "
-                                "Command and result"},
+        "records": {"谁、何时、何处": "Node and cards; Started and finished; Result; "
+                                "annex file"},
         "evaluation": {"能力": "Capability shown", "缺陷": "Defects and limits",
                        "偏差": "Deviations", "结论": "Conclusion", **ISSUES},
-        "activities": {"人天、机时": "Person-days worked; Machine hours"},
+        "activities": {"机时": "Machine hours", "阶段": "Stages of the models"},
         "manifest": MANIFEST, "definitions": DEFINED},
     "PA": ACCEPTANCE,
     "FA": {**ACCEPTANCE, "trial": {

@@ -16,6 +16,20 @@ RUN_TOOL = FIND_TOOL + """
 tool=$(find_tool "$1" "$2") || exit 127
 shift 2; [ -x "$tool" ] && exec "$tool" "$@"; exec bash "$tool" "$@"
 """
+# The copy without what the tool says of it, and without data or weights that lay in the sources;
+# beside it every change against the sources as a diff.
+RUN_AND_PACK = FIND_TOOL + """
+tool=$(find_tool "$1" "$2") || exit 127
+source=$3; shift 3
+if [ -x "$tool" ]; then "$tool" "$@"; else bash "$tool" "$@"; fi
+status=$?; [ $status -eq 0 ] || exit $status
+for copy in migrated/*/; do
+  diff -ruN -x transplant_result_file "$source" "${copy%/}" >> migrated-code.diff
+done
+(cd migrated && find . -type f -size -5M ! -path '*/transplant_result_file/*' -print0 |
+ tar --null -T - -czf ../migrated-code.tar.gz)
+exit $status
+"""
 RUN_SUCCEEDED = "run succeeded"  # without it the files may be those of a killed run
 
 SOURCE = Parameter("source", _("Source folder on the node"), "path",
@@ -161,7 +175,8 @@ class Gpu2Npu(_Transplant):
         Parameter("model_variable", _("Name of the model variable"), default="model",
                   is_required=False, help=_("As the entry script names it; for multi-card only.")),
     )
-    collect = ("migrated/*/transplant_result_file/*", "migrated/*.sh", "migrated/*/*.sh")
+    collect = ("migrated/*/transplant_result_file/*", "migrated/*.sh", "migrated/*/*.sh",
+               "migrated-code.tar.gz", "migrated-code.diff")
     judged_files = ("migrated/*.csv",)
     log_kind = "script_transplant"
 
@@ -170,9 +185,9 @@ class Gpu2Npu(_Transplant):
         if parameters["entry"]:
             extra = ["distributed", "-m", parameters["entry"],
                      "-t", parameters["model_variable"] or "model"]
-        return ["sh", "-c", "mkdir -p migrated" + RUN_TOOL, "gpu2npu", "pytorch_gpu2npu.sh", FOLDER,
-                "-i", parameters["source"], "-o", "migrated", "-v", parameters["torch_version"],
-                *extra]
+        return ["sh", "-c", "mkdir -p migrated" + RUN_AND_PACK, "gpu2npu", "pytorch_gpu2npu.sh",
+                FOLDER, parameters["source"], "-i", parameters["source"], "-o", "migrated",
+                "-v", parameters["torch_version"], *extra]
 
     def counted(self, parameters):
         return {**COUNTED[API_MODE], "change_list.csv": "changes"}

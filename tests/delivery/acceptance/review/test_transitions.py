@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 AGREED = grid("""
     open: reviewer = comment resolve receipts decide decline
     open: administrator manager = comment resolve signers notice deemed
-    decided: reviewer = comment resolve receipts identify sign decline
+    decided: reviewer = comment resolve receipts decide identify sign decline
     deemed: reviewer = comment resolve receipts decline
     decided deemed: administrator manager = comment resolve signers notice
     open decided deemed: consultant = comment resolve
@@ -69,7 +69,7 @@ def test_only_the_next_signer_is_offered_to_sign_or_decline(in_state, people, st
 
 
 @pytest.mark.parametrize(("state", "action", "sentence"), [
-    ("decided", "decide", "is final"), ("open", "sign", "Decide first"),
+    ("deemed", "decide", "under the contract"), ("open", "sign", "Decide first"),
     ("deemed", "sign", "no signature is needed"), ("replaced", "sign", "sign the latest one"),
     ("replaced", "receipts", "has been replaced"), ("signed", "comment", "signed or replaced"),
 ])

@@ -1,6 +1,6 @@
 """Phases, deadlines, outstanding issues, and acceptance by silence."""
 
-from datetime import date, timedelta
+from datetime import timedelta
 
 import pytest
 from django.db import IntegrityError
@@ -16,8 +16,9 @@ from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.gates import evaluate
 from engagements.models import AuditEntry, Engagement, Role, StageRecord
 from tests.cached_fixtures import cached_fixture
+from tests.delivery.acceptance.conftest import SOON
 
-DUE = date(2026, 12, 31)
+DUE = SOON
 ISSUE = {"description": "PSR 未测", "owner": "周启明", "due_on": DUE, "model": "PSR"}
 CLAUSE = "第 8.3 条"
 
@@ -68,7 +69,7 @@ def test_a_rejected_model_needs_a_reason(review, act):
 def test_a_rejection_names_the_day_of_the_repeated_inspection(review, act):
     act.decide(review, "rejected", reason="PSR 未测", retest_on=DUE)
     entry = AuditEntry.objects.get(action="review.decide").data
-    assert (entry["retest_on"], entry["models"]["LLM"]["decision"]) == ("2026-12-31", "rejected")
+    assert (entry["retest_on"], entry["models"]["LLM"]["decision"]) == (f"{DUE}", "rejected")
 
 
 # Outstanding issues ----------------------------------------------------------------------

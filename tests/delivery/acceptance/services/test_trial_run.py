@@ -1,6 +1,6 @@
 """Trial run and closure of the provisional acceptance in the final certificate (DOMAIN 9.9)."""
 
-from datetime import date, timedelta
+from datetime import timedelta
 
 import pytest
 from django.utils import timezone
@@ -15,8 +15,9 @@ from delivery.reports.issue_checks.checks import problems_of
 from delivery.reports.models import Document
 from engagements.models import Role
 from tests.cached_fixtures import cached_fixture
+from tests.delivery.acceptance.conftest import SOON
 
-ISSUE = {"description": "PSR 未测", "owner": "周启明", "due_on": date(2026, 12, 31), "model": "PSR"}
+ISSUE = {"description": "PSR 未测", "owner": "周启明", "due_on": SOON, "model": "PSR"}
 
 
 @pytest.fixture
@@ -54,7 +55,7 @@ def test_dates_issues_and_open_conditions_of_the_trial_run(delivered, people, tr
         tried.document.number, "Passed with conditions", f"{today}",
         f"{today + timedelta(days=10)}", "1", "1"]]
     assert found["closure"]["rows"] == [[
-        "1", "PSR 未测", "PSR", "周启明", "2026-12-31", "closed before the final acceptance", "",
+        "1", "PSR 未测", "PSR", "周启明", f"{SOON}", "closed before the final acceptance", "",
         "open", ""]]
     assert found["issues"]["rows"][0][-1] == "yes"
 

@@ -1,0 +1,60 @@
+"""The annex file of a document on verdicts: every run, every raw file, every stage.
+
+In print these lists take more pages than all the rest and nobody reads them there; the document
+prints their totals and names this file. Facts are those of the snapshot, so that one hash stands
+for all of it.
+"""
+
+import shlex
+from collections.abc import Iterable
+
+from django.utils.translation import gettext as _
+
+from delivery.documents.templatetags.document_tags import spans
+from delivery.reports.office.plain_tables import definitions, plain_table
+
+USES = {"baseline": lambda: _("baseline"), "measured": lambda: _("judged"),
+        "third_party": lambda: _("third party"), "": lambda: "–"}
+
+
+def annex(facts: dict) -> Iterable[dict]:
+    """The tables of the annex, from facts in the active language."""
+    yield _runs(facts["runs"])
+    yield _files(facts["evidence"])
+    if "passage" in facts["tables"]:
+        yield facts["tables"]["passage"]
+    if "definitions" in facts:
+        yield definitions(facts)
+
+
+def _runs(runs: list[dict]) -> dict:
+    """Every run, with its command as it was given to the tool."""
+    return plain_table(_("All runs"), [
+        ("#", "number"), (_("Model"), "code"), (_("Kind of run"), "text"), (_("Stage"), "text"),
+        (_("Node"), "code"), (_("Cards"), "code"), (_("State"), "text"),
+        (_("Exit status"), "number"), (_("Judged"), "text"), (_("Started"), "text"),
+        (_("Finished"), "text"), (_("By"), "text"), (_("Result"), "text"), (_("Command"), "text"),
+        (_("Practice data"), "text")],
+        [(run["id"], run["model"], run["title"], run["stage"], run["node"], spans(run["cards"]),
+          run["state_label"], _shown(run["exit_status"]), _yes(run["is_judged"]), run["started"],
+          run["finished"], run["who"], run["sentence"], shlex.join(run["command"]),
+          _yes(run["is_practice"])) for run in runs], _("No run was made."))
+
+
+def _files(evidence: list[dict]) -> dict:
+    """Every raw file with its checksum; in the bundle it stands under raw/."""
+    return plain_table(_("All raw files"), [
+        (_("No."), "code"), (_("File"), "text"), (_("Size (bytes)"), "number"),
+        ("SHA-256", "hash"), (_("Use"), "text"), (_("Run"), "code"), (_("Model"), "code"),
+        (_("Node"), "code"), (_("By"), "text"), (_("Time"), "text"), (_("Practice data"), "text")],
+        [(f"E{row['id']}", row["name"], row["size"], row["sha256"], USES[row["role"]](),
+          f"#{row['job']}" if row["job"] else "", row["model"], row["node"], row["who"],
+          row["when"], _yes(row["is_practice"])) for row in evidence], _("No file is stored."))
+
+
+def _yes(value: bool) -> str:
+    return _("yes") if value else "–"
+
+
+def _shown(value: int | None) -> str:
+    return "" if value is None else str(value)

@@ -1,0 +1,115 @@
+"""What stays within the firm reaches no customer: not by the API, not by a page, not in a file."""
+
+import io
+import re
+import zipfile
+from decimal import Decimal
+
+import pytest
+from rest_framework.test import APIClient
+
+from delivery.api import _router
+from delivery.documents.pdf import html_of
+from delivery.planning.models import Risk
+from delivery.quotes import rendering as quote_rendering
+from delivery.quotes import services as quoting
+from delivery.quotes.models import PriceLine, Quote, QuoteLine
+from delivery.quotes.xlsx.workbook import quote_xlsx
+from delivery.reports import registry, rendering
+from delivery.reports import services as reporting
+from engagements.models import Membership, Role
+from tests.cached_fixtures import cached_fixture
+from tests.delivery.reports.test_kinds import CODES, drafted, planned  # noqa: F401  (fixture)
+from tests.document_steps import reviewed_document
+from workers.models import Job
+
+SECRET = "SECRET"
+COST = Decimal("98765.43")
+LANGUAGES = ("zh-hans", "en")
+
+
+@pytest.fixture
+@cached_fixture
+def told(planned, people):  # noqa: F811
+    """An engagement whose internal fields all hold a word that no customer may read."""
+    sales = people[Role.SALES]
+    Membership.objects.get_or_create(engagement=planned, user=people[Role.OPERATOR],
+                                     defaults={"role": Role.OPERATOR})
+    people[Role.OPERATOR].full_name = f"{SECRET} operator"
+    people[Role.OPERATOR].save()
+    Job.objects.filter(engagement=planned).update(
+        command=["sh", "-c", f"echo {SECRET}; exec npu-smi \"$@\"", "npu-smi", "info"],
+        parameters={"a": f"{SECRET} parameter"},
+        results={"preflight": [{"text": f"{SECRET} hit"}]},
+        technical_cause=f"{SECRET} cause")
+    Risk.objects.filter(engagement=planned).update(is_internal=True, title=f"{SECRET} risk")
+    quoting.load_rate_cards(actor=people[Role.ADMINISTRATOR])
+    quote = quoting.create_quote(actor=sales, engagement=planned)
+    quoting.add_line(actor=sales, quote=quote, price=PriceLine.objects.get(code="S-TRAIN"),
+                     quantity=Decimal(3))
+    QuoteLine.objects.update(unit_cost=COST)
+    quote.refresh_from_db()
+    quoting.update_quote(actor=sales, quote=quote, discount_rate=Decimal("0.05"),
+                         discount_reason=f"{SECRET} reason", source_note=f"{SECRET} source",
+                         internal_note=f"{SECRET} note")
+    Quote.objects.update(state="issued", issued_at=planned.created_at)
+    return planned
+
+
+def texts_of(content: bytes) -> str:
+    """The words of an office file."""
+    with zipfile.ZipFile(io.BytesIO(content)) as packed:
+        return " ".join(packed.read(name).decode() for name in packed.namelist()
+                        if name.endswith(".xml"))
+
+
+def leaks(text: str) -> list[str]:
+    return re.findall(f"{SECRET} \\w+|{COST}", text)
+
+
+def test_the_api_shows_a_reviewer_nothing_of_it(told, people, monkeypatch):
+    monkeypatch.setattr("delivery.reports.rendering.render_document", lambda *a, **k: b"%PDF")
+    draft = reporting.draft_test_report(actor=people[Role.MANAGER], engagement=told)
+    reporting.issue_document(actor=people[Role.ADMINISTRATOR],
+                             document=reviewed_document(draft, people))
+    client, found, seen = APIClient(), {}, 0
+    client.force_authenticate(people[Role.REVIEWER])
+    for prefix, _viewset, _name in _router().registry:
+        listed = client.get(f"/api/v1/{prefix}/")
+        rows = listed.json() if listed.status_code == 200 else []
+        rows = rows.get("results", []) if isinstance(rows, dict) else rows
+        answers = [listed, *(client.get(f"/api/v1/{prefix}/{row['id']}/") for row in rows[:20]
+                             if isinstance(row, dict) and "id" in row)]
+        seen += sum(answer.status_code == 200 for answer in answers)
+        if hits := {hit for answer in answers for hit in leaks(answer.content.decode())}:
+            found[prefix] = hits
+    assert found == {}
+    assert seen > 40
+
+
+def test_no_document_prints_it(told, people):
+    found = {}
+    for code in CODES:
+        snapshot = drafted(told, people, code).snapshot
+        for language in LANGUAGES:
+            html = html_of(rendering.TEMPLATE, rendering.context_of(snapshot, language), language)
+            files = [texts_of(write(snapshot, language))
+                     for write in registry.get(code).writers.values()]
+            if hits := {hit for text in (html, str(snapshot), *files) for hit in leaks(text)}:
+                found[code, language] = hits
+    assert found == {}
+
+
+def test_no_quote_prints_it(told, monkeypatch):
+    monkeypatch.setattr(quote_rendering, "render_pdf", html_of)
+    quote = Quote.objects.get()
+    for language in LANGUAGES:
+        assert leaks(quote_rendering.quote_pdf(quote, language)) == []
+        assert leaks(texts_of(quote_xlsx(quote, language))) == []
+
+
+def test_a_filter_that_does_not_exist_is_refused(told, api):
+    for path in ("quotes", "documents", "jobs", "change-requests"):
+        answer = api(Role.MANAGER).get(f"/api/v1/{path}/?colour=red")
+        assert (answer.status_code, "colour" in str(answer.json())) == (400, True)
+        assert api(Role.MANAGER).get(f"/api/v1/{path}/?page=1").status_code == 200
