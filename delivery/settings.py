@@ -266,6 +266,7 @@ STORAGES = {
 }
 FILE_UPLOAD_PERMISSIONS, FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o600, 0o700
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 2**20
+LOG_LIMIT_BYTES = read(env.int, "DESK_LOG_LIMIT_MB", 4096) * 2**20  # stored of one job's log
 UPLOAD_LIMIT_BYTES = read(env.int, "DESK_UPLOAD_LIMIT_MB", 512) * 2**20
 
 # Queue -------------------------------------------------------------------------

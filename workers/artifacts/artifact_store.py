@@ -19,6 +19,7 @@ from engagements.audit import audit_log
 from engagements.errors import InvalidInput
 from engagements.models import Engagement, MigratedModel
 from engagements.services import mark_practice
+from engagements.text.file_names import shown_file_name
 from workers.artifacts import content_store
 from workers.models import Artifact, StoredReading
 from workers.readers import read_file
@@ -67,7 +68,7 @@ def store_files(files: list[Incoming], **fields) -> list[Artifact]:
     """
     storage = Artifact._meta.get_field("file").storage
     kept = content_store.keep_all(storage, [(file.stream, file.digest) for file in files])
-    artifacts = [Artifact(name=file.name[:240], size=size, sha256=digest, file=name,
+    artifacts = [Artifact(name=shown_file_name(file.name)[:240], size=size, sha256=digest, file=name,
                           **{"node_sha256": file.node_sha256, **fields})
                  for file, (name, digest, size) in zip(files, kept, strict=True)]
     with transaction.atomic():

@@ -15,6 +15,7 @@ from itertools import chain
 from pathlib import PurePosixPath
 from typing import BinaryIO
 
+from engagements.text.file_names import shown_file_name
 from workers.artifacts import content_store
 from workers.models import Artifact, Node
 from workers.nodes import ssh
@@ -22,6 +23,7 @@ from workers.remote import scripts
 
 PACKED_BYTES, PACKED_FILES = 32 * 2**20, 500  # of one archive
 LARGE = 4 * 2**20
+ARCHIVE_BYTES, MEMBER_BYTES = 64 * 2**10, 16 * 2**10  # head and end; a member's head and padding
 ATTEMPTS = 5
 _SINGLE = re.compile(r"^desk sha256 (\S+)$", re.MULTILINE)
 _PLAIN = re.compile(r"^([0-9a-f]{64}) [ *]\./(.*)$", re.MULTILINE)
@@ -40,8 +42,9 @@ class RemoteFile:
 
     @property
     def shown_name(self) -> str:
-        """The name as text that any database stores."""
-        return self.name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+        """The name as text that any database stores and nobody takes for another one."""
+        return shown_file_name(
+            self.name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
 
 
 @dataclass
@@ -162,11 +165,24 @@ def _batches(files: list[RemoteFile]) -> Iterator[list[RemoteFile]]:
 
 def _packed(node: Node, place: scripts.Place, files: list[RemoteFile]) -> list[Arrived]:
     with tempfile.SpooledTemporaryFile(max_size=2 * PACKED_BYTES) as archive:
-        ssh.download(node, scripts.pack_script(place, [f.name for f in files]), archive.write)
+        ssh.download(node, scripts.pack_script(place, [f.name for f in files]),
+                     _within(archive, files))
         archive.seek(0)
         with tarfile.open(fileobj=archive, encoding="utf-8", errors="surrogateescape") as packed:
             members = {str(PurePosixPath(m.name)): m for m in packed if m.isreg()}
             return [_unpacked(packed, members, file) for file in files]
+
+
+def _within(archive: BinaryIO, files: list[RemoteFile]) -> Callable[[bytes], None]:
+    """Takes no more than an archive of these files can have."""
+    most = ARCHIVE_BYTES + sum(file.size + MEMBER_BYTES for file in files)
+
+    def sink(chunk: bytes) -> None:
+        if archive.tell() + len(chunk) > most:
+            raise FileChanged(files[0].shown_name)
+        archive.write(chunk)
+
+    return sink
 
 
 def _unpacked(packed: tarfile.TarFile, members: dict[str, tarfile.TarInfo], file: RemoteFile

@@ -19,6 +19,8 @@ from workers.remote import replies
 
 MOST_FILES = 5000
 MOST_BYTES = 50 * 2**30
+LEFT_NAME = "not-collected.txt"
+MOST_LISTED = 1000  # of those that were left
 MASKED_BYTES = 64 * 2**20  # larger texts are stored as they are
 TEXT_SUFFIXES = (".txt", ".log", ".json", ".csv", ".yaml", ".yml", ".cfg", ".ini", ".sh", ".py")
 
@@ -39,6 +41,7 @@ def collect(job: Job) -> None:
     if missing := missing_files(job, found):
         for arrived in transfer.fetch(job.access, place, missing):
             _store(job, [_incoming(entry) for entry in arrived])
+    _tell_of_left_files(job, found)
 
 
 def wants_files(job: Job) -> bool:
@@ -48,17 +51,36 @@ def wants_files(job: Job) -> bool:
 
 def missing_files(job: Job, found: list[RemoteFile]) -> list[RemoteFile]:
     """Declared files not stored yet, within the limits of number and size."""
-    patterns = kinds.of_job(job).globs(job.parameters)
-    chosen = [file for file in found if any(fnmatch(file.shown_name, p) for p in patterns)]
-    if not chosen:
+    kept = _within_limits(job, found)[0]
+    if not kept:
         return []
     have = set(job.artifacts.values_list("name", flat=True))
-    kept, room = [], MOST_BYTES
-    for file in chosen[:MOST_FILES]:
-        room -= file.size
-        if room >= 0:
-            kept.append(file)
     return [file for file in kept if file.shown_name[:240] not in have]
+
+
+def _within_limits(job: Job, found: list[RemoteFile]) -> tuple[list[RemoteFile], list[RemoteFile]]:
+    """The declared files that are collected, and those that the limits leave out."""
+    patterns = kinds.of_job(job).globs(job.parameters)
+    chosen = [file for file in found if any(fnmatch(file.shown_name, p) for p in patterns)]
+    kept, left, room = [], chosen[MOST_FILES:], MOST_BYTES
+    for file in chosen[:MOST_FILES]:
+        if file.size <= room:
+            room -= file.size
+            kept.append(file)
+        else:
+            left.append(file)
+    return kept, left
+
+
+def _tell_of_left_files(job: Job, found: list[RemoteFile]) -> None:
+    """A list of what was not collected, beside what was."""
+    left = _within_limits(job, found)[1]
+    if not left or job.artifacts.filter(name=LEFT_NAME).exists():
+        return
+    lines = [f"{len(left)} files were not collected: at most {MOST_FILES} files and {MOST_BYTES} "
+             "bytes are. Size in bytes, name:",
+             *(f"{file.size} {file.shown_name}" for file in left[:MOST_LISTED])]
+    _store(job, [Incoming(LEFT_NAME, io.BytesIO("\n".join(lines).encode() + b"\n"))])
 
 
 def _store(job: Job, files: list[Incoming]) -> None:

@@ -24,6 +24,8 @@ from workers.remote.replies import RemoteState
 _ITERATION = re.compile(
     rb"(?:iteration|step|iter)[:\s]*\[?\s*(\d+)\s*/\s*(\d+)|(\d{1,3})%\|")
 LONGEST_LINE = 48 * 1024
+CUT_HERE = ("\n[Delivery Desk] 日志超过上限，其余部分未保存；作业继续运行。 / The log is above the limit; the "
+            "rest is not stored, the job goes on.\n").encode()
 LOG_NAME = "log.txt"  # of the stored file
 
 
@@ -87,14 +89,22 @@ def append(job: Job, state: RemoteState) -> dict:
         chunk = chunk[:_safe_cut(chunk)]
     if not chunk:
         return {}
-    masked = mask_text(chunk.decode("utf-8", "surrogateescape")).encode(
-        "utf-8", "surrogateescape")
+    masked = _within_limit(job, mask_text(chunk.decode("utf-8", "surrogateescape")).encode(
+        "utf-8", "surrogateescape"))
     _write_at(path(job), job.log_stored, masked)
     if job.gang_id:
         with arrivals(job).open("a") as times:
             times.write(f"{job.log_stored} {timezone.now().timestamp():.2f}\n")
     return {"log_offset": state.offset + len(chunk), "log_stored": job.log_stored + len(masked),
             "log_grew_at": timezone.now(), **_progress(chunk), **early_warnings.found(job, chunk)}
+
+
+def _within_limit(job: Job, masked: bytes) -> bytes:
+    """What is kept of a new part: nothing above LOG_LIMIT_BYTES, where a line says so."""
+    room = settings.LOG_LIMIT_BYTES - job.log_stored
+    if len(masked) <= room:
+        return masked
+    return masked[:room] + CUT_HERE if room > 0 else b""
 
 
 def _write_at(file: Path, position: int, data: bytes) -> None:

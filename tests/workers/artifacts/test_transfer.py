@@ -6,7 +6,7 @@ import pytest
 
 from workers import services
 from workers.artifacts import transfer
-from workers.dispatch import runner
+from workers.dispatch import job_files, runner
 from workers.kinds import Finished, JobKind, Judgement, Parameter
 from workers.kinds import base as registry
 from workers.models import Artifact, Job, JobState, Node
@@ -48,8 +48,52 @@ def files(job) -> dict[str, bytes]:
 def test_strange_names_come_back_as_they_are(run):
     job = run(r"""printf 1 > 'two words'; printf 2 > ./-n; printf 3 > $'new\nline'; """
               r"""printf 4 > $'quo\'te"'; printf 5 > 中文; printf 6 > $'\xff\xfe'""")
-    assert files(job) == {"two words": b"1", "-n": b"2", "new\nline": b"3", "quo'te\"": b"4",
+    assert files(job) == {"two words": b"1", "-n": b"2", "new\\nline": b"3", "quo'te\"": b"4",
                           "中文": b"5", "\\xff\\xfe": b"6"}
+
+
+def test_no_name_looks_like_another_one(run):
+    job = run(r"""printf 1 > $'report\u202efdp.exe'; printf 2 > $'a\tb\x1b[31m'""")
+    assert set(files(job)) == {"report\\u202efdp.exe", "a\\tb\\x1b[31m"}
+
+
+def test_a_million_files_and_a_sparse_terabyte_are_left_and_named(run, monkeypatch):
+    monkeypatch.setattr(job_files, "MOST_FILES", 20)
+    job = run("truncate -s 1T huge; for n in $(seq 100 160); do printf $n > small$n; done;"
+              "mknod device c 1 5 2>/dev/null; mkfifo pipe")
+    found = files(job)
+    told = found.pop("not-collected.txt").decode()
+    assert job.state == JobState.SUCCEEDED
+    assert list(found) == [f"small{n}" for n in range(100, 119)]
+    assert told.startswith("42 files were not collected")
+    assert f"{2**40} huge" in told
+
+
+def test_a_log_without_an_end_is_stored_to_the_limit(run, settings):
+    settings.LOG_LIMIT_BYTES = 100_000
+    job = run("yes endless | head -c 3000000; echo done > own")
+    log = job.artifacts.get(name="log.txt")
+    assert job.state == JobState.SUCCEEDED
+    assert 100_000 < log.size < 101_000
+    assert "其余部分未保存" in log.file.read().decode()
+    assert files(job) == {"own": b"done\n"}
+
+
+def test_an_archive_larger_than_announced_is_refused(run, monkeypatch):
+    """A node that announces a byte and sends without an end."""
+    sent = []
+
+    def endless(node, script, sink, timeout=0):
+        while True:
+            sink(b"\0" * 2**20)
+            sent.append(1)
+
+    monkeypatch.setattr(ssh, "download", endless)
+    packed = transfer._packs(None, None, [[transfer.RemoteFile("a", 1)]])
+    monkeypatch.setattr(transfer.scripts, "pack_script", lambda *_args: "")
+    with pytest.raises(transfer.FileChanged):
+        next(packed)
+    assert len(sent) == 0
 
 
 def test_link_out_of_the_folder_is_not_followed(run):
