@@ -24,8 +24,8 @@ from workers.remote.replies import RemoteState
 _ITERATION = re.compile(
     rb"(?:iteration|step|iter)[:\s]*\[?\s*(\d+)\s*/\s*(\d+)|(\d{1,3})%\|")
 LONGEST_LINE = 48 * 1024
-CUT_HERE = ("\n[Delivery Desk] 日志超过上限，其余部分未保存；作业继续运行。 / The log is above the limit; the "
-            "rest is not stored, the job goes on.\n").encode()
+CUT_HERE = ("\n[Delivery Desk] 日志超过上限，其余部分未保存；作业继续运行。 / The log is above the "
+            "limit; the rest is not stored, the job goes on.\n").encode()
 LOG_NAME = "log.txt"  # of the stored file
 
 
