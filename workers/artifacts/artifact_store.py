@@ -68,8 +68,8 @@ def store_files(files: list[Incoming], **fields) -> list[Artifact]:
     """
     storage = Artifact._meta.get_field("file").storage
     kept = content_store.keep_all(storage, [(file.stream, file.digest) for file in files])
-    artifacts = [Artifact(name=shown_file_name(file.name)[:240], size=size, sha256=digest, file=name,
-                          **{"node_sha256": file.node_sha256, **fields})
+    artifacts = [Artifact(name=shown_file_name(file.name)[:240], size=size, sha256=digest,
+                          file=name, **{"node_sha256": file.node_sha256, **fields})
                  for file, (name, digest, size) in zip(files, kept, strict=True)]
     with transaction.atomic():
         Artifact.objects.bulk_create(artifacts)
