@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from assessments.labels.verdict_sentences import shown
 from assessments.models import Comparison, Deviation, OperatorRow
+from engagements.models import MigratedModel
 from workers.models import Artifact
 from workers.readers.accuracy.msprobe_rows import COSINE_LIMIT, NOISE_FLOOR, RELATIVE_LIMIT
 
@@ -101,6 +102,12 @@ def comparisons_beside(artifact: Artifact) -> QuerySet[Comparison]:
     return Comparison.objects.filter(
         artifact__engagement=artifact.engagement_id, artifact__model=artifact.model_id,
         problem="").select_related("artifact__job")
+
+
+def newest_comparison(model: MigratedModel) -> Comparison | None:
+    """The model's newest comparison whose rows can be shown."""
+    return Comparison.objects.filter(
+        artifact__model=model, problem="").select_related("artifact").first()
 
 
 @dataclass(frozen=True)

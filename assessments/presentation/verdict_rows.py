@@ -1,7 +1,7 @@
 """Verdicts as pages show them: rows, figures beside the judged one, facts and warnings."""
 
 from dataclasses import dataclass, replace
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -14,6 +14,7 @@ from assessments.presentation.definition_preview import tried
 from assessments.queries import verdict_sentence
 from assessments.verdicts.verdict import Rule, compare
 from engagements.text.text_joining import listed
+from workers.labels.number_text import figure_text
 
 ABSOLUTE = ("mean_absolute_error",)
 
@@ -154,8 +155,31 @@ def facts(verdict: Verdict | None) -> list[tuple[str, str]]:
     if "candidate" in known:
         found = [(_("Measured value"), _plain(known["candidate"])),
                  (_("Baseline value"), _plain(known.get("baseline"))),
+                 (_("Difference to the baseline"),
+                  _difference(verdict.criterion.definition.quantity, known)),
                  (_("Cards"), known.get("cards") or "--")]
     return [(label, "--" if value is None else str(value)) for label, value in found]
+
+
+def _difference(quantity: str, known: dict) -> str:
+    """Measured less baseline, and the same relative to the baseline; only one of them is judged.
+
+    Shares, as most scores are, differ by percentage points.
+    """
+    try:
+        measured, baseline = (Decimal(repr(known[side])) for side in ("candidate", "baseline"))
+    except (KeyError, InvalidOperation):
+        return "--"
+    if not (measured.is_finite() and baseline.is_finite()):
+        return "--"
+    by = measured - baseline
+    is_share = quantity.startswith("score") and max(abs(measured), abs(baseline)) <= 1
+    text = f"{(100 * by).normalize():+f} pp" if is_share else f"{by.normalize():+f}"
+    if not baseline:
+        return text
+    relative = figure_text(float(100 * by / abs(baseline)), 5)
+    return _("%(difference)s; relative to the baseline %(relative)s %%") % {
+        "difference": text, "relative": relative}
 
 
 def _plain(value) -> str:

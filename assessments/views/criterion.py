@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from assessments import charts, queries, services
+from assessments.accuracy import operators
 from assessments.forms import FileForm, WaiverForm
 from assessments.models import Criterion
 from assessments.performance.gains import BY_NAME
@@ -27,13 +28,16 @@ def criterion(request, pk):
     verdict = queries.newest_verdict(row)
     can_work = allowed(request.user, Can.WORK)
     can_manage = allowed(request.user, Can.MANAGE)
+    is_performance = row.definition.quantity in BY_NAME
+    comparison = None if is_performance else operators.newest_comparison(row.model)
     environment = compared(row, verdict.measurement if verdict else None) if row.baseline else []
     return render(request, "assessments/criterion.html", {
         "criterion": row, "engagement": engagement, "active": "criteria", "verdict": verdict,
         "row": verdict_rows.Row.of(row, verdict),
         "figures": verdict_rows.figures(row, verdict),
         "facts": verdict_rows.facts(verdict), "warnings": verdict_rows.warnings(verdict),
-        "is_performance": row.definition.quantity in BY_NAME,
+        "is_performance": is_performance, "comparison": comparison,
+        "marked": operators.marked_rows(comparison) if comparison else {},
         "has_curve": charts.can_be_drawn(row, verdict),
         "step_rows": calculation.step_rows(verdict),
         "calculation": calculation.lines(row, verdict),

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from django.urls import reverse
 from django.utils.translation import override
@@ -11,6 +12,7 @@ from assessments import services, tasks
 from assessments.accuracy import operators
 from assessments.models import Comparison, OperatorRow
 from engagements.models import Role
+from tests.assessments.conftest import megatron_log
 from tests.workers.readers.test_msprobe_compare import line, table
 from workers.models import Artifact, Job
 
@@ -276,3 +278,31 @@ def test_a_comparison_of_an_offline_model_is_asked_alike(compared, store, model,
     client.force_login(people[Role.CONSULTANT])
     page = client.get(reverse("assessments:comparison", args=[artifact.pk]))
     assert first.op in page.content.decode()
+
+
+def criterion_page(client, people, criterion) -> str:
+    client.force_login(people[Role.CONSULTANT])
+    return client.get(reverse("assessments:criterion", args=[criterion.pk])).content.decode()
+
+
+def test_the_page_of_a_criterion_shows_the_first_deviating_operator(
+        client, people, compared, criterion):
+    """Beside the verdict, and that the dumped run need not be the judged one."""
+    assert "Operators of the model" not in criterion_page(client, people, criterion)
+    compared("26-conv3x105-tensor.xlsx")
+    output = criterion_page(client, people, criterion)
+    assert "Functional.conv2d.3.forward" in output
+    assert "need not be the judged one" in output
+    compared("c.csv", table(line("Tensor.mul.0.forward.output.0", 1.0, 1.0)).encode())
+    output = criterion_page(client, people, criterion)
+    assert "1 row compared, none exceeds the limits." in output
+    assert "Functional.conv2d.3.forward" not in output
+
+
+def test_a_failed_criterion_without_a_comparison_says_so(
+        client, people, criterion, model, store):
+    verdict, = services.measure_file(
+        actor=people[Role.CONSULTANT], model=model,
+        artifact=store("npu.log", megatron_log(np.linspace(4, 2, 200) * 1.1), model))
+    assert verdict.outcome == "failed"
+    assert "where its deviation starts is not known" in criterion_page(client, people, criterion)

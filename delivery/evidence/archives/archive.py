@@ -42,19 +42,25 @@ def write_archive(target: BinaryIO, entries: dict[str, Path], known: dict[str, s
     while it is copied: ArchiveError names one whose bytes are not those of its checksum.
     """
     digests = {name: (known or {}).get(name) or sha256_of(entries[name]) for name in entries}
-    made = {CHECKSUMS: "".join(f"{digests[n]}  {n}\n" for n in sorted(entries)).encode()}
+    made = {CHECKSUMS: checksum_list(digests)}
     if sign:
         made[SIGNATURE] = sign(made[CHECKSUMS])
     with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
         for name in sorted([*entries, *made]):
             if name in made:
-                archive.writestr(_info(name, len(made[name])), made[name])
+                archive.writestr(entry_info(name, len(made[name])), made[name])
             elif _add_file(archive, name, entries[name]) != digests[name]:
                 raise ArchiveError("the checksum differs", name)
     return archive
 
 
-def _info(name: str, size: int) -> zipfile.ZipInfo:
+def checksum_list(digests: dict[str, str]) -> bytes:
+    """SHA256SUMS over files of these checksums, by name."""
+    return "".join(f"{digests[name]}  {name}\n" for name in sorted(digests)).encode()
+
+
+def entry_info(name: str, size: int) -> zipfile.ZipInfo:
+    """What the archive says of an entry: nothing but its name and size."""
     info = zipfile.ZipInfo(name, EPOCH)
     info.create_system, info.external_attr, info.file_size = 3, 0o100644 << 16, size
     info.compress_type = zipfile.ZIP_STORED
@@ -63,7 +69,7 @@ def _info(name: str, size: int) -> zipfile.ZipInfo:
 
 def _add_file(archive: zipfile.ZipFile, name: str, path: Path) -> str:
     with (path.open("rb") as source,
-          archive.open(_info(name, path.stat().st_size), "w") as target):
+          archive.open(entry_info(name, path.stat().st_size), "w") as target):
         return _copy_blocks(source, target)
 
 
@@ -84,10 +90,13 @@ def sha256_of(path: Path) -> str:
 
 @dataclass(frozen=True)
 class ExtractedFile:
-    """An unpacked entry."""
+    """An unpacked entry, and where its header stands in the archive."""
 
     path: Path
     sha256: str
+    size: int
+    crc: int
+    header_offset: int
 
 
 def extract(archive_path: Path, folder: Path) -> dict[str, ExtractedFile]:
@@ -133,7 +142,8 @@ def _extracted(archive: zipfile.ZipFile, info: zipfile.ZipInfo, folder: Path) ->
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with archive.open(info) as source, path.open("wb") as target:
-            return ExtractedFile(path, _copy_blocks(source, target))
+            digest = _copy_blocks(source, target)
+        return ExtractedFile(path, digest, info.file_size, info.CRC, info.header_offset)
     except (zipfile.BadZipFile, EOFError, RuntimeError, NotImplementedError) as error:
         raise ArchiveError(str(error), info.filename) from error
 

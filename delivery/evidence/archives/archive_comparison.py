@@ -9,25 +9,48 @@ from delivery.evidence.archives.archive import (
     CHECKSUMS,
     SIGNATURE,
     ExtractedFile,
-    write_archive,
+    checksum_list,
+    entry_info,
 )
 
 
 def first_altered_entry(archive_path: Path, files: dict[str, ExtractedFile]) -> str | None:
     """The entry at which the archive is not byte for byte what its entries make.
 
-    None if it is; empty if the first such byte belongs to no entry.
+    None if it is; empty if the first such byte belongs to no entry. The contents are not read once
+    more: where the header before them is the one they make, and they were unpacked from behind it,
+    what stands there is what was unpacked.
     """
-    members = {name: member for name, member in files.items()
-               if name not in (CHECKSUMS, SIGNATURE)}
-    signature = files.get(SIGNATURE)
+    made_here = {CHECKSUMS: checksum_list({
+        name: file.sha256 for name, file in files.items() if name not in (CHECKSUMS, SIGNATURE)})}
+    if SIGNATURE in files:
+        made_here[SIGNATURE] = files[SIGNATURE].path.read_bytes()
     with archive_path.open("rb") as original:
         comparison = Comparison(original)
-        made = write_archive(comparison, {n: m.path for n, m in members.items()},
-                             {n: m.sha256 for n, m in members.items()},
-                             (lambda _sums: signature.path.read_bytes()) if signature else None)
+        with zipfile.ZipFile(comparison, "w", zipfile.ZIP_STORED) as made:
+            for name in sorted({*files, CHECKSUMS}):
+                if name in made_here:
+                    made.writestr(entry_info(name, len(made_here[name])), made_here[name])
+                else:
+                    _pass_over(made, comparison, name, files[name])
     place = comparison.first_difference(archive_path.stat().st_size)
     return None if place is None else _entry_at(made, place)
+
+
+def _pass_over(made: zipfile.ZipFile, comparison: "Comparison", name: str,
+               file: ExtractedFile) -> None:
+    """Add an entry whose content is known: its header is compared, its content is not."""
+    info = entry_info(name, file.size)
+    info.CRC, info.compress_size, info.header_offset = file.crc, file.size, made.start_dir
+    comparison.seek(made.start_dir)
+    # as ZipFile decides it when it opens an entry for writing
+    comparison.write(info.FileHeader(zip64=file.size * 1.05 > zipfile.ZIP64_LIMIT))
+    if file.header_offset != info.header_offset:
+        comparison.wrong.add(info.header_offset)
+    comparison.pass_over(file.size)
+    made.start_dir = comparison.tell()
+    made.filelist.append(info)
+    made.NameToInfo[name] = info
 
 
 class Comparison(io.RawIOBase):
@@ -60,9 +83,13 @@ class Comparison(io.RawIOBase):
         self.original.seek(self.place)
         is_same = self.original.read(len(block)) == block
         (self.wrong.discard if is_same else self.wrong.add)(self.place)
-        self.place += len(block)
+        return self.pass_over(len(block))
+
+    def pass_over(self, size: int) -> int:
+        """Take the next bytes for equal."""
+        self.place += size
         self.end = max(self.end, self.place)
-        return len(block)
+        return size
 
     def first_difference(self, size: int) -> int | None:
         """Where the first block begins that differs; the other file has `size` bytes."""
