@@ -4,6 +4,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from delivery.portal.search import global_search
+from delivery.portal.search.commands import commands_for
 
 
 @require_GET
@@ -12,4 +13,5 @@ def search(request):
     text = request.GET.get("q", "").strip()
     page = "search_hits.html" if request.htmx else "search.html"
     return render(request, f"delivery/portal/{page}", {
-        "q": text, "found": global_search.search_or_newest(request.user, text)})
+        "q": text, "commands": commands_for(request.user, text),
+        "found": global_search.search_or_newest(request.user, text)})

@@ -8,7 +8,9 @@ register = template.Library()
 @register.inclusion_tag("delivery/portal/portfolio_cell.html")
 def portfolio_cell(row, column) -> dict:
     """One cell."""
-    return {"row": row, "column": column, "value": column.value(row)}
+    value = column.value(row)
+    yuan = f"{value:,.0f}" if column.code == "quoted" and value is not None else ""
+    return {"row": row, "column": column, "value": value, "yuan": yuan}
 
 
 @register.simple_tag

@@ -1,9 +1,11 @@
 """One box finds what the own lists hold: engagements, models, jobs, quotes, documents, nodes."""
 
 import pytest
+from django.utils.translation import override
 
 from delivery.documents.models import CompanyProfile
 from delivery.portal.search import global_search
+from delivery.portal.search.commands import commands_for
 from delivery.quotes.services import create_quote
 from delivery.reports.models import Document
 from engagements import services
@@ -92,3 +94,26 @@ def test_queries_do_not_grow(people, world, django_assert_num_queries, count):
         Engagement.objects.create(code=f"EP2501-{n}", name="x", customer=Customer.objects.get())
     with django_assert_num_queries(7):
         global_search.search(people[Role.MANAGER], "EP2501")
+
+
+def test_commands_lead_to_what_the_role_may_do(client, people, world):
+    with override("en"):
+        def labels(role, text):
+            return [hit.title for hit in commands_for(people[role], text)]
+
+        assert labels(Role.MANAGER, "create") == ["Create an engagement"]
+        assert labels(Role.ADMINISTRATOR, "create user") == ["Create a user account"]
+        assert labels(Role.MANAGER, "ep2501 assign") == ["Assign people"]
+        assert labels(Role.CONSULTANT, "run EP2501 llm") == ["Run a job: LLM"]
+        assert labels(Role.REVIEWER, "run ep2501") == labels(Role.SALES, "run ep2501") == []
+        assert labels(Role.MANAGER, "") == labels(Role.MANAGER, "ep2501") == []
+        for role, text in ((Role.MANAGER, "go"), (Role.MANAGER, "go EP2501"),
+                           (Role.CONSULTANT, "run EP2501")):
+            client.force_login(people[role])
+            for hit in commands_for(people[role], text):
+                assert client.get(hit.url).status_code == 200, hit.url
+
+
+def test_commands_of_an_engagement_are_for_who_sees_it(people, stranger, world):
+    with override("en"):
+        assert commands_for(stranger, "assign EP2501") == []
