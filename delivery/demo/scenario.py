@@ -163,12 +163,12 @@ class Scenario(ScenarioDocuments):
         self._pass(Stage.TRAIN_TUNE, self.trained)
 
     def failing_tuning(self) -> None:
-        """A run whose losses are off fails its criterion; the next one is still training."""
+        """A run whose losses are off fails its criterion; the other model is still training."""
         self._train_and_compare(WRONG_RATE)
         self.memory.once("differences", lambda: self._accept_differences(self.trained[0]))
         self._work(Stage.TRAIN_TUNE, self.trained)
         self.memory.once("live", lambda: self._queue(
-            Stage.TRAIN_TUNE, "adapt.megatron_train", LIVE, self.trained[0]).pk)
+            Stage.TRAIN_TUNE, "adapt.megatron_train", LIVE, self.trained[-1]).pk)
 
     def _train_and_compare(self, training: dict) -> None:
         llm = self.trained[:1]

@@ -36,7 +36,7 @@ def onboarding(user: User) -> list[OnboardingStep]:
     return [
         _step(_("Our company's data"), _("Quotes and documents print it."), "documents:company",
               allowed(user, Can.MANAGE), CompanyProfile.objects.exists()),
-        _step(_("People"), _("Still missing: %(roles)s.") % {"roles": listed(missing)}
+        _step(_("People and roles"), _("Still missing: %(roles)s.") % {"roles": listed(missing)}
               if missing else _("Every role is there."), "people:new", is_administrator,
               not missing),
         _step(_("Node"), _("The machine with NPUs on which jobs run; a job asks for it."),

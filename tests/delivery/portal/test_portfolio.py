@@ -14,6 +14,8 @@ from django.utils import timezone
 from django.utils.translation import override
 from openpyxl import load_workbook
 
+from assessments.models import CriteriaSet, Criterion, MetricDefinition, Verdict
+from assessments.services import load_standard_definitions
 from delivery.planning.effort import usage
 from delivery.planning.services import control, time_entries
 from delivery.portal.models import SavedView
@@ -60,6 +62,21 @@ def test_figures_of_an_engagement(people, engagement, llm, detector, estimate, q
     assert row.margin["percent"] is not None
     Engagement.objects.update(state="accepted")
     assert row_of(engagement).days_late == 0  # what is accepted is late no more
+
+
+def test_a_failing_criterion_counts_until_it_passes_or_is_waived(llm, engagement, people):
+    load_standard_definitions()
+    signed = CriteriaSet.objects.create(engagement=engagement, version=1)
+    criterion = Criterion.objects.create(
+        criteria_set=signed, model=llm, stage="train_tune", threshold=Decimal(1),
+        definition=MetricDefinition.objects.get(code="latency"))
+    Verdict.objects.create(criterion=criterion, outcome="failed", reason="x", engine_version="1")
+    assert row_of(engagement).failing_criteria == 0  # agreed on by nobody yet
+    CriteriaSet.objects.update(state="signed", signed_at=timezone.now(), content_hash="x",
+                               signed_by=people[Role.MANAGER], customer_signatory="x")
+    assert row_of(engagement).failing_criteria == 1
+    Verdict.objects.create(criterion=criterion, outcome="passed", reason="x", engine_version="1")
+    assert row_of(engagement).failing_criteria == 0
 
 
 def test_costs_and_prices_are_for_whom_they_are(people, client, busy):  # noqa: F811
