@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from django.db.models import QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery
 from django.utils.translation import gettext
 
 from assessments.labels.verdict_sentences import sentence
@@ -63,9 +63,23 @@ def failed_signed_criteria(engagement: Engagement, model: MigratedModel | None =
 
 
 def newest_verdict(criterion: Criterion) -> Verdict | None:
-    """The verdict that counts: the last one computed."""
+    """The verdict that counts: the last one computed; one that `with_newest_verdicts` has read."""
+    if hasattr(criterion, "newest_verdict"):
+        return criterion.newest_verdict
     return criterion.verdicts.select_related(
         "measurement__artifact", "measurement__job__node").first()
+
+
+def with_newest_verdicts(criteria: list[Criterion]) -> list[Criterion]:
+    """The same criteria with their newest verdicts read, in one query for all."""
+    newest = Verdict.objects.filter(criterion=OuterRef("pk")).order_by("-pk").values("pk")[:1]
+    keys = Criterion.objects.filter(pk__in=[one.pk for one in criteria]).annotate(
+        newest=Subquery(newest)).values("newest")
+    found = {verdict.criterion_id: verdict for verdict in Verdict.objects.filter(
+        pk__in=keys).select_related("measurement__artifact", "measurement__job__node")}
+    for criterion in criteria:
+        criterion.newest_verdict = found.get(criterion.pk)
+    return criteria
 
 
 def measurements_of(criterion: Criterion) -> QuerySet[Measurement]:
@@ -101,9 +115,8 @@ def recorded_runs(baseline: Baseline) -> int:
 
 def customers_signature(criteria_set: CriteriaSet) -> str:
     """Who signed for the customer, and how; a name that somebody typed is no signature."""
-    entry = criteria_set.confirmations.filter(
-        side=Side.CUSTOMER, content_hash=criteria_set.content_hash).select_related(
-        "confirmed_by").first()
+    entry = next((row for row in criteria_set.confirmations.all() if row.side == Side.CUSTOMER
+                  and row.content_hash == criteria_set.content_hash), None)
     if entry or not criteria_set.customer_signatory:
         return str(entry or "")
     return gettext("%(name)s (entered by %(who)s; no signature is on file)") % {

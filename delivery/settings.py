@@ -135,6 +135,9 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
+            # The same tags, a third of the time: see engagements.templatetags.quick_tags.
+            "builtins": ["engagements.templatetags.quick_tags"],
+            "libraries": {"i18n": "engagements.templatetags.quick_i18n"},
         },
     }
 ]
@@ -218,7 +221,8 @@ SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = read(env.bool, "DESK_HSTS
 # Only where the proxy says which scheme was used: without it every page would lead to itself.
 SECURE_SSL_REDIRECT = IS_HTTPS and bool(TRUSTED_PROXIES)
 # Other hosts of the firm's domain are not ours to decide on: DESK_HSTS_SUBDOMAINS.
-SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021",
+                          "templates.W003"]  # our `i18n` stands in the place of Django's
 SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]
 CONTENT_SECURITY_POLICY = {"DIRECTIVES": {
     "default-src": [SELF],
@@ -231,6 +235,20 @@ CONTENT_SECURITY_POLICY = {"DIRECTIVES": {
     "form-action": [SELF],
     "frame-ancestors": [NONE],
 }}
+
+# Passwords are hashed in 30 ms: fifty people who log in at nine do not wait for each other.
+PASSWORD_HASHERS = [
+    "engagements.password_hashing.Argon2",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",  # until the next log-in of older accounts
+]
+
+# Web server ------------------------------------------------------------------------------------
+
+# One process where the database is a file: writers of several would wait for each other.
+WEB_WORKERS = read(env.int, "DESK_WEB_WORKERS",
+                   1 if "sqlite" in DATABASES["default"]["ENGINE"] else 2)
+WEB_THREADS = read(env.int, "DESK_WEB_THREADS", 16)  # of each process
+WEB_KEEP_ALIVE = read(env.int, "DESK_WEB_KEEP_ALIVE", 75)  # seconds; longer than the proxy's
 
 # Language and time -----------------------------------------------------------
 
@@ -267,6 +285,9 @@ STORAGES = {
 FILE_UPLOAD_PERMISSIONS, FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o600, 0o700
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 2**20
 LOG_LIMIT_BYTES = read(env.int, "DESK_LOG_LIMIT_MB", 4096) * 2**20  # stored of one job's log
+READ_PROCESS = read(env.bool, "DESK_READ_PROCESS", True)  # files are read in child processes
+READ_SECONDS = read(env.int, "DESK_READ_SECONDS", 120)  # of the processor, for one file
+READ_MEMORY_MB = read(env.int, "DESK_READ_MEMORY_MB", 4096)  # of addresses, for one file
 UPLOAD_LIMIT_BYTES = read(env.int, "DESK_UPLOAD_LIMIT_MB", 512) * 2**20
 
 # Queue -------------------------------------------------------------------------
@@ -304,10 +325,13 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TIMEZONE = "UTC"
+NOTICE_DAYS = read(env.int, "DESK_NOTICE_DAYS", 365)  # that notices and sent messages are kept
+SEND_ATTEMPT_DAYS = read(env.int, "DESK_SEND_ATTEMPT_DAYS", 90)
 DISPATCH_TICK_SECONDS = read(env.float, "DESK_DISPATCH_TICK_SECONDS", 1.0)
 # Cards of nodes are looked at while jobs run there; 0: never.
 SAMPLE_SECONDS = read(env.int, "DESK_SAMPLE_SECONDS", 30)
 CARD_TEMPERATURE_LIMIT = read(env.int, "DESK_CARD_TEMPERATURE_LIMIT", 90)  # degrees Celsius
+CELERY_BEAT_SCHEDULER = "engagements.leased_scheduler:LeasedScheduler"  # of all hosts one sends
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "beat-schedule")
 CELERY_BEAT_SCHEDULE = {
     "dispatch-tick": {
@@ -331,6 +355,8 @@ CELERY_BEAT_SCHEDULE = {
     "operator-index": {"task": "assessments.index_missing", "schedule": 60.0,
                        "options": {"expires": 60}},
     "notices-sweep": {"task": "notices.sweep", "schedule": 10.0, "options": {"expires": 30}},
+    "notices-retention": {"task": "notices.retention", "schedule": 3600.0,
+                          "options": {"expires": 600}},
     "notices-watch": {"task": "notices.watch", "schedule": 300.0, "options": {"expires": 300}},
 }
 
@@ -347,7 +373,7 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_FILTER_BACKENDS": ["engagements.web.strict_filters.StrictFilterBackend"],
-    "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.PageNumberPagination",
+    "DEFAULT_PAGINATION_CLASS": "engagements.web.api_pagination.WindowPagination",
     "PAGE_SIZE": 50,
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "engagements.web.problem_responses.problem_response",

@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 from django.utils.translation import gettext_lazy as _
 
 
@@ -7,7 +8,10 @@ class EngagementsConfig(AppConfig):
     verbose_name = _("Engagements")
 
     def ready(self) -> None:
-        """Register audited tables and gate checks, and connect the log-in signals."""
-        from engagements import audit_config, gate_checks  # noqa: F401
+        """Register audited tables, summaries and gate checks, and connect the log-in signals."""
+        from engagements import audit_config, gate_checks, model_progress  # noqa: F401
         from engagements.audit import audit_log, login_log  # noqa: F401
+        from engagements.search import index
         from engagements.web import sign_in_receiver  # noqa: F401
+
+        post_migrate.connect(index.prepare, sender=self)

@@ -10,6 +10,9 @@ track_rows(own.Customer, own.Engagement, own.MigratedModel, own.Membership, own.
 track_rows(own.ApiToken, without=["key_hash", "last_used_at", "last_used_from"])
 _RIGHTS = "no right of anybody depends on it: what people may do follows from their roles"
 do_not_track({
+    own.SearchEntry: "words of rows that are tracked; it is made anew from them",
+    own.Lease: "which process sends the periodic tasks; nobody decides on it",
+    own.ModelProgress: "a summary of stage records, which are tracked; it is made anew from them",
     own.AuditEntry: "the log itself: its entries are chained and sealed",
     own.SignIn: "as short-lived as the session; signing in and out stands in the log itself",
     own.AuditChain: "the log itself: the end of its chain, sealed",

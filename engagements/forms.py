@@ -4,9 +4,11 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from engagements.models import ApiToken, Customer, Engagement, MigratedModel, Role, User
+from engagements.queries import filtered_people
 from engagements.services.customers import CUSTOMER_FACTS
 from engagements.services.migrated_models import MODEL_FACTS
 from engagements.services.people import PERSON_FACTS
+from engagements.web.offered_choices import offered
 from engagements.web.optimistic_locked_form import OptimisticLockedForm
 
 
@@ -74,18 +76,24 @@ class ModelFactsForm(OptimisticLockedForm):
 
 
 class MemberForm(forms.Form):
-    """People for the team; without a word on it they keep the role of their account."""
+    """People for the team; without a word on it they keep the role of their account.
+
+    Offered are the first ones who fit the text.
+    """
 
     user = forms.ModelMultipleChoiceField(None, label=pgettext_lazy("of a team", "People"),
                                           widget=forms.CheckboxSelectMultiple)
     role = forms.ChoiceField(choices=[("", _("as in their account")), *Role.choices],
                              required=False, label=_("Role in this engagement"))
 
-    def __init__(self, *args, engagement: Engagement, **kwargs):
+    def __init__(self, *args, engagement: Engagement, text: str = "", **kwargs):
         super().__init__(*args, **kwargs)
-        people = User.objects.filter(is_active=True).exclude(memberships__engagement=engagement)
+        people = User.objects.filter(is_active=True).exclude(
+            pk__in=engagement.memberships.values("user"))
         self.fields["user"].queryset = people
-        self.fields["user"].label_from_instance = lambda p: f"{p} · {p.get_role_display()}"
+        fitting = filtered_people(people, {"q": text})
+        self.fields["user"].choices = [
+            (person.pk, f"{person} · {person.get_role_display()}") for person in offered(fitting)]
 
 
 class PersonForm(forms.ModelForm):

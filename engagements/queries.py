@@ -1,21 +1,23 @@
 """Queries that pages and API share."""
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
 
-from engagements.models import Engagement, StageRecord
+from engagements.models import Customer, Engagement, ModelProgress, StageRecord
+from engagements.search.index import holding
 from engagements.stages import LET_THROUGH, Stage, StageState
 
 
 def with_progress(engagements: QuerySet) -> QuerySet:
-    """Adds `stages_passed`, `stages_in_scope` and `model_count` to each engagement."""
-    current = Q(models__dropped_at=None)
-    in_scope = current & ~Q(models__stages__state=StageState.SKIPPED)
+    """Adds `stages_passed`, `stages_in_scope` and `model_count` to each engagement, from the
+    summaries of its models; the newest first."""
+    models = ModelProgress.objects.filter(engagement=OuterRef("pk"), is_dropped=False).order_by(
+        ).values("engagement")
     ordered = engagements.select_related("customer").order_by("-created_at", "code")
-    return ordered.annotate(
-        model_count=Count("models", filter=current, distinct=True),
-        stages_in_scope=Count("models__stages", filter=in_scope, distinct=True),
-        stages_passed=Count("models__stages", distinct=True,
-                            filter=current & Q(models__stages__state__in=LET_THROUGH)))
+    return ordered.annotate(**{
+        name: Coalesce(Subquery(models.annotate(n=total).values("n")), 0)
+        for name, total in (("model_count", Count("pk")), ("stages_in_scope", Sum("in_scope")),
+                            ("stages_passed", Sum("passed")))})
 
 
 def matrix(models: QuerySet) -> list[dict]:
@@ -41,10 +43,27 @@ def filtered(engagements: QuerySet, params) -> QuerySet:
     """The list's filter: text, scope and state."""
     text = params.get("q", "").strip()
     if text:
-        engagements = engagements.filter(
-            Q(code__icontains=text) | Q(name__icontains=text) | Q(name_en__icontains=text)
-            | Q(customer__name__icontains=text) | Q(contract_number__icontains=text))
+        engagements = engagements.filter(pk__in=holding(Engagement, text))
     for field in ("scope", "state"):
         if params.get(field):
             engagements = engagements.filter(**{field: params[field]})
     return engagements
+
+
+def filtered_customers(customers: QuerySet, params) -> QuerySet:
+    """The list's filter: text."""
+    text = params.get("q", "").strip()
+    return customers.filter(Q(pk__in=holding(Customer, text)) | Q(
+        pk__in=Engagement.objects.filter(code__iexact=text).values("customer"))
+        ) if text else customers
+
+
+def filtered_people(people: QuerySet, params) -> QuerySet:
+    """The list's filter: text and role; those who may sign in first."""
+    text = params.get("q", "").strip()
+    if text:
+        people = people.filter(Q(username__icontains=text) | Q(full_name__icontains=text)
+                               | Q(organisation__icontains=text))
+    if params.get("role"):
+        people = people.filter(role=params["role"])
+    return people.order_by("-is_active", "role", "username")

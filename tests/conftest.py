@@ -72,7 +72,7 @@ def _quick_and_isolated(settings, tmp_path):
     settings.CACHES = {"default": {**cache, **place, "KEY_PREFIX": str(tmp_path)}}
     settings.AXES_ENABLED = False
     settings.SAMPLE_SECONDS = 0
-    settings.RENDER_PROCESS = False
+    settings.RENDER_PROCESS = settings.READ_PROCESS = False
     settings.WHITENOISE_AUTOREFRESH = True  # else each client lists every static file
     settings.STORAGES = {
         **settings.STORAGES,

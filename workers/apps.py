@@ -7,7 +7,9 @@ class WorkersConfig(AppConfig):
     verbose_name = _("Workers")
 
     def ready(self) -> None:
-        """Register gate checks, audited tables, evidence references and all job kinds."""
+        """Register gate checks, audited tables, evidence references, words of nodes and all job
+        kinds."""
+        from engagements.search.index import Indexed, register
         from workers import (  # noqa: F401
             audit_config,
             evidence_references,
@@ -16,5 +18,7 @@ class WorkersConfig(AppConfig):
             kinds,
             signal_receivers,
         )
+        from workers.models import Node
 
         kinds.load_all()
+        register(Indexed(Node, ("name", "host"), None))

@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from datetime import datetime
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Q, QuerySet, prefetch_related_objects
 
 from workers.dispatch import card_queue
 from workers.dispatch.usual_durations import UsualDurations
-from workers.models import Gang, Job, Node
+from workers.models import CardLease, Gang, Job, Node
 from workers.models.job import WAITING_STATES
 
 
@@ -23,12 +23,21 @@ def filtered_jobs(jobs: QuerySet, params) -> QuerySet:
     return jobs.select_related("engagement", "model", "node", "created_by")
 
 
-def nodes_with_load(nodes: QuerySet) -> QuerySet:
-    """Nodes with `held`, the number of leased cards, and `waiting`, of jobs in their line."""
-    held = Count("leases", filter=Q(leases__released_at=None), distinct=True)
-    waiting = Count("jobs", distinct=True,
-                    filter=Q(jobs__state__in=WAITING_STATES))
-    return nodes.annotate(held=held, waiting=waiting).prefetch_related("cards")
+def nodes_with_load(nodes: Iterable[Node]) -> list[Node]:
+    """These nodes with `held`, the number of leased cards, and `waiting`, of jobs in their line;
+    as many queries for many as for one."""
+    nodes = list(nodes)
+    prefetch_related_objects(nodes, "cards")
+    held = _counts(CardLease.objects.filter(node__in=nodes, released_at=None))
+    waiting = _counts(Job.objects.filter(node__in=nodes, state__in=WAITING_STATES))
+    for node in nodes:
+        node.held, node.waiting = held.get(node.pk, 0), waiting.get(node.pk, 0)
+    return nodes
+
+
+def _counts(rows: QuerySet) -> dict[int, int]:
+    """Rows by node."""
+    return dict(rows.order_by().values_list("node").annotate(count=Count("pk")))
 
 
 def cards_with_holders(node: Node, user) -> list[dict]:

@@ -91,7 +91,8 @@ class BaselineViewSet(VisibleMixin, mixins.CreateModelMixin, viewsets.ReadOnlyMo
 class CriteriaSetViewSet(MissingPeopleAction, VisibleMixin, mixins.CreateModelMixin,
                          viewsets.ReadOnlyModelViewSet):
     duty_rule, asker_is_author = CRITERIA_DUTIES, False
-    queryset = CriteriaSet.objects.all()
+    queryset = CriteriaSet.objects.select_related("signed_by").prefetch_related(
+        "confirmations__confirmed_by")
     serializer_class = serializers.CriteriaSetSerializer
     filterset_fields = ["engagement", "state"]
 
@@ -129,6 +130,9 @@ class CriterionViewSet(VisibleMixin, mixins.CreateModelMixin, mixins.DestroyMode
     queryset = Criterion.objects.select_related("definition", "baseline__artifact")
     serializer_class = serializers.CriterionSerializer
     filterset_fields = ["criteria_set", "model", "stage"]
+
+    def paginate_queryset(self, queryset):
+        return queries.with_newest_verdicts(super().paginate_queryset(queryset))
 
     def perform_create(self, serializer):
         serializer.instance = services.add_criterion(

@@ -10,6 +10,7 @@ from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.errors import WrongState
 from engagements.models import Engagement, MigratedModel
 from engagements.models.engagement import localized
+from engagements.models.visibility import in_engagements_of
 from engagements.stages import Stage
 from workers.models import Artifact
 
@@ -24,8 +25,7 @@ class OfEngagementQuerySet(AuditedQuerySet):
 
     def visible_to(self, user) -> "OfEngagementQuerySet":
         """Rows of the engagements that the user may see."""
-        return self.filter(
-            **{f"{self.engagement_path}__in": Engagement.objects.visible_to(user)})
+        return self.filter(in_engagements_of(user, self.engagement_path))
 
 
 class OfSetQuerySet(OfEngagementQuerySet):

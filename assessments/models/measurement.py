@@ -3,7 +3,8 @@ from django.utils.translation import gettext_lazy as _
 
 from assessments.models.criteria import Criterion, OfModelQuerySet
 from engagements.audit_rows.tracking import AuditedQuerySet
-from engagements.models import Engagement, MigratedModel
+from engagements.models import MigratedModel
+from engagements.models.visibility import in_engagements_of
 from workers.models import Artifact, Job
 
 
@@ -45,9 +46,7 @@ class Measurement(models.Model):
 
 class VerdictQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "VerdictQuerySet":
-        return self.filter(
-            criterion__criteria_set__engagement__in=Engagement.objects.visible_to(user)
-        )
+        return self.filter(in_engagements_of(user, "criterion__criteria_set__engagement"))
 
 
 class Verdict(models.Model):

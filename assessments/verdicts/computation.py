@@ -25,8 +25,8 @@ from assessments.verdicts.verdict import (
     unread,
 )
 from workers.artifacts.artifact_store import is_intact, local_path
+from workers.artifacts.reading_process import read_file, run_bounded
 from workers.models import Artifact, Job
-from workers.readers import read_file
 from workers.readers.base import ReadError, ReadingWarning
 from workers.readers.training.series import read_series
 
@@ -131,7 +131,7 @@ def _judge(criterion: Criterion, measurement: Measurement) -> Outcome:
 def aligned_curves(baseline: Artifact, candidate: Artifact):
     """Both curves, read from the raw files and brought onto common steps."""
     with local_path(baseline) as first, local_path(candidate) as second:
-        return align(read_series(first), read_series(second))
+        return align(run_bounded(read_series, first), run_bounded(read_series, second))
 
 
 def _value(artifact: Artifact, quantity: str) -> float | None:

@@ -1,6 +1,5 @@
 """Accuracy drill-down: the engagement's tab, a comparison's operators, overflow."""
 
-from django.core.paginator import Paginator
 from django.http import Http404
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -15,6 +14,7 @@ from assessments.views.lookups import visible_engagement, visible_file
 from engagements.access import Can, require
 from engagements.text.number_parsing import whole_number
 from engagements.web.form_actions import attempt
+from engagements.web.paging import page_of
 from workers.models import StoredReading
 
 PER_PAGE = 50
@@ -26,7 +26,7 @@ def accuracy(request, code):
     engagement = visible_engagement(request, code)
     wanted = request.GET.get("model", "")
     files = accuracy_files(engagement, whole_number(wanted))
-    page = Paginator(files, 30).get_page(request.GET.get("page"))
+    page = page_of(files, request.GET, 30)
     return render(request, "assessments/accuracy.html", {
         "engagement": engagement, "active": "accuracy", "page": page,
         "models": engagement.models.all(), "model": wanted})
@@ -42,7 +42,7 @@ def comparison(request, pk):
                "reading": reading, "comparison": found}
     if found and not found.problem:
         rows = operators.filtered_rows(found, request.GET)
-        context["page"] = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
+        context["page"] = page_of(rows, request.GET, PER_PAGE)
         context["reasons"], context["roles"] = Deviation.choices, operators.ROLES
     if request.htmx and "page" in context:
         return render(request, "assessments/comparison_rows.html", context)

@@ -13,6 +13,8 @@ from typing import IO
 from django.conf import settings
 from django.core.management.base import CommandError
 
+from delivery.demo import process_groups
+
 
 class Children:
     """Named child processes; `restart_ended` starts again what ended by itself.
@@ -35,30 +37,31 @@ class Children:
             command, cwd=settings.BASE_DIR, stdin=subprocess.DEVNULL, start_new_session=True,
             stdout=output, stderr=output and subprocess.STDOUT,
             env={**os.environ, "PYTHONUNBUFFERED": "1"})
+        process_groups.note({name: process.pid for name, process in self.running.items()})
 
     def restart_ended(self) -> list[str]:
-        """Names of the processes that had ended and were started again."""
+        """Names of the processes that had ended and were started again.
+
+        What is left of their groups is ended first: a killed worker's clock would go on beside the
+        new one's, and a killed portal's workers would hold its port.
+        """
         ended = [name for name, process in self.running.items()
                  if name not in self.finite and process.poll() is not None]
         for name in ended:
+            process_groups.signal_group(self.running[name].pid, signal.SIGKILL)
             self.start(name, self.commands[name])
         return ended
 
     def stop(self) -> None:
         """TERM to every group, KILL after ten seconds."""
         for process in self.running.values():
-            _signal_group(process, signal.SIGTERM)
+            process_groups.signal_group(process.pid, signal.SIGTERM)
         deadline = time.monotonic() + 10
         for process in self.running.values():
-            try:
+            with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(max(0.1, deadline - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                _signal_group(process, signal.SIGKILL)
-
-
-def _signal_group(process: subprocess.Popen, number: int) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, number)
+            process_groups.signal_group(process.pid, signal.SIGKILL)
+        process_groups.forget()
 
 
 def worker_command() -> list[str]:
@@ -69,8 +72,11 @@ def worker_command() -> list[str]:
 
 
 def web_command(host: str, port: int) -> list[str]:
-    return [sys.executable, "-m", "gunicorn", "delivery.wsgi:application", "--bind",
-            f"{host}:{port}", "--workers", "1", "--threads", "16", "--worker-class", "gthread",
+    """The portal: gunicorn's master loads the pages once, its workers are copies of it."""
+    return [sys.executable, "-m", "gunicorn", "delivery.wsgi:application", "--preload",
+            "--bind", f"{host}:{port}", "--worker-class", "gthread",
+            "--workers", str(settings.WEB_WORKERS), "--threads", str(settings.WEB_THREADS),
+            "--keep-alive", str(settings.WEB_KEEP_ALIVE),
             "--log-level", "warning", "--timeout", "120"]
 
 

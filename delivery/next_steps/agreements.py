@@ -51,18 +51,21 @@ def _survey_at(route: str):
 SURVEYS = (
     NextStep(code="survey_open", label=gettext_lazy("Survey to answer"),
              may=_may(Can.REVIEW, Can.WORK), asks=_may(Can.REVIEW),
-             rows=_surveys(state=SURVEY.DRAFT), place=_survey_at("surveys:overview"),
+             order=("engagement__created_at",), rows=_surveys(state=SURVEY.DRAFT),
+             place=_survey_at("surveys:overview"),
              covers=states("survey", SURVEY.DRAFT)),
     NextStep(code="survey", label=gettext_lazy("Survey to confirm"), may=_may(Can.WORK),
-             asks=_no_manager, rows=_surveys(state=SURVEY.SUBMITTED),
+             asks=_no_manager, rows=_surveys(state=SURVEY.SUBMITTED), order=("submitted_at",),
              place=_survey_at("surveys:overview"), covers=states("survey", SURVEY.SUBMITTED)),
     NextStep(code="survey_decide", label=gettext_lazy("Go or no-go to decide"),
              may=_may(Can.MANAGE), rows=_surveys(state=SURVEY.CONFIRMED, decisions=None),
+             order=("confirmed_at",),
              place=_survey_at("surveys:consequences"),
              covers=states("survey", SURVEY.CONFIRMED)),
     NextStep(code="quote_due", label=gettext_lazy("Quote to write"), may=_may(Can.PRICE),
              asks=_no_manager,
              rows=_surveys(state=SURVEY.CONFIRMED, engagement__quotes=None),
+             order=("confirmed_at",),
              place=_survey_at("quotes:engagement")),
 )
 
@@ -88,7 +91,10 @@ def _quote_place(quote: Quote, **more) -> Place:
 
 def _drafts(scope: Scope) -> Iterable[Quote]:
     """Drafts with `back_at`: when they were sent back, None for those that never were."""
-    rows = list(_quotes(state=QUOTE.DRAFT)(scope))
+    rows = _quotes(state=QUOTE.DRAFT)(scope)
+    if scope.user:
+        rows = rows.filter(created_by=scope.user)
+    rows = list(rows.order_by("created_at", "pk")[:scope.limit])
     entries = AuditEntry.objects.filter(
         target_type="quotes.quote", target_id__in=[str(row.pk) for row in rows],
         action__in=("quote.return", "quote.submit")).order_by("pk")
@@ -144,15 +150,19 @@ QUOTES = (
              may=_may(Can.PRICE), is_for=_is_author, rows=_drafts, place=_draft_place,
              covers=states("quote", QUOTE.DRAFT)),
     NextStep(code="quote", label=gettext_lazy("Quote to review"), may=may_review,
-             is_for=_reviews, lacks=_lacks, rows=_quotes(state=QUOTE.IN_REVIEW),
+             is_for=_reviews, lacks=_lacks, order=("created_at",),
+             rows=_quotes(state=QUOTE.IN_REVIEW),
              place=_quote_since("created_at"), covers=states("quote", QUOTE.IN_REVIEW)),
     NextStep(code="quote", label=gettext_lazy("Quote to approve"), may=_may(Can.MANAGE),
-             is_for=_approves, lacks=_lacks, rows=_quotes(state=QUOTE.REVIEWED),
+             is_for=_approves, lacks=_lacks, order=("reviewed_at",),
+             rows=_quotes(state=QUOTE.REVIEWED),
              place=_quote_since("reviewed_at"), covers=states("quote", QUOTE.REVIEWED)),
     NextStep(code="quote", label=gettext_lazy("Quote to issue"), may=_may(Can.PRICE),
-             asks=_no_manager, rows=_quotes(state=QUOTE.APPROVED),
+             asks=_no_manager, order=("approved_at",),
+             rows=_quotes(state=QUOTE.APPROVED),
              place=_quote_since("approved_at"), covers=states("quote", QUOTE.APPROVED)),
     NextStep(code="quote", label=gettext_lazy("Quote to answer"), may=_may(Can.REVIEW),
+             order=("issued_at",),
              rows=_answerable, place=_quote_since("issued_at"),
              covers=states("quote", QUOTE.ISSUED)),
     NextStep(code="quote_again", label=gettext_lazy("New version of the quote to make"),
@@ -199,10 +209,12 @@ CHANGES = (
              asks=None, rows=_changes(state=CHANGE.DRAFT), place=_change_place,
              covers=states("change", CHANGE.DRAFT)),
     NextStep(code="change", label=_CHANGE, may=_may(Can.REVIEW), is_for=_is_other,
+             order=("created_at",),
              rows=_changes(state=CHANGE.SUBMITTED, customer_approved_at=None),
              lacks=_lacks_for_change, place=_change_place,
              covers=states("change", CHANGE.SUBMITTED)),
     NextStep(code="change", label=_CHANGE, may=_may(Can.MANAGE), is_for=_is_other,
+             order=("created_at",),
              rows=_changes(state=CHANGE.SUBMITTED, firm_approved_at=None),
              lacks=_lacks_for_change, place=_change_place,
              covers=states("change", CHANGE.SUBMITTED)),
@@ -210,6 +222,7 @@ CHANGES = (
              may=_may(Can.WORK), asks=None, rows=_changes(state=CHANGE.APPLIED, result_at=None),
              place=_change_place, covers=states("change", CHANGE.APPLIED)),
     NextStep(code="timesheet", label=gettext_lazy("Timesheet to confirm"), may=_may(Can.REVIEW),
+             order=("confirmed_at",),
              rows=_sheets(state=SHEET.SUBMITTED), place=_sheet_place,
              covers=states("timesheet", SHEET.SUBMITTED)),
     NextStep(code="timesheet_again", label=gettext_lazy("Rejected timesheet to correct"),
@@ -262,6 +275,7 @@ CRITERIA = (
              may=_may(Can.MANAGE, Can.REVIEW), asks=None, rows=_unconfirmed,
              place=_draft_criteria_place),
     *(NextStep(code=code, label=label, may=_may(action), rows=_confirmations(side, **filters),
+               order=("confirmed_at",),
                place=place)
       for code, label, place, filters in (
           ("criteria", _CRITERIA, _criteria_place,

@@ -2,19 +2,28 @@
 
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
-from rest_framework import viewsets
+from rest_framework import serializers, viewsets
 from rest_framework.response import Response
 
 from delivery.next_steps import engagement_steps, inbox_items
 from delivery.next_steps.serializers import InboxItemSerializer, NextStepSerializer
 from engagements.models import Engagement
+from engagements.web.scoped_viewset import DeclaredEndpoint
 
 
-class InboxViewSet(viewsets.ViewSet):
-    @extend_schema(responses=InboxItemSerializer(many=True))
+class LimitSerializer(serializers.Serializer):
+    """How many items are asked for."""
+
+    limit = serializers.IntegerField(min_value=1, max_value=200, default=60)
+
+
+class InboxViewSet(DeclaredEndpoint, viewsets.ViewSet):
+    @extend_schema(responses=InboxItemSerializer(many=True), parameters=[LimitSerializer])
     def list(self, request):
-        """What waits for me: the most urgent first."""
-        return Response(InboxItemSerializer(inbox_items(request.user), many=True).data)
+        """What waits for me: the most urgent first, as many as `limit` says."""
+        asked = self.validated(LimitSerializer, data=request.query_params)
+        items = inbox_items(request.user, limit=asked["limit"])
+        return Response(InboxItemSerializer(items, many=True).data)
 
 
 class NextStepViewSet(viewsets.ViewSet):

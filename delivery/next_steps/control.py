@@ -70,12 +70,13 @@ def _week_place(row: WeeklyReport) -> Place:
 
 RULES = (
     NextStep(code="todo", label=gettext_lazy("To-do"), rank=OPEN, may=lambda user: True,
-             is_for=_is_owner, rows=_todos,
+             is_for=_is_owner, rows=_todos, order=("due_on",),
              place=lambda row: _at(row, f"todo-{row.pk}", row.due_on)),
     NextStep(code="issue", label=gettext_lazy("Outstanding issue"), rank=OPEN,
-             may=lambda user: True, is_for=_is_owner, rows=_issues, place=_issue_place),
+             may=lambda user: True, is_for=_is_owner, rows=_issues, place=_issue_place,
+             order=("due_on",)),
     NextStep(code="risk", label=gettext_lazy("Risk to review"), rank=OPEN, may=lambda user: True,
-             is_for=_is_owner, rows=_risks,
+             is_for=_is_owner, rows=_risks, order=("review_on",),
              place=lambda row: _at(row, f"risk-{row.number}", row.review_on)),
     NextStep(code="weekly", label=gettext_lazy("Weekly report to freeze"), rank=OPEN,
              may=lambda user: allowed(user, Can.MANAGE), asks=None, rows=_weeks,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from django.db.models import Q
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -73,14 +74,17 @@ def _is_author(user: User, row: Document) -> bool:
 DOCUMENTS = (
     NextStep(code="document", label=gettext_lazy("Document to review"), may=_insider,
              is_for=approval_chain.waits_for, lacks=_lacks, rows=_documents(States.IN_REVIEW),
+             order=("submitted_at",), perhaps=approval_chain.perhaps_waits_for,
              place=lambda row: _document_place(row, row.submitted_at),
              covers=states("document", States.IN_REVIEW)),
     NextStep(code="document", label=gettext_lazy("Document to approve"), may=_insider,
              is_for=approval_chain.waits_for, lacks=_lacks, rows=_documents(States.REVIEWED),
+             order=("reviewed_at",), perhaps=approval_chain.perhaps_waits_for,
              place=lambda row: _document_place(row, row.reviewed_at),
              covers=states("document", States.REVIEWED)),
     NextStep(code="document_draft", label=gettext_lazy("Draft document to finish"), rank=OPEN,
              may=_insider, is_for=_is_author, rows=_documents(States.DRAFT, "steps"),
+             order=("created_at",), perhaps=lambda user: Q(created_by=user),
              place=_draft_place, covers=states("document", States.DRAFT)),
 )
 
@@ -104,6 +108,9 @@ def _turns(scope: Scope) -> Iterable[Signer]:
     rows = Signer.objects.filter(
         review__document__in=_visible(scope).filter(state=States.ISSUED)
     ).exclude(review__decision__in=["", Review.Decision.DEEMED])
+    if scope.user:
+        rows = rows.filter(review__in=Signer.objects.filter(
+            user=scope.user, state=Signer.State.WAITING).values("review"))
     turns: dict[int, Signer] = {}
     refused = set()
     for row in rows.select_related("review__document__engagement").order_by("position"):
@@ -158,7 +165,8 @@ def _condition_place(row: Condition) -> Place:
 
 REVIEWS = (
     NextStep(code="review", label=gettext_lazy("Document to accept"), may=_customer,
-             rows=_open_reviews, place=_review_place, covers=states("review", "open")),
+             order=("opened_at",), rows=_open_reviews, place=_review_place,
+             covers=states("review", "open")),
     NextStep(code="signature", label=gettext_lazy("Document to sign"), may=_anybody,
              is_for=lambda user, row: row.user_id == user.pk, rows=_turns, place=_turn_place,
              covers=states("review", "decided")),
@@ -167,8 +175,10 @@ REVIEWS = (
     NextStep(code="review_refused", label=gettext_lazy("Refusal to answer with a new version"),
              may=_issuer, asks=None, rows=_refused, place=_review_place),
     NextStep(code="condition", label=gettext_lazy("Outstanding issue of the acceptance"),
-             may=_manager, rows=_conditions(is_reported=False), place=_condition_place),
+             may=_manager, rows=_conditions(is_reported=False), order=("due_on",),
+             place=_condition_place),
     NextStep(code="condition", label=gettext_lazy("Outstanding issue resolved: to confirm"),
-             may=_customer, rows=_conditions(is_reported=True), place=_condition_place),
+             may=_customer, rows=_conditions(is_reported=True), order=("due_on",),
+             place=_condition_place),
 )
 RULES = (*DOCUMENTS, *REVIEWS)

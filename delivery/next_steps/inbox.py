@@ -1,10 +1,13 @@
 """The inbox: what waits for one person to do, the most urgent first."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import date, datetime
+from itertools import count, islice
 
+from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from delivery.next_steps.items import FEW, OTHERS_WAIT, InboxContext, InboxItem
@@ -13,18 +16,22 @@ from delivery.next_steps.rules import NextStep, Place, Scope
 from engagements.models import User
 
 
-def inbox_items(user: User, now: datetime | None = None) -> list[InboxItem]:
-    """All that waits for the user: overdue, due soon, what others wait for, what broke, the rest.
+def inbox_items(user: User, now: datetime | None = None, limit: int | None = None
+                ) -> list[InboxItem]:
+    """What waits for the user: overdue, due soon, what others wait for, what broke, the rest.
 
     Within a rank what is due first or waits longest comes first. The number of queries does not
     depend on the number of rows.
+
+    Args:
+        limit: the most urgent ones only; no rule then reads more rows than it has to.
     """
     context = InboxContext(user, now or timezone.now())
-    scope = Scope(context.now, user=user)
+    scope = Scope(context.now, user=user, limit=limit)
     found = [item for rule in RULES if rule.is_asked(user)
-             for item in _items(context, rule, rule.rows(scope))]
+             for item in _items(context, rule, list(_rows(rule, scope)), limit)]
     return sorted(found, key=lambda item: (
-        item.urgency, _first(context, item), item.label, item.title))
+        item.urgency, _first(context, item), item.label, item.title))[:limit]
 
 
 def _first(context: InboxContext, item: InboxItem) -> date:
@@ -33,28 +40,54 @@ def _first(context: InboxContext, item: InboxItem) -> date:
     return context.day_of(item.since) if is_waited_for else item.due or context.day_of(item.since)
 
 
-def _items(context: InboxContext, rule: NextStep, rows: Iterable) -> Iterator[InboxItem]:
-    """A line for each row; many of one engagement are one line where there is a list of them."""
+def _rows(rule: NextStep, scope: Scope) -> Iterator:
+    """The rows that wait for the person, as many as are asked for."""
+    rows = rule.rows(scope)
+    if isinstance(rows, QuerySet):
+        if rule.perhaps:
+            rows = rows.filter(rule.perhaps(scope.user))
+        if scope.limit:
+            rows = _slices(rows.order_by(*rule.order, "pk"), 2 * scope.limit)
+    return islice((row for row in rows if rule.is_for(scope.user, row)), scope.limit)
+
+
+def _slices(rows: QuerySet, size: int) -> Iterator:
+    """The rows one after the other, read a slice at a time."""
+    for start in count(0, size):
+        found = list(rows[start:start + size])
+        yield from found
+        if len(found) < size:
+            return
+
+
+def _items(context: InboxContext, rule: NextStep, rows: list, limit: int | None
+           ) -> Iterator[InboxItem]:
+    """A line for each row; many of one engagement are one line where there is a list of them.
+
+    Where as many rows were read as are asked for, an engagement may have more of them.
+    """
+    is_all = len(rows) != limit
     together: dict[str, list[Place]] = defaultdict(list)
     for row in rows:
-        if rule.is_for(context.user, row):
-            place = rule.place(row)
-            together[place.engagement].append(place)
+        place = rule.place(row)
+        together[place.engagement].append(place)
     for code, places in together.items():
         if rule.board and len(places) > FEW:
-            yield _line(context, rule, many(rule, code, places), len(places))
+            yield _line(context, rule, many(rule, code, places, is_all), len(places))
         else:
             yield from (_line(context, rule, place) for place in places)
 
 
-def many(rule: NextStep, code: str, places: list[Place]) -> Place:
+def many(rule: NextStep, code: str, places: list[Place], is_all: bool = True) -> Place:
     """One place for many rows of an engagement: the list of them."""
-    title = ngettext("%(n)d model", "%(n)d models", len(places)) % {"n": len(places)}
+    words = ngettext("%(n)d model", "%(n)d models", len(places)) if is_all else _(
+        "%(n)d models or more")
+    title = words % {"n": len(places)}
     since = min((place.since for place in places if place.since), default=None)
     return Place(title=title, engagement=code, url=rule.board(code), since=since)
 
 
-def _line(context: InboxContext, rule: NextStep, place: Place, count: int = 1) -> InboxItem:
+def _line(context: InboxContext, rule: NextStep, place: Place, rows: int = 1) -> InboxItem:
     rank = rule.rank if place.rank is None else place.rank
     return context.item(rank, place.kind or rule.code, place.label or str(rule.label), place.title,
-                        place.engagement, place.url, since=place.since, due=place.due, count=count)
+                        place.engagement, place.url, since=place.since, due=place.due, count=rows)

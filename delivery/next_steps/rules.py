@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from delivery.next_steps.items import OTHERS_WAIT
@@ -24,6 +24,7 @@ class Scope:
     now: datetime
     user: User | None = None
     engagement: Engagement | None = None
+    limit: int | None = None  # of the most urgent rows, in a person's scope
 
     @property
     def today(self) -> date:
@@ -81,6 +82,8 @@ class NextStep:
         asks: whose inbox shows it, where that is not everybody who may; None: nobody's, it only
             stands on the engagement's page.
         lacks: sentences on whom the engagement lacks, where nobody can take it.
+        order: columns by which the most urgent rows come first.
+        perhaps: keeps rows that may be the person's, where `is_for` would refuse most of them.
         board: address of a list of one engagement's rows, where many of them are one line.
         covers: (table, state) for which this is a way on; see `tests`.
     """
@@ -94,6 +97,8 @@ class NextStep:
     rank: int = OTHERS_WAIT
     asks: Callable[[User], bool] | None = anybody
     lacks: Callable[[Any], list[str]] | None = None
+    order: tuple[str, ...] = ()
+    perhaps: Callable[[User], Q] | None = None
     board: Callable[[str], str] | None = None
     covers: frozenset[tuple[str, str]] = frozenset()
 

@@ -11,12 +11,17 @@ from assessments.models import Waiver
 from delivery.next_steps.items import BROKEN, OPEN, OTHERS_WAIT
 from delivery.next_steps.rules import NextStep, Place, Scope, states
 from engagements.access import Can, allowed
-from engagements.models import Engagement, StageRecord, StageTransition, StageWaiver, User
+from engagements.models import (
+    Engagement,
+    ModelProgress,
+    StageRecord,
+    StageTransition,
+    StageWaiver,
+    User,
+)
 from engagements.stages import DONE, StageMove, StageState
 from workers.kinds.base import title_of
-from workers.models import Job, JobState, Node
-
-BAD_STATES = (JobState.FAILED, JobState.LOST, JobState.TIMED_OUT, JobState.UNKNOWN)
+from workers.models import Job, Node
 
 
 def _works(user: User) -> bool:
@@ -34,9 +39,20 @@ def _no_manager(user: User) -> bool:
 # Stages -----------------------------------------------------------------------------------
 
 def _records(*found: str):
-    return lambda scope: scope.of(StageRecord.objects, "model__engagement").filter(
-        model__engagement__state=Engagement.State.ACTIVE, model__dropped_at=None,
-        state__in=found).select_related("model__engagement")
+    def rows(scope: Scope):
+        records = scope.of(StageRecord.objects, "model__engagement").filter(
+            model__engagement__state=Engagement.State.ACTIVE, model__dropped_at=None,
+            state__in=found).select_related("model__engagement")
+        return records.filter(pk__in=_longest_open(scope, found)) if scope.limit else records
+    return rows
+
+
+def _longest_open(scope: Scope, found: tuple[str, ...]) -> list[int]:
+    """Stages that models stand in, from their summaries; more than are asked for, since the
+    person may have submitted some of them."""
+    rows = ModelProgress.objects.visible_to(scope.user).under_way().filter(state__in=found)
+    return list(rows.order_by("open_since", "pk").values_list("record", flat=True)[
+        :4 * scope.limit])
 
 
 def _submitted(scope: Scope) -> Iterable[StageRecord]:
@@ -70,6 +86,7 @@ def _board(state: str):
 
 def _stage(state: str, label, **more) -> NextStep:
     return NextStep(code=f"stage_{state}", label=label, place=_stage_place, board=_board(state),
+                    order=("submitted_at", "started_at"),
                     covers=states("stage", state), **more)
 
 
@@ -117,9 +134,10 @@ def _did_not_draft(user: User, waiver) -> bool:
 _WAIVER = gettext_lazy("Waiver to sign")
 WAIVERS = (
     NextStep(code="waiver", label=_WAIVER, is_for=_did_not_draft, rows=_stage_waivers,
+             order=("drafted_at",),
              may=lambda user: allowed(user, Can.REVIEW) or _manages(user), place=_waiver_place),
     NextStep(code="waiver", label=_WAIVER, is_for=_did_not_draft, may=_manages,
-             rows=_criterion_waivers, place=_criterion_place),
+             rows=_criterion_waivers, place=_criterion_place, order=("drafted_at",)),
 )
 
 
@@ -127,7 +145,7 @@ WAIVERS = (
 
 def _jobs(scope: Scope) -> Iterable[Job]:
     """Jobs that ended badly and were not tried again; in a person's scope the person's own."""
-    found = scope.of(Job.objects.whole()).filter(state__in=BAD_STATES, retries=None)
+    found = scope.of(Job.objects.whole()).in_trouble()
     found = found.filter(created_by=scope.user) if scope.user else found
     return found.select_related("engagement")
 
@@ -154,7 +172,7 @@ def _node(state: str, label, rank: int) -> NextStep:
 OTHERS = (
     NextStep(code="job", label=gettext_lazy("Job to check"), rank=BROKEN, rows=_jobs,
              may=lambda user: True, is_for=lambda user, job: job.created_by_id == user.pk,
-             place=_job_place),
+             place=_job_place, order=("finished_at",)),
     _node(Node.State.PENDING, gettext_lazy("Host key to confirm"), OTHERS_WAIT),
     _node(Node.State.QUARANTINED, gettext_lazy("Host key changed: to be checked"), BROKEN),
 )

@@ -7,6 +7,7 @@ from delivery.notices.event_kinds import KINDS
 from delivery.notices.models import Channel, Pace, Preference
 from engagements.models import Engagement
 from engagements.text.text_joining import labelled
+from engagements.web.suggest_field import SuggestField
 
 
 class ChannelForm(forms.ModelForm):
@@ -22,6 +23,9 @@ class ChannelForm(forms.ModelForm):
         widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
         help_text=_("DingTalk and Feishu: where the robot asks for a signature. A webhook needs "
                     "one. WeCom has none."))
+    engagement = SuggestField(
+        Engagement.objects.none(), label=_("engagement"), required=False, to_field_name="code",
+        help_text=_("Empty: of every engagement, and of nodes."))
     kinds = forms.MultipleChoiceField(
         label=_("events"), required=False, widget=forms.CheckboxSelectMultiple,
         choices=[(kind.code, kind.title) for kind in KINDS.values()],

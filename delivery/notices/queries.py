@@ -4,11 +4,14 @@ from django.db.models import QuerySet
 
 from delivery.notices.event_kinds import KINDS, kinds_for
 from delivery.notices.models import Notice, Preference
+from engagements.web.paging import counted
+
+MOST_UNREAD = 99
 
 
 def unread_count(user) -> int:
-    """How many notices wait in the inbox."""
-    return Notice.objects.visible_to(user).unread().count()
+    """How many notices wait in the inbox, counted to MOST_UNREAD + 1."""
+    return counted(Notice.objects.visible_to(user).unread(), MOST_UNREAD)
 
 
 def filtered(notices: QuerySet, params) -> QuerySet:

@@ -1,25 +1,27 @@
 """The board: models × stages over all engagements, how long they wait, and for whom."""
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from django.db.models import Max, OuterRef, Prefetch, Q, Subquery
+from django.db.models import OuterRef, Prefetch, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from delivery.planning.models import ProjectIssue, Task
+from engagements.model_progress import AGEING
 from engagements.models import (
-    Engagement,
     Membership,
     MigratedModel,
+    ModelProgress,
     Role,
     StageRecord,
     StageTransition,
     User,
 )
+from engagements.search.index import holding
 from engagements.stages import DONE, StageState
 
-AGEING = (StageState.IN_PROGRESS, StageState.SUBMITTED, StageState.SENT_BACK)
 LONG_DAYS = 7  # from here on an open stage is marked
 
 
@@ -46,39 +48,53 @@ class Row:
         return self.age is not None and self.age >= LONG_DAYS
 
 
-def board(user: User, params, now: datetime | None = None) -> list[Row]:
-    """Rows of visible models of active engagements, the longest waiting first.
+def matching(user: User, params, now: datetime | None = None) -> QuerySet:
+    """Visible models of active engagements that fit the filter, the longest waiting first.
 
     Args:
         params: q (text), engagement (code), stage and state (of the current stage),
             days (at least that old), blocked (any value).
-    The number of queries does not depend on the number of models.
     """
-    now = now or timezone.now()
-    models = list(_models(user, params))
-    facts = _Facts(models)
-    rows = [_row(model, facts, now) for model in models]
-    rows = [row for row in rows if _fits(row, params)]
-    return sorted(rows, key=lambda row: (-(row.age or -1), row.model.engagement.code,
-                                         row.model.position))
+    found = ModelProgress.objects.visible_to(user).under_way()
+    for name, column in (("engagement", "engagement__code"), ("stage", "stage"),
+                         ("state", "state")):
+        if params.get(name):
+            found = found.filter(**{column: params[name]})
+    days = params.get("days", "")
+    if days.isdecimal() and len(days) < 6:
+        found = waiting_for(found, int(days), now or timezone.now())
+    if params.get("blocked"):
+        found = blocked(found)
+    if text := params.get("q", "").strip():
+        found = found.filter(pk__in=holding(MigratedModel, text))
+    return found.order_by("open_since", "pk")
 
 
-def _models(user: User, params):
+def waiting_for(found: QuerySet, days: int, now: datetime) -> QuerySet:
+    """Those whose open stage moved last so many days ago, or earlier."""
+    return found.filter(open_since__lte=now - timedelta(days=days))
+
+
+def blocked(found: QuerySet) -> QuerySet:
+    """Those with a stage that is submitted or sent back, or with a blocking issue."""
+    issues = ProjectIssue.objects.filter(
+        closed_on=None, level=ProjectIssue.Level.BLOCKING).exclude(model=None)
+    return found.exclude(record=None).filter(
+        Q(state__in=[StageState.SUBMITTED, StageState.SENT_BACK])
+        | Q(model__in=issues.values("model")))
+
+
+def rows_of(found: Iterable[ModelProgress], now: datetime | None = None) -> list[Row]:
+    """The rows of these summaries, in their order; as many queries for many as for one."""
+    now, order = now or timezone.now(), [progress.pk for progress in found]
     newest = StageTransition.objects.filter(record=OuterRef("pk")).order_by("-at", "-pk")
     records = StageRecord.objects.order_by("position").annotate(
-        moved_at=Max("transitions__at"), moved_by=Subquery(newest.values("actor_id")[:1]))
-    models = MigratedModel.objects.visible_to(user).filter(
-        engagement__state=Engagement.State.ACTIVE, dropped_at=None).select_related(
-        "engagement__customer")
-    text = params.get("q", "").strip()
-    if text:
-        models = models.filter(
-            Q(code__icontains=text) | Q(name__icontains=text) | Q(name_en__icontains=text)
-            | Q(engagement__name__icontains=text) | Q(engagement__code__icontains=text)
-            | Q(engagement__customer__name__icontains=text))
-    if params.get("engagement"):
-        models = models.filter(engagement__code=params["engagement"])
-    return models.prefetch_related(Prefetch("stages", queryset=records, to_attr="board_records"))
+        moved_at=Subquery(newest.values("at")[:1]),
+        moved_by=Subquery(newest.values("actor_id")[:1]))
+    models = MigratedModel.objects.select_related("engagement__customer").prefetch_related(
+        Prefetch("stages", queryset=records, to_attr="board_records")).in_bulk(order)
+    facts = _Facts(list(models.values()))
+    return [_row(models[key], facts, now) for key in order]
 
 
 class _Facts:
@@ -145,14 +161,3 @@ def _blocks(records: list[StageRecord], current: StageRecord, facts: _Facts) -> 
         return ""
     owner = facts.owners.get((current.model_id, behind.stage))
     return f"{behind.get_stage_display()} · {owner}" if owner else behind.get_stage_display()
-
-
-def _fits(row: Row, params) -> bool:
-    days = params.get("days", "")
-    is_number = days.isdecimal() and len(days) < 6
-    return ((not params.get("stage")
-             or (row.current is not None and row.current.stage == params["stage"]))
-            and (not params.get("state")
-                 or (row.current is not None and row.current.state == params["state"]))
-            and (not is_number or (row.age is not None and row.age >= int(days)))
-            and (not params.get("blocked") or row.is_blocked))

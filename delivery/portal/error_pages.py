@@ -15,12 +15,18 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.defaults import bad_request, server_error
 
-RETRY_SECONDS = 5
+from engagements.web.problem_responses import RETRY_SECONDS, database_problem, server_problem
 
 
 def error_page(request: HttpRequest) -> HttpResponse:
-    """503 with a time to try again while the database restarts or is held; else 500."""
-    if not isinstance(sys.exception(), (OperationalError, InterfaceError)):
+    """503 with a time to try again while the database restarts or is held; else 500.
+
+    Clients of the API get these as problem+json.
+    """
+    is_database = isinstance(sys.exception(), (OperationalError, InterfaceError))
+    if request.path_info.startswith("/api/"):
+        return database_problem() if is_database else server_problem()
+    if not is_database:
         return server_error(request)
     answer = server_error(request, "503.html")
     answer.status_code = 503

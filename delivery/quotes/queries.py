@@ -11,6 +11,7 @@ from delivery.quotes.models import Quote, QuoteLine
 from delivery.quotes.money import LineAmounts
 from delivery.quotes.snapshot import LineRow
 from engagements.models import AuditEntry
+from engagements.search.index import holding
 
 PAGE_LINES = 100
 
@@ -19,8 +20,7 @@ def filtered(quotes: QuerySet, params) -> QuerySet:
     """The list's filter: text and the state as it stands today."""
     text, state = params.get("q", "").strip(), params.get("state", "")
     if text:
-        quotes = quotes.filter(number__icontains=text) | quotes.filter(
-            engagement__customer__name__icontains=text)
+        quotes = quotes.filter(pk__in=holding(Quote, text))
     if state in Quote.State.values:
         quotes = quotes.in_state(state, timezone.localdate())
     return quotes

@@ -6,7 +6,7 @@ class ReportsConfig(AppConfig):
     label = "reports"
 
     def ready(self) -> None:
-        """Register audited tables, the documents that trigger milestones, and all kinds."""
-        from delivery.reports import audit_config, kinds, milestones  # noqa: F401
+        """Register audited tables, the documents that trigger milestones, words and all kinds."""
+        from delivery.reports import audit_config, kinds, milestones, search_words  # noqa: F401
 
         kinds.load_all()

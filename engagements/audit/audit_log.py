@@ -3,7 +3,7 @@
 import hashlib
 import hmac
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -13,6 +13,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models, transaction
 from django.utils import timezone
 
+from engagements.audit.checkpoint import Checkpoint
 from engagements.audit.row_comparison import Difference, differences
 from engagements.audit_rows.tracking import collect_pending, register_recorder
 from engagements.audit_rows.transaction_internals import open_savepoints
@@ -20,6 +21,7 @@ from engagements.canonical import content_hash
 from engagements.models import AuditChain, AuditEntry, Engagement, User
 
 FIRST_PREVIOUS_HASH = "0" * 64
+ENTRIES_AT_ONCE = 500  # in memory while the log is walked
 
 
 def record(
@@ -108,12 +110,24 @@ class Finding:
     problem: str
 
 
-def findings() -> Iterator[Finding]:
-    """Verify the whole log, oldest entry first; nothing if it is what the application wrote."""
+def findings(after: Checkpoint | None = None, walked: Callable[[AuditEntry], None] | None = None
+             ) -> Iterator[Finding]:
+    """Verify the log, oldest entry first; nothing if it is what the application wrote.
+
+    Args:
+        after: begin behind this entry; what was changed before it is not noticed.
+        walked: called with each entry that was found whole.
+    """
     previous, seal, entry = FIRST_PREVIOUS_HASH, "", None
-    for entry in AuditEntry.objects.order_by("pk").iterator():
+    entries = AuditEntry.objects.order_by("pk")
+    if after:
+        previous, seal, entry = after.entry_hash, after.seal, entries.get(pk=after.number)
+        entries = entries.filter(pk__gt=after.number)
+    for entry in entries.iterator(chunk_size=ENTRIES_AT_ONCE):
         if problem := _problem(entry, previous, seal):
             yield Finding(entry, problem)
+        elif walked:
+            walked(entry)
         previous, seal = entry.entry_hash, entry.seal
     chain = AuditChain.objects.filter(pk=1).first()
     last = (entry.pk if entry else 0, previous, seal)
@@ -124,7 +138,8 @@ def findings() -> Iterator[Finding]:
 def row_differences() -> Iterator[Difference]:
     """Rows that are not what the log last says of them."""
     entries = AuditEntry.objects.exclude(rows={}).order_by("pk")
-    yield from differences(entries.values_list("pk", "rows").iterator())
+    yield from differences(entries.values_list("pk", "rows").iterator(
+        chunk_size=ENTRIES_AT_ONCE))
 
 
 def _problem(entry: AuditEntry, previous: str, seal: str) -> str:

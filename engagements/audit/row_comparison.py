@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from django.db import models
 
+from engagements.audit.known_rows import KnownRows
 from engagements.audit_rows.row_values import ROWS_PER_QUERY, stored_rows
 from engagements.audit_rows.tracking import Rows, TrackedColumns, columns_of, tracked_tables
 
 ROWS_AT_ONCE = 50  # of all rows there are: one that holds a file's readings may take megabytes
-KnownRows = dict[str, tuple[int, dict[str, Any] | None]]  # by key: number of the entry, columns
 
 
 @dataclass(frozen=True)
@@ -38,28 +39,35 @@ def differences(entries: Iterator[tuple[int, Rows]]) -> Iterator[Difference]:
     Args:
         entries: number and rows of the log's entries, oldest first.
     """
-    known: dict[str, KnownRows] = {}
-    for number, rows in entries:
-        for label, found in rows.items() if isinstance(rows, dict) else ():
-            known.setdefault(label, {}).update(
-                {key: (number, columns) for key, columns in found.items()})
-    for table in tracked_tables():
-        yield from _differences_of(table, known.get(table._meta.label_lower, {}))
+    with KnownRows() as known:
+        for number, rows in entries:
+            if isinstance(rows, dict):
+                known.add(number, rows)
+        for table in tracked_tables():
+            yield from _differences_of(table, known)
 
 
 def _differences_of(table: type[models.Model], known: KnownRows) -> Iterator[Difference]:
+    label, tracked = table._meta.label_lower, columns_of(table)
     keys = table._base_manager.order_by("pk").values_list("pk", flat=True)
-    tracked = columns_of(table)
     for key, columns in stored_rows(table, keys.iterator(chunk_size=ROWS_PER_QUERY),
                                     tracked.excluded, ROWS_AT_ONCE):
-        number, logged = known.pop(key, (None, None))
+        number, logged = known.of(label, key) or (None, None)
         if logged is None:
             yield Difference(table, key, "unknown", entry=number)
         elif changed := _changed_columns(tracked, columns, logged):
             yield Difference(table, key, "changed", changed, number)
-    for key, (number, logged) in known.items():
-        if logged is not None:
-            yield Difference(table, key, "missing", entry=number)
+    for batch in batched(known.existing(label), ROWS_PER_QUERY):
+        there = {str(key) for key in table._base_manager.filter(
+            pk__in=[key for key, _number in batch]).values_list("pk", flat=True)}
+        yield from (Difference(table, key, "missing", entry=number)
+                    for key, number in batch if key not in there)
+
+
+def batched(rows: Iterator[Any], size: int) -> Iterator[list[Any]]:
+    """Lists of that many rows, the last one shorter."""
+    while batch := list(islice(rows, size)):
+        yield batch
 
 
 def _changed_columns(tracked: TrackedColumns, columns: dict[str, Any], logged: dict[str, Any]

@@ -7,6 +7,7 @@ into its entry. What no entry collected by the end of the transaction gets an en
 Every app's `audit_config.py` names each of its tables, as tracked or, with a reason, as untracked.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
@@ -68,6 +69,7 @@ class TrackedColumns:
 _tracked: dict[type[models.Model], TrackedColumns] = {}
 _untracked: dict[type[models.Model], str] = {}
 _recorder: Callable[..., Any] | None = None
+_listeners: dict[type[models.Model], list[Callable[[Collection], None]]] = defaultdict(list)
 
 
 def register_recorder(record: Callable[..., Any]) -> None:
@@ -92,6 +94,17 @@ def track_rows(*tables: type[models.Model], without: Collection[str] = (),
         post_save.connect(_row_written, sender=table, dispatch_uid=table._meta.label)
         post_delete.connect(_row_written, sender=table,
                             dispatch_uid=f"{table._meta.label} deleted")
+
+
+def on_rows_written(table: type[models.Model], listener: Callable[[Collection], None]) -> None:
+    """Call the listener with the keys of rows of a tracked table, after each write of them and in
+    its transaction. For summaries of these rows."""
+    _listeners[table].append(listener)
+
+
+def _tell(table: type[models.Model], keys: Collection) -> None:
+    for listener in _listeners[table] if keys else ():
+        listener(keys)
 
 
 def do_not_track(reasons: dict[type[models.Model], str]) -> None:
@@ -133,7 +146,9 @@ class AuditedQuerySet(models.QuerySet):
         keys = list(self.order_by().select_for_update(
             of=("self",), no_key=True).values_list("pk", flat=True))
         _add_pending(self.model, keys)
-        return super(AuditedQuerySet, self.filter(pk__in=keys)).update(**values)
+        changed = super(AuditedQuerySet, self.filter(pk__in=keys)).update(**values)
+        _tell(self.model, keys)
+        return changed
 
     @transaction.atomic(savepoint=False)
     def bulk_create(self, objs, batch_size=None, **conflicts) -> list[models.Model]:
@@ -142,6 +157,7 @@ class AuditedQuerySet(models.QuerySet):
             raise NotImplementedError(f"{self.model._meta.label} is tracked")
         made = super().bulk_create(objs, batch_size)
         _add_pending(self.model, [row.pk for row in made])
+        _tell(self.model, [row.pk for row in made])
         return made
 
 
@@ -150,6 +166,8 @@ def _row_written(sender: type[models.Model], instance: models.Model, update_fiel
     if update_fields is None or _is_tracked_write(
             sender, {name: getattr(instance, name) for name in update_fields}):
         _add_pending(sender, [instance.pk])
+        if instance.pk is not None:
+            _tell(sender, [instance.pk])
 
 
 def _is_tracked_write(table: type[models.Model], written: dict[str, Any]) -> bool:

@@ -4,7 +4,10 @@ from engagements.models.api_token import ApiToken
 from engagements.models.audit import AuditChain, AuditEntry
 from engagements.models.duty_setting import DutySetting
 from engagements.models.engagement import Customer, Engagement, Membership, MigratedModel
+from engagements.models.lease import Lease
+from engagements.models.model_progress import ModelProgress
 from engagements.models.people import Role, User
+from engagements.models.search_entry import SearchEntry
 from engagements.models.sign_in import SignIn
 from engagements.models.stage import ChecklistItem, StageRecord, StageTransition
 from engagements.models.stage_waiver import StageWaiver
@@ -17,9 +20,12 @@ __all__ = [
     "Customer",
     "DutySetting",
     "Engagement",
+    "Lease",
     "Membership",
     "MigratedModel",
+    "ModelProgress",
     "Role",
+    "SearchEntry",
     "SignIn",
     "StageRecord",
     "StageTransition",

@@ -44,4 +44,10 @@ class AuditEntry(models.Model):
 
     class Meta:
         ordering = ["-pk"]
+        indexes = [
+            models.Index(fields=["action", "-id"], name="audit_by_action"),
+            models.Index(fields=["actor", "-id"], name="audit_by_actor"),
+            models.Index(fields=["engagement", "-id"], name="audit_by_engagement"),
+            models.Index(fields=["target_type", "target_id"], name="audit_by_target"),
+        ]
         verbose_name_plural = "audit entries"

@@ -7,6 +7,7 @@ from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.migration_routes import InferenceRoute, TrainingRoute
 from engagements.models.optimistic_locked import OptimisticLocked
 from engagements.models.people import SEE_EVERY_ENGAGEMENT, Role
+from engagements.models.visibility import in_engagements_of
 from engagements.stages import Scope
 
 
@@ -81,6 +82,11 @@ class Engagement(models.Model):
 
     class Meta:
         ordering = ["-created_at", "code"]
+        indexes = [
+            models.Index(fields=["-created_at", "code", "id"], name="newest_engagements"),
+            models.Index(fields=["state", "-created_at", "code"], name="engagements_by_state"),
+            models.Index(fields=["scope", "-created_at", "code"], name="engagements_by_scope"),
+        ]
         constraints = [
             models.CheckConstraint(
                 condition=models.Q(ends_on__isnull=True)
@@ -105,7 +111,7 @@ class Engagement(models.Model):
 class MembershipQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "MembershipQuerySet":
         """Those of the engagements that the user may see."""
-        return self.filter(engagement__in=Engagement.objects.visible_to(user))
+        return self.filter(in_engagements_of(user))
 
 
 class Membership(models.Model):
@@ -129,7 +135,7 @@ class Membership(models.Model):
 
 class MigratedModelQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "MigratedModelQuerySet":
-        return self.filter(engagement__in=Engagement.objects.visible_to(user))
+        return self.filter(in_engagements_of(user))
 
     def current(self) -> "MigratedModelQuerySet":
         """Those that were not dropped from the project."""

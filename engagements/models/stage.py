@@ -4,12 +4,13 @@ from django.utils.translation import gettext_lazy as _
 
 from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models.engagement import Engagement, MigratedModel, localized
+from engagements.models.visibility import in_engagements_of
 from engagements.stages import Stage, StageMove, StageState
 
 
 class StageRecordQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "StageRecordQuerySet":
-        return self.filter(model__engagement__in=Engagement.objects.visible_to(user))
+        return self.filter(in_engagements_of(user, "model__engagement"))
 
 
 class StageRecord(models.Model):
@@ -29,6 +30,10 @@ class StageRecord(models.Model):
 
     class Meta:
         ordering = ["model__position", "position"]
+        indexes = [
+            models.Index(fields=["state", "id"], name="records_by_state"),
+            models.Index(fields=["stage", "id"], name="records_by_stage"),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["model", "stage"], name="one_record_per_stage"),
             models.CheckConstraint(

@@ -3,14 +3,14 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from engagements.audit_rows.tracking import AuditedQuerySet
-from engagements.models.engagement import Engagement
 from engagements.models.stage import StageRecord
+from engagements.models.visibility import in_engagements_of
 
 
 class StageWaiverQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "StageWaiverQuerySet":
         """Waivers of the engagements that the user may see."""
-        return self.filter(record__model__engagement__in=Engagement.objects.visible_to(user))
+        return self.filter(in_engagements_of(user, "record__model__engagement"))
 
     def open(self) -> "StageWaiverQuerySet":
         """Not revoked, whether signed or not."""

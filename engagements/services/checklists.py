@@ -6,12 +6,14 @@ from django.utils.translation import gettext as _
 
 from engagements.access import Can, require
 from engagements.audit import audit_log
+from engagements.conflict_retry import retried
 from engagements.errors import InvalidInput, WrongState
 from engagements.evidence_references import resolve
 from engagements.models import ChecklistItem, User
 from engagements.stages import StageState
 
 
+@retried
 @transaction.atomic
 def tick_item(*, actor: User, item: ChecklistItem, is_done: bool = True, evidence: str = ""
               ) -> ChecklistItem:

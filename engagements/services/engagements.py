@@ -5,10 +5,12 @@ from django.utils.translation import gettext as _
 
 from engagements.access import Can, require
 from engagements.audit import audit_log
+from engagements.conflict_retry import retried
 from engagements.errors import InvalidInput
 from engagements.models import Customer, Engagement, Membership, User
 
 
+@retried
 @transaction.atomic
 def create_engagement(
     *, actor: User, code: str, name: str, customer: Customer, **fields
@@ -24,6 +26,7 @@ def create_engagement(
     return engagement
 
 
+@retried
 @transaction.atomic
 def update_engagement(*, actor: User, engagement: Engagement, **fields) -> Engagement:
     """Change facts of an engagement; the audit entry holds what changed."""

@@ -7,10 +7,12 @@ from django.utils.translation import gettext as _
 
 from engagements.access import PERMISSIONS, Can, require
 from engagements.audit import audit_log
+from engagements.conflict_retry import retried
 from engagements.errors import InvalidInput, NotAllowed
 from engagements.models import Engagement, Membership, Role, User
 
 
+@retried
 @transaction.atomic
 def add_member(*, actor: User, engagement: Engagement, user: User, role: str = "") -> Membership:
     """Put a person on the team, or change what they are there.
@@ -37,6 +39,7 @@ def _require_within(actor: User, user: User, role: str) -> None:
         raise NotAllowed(_("This role may do more than yours; an administrator can give it."))
 
 
+@retried
 @transaction.atomic
 def add_members(*, actor: User, engagement: Engagement, users: Iterable[User], role: str = ""
                 ) -> list[Membership]:
@@ -45,6 +48,7 @@ def add_members(*, actor: User, engagement: Engagement, users: Iterable[User], r
             for user in users]
 
 
+@retried
 @transaction.atomic
 def remove_member(*, actor: User, membership: Membership) -> None:
     """Take a person off the team."""

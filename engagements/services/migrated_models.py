@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from engagements.access import Can, require
 from engagements.audit import audit_log
+from engagements.conflict_retry import retried
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import ChecklistItem, Engagement, MigratedModel, StageRecord, User
 from engagements.optimistic_locking import assign, lock_checked, save_changes
@@ -20,6 +21,7 @@ MODEL_FACTS = ("name", "name_en", "task", "task_en", "framework", "training_rout
                "inference_route", "parameters_billion", "cards", "repository")
 
 
+@retried
 @transaction.atomic
 def add_model(*, actor: User, engagement: Engagement, code: str, name: str, **fields
               ) -> MigratedModel:
@@ -29,21 +31,24 @@ def add_model(*, actor: User, engagement: Engagement, code: str, name: str, **fi
         raise InvalidInput(_("The model code %(code)s is taken.") % {"code": code})
     fields.setdefault("position", engagement.models.count() + 1)
     model = MigratedModel.objects.create(engagement=engagement, code=code, name=name, **fields)
-    for position, stage in enumerate(Stage.values):
-        skipped = stage in OUT_OF_SCOPE[model.scope]
-        record = StageRecord.objects.create(
-            model=model, stage=stage, position=position,
-            state=StageState.SKIPPED if skipped else StageState.NOT_STARTED,
-        )
-        ChecklistItem.objects.bulk_create(
-            ChecklistItem(record=record, text=item.text, text_en=item.text_en, position=n,
-                          needs_evidence=item.needs_evidence)
-            for n, item in enumerate(STAGE_FORMS[stage].checklist)
-        )
+    records = StageRecord.objects.bulk_create(_records(model))
+    ChecklistItem.objects.bulk_create([
+        ChecklistItem(record=record, text=item.text, text_en=item.text_en, position=n,
+                      needs_evidence=item.needs_evidence)
+        for record in records for n, item in enumerate(STAGE_FORMS[record.stage].checklist)])
     audit_log.record(actor=actor, action="model.add", target=model, engagement=engagement)
     return model
 
 
+def _records(model: MigratedModel) -> list[StageRecord]:
+    """One for each stage, those out of the model's scope skipped."""
+    return [StageRecord(
+        model=model, stage=stage, position=position,
+        state=StageState.SKIPPED if stage in OUT_OF_SCOPE[model.scope] else StageState.NOT_STARTED)
+        for position, stage in enumerate(Stage.values)]
+
+
+@retried
 @transaction.atomic
 def update_model(*, actor: User, model: MigratedModel, seen: int | None = None, **facts: Any
                  ) -> MigratedModel:
@@ -65,6 +70,7 @@ def update_model(*, actor: User, model: MigratedModel, seen: int | None = None, 
     return model
 
 
+@retried
 @transaction.atomic
 def set_model_scope(*, actor: User, model: MigratedModel, scope: str, reason: str
                     ) -> MigratedModel:
@@ -89,6 +95,7 @@ def set_model_scope(*, actor: User, model: MigratedModel, scope: str, reason: st
     return model
 
 
+@retried
 @transaction.atomic
 def drop_model(*, actor: User, model: MigratedModel, reason: str) -> MigratedModel:
     """Take a model out of the project; what was let through stays on record.

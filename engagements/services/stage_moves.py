@@ -6,6 +6,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from engagements.audit import audit_log
+from engagements.conflict_retry import retried
 from engagements.errors import GateNotMet, NotAllowed, WrongState
 from engagements.gates import CheckResult, evaluate
 from engagements.involvement import involvement_in
@@ -23,6 +24,7 @@ from engagements.stages import (
 from engagements.text.text_joining import following, labelled
 
 
+@retried
 @transaction.atomic
 def move_stage(*, actor: User, record: StageRecord, move: str, comment: str = ""
                ) -> StageTransition:
@@ -149,11 +151,11 @@ def _apply(actor: User, record: StageRecord, move: str, comment: str, checks: li
         setattr(record, stamp, now)
     if record.state in BEGUN:
         record.started_at = record.started_at or now
-    record.save()
     transition = StageTransition.objects.create(
         record=record, move=move, from_state=before, to_state=record.state, actor=actor, at=now,
         comment=comment.strip(), checks=checks,
     )
+    record.save()
     audit_log.record(actor=actor, action=f"stage.{move}", target=record,
                      engagement=record.engagement,
                      data={"from": before, "to": record.state, "comment": comment.strip()})

@@ -12,6 +12,7 @@ from engagements import duties
 from engagements.access import Can, allowed, require
 from engagements.audit import audit_log
 from engagements.canonical import content_hash
+from engagements.conflict_retry import retried
 from engagements.duties import Duty
 from engagements.errors import InvalidInput, WrongState
 from engagements.gates import evaluate
@@ -19,6 +20,7 @@ from engagements.models import StageRecord, StageWaiver, User
 from engagements.stages import Stage, StageState
 
 
+@retried
 @transaction.atomic
 def draft_stage_waiver(*, actor: User, record: StageRecord, reason: str) -> StageWaiver:
     """A waiver of every check that is missing now, to be signed by somebody else.
@@ -67,6 +69,7 @@ def may_sign(user: User, waiver: StageWaiver) -> bool:
         _signs(user) and not duties.conflict(DUTIES, user, waiver, Duty.APPROVER))
 
 
+@retried
 @transaction.atomic
 def sign_stage_waiver(*, actor: User, waiver: StageWaiver) -> StageWaiver:
     """Sign a drafted waiver; its content is hashed and frozen. Writes an audit entry.
@@ -95,6 +98,7 @@ def waiver_hash(waiver: StageWaiver) -> str:
     return content_hash(facts)
 
 
+@retried
 @transaction.atomic
 def revoke_stage_waiver(*, actor: User, waiver: StageWaiver) -> StageWaiver:
     """Withdraw a waiver before it was used. WrongState once the stage has been let through."""

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from decimal import Decimal
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partialmethod
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -12,6 +12,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from engagements.stages import Stage, StageState
@@ -83,7 +84,19 @@ def _tag(code: str, label: str) -> SafeString:
 @register.simple_tag
 def state_tag(instance, field: str = "state") -> SafeString:
     """The tag of a model's state, with its translated label."""
-    return tag(getattr(instance, field), getattr(instance, f"get_{field}_display")())
+    code = getattr(instance, field)
+    return _tag(str(code), choice_label(type(instance), field, code, get_language())
+                or getattr(instance, f"get_{field}_display")())
+
+
+@lru_cache(maxsize=4096)
+def choice_label(model, field: str, code: str, _language: str) -> str:
+    """The label of a choice in the active language; "" for what is no column with choices."""
+    columns = {column.name: column for column in model._meta.concrete_fields}
+    if field not in columns or not isinstance(
+            model.__dict__.get(f"get_{field}_display"), partialmethod):
+        return ""
+    return str(dict(columns[field].flatchoices).get(code, code))
 
 
 @register.simple_tag
@@ -100,9 +113,13 @@ def practice(is_practice=True) -> SafeString:
 def steps(records) -> dict:
     """The step bar of one model: its stage records in order."""
     return {"steps": [{
-        "label": record.get_stage_display(), "state": record.state,
-        "state_label": record.get_state_display(), "number": n,
+        "label": _label(record, "stage"), "state": record.state,
+        "state_label": _label(record, "state"), "number": n,
         "url": _stage_url(record)} for n, record in enumerate(records, 1)]}
+
+
+def _label(row, field: str) -> str:
+    return choice_label(type(row), field, getattr(row, field), get_language())
 
 
 def _stage_url(record) -> str:

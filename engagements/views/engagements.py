@@ -1,7 +1,6 @@
 """Pages of engagements: each parses its request, calls one service and answers."""
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -13,6 +12,7 @@ from engagements.forms import EngagementForm, MemberForm, ModelFactsForm, ModelF
 from engagements.models import Engagement, Membership
 from engagements.stages import Scope
 from engagements.web.form_actions import attempt, attempt_form
+from engagements.web.paging import page_of
 
 MODELS_PER_PAGE = 40
 
@@ -25,7 +25,7 @@ def visible_engagement(request: HttpRequest, code: str) -> Engagement:
 @require_GET
 def engagement_list(request):
     found = queries.filtered(Engagement.objects.visible_to(request.user), request.GET)
-    page = Paginator(queries.with_progress(found), 25).get_page(request.GET.get("page"))
+    page = page_of(queries.with_progress(found), request.GET, 25)
     return render(request, "engagements/list.html", {
         "page": page, "scopes": Scope.choices, "states": Engagement.State.choices})
 
@@ -64,7 +64,7 @@ def engagement_edit(request, code):
 @require_GET
 def engagement_page(request, code):
     engagement = visible_engagement(request, code)
-    page = Paginator(engagement.models.all(), MODELS_PER_PAGE).get_page(request.GET.get("page"))
+    page = page_of(engagement.models.all(), request.GET, MODELS_PER_PAGE)
     return render(request, "engagements/engagement.html", {
         "engagement": engagement, "active": "overview", "page": page,
         "matrix": queries.matrix(page.object_list),
@@ -83,7 +83,8 @@ def _transitions(engagement):
 def team(request, code):
     engagement = visible_engagement(request, code)
     require(request.user, Can.VIEW_INTERNAL, engagement)
-    form = MemberForm(request.POST or None, engagement=engagement)
+    form = MemberForm(request.POST or None, engagement=engagement,
+                      text=request.GET.get("q", ""))
     if form.is_valid() and attempt_form(form, lambda: services.add_members(
             actor=request.user, engagement=engagement, users=form.cleaned_data["user"],
             role=form.cleaned_data["role"])):

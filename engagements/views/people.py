@@ -8,18 +8,22 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
-from engagements import services
+from engagements import queries, services
 from engagements.access import Can, allowed, require, require_administrator
 from engagements.forms import CustomerForm, PersonForm
-from engagements.models import Customer, Engagement, User
+from engagements.models import Customer, Engagement, Role, User
 from engagements.web.form_actions import attempt_form
+from engagements.web.paging import page_of
+
+PER_PAGE = 50
 
 
 @require_GET
 def people(request):
     require_administrator(request.user)
+    found = queries.filtered_people(User.objects.all(), request.GET)
     return render(request, "engagements/people.html", {
-        "people": User.objects.order_by("-is_active", "role", "username")})
+        "page": page_of(found, request.GET, PER_PAGE), "roles": Role.choices})
 
 
 @require_http_methods(["GET", "POST"])
@@ -49,9 +53,11 @@ def _person(request, row: User | None):
 @require_GET
 def customers(request):
     require(request.user, Can.VIEW_INTERNAL)
+    found = queries.filtered_customers(Customer.objects.visible_to(request.user), request.GET)
     return render(request, "engagements/customers.html", {
-        "customers": Customer.objects.visible_to(request.user).prefetch_related(
-            Prefetch("engagements", Engagement.objects.visible_to(request.user)))})
+        "page": page_of(found.prefetch_related(
+            Prefetch("engagements", Engagement.objects.visible_to(request.user))),
+            request.GET, PER_PAGE)})
 
 
 @require_http_methods(["GET", "POST"])

@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
+from django.db import InterfaceError, OperationalError
 from django.http import Http404, JsonResponse
+from django.utils.translation import gettext as _
 from rest_framework.exceptions import NotFound
 from rest_framework.response import Response
 from rest_framework.settings import api_settings
@@ -12,6 +14,7 @@ from rest_framework.views import exception_handler
 from engagements.errors import DeskError
 
 PROBLEM_TYPE = "application/problem+json"
+RETRY_SECONDS = 5
 MAX_FAULTS = 5  # faults of the input that the sentence names; `errors` holds them all
 
 
@@ -31,6 +34,8 @@ def problem_response(error: Exception, context: dict) -> Response | JsonResponse
         body = _problem(error.status, error.code, error.message, **error.details)
         retry = {"Retry-After": error.retry_after_seconds} if error.retry_after_seconds else {}
         return JsonResponse(body, status=error.status, content_type=PROBLEM_TYPE, headers=retry)
+    if isinstance(error, (OperationalError, InterfaceError)):
+        return database_problem()
     if isinstance(error, Http404):
         error = NotFound()  # the words of Django's own name the table, and only in English
     response = exception_handler(error, context)
@@ -46,6 +51,20 @@ def problem_response(error: Exception, context: dict) -> Response | JsonResponse
     return JsonResponse(
         body, status=response.status_code, content_type=PROBLEM_TYPE, headers=headers
     )
+
+
+def database_problem() -> JsonResponse:
+    """503: the database restarts, or is held by other writers for too long."""
+    body = _problem(503, "database_unavailable", _("The database does not answer at the moment. "
+                                                   "Nothing was saved; try again."))
+    return JsonResponse(body, status=503, content_type=PROBLEM_TYPE,
+                        headers={"Retry-After": RETRY_SECONDS})
+
+
+def server_problem() -> JsonResponse:
+    """500: an error that nobody expected."""
+    body = _problem(500, "server_error", _("The server failed; its log says why."))
+    return JsonResponse(body, status=500, content_type=PROBLEM_TYPE)
 
 
 def input_sentence(errors: Any) -> str:

@@ -21,8 +21,8 @@ from engagements.models import Engagement, MigratedModel
 from engagements.services import mark_practice
 from engagements.text.file_names import shown_file_name
 from workers.artifacts import content_store
+from workers.artifacts.reading_process import read_file
 from workers.models import Artifact, StoredReading
-from workers.readers import read_file
 from workers.readers.base import ReadError, Reading
 from workers.signals import reading_stored
 
@@ -66,19 +66,28 @@ def store_files(files: list[Incoming], **fields) -> list[Artifact]:
     Args:
         fields: the other columns of Artifact, the same for all.
     """
+    return store_rows(keep_bytes(files, **fields))
+
+
+def keep_bytes(files: list[Incoming], **fields) -> list[Artifact]:
+    """Store the bytes of files; the rows are not saved yet. Takes long: in no transaction."""
     storage = Artifact._meta.get_field("file").storage
     kept = content_store.keep_all(storage, [(file.stream, file.digest) for file in files])
-    artifacts = [Artifact(name=shown_file_name(file.name)[:240], size=size, sha256=digest,
-                          file=name, **{"node_sha256": file.node_sha256, **fields})
-                 for file, (name, digest, size) in zip(files, kept, strict=True)]
-    with transaction.atomic():
-        Artifact.objects.bulk_create(artifacts)
-        if fields.get("is_practice") and fields.get("engagement"):
-            mark_practice(engagement=fields["engagement"])
-        if artifacts:
-            audit_log.record(actor=fields.get("uploaded_by"), action="artifact.store",
-                             target=artifacts[0], engagement=fields.get("engagement"),
-                             data={"files": len(artifacts)})
+    return [Artifact(name=shown_file_name(file.name)[:240], size=size, sha256=digest,
+                     file=name, **{"node_sha256": file.node_sha256, **fields})
+            for file, (name, digest, size) in zip(files, kept, strict=True)]
+
+
+@transaction.atomic
+def store_rows(artifacts: list[Artifact]) -> list[Artifact]:
+    """Save the rows of files whose bytes are stored, with an audit entry."""
+    Artifact.objects.bulk_create(artifacts)
+    if artifacts:
+        first = artifacts[0]
+        if first.is_practice and first.engagement_id:
+            mark_practice(engagement=first.engagement)
+        audit_log.record(actor=first.uploaded_by, action="artifact.store", target=first,
+                         engagement=first.engagement, data={"files": len(artifacts)})
     return artifacts
 
 
@@ -105,24 +114,13 @@ def is_intact(artifact: Artifact) -> bool:
         return False
 
 
-def read_artifact(artifact: Artifact) -> Reading | None:
-    """Read the file by its content and keep what was found; None if no reader knows it.
-
-    The caller writes the audit entry, afterwards.
-    """
-    found = _found_in(artifact)
-    if found is not None:
-        _keep(artifact, found)
-    return found if isinstance(found, Reading) else None
-
-
 def read_artifacts(artifacts: list[Artifact]) -> dict[str, Reading]:
     """Read files and keep what was found, with an audit entry where that is new.
 
     Their readings by name; without those of files that no reader knows.
     """
     found = [(artifact, outcome) for artifact in artifacts  # takes long: in no transaction
-             if (outcome := _found_in(artifact)) is not None]
+             if (outcome := found_in(artifact)) is not None]
     if found:
         _keep_all(found)
     return {artifact.name: outcome for artifact, outcome in found if isinstance(outcome, Reading)}
@@ -130,14 +128,17 @@ def read_artifacts(artifacts: list[Artifact]) -> dict[str, Reading]:
 
 @transaction.atomic
 def _keep_all(found: list[tuple[Artifact, Reading | ReadError]]) -> None:
-    new = [artifact for artifact, outcome in found if _keep(artifact, outcome)]
+    new = [artifact for artifact, outcome in found if keep_found(artifact, outcome)]
     if new:
         audit_log.record(actor=None, action="artifact.read", target=new[0],
                          engagement=new[0].engagement, data={"files": len(new)})
 
 
-def _found_in(artifact: Artifact) -> Reading | ReadError | None:
-    """What the file holds, or what is wrong with it; None if no reader knows it."""
+def found_in(artifact: Artifact) -> Reading | ReadError | None:
+    """What the file holds, or what is wrong with it; None if no reader knows it.
+
+    Takes long: in no transaction. The row need not be saved.
+    """
     try:
         with local_path(artifact) as path:
             return read_file(path)
@@ -145,8 +146,10 @@ def _found_in(artifact: Artifact) -> Reading | ReadError | None:
         return None if error.code in ("unknown_format", "empty_file") else error
 
 
-def _keep(artifact: Artifact, found: Reading | ReadError) -> bool:
-    """Whether there was anything new to keep."""
+def keep_found(artifact: Artifact, found: Reading | ReadError | None) -> bool:
+    """Keep what `found_in` found; whether it is new. The caller writes the audit entry."""
+    if found is None:
+        return False
     if isinstance(found, Reading):
         return _kept(artifact, found)[1]
     note = f"{found.code}: {found.message}"[:240]

@@ -5,8 +5,7 @@ from collections.abc import Iterable
 from datetime import timedelta
 from statistics import median
 
-from django.db.models import F, Window
-from django.db.models.functions import RowNumber
+from django.db.models import F, QuerySet
 
 from workers.models import Job, JobState
 
@@ -17,15 +16,20 @@ class UsualDurations:
     """How long jobs of some kinds usually take; all are looked up at once."""
 
     def __init__(self, jobs: Iterable[Job]) -> None:
-        newest = Window(RowNumber(), partition_by="kind", order_by="-pk")
-        past = Job.objects.filter(
-            kind__in={job.kind for job in jobs}, state=JobState.SUCCEEDED).annotate(
-            took=F("finished_at") - F("started_at"), number=newest).filter(
-            number__lte=HISTORY).order_by().values_list("kind", "took")
+        past = [self._past(kind) for kind in sorted({job.kind for job in jobs})]
+        found = past[0].union(*past[1:], all=True) if past else ()
         self._known: dict[str, list[timedelta]] = defaultdict(list)
-        for kind, took in past:
+        for kind, took in found:
             if took is not None:
                 self._known[kind].append(took)
+
+    @staticmethod
+    def _past(kind: str) -> QuerySet:
+        """Kind and duration of its last runs; each kind's are read from an index."""
+        newest = Job.objects.filter(kind=kind, state=JobState.SUCCEEDED).order_by("-pk")
+        keys = newest.values("pk")[:HISTORY]
+        return Job.objects.filter(pk__in=keys).order_by().values_list(
+            "kind", F("finished_at") - F("started_at"))
 
     def of(self, job: Job) -> timedelta:
         """Median of the last runs of this kind; the time limit where there is none."""

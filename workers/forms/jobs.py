@@ -5,6 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 from engagements.errors import InvalidInput
 from engagements.models import Engagement
+from engagements.web.suggest_field import SuggestField
 from workers.forms.node_fieldsets import InGroups
 from workers.forms.scheduler_fields import SchedulerFields
 from workers.jobs import preflight
@@ -95,7 +96,8 @@ class NodeEditForm(InGroups, SchedulerFields, _NewKey, forms.ModelForm):
 class LoginForm(_NewKey):
     """The user and key of one engagement at a node; for a `login` given, their change."""
 
-    engagement = forms.ModelChoiceField(Engagement.objects.none(), label=_("Engagement"))
+    engagement = SuggestField(Engagement.objects.none(), label=_("Engagement"),
+                              to_field_name="code")
     username = forms.CharField(label=_("User"), max_length=60, validators=[USERNAME])
     certificate = forms.CharField(
         label=_("certificate of the key"), required=False, max_length=20_000,

@@ -4,12 +4,17 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from engagements.models import Engagement
+from engagements.web.suggest_field import SuggestField
 from workers.models import Node, NodeReservation
 
 WHEN = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
 
 
 class ReservationForm(forms.ModelForm):
+    engagement = SuggestField(
+        Engagement.objects.none(), label=_("Engagement"), required=False, to_field_name="code",
+        help_text=_("Empty: nobody, maintenance of the whole node."))
+
     class Meta:
         model = NodeReservation
         fields = ["node", "engagement", "cards", "starts_at", "ends_at", "reason"]
@@ -19,7 +24,6 @@ class ReservationForm(forms.ModelForm):
         super().__init__(*args, **kwargs)
         self.fields["node"].queryset = Node.objects.visible_to(user)
         self.fields["engagement"].queryset = Engagement.objects.visible_to(user)
-        self.fields["engagement"].empty_label = _("nobody: maintenance of the whole node")
         self.fields["cards"].required = False
 
     def clean_cards(self) -> int:
@@ -30,7 +34,8 @@ class ReservationForm(forms.ModelForm):
 
 
 class QuotaForm(forms.Form):
-    engagement = forms.ModelChoiceField(Engagement.objects.none(), label=_("Engagement"))
+    engagement = SuggestField(Engagement.objects.none(), label=_("Engagement"),
+                              to_field_name="code")
     cards = forms.IntegerField(label=_("Cards at once"), min_value=1, max_value=10_000,
                                required=False, help_text=_("Empty: no limit."))
 

@@ -5,13 +5,14 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from engagements.audit_rows.tracking import AuditedQuerySet
-from engagements.models import Engagement, MigratedModel
+from engagements.models import MigratedModel
+from engagements.models.visibility import in_engagements_of
 
 
 class ApiRouteQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "ApiRouteQuerySet":
         """Those of the models of visible engagements."""
-        return self.filter(model__engagement__in=Engagement.objects.visible_to(user))
+        return self.filter(in_engagements_of(user, "model__engagement"))
 
 
 class ApiRoute(models.Model):

@@ -5,16 +5,14 @@ from django.utils.translation import gettext_lazy as _
 from engagements.access import Can, allowed
 from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Engagement, MigratedModel
+from engagements.models.visibility import in_engagements_of
 from workers.models.job import Job
 
 
 class ArtifactQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "ArtifactQuerySet":
         """Files of visible engagements; node files (no engagement) for the firm's people."""
-        mine = models.Q(engagement__in=Engagement.objects.visible_to(user))
-        if allowed(user, Can.VIEW_INTERNAL):
-            mine |= models.Q(engagement__isnull=True)
-        return self.filter(mine)
+        return self.filter(in_engagements_of(user, or_none=allowed(user, Can.VIEW_INTERNAL)))
 
 
 class Artifact(models.Model):

@@ -5,7 +5,8 @@ from django.utils.translation import gettext_lazy as _
 
 from engagements.access import Can, allowed
 from engagements.audit_rows.tracking import AuditedQuerySet
-from engagements.models import Engagement, MigratedModel
+from engagements.models import MigratedModel
+from engagements.models.visibility import in_engagements_of
 from workers.models.job import Job, JobState
 from workers.models.node import Node
 
@@ -37,7 +38,7 @@ class ChainRunQuerySet(AuditedQuerySet):
         """Runs in visible engagements; for the firm's people only."""
         if not allowed(user, Can.VIEW_INTERNAL):
             return self.none()
-        return self.filter(model__engagement__in=Engagement.objects.visible_to(user))
+        return self.filter(in_engagements_of(user, "model__engagement"))
 
 
 class ChainRun(models.Model):

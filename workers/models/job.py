@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from engagements.access import Can, allowed
 from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Engagement, MigratedModel
+from engagements.models.visibility import in_engagements_of
 from engagements.queue.claimable import ClaimableQuerySet, ClaimableRow
 from engagements.stages import Stage
 from engagements.text.nested_sentences import sentence_of
@@ -43,6 +44,9 @@ FINAL_STATES = frozenset(
     {JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELLED, JobState.TIMED_OUT, JobState.LOST}
 )
 OPEN_STATES = frozenset(set(JobState.values) - FINAL_STATES)
+# Ended badly, or nobody knows: somebody has to look.
+TROUBLED_STATES = frozenset(
+    {JobState.FAILED, JobState.LOST, JobState.TIMED_OUT, JobState.UNKNOWN})
 WAITING_STATES = (JobState.QUEUED, JobState.LEASING)  # no node has heard of it
 
 
@@ -60,17 +64,18 @@ def new_token() -> str:
 class JobQuerySet(ClaimableQuerySet, AuditedQuerySet):
     def visible_to(self, user) -> "JobQuerySet":
         """Jobs of visible engagements; node jobs (no engagement) for the firm's people."""
-        mine = models.Q(engagement__in=Engagement.objects.visible_to(user))
-        if allowed(user, Can.VIEW_INTERNAL):
-            mine |= models.Q(engagement__isnull=True)
-        return self.filter(mine)
+        return self.filter(in_engagements_of(user, or_none=allowed(user, Can.VIEW_INTERNAL)))
 
     def whole(self) -> "JobQuerySet":
         """Without the members of jobs on several nodes: only the whole job counts."""
         return self.filter(gang=None)
 
     def in_flight(self) -> "JobQuerySet":
-        return self.filter(state__in=OPEN_STATES)
+        return self.filter(state__in=sorted(OPEN_STATES))
+
+    def in_trouble(self) -> "JobQuerySet":
+        """Ended badly or out of reach, and not tried again."""
+        return self.filter(state__in=sorted(TROUBLED_STATES), retries=None)
 
 
 class Job(ClaimableRow):
@@ -143,6 +148,16 @@ class Job(ClaimableRow):
 
     class Meta:
         ordering = ["-pk"]
+        indexes = [
+            models.Index(fields=["state", "-id"], name="jobs_by_state"),
+            models.Index(fields=["kind", "-id"], name="jobs_by_kind"),
+            models.Index(fields=["node", "-id"], name="jobs_by_node"),
+            models.Index(fields=["created_by", "state"], name="jobs_of_a_person"),
+            models.Index(fields=["-id"], name="jobs_in_flight",
+                         condition=models.Q(state__in=sorted(OPEN_STATES))),
+            models.Index(fields=["-id"], name="jobs_in_trouble",
+                         condition=models.Q(state__in=sorted(TROUBLED_STATES))),
+        ]
         constraints = [
             models.CheckConstraint(
                 condition=~models.Q(state__in=sorted(FINAL_STATES))

@@ -5,6 +5,7 @@ from django.utils.translation import gettext_lazy as _
 from engagements.access import Can, allowed
 from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Engagement
+from engagements.models.visibility import in_engagements_of
 from workers.encrypted_field import EncryptedTextField
 from workers.models.node import USERNAME, Node
 
@@ -14,7 +15,7 @@ class NodeLoginQuerySet(AuditedQuerySet):
         """Log-ins of visible engagements, for the firm's people."""
         if not allowed(user, Can.VIEW_INTERNAL):
             return self.none()
-        return self.filter(engagement__in=Engagement.objects.visible_to(user))
+        return self.filter(in_engagements_of(user))
 
     def in_use(self) -> "NodeLoginQuerySet":
         return self.filter(withdrawn_at=None)

@@ -5,6 +5,7 @@ from django.utils.translation import gettext_lazy as _
 from engagements.access import Can, allowed
 from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Engagement
+from engagements.models.visibility import in_engagements_of
 from workers.models.node import Node
 
 
@@ -13,8 +14,7 @@ class NodeReservationQuerySet(AuditedQuerySet):
         """Maintenance windows, and reservations of visible engagements, for the firm's people."""
         if not allowed(user, Can.VIEW_INTERNAL):
             return self.none()
-        return self.filter(models.Q(engagement=None)
-                           | models.Q(engagement__in=Engagement.objects.visible_to(user)))
+        return self.filter(in_engagements_of(user, or_none=True))
 
 
 class NodeReservation(models.Model):
@@ -48,7 +48,7 @@ class CardQuotaQuerySet(AuditedQuerySet):
         """Quotas of visible engagements, for the firm's people."""
         if not allowed(user, Can.VIEW_INTERNAL):
             return self.none()
-        return self.filter(engagement__in=Engagement.objects.visible_to(user))
+        return self.filter(in_engagements_of(user))
 
 
 class CardQuota(models.Model):

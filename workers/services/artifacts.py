@@ -11,32 +11,36 @@ from engagements.errors import WrongState
 from engagements.models import Engagement, MigratedModel, User
 from workers import rule_checks
 from workers.artifacts import artifact_store
+from workers.artifacts.artifact_store import Incoming
 from workers.models import Artifact
 
 
-@transaction.atomic
 def upload_artifact(
     *, actor: User, engagement: Engagement, upload: File, model: MigratedModel | None = None,
     note: str = "", is_practice: bool = False,
 ) -> Artifact:
     """Store an uploaded file and read it by its content.
 
-    Raises InvalidInput for a file larger than the setting UPLOAD_LIMIT_BYTES.
+    Bytes are stored and read before the transaction begins. Raises InvalidInput for a file larger
+    than the setting UPLOAD_LIMIT_BYTES.
     """
     require(actor, Can.WORK, engagement)
     artifact_store.require_uploadable(upload, engagement, model)
-    artifact = artifact_store.store_file(
-        stream=upload.file, name=upload.name, engagement=engagement, model=model, note=note,
+    [artifact] = artifact_store.keep_bytes(
+        [Incoming(upload.name, upload.file)], engagement=engagement, model=model, note=note,
         uploaded_by=actor, is_practice=is_practice)
-    artifact_store.read_artifact(artifact)
-    artifact.rules = rule_checks.of_upload(artifact)
-    artifact.save(update_fields=["rules"])
-    audit_log.record(actor=actor, action="artifact.upload", target=artifact, engagement=engagement,
-                     data={"sha256": artifact.sha256, "size": artifact.size})
+    found = artifact_store.found_in(artifact)
+    with transaction.atomic():
+        artifact_store.store_rows([artifact])
+        artifact_store.keep_found(artifact, found)
+        artifact.rules = rule_checks.of_upload(artifact)
+        artifact.save(update_fields=["rules"])
+        audit_log.record(
+            actor=actor, action="artifact.upload", target=artifact, engagement=engagement,
+            data={"sha256": artifact.sha256, "size": artifact.size})
     return artifact
 
 
-@transaction.atomic
 def read_again(*, actor: User, artifact: Artifact) -> bool:
     """Read a stored file with today's readers; what older versions found stays beside it.
 
@@ -46,9 +50,11 @@ def read_again(*, actor: User, artifact: Artifact) -> bool:
     require(actor, Can.WORK if artifact.engagement_id else Can.OPERATE, artifact.engagement)
     if not artifact_store.is_intact(artifact):
         raise WrongState(_("The stored file no longer has its recorded checksum."))
-    before = artifact.readings.count()
-    artifact_store.read_artifact(artifact)
-    found = artifact.readings.count() - before
-    audit_log.record(actor=actor, action="artifact.read_again", target=artifact,
-                     engagement=artifact.engagement, data={"new_readings": found})
+    outcome = artifact_store.found_in(artifact)
+    with transaction.atomic():
+        before = artifact.readings.count()
+        artifact_store.keep_found(artifact, outcome)
+        found = artifact.readings.count() - before
+        audit_log.record(actor=actor, action="artifact.read_again", target=artifact,
+                         engagement=artifact.engagement, data={"new_readings": found})
     return bool(found)

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from engagements.access import Can, require
 from engagements.audit import audit_log
+from engagements.conflict_retry import retried
 from engagements.errors import DeskError, InvalidInput, NotAllowed, WrongState
 from engagements.models import Engagement, MigratedModel, User
 from engagements.moves import require_move
@@ -24,6 +25,7 @@ from workers.runtimes import chosen
 from workers.services import gangs, node_logins, runtimes
 
 
+@retried
 @transaction.atomic
 def queue_job(
     *, actor: User, kind: str, parameters: dict | None = None,
@@ -95,6 +97,7 @@ def _queue_unwoken(
     return job
 
 
+@retried
 @transaction.atomic
 def queue_jobs(*, actor: User, orders: list[dict]) -> list[Job]:
     """Queue many jobs, all of them or none.
@@ -150,6 +153,7 @@ def _stage_of(declaration) -> str:
     return declaration.stages[0] if declaration.stages else ""
 
 
+@retried
 @transaction.atomic
 def cancel_job(*, actor: User, job: Job) -> Job:
     """Ask for the end of a job; the cards stay leased until nothing of it runs."""
@@ -162,6 +166,7 @@ def cancel_job(*, actor: User, job: Job) -> Job:
     return job
 
 
+@retried
 @transaction.atomic
 def retry_job(*, actor: User, job: Job) -> Job:
     """A new attempt with the same parameters, linked to the old one."""

@@ -17,6 +17,7 @@ from engagements.errors import InvalidInput
 from engagements.models import Engagement, MigratedModel, User
 from workers import rule_checks
 from workers.artifacts import artifact_store
+from workers.artifacts.reading_process import run_bounded
 from workers.models import Artifact, StoredReading
 from workers.readers.base import ReadError, Reading
 from workers.reading_pages import register_reading_page
@@ -57,7 +58,7 @@ def scan_upload(
 def _scanned(upload: File) -> Report:
     try:
         with _path_of(upload) as path:
-            return scan_path(path)
+            return run_bounded(scan_path, path)
     except ReadError as error:
         raise InvalidInput(
             _("%(name)s cannot be scanned (%(code)s). Upload the source as .zip, .tar or .tar.gz "

@@ -1,7 +1,6 @@
 """Pages of jobs; each view calls one service."""
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -14,6 +13,7 @@ from engagements.models import Engagement
 from engagements.moves import allowed_moves
 from engagements.text.number_parsing import whole_number
 from engagements.web.form_actions import attempt, attempt_form
+from engagements.web.paging import page_of
 from workers import kinds, queries, rule_checks, services
 from workers.dispatch import card_queue
 from workers.forms.jobs import JobForm
@@ -46,7 +46,7 @@ def job_list(request):
     engagement = Engagement.objects.visible_to(request.user).filter(
         code=request.GET.get("engagement", "")).first()
     return render(request, "workers/jobs.html", {
-        "page": Paginator(jobs, 30).get_page(request.GET.get("page")), "engagement": engagement,
+        "page": page_of(jobs, request.GET, 30), "engagement": engagement,
         "active": "jobs", "kinds": kinds.all_kinds(), "states": JobState.choices,
         "nodes": Node.objects.visible_to(request.user)})
 

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from engagements.access import Can, require
 from engagements.web.form_actions import attempt, attempt_form
+from engagements.web.paging import page_of
 from workers import queries, rule_checks, services
 from workers.forms.jobs import LoginForm, NodeEditForm, NodeForm
 from workers.labels.node_state import state_sentences
@@ -25,13 +26,15 @@ from workers.schedulers.options import OPTIONS
 from workers.services import key_installation, node_edits, node_logins
 
 CHARTED = timedelta(days=1)
+NODES_PER_PAGE, QUEUES_PER_PAGE = 50, 20
 
 
 @require_GET
 def node_list(request):
     require(request.user, Can.VIEW_INTERNAL)
+    page = page_of(Node.objects.visible_to(request.user), request.GET, NODES_PER_PAGE)
     return render(request, "workers/nodes.html", {
-        "nodes": queries.nodes_with_load(Node.objects.visible_to(request.user))})
+        "page": page, "nodes": queries.nodes_with_load(page.object_list)})
 
 
 @require_http_methods(["GET", "POST"])
@@ -224,6 +227,7 @@ def login_withdraw(request, pk):
 def queue_page(request):
     """Whose turn it is on every node."""
     require(request.user, Can.VIEW_INTERNAL)
-    now, nodes = timezone.now(), Node.objects.visible_to(request.user)
+    nodes = Node.objects.visible_to(request.user).prefetch_related("cards")
+    page = page_of(nodes, request.GET, QUEUES_PER_PAGE)
     return render(request, "workers/queue.html", {
-        "queues": queries.queues_of(nodes.prefetch_related("cards"), request.user, now)})
+        "page": page, "queues": queries.queues_of(page.object_list, request.user, timezone.now())})

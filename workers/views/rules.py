@@ -8,6 +8,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from engagements.access import Can, require
 from engagements.models import Engagement
 from engagements.web.form_actions import attempt_form
+from engagements.web.paging import page_of
 from workers.forms.jobs import ScanForm
 from workers.models import StoredReading
 from workers.rules import RULES_VERSION, SEVERITIES
@@ -40,7 +41,7 @@ def scan_list(request):
     if engagement:
         scans = scans.filter(artifact__engagement=engagement)
     return render(request, "workers/scans.html", {
-        "page": Paginator(scans, 30).get_page(request.GET.get("page")),
+        "page": page_of(scans, request.GET, 30),
         "engagement": engagement, "active": "jobs"})
 
 

@@ -46,7 +46,7 @@ class ReviewViewSet(ScopedViewSet):
             "document__engagement").prefetch_related(
             "conditions__model", "comments__author", "comments__resolved_by",
             "signatures__signer", "signers__user", "model_decisions__model", "notice_proofs",
-        ).order_by("-pk")
+        ).defer("document__snapshot", "document__words").order_by("-pk")
 
     @extend_schema(request=OpenReviewSerializer, responses={201: ReviewSerializer})
     def create(self, request):

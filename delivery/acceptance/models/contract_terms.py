@@ -5,13 +5,14 @@ from django.utils.translation import gettext_lazy as _
 from delivery.acceptance.models.review import Review
 from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Engagement
+from engagements.models.visibility import in_engagements_of
 
 
 class EngagementRowsQuerySet(AuditedQuerySet):
     """Rows with a foreign key `engagement`."""
 
     def visible_to(self, user) -> "EngagementRowsQuerySet":
-        return self.filter(engagement__in=Engagement.objects.visible_to(user))
+        return self.filter(in_engagements_of(user))
 
 
 class AcceptanceTerms(models.Model):

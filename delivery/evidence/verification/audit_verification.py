@@ -1,35 +1,69 @@
 """Checks that the audit log and the rows it tracks are what the application wrote."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from django.core.exceptions import ObjectDoesNotExist
+from django.db.models import Max
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.evidence.archives.archive import ArchiveError, extract
 from delivery.evidence.verification.check_steps import CheckStep
-from engagements.audit import audit_log
+from engagements.audit import audit_log, checkpoint
 from engagements.audit.row_comparison import Difference
 from engagements.audit_rows.tracking import tracked_tables
 from engagements.models import AuditEntry
 from engagements.web.json_limits import parse_json
 
+ENTRIES_PER_CHECKPOINT = 10_000
 
-def verify_audit_log(bundles: list[Path]) -> Iterator[CheckStep]:
+
+def verify_audit_log(bundles: list[Path], *, goes_on: bool = False,
+                     told: Callable[[int, int], None] = lambda _number, _last: None
+                     ) -> Iterator[CheckStep]:
     """Check the hash chain, the tracked rows, and the log entries named in bundles.
 
     A bundle handed to a customer holds hashes of log entries, which reveal even a log that
     was rewritten together with its key.
+
+    Args:
+        goes_on: begin the chain behind the entry up to which it was whole last time.
+        told: called with the number of the entry that was reached and of the last one.
     """
-    found = [CheckStep(False, _finding(one)) for one in audit_log.findings()]
+    start = checkpoint.last() if goes_on else None
+    walk = _Walk(start, told)
+    found = [CheckStep(False, _finding(one)) for one in audit_log.findings(start, walk)]
     yield from found
     if not found:
-        yield CheckStep(True, _("%(n)d entries, each with its hash, order and seal.") % {
-            "n": AuditEntry.objects.count()})
+        yield CheckStep(True, walk.sentence())
     yield from _rows()
     for path in bundles:
         yield from _bundle(path)
+
+
+class _Walk:
+    """Counts the entries that are walked, and keeps a checkpoint now and then."""
+
+    def __init__(self, start: checkpoint.Checkpoint | None, told: Callable[[int, int], None]
+                 ) -> None:
+        self.start, self.told, self.count = start, told, 0
+        self.last = AuditEntry.objects.aggregate(last=Max("pk"))["last"] or 0
+
+    def __call__(self, entry: AuditEntry) -> None:
+        self.count += 1
+        if self.count % ENTRIES_PER_CHECKPOINT == 0 or entry.pk == self.last:
+            checkpoint.keep(checkpoint.Checkpoint(
+                entry.pk, entry.entry_hash, entry.seal, timezone.now().isoformat()))
+            self.told(entry.pk, self.last)
+
+    def sentence(self) -> str:
+        if self.start is None:
+            return _("%(n)d entries, each with its hash, order and seal.") % {"n": self.count}
+        return _("%(n)d entries behind number %(number)d, each with its hash, order and seal; "
+                 "those up to it were checked on %(day)s and not again.") % {
+            "n": self.count, "number": self.start.number, "day": self.start.at[:10]}
 
 
 def _finding(found: audit_log.Finding) -> str:

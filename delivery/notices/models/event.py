@@ -5,16 +5,16 @@ from django.utils.translation import gettext as _
 from delivery.notices.event_kinds import EventKind, kind_of
 from engagements.access import Can, allowed
 from engagements.models import Engagement
+from engagements.models.visibility import in_engagements_of
 from engagements.stages import Stage
 
 
 class EventQuerySet(models.QuerySet):
     def visible_to(self, user) -> "EventQuerySet":
         """Events of visible engagements; to customers only those meant for them."""
-        mine = models.Q(engagement__in=Engagement.objects.visible_to(user))
         if allowed(user, Can.VIEW_INTERNAL):
-            return self.filter(mine | models.Q(engagement=None))
-        return self.filter(mine, is_for_customers=True)
+            return self.filter(in_engagements_of(user, or_none=True))
+        return self.filter(in_engagements_of(user), is_for_customers=True)
 
 
 class Event(models.Model):
@@ -75,7 +75,10 @@ class NoticeQuerySet(models.QuerySet):
         """A person's own notices, as long as he may see what they are about."""
         if not user.is_authenticated:
             return self.none()
-        return self.filter(recipient=user, event__in=Event.objects.visible_to(user))
+        is_internal = allowed(user, Can.VIEW_INTERNAL)
+        mine = self.filter(in_engagements_of(user, "event__engagement", or_none=is_internal),
+                           recipient=user)
+        return mine if is_internal else mine.filter(event__is_for_customers=True)
 
     def unread(self) -> "NoticeQuerySet":
         return self.filter(read_at=None)
@@ -96,4 +99,5 @@ class Notice(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["event", "recipient"], name="one_notice_each")
         ]
-        indexes = [models.Index(fields=["recipient", "read_at"], name="unread_notices")]
+        indexes = [models.Index(fields=["recipient", "read_at"], name="unread_notices"),
+                   models.Index(fields=["recipient", "-id"], name="notices_of_a_person")]

@@ -1,6 +1,5 @@
 """Administration pages of channels and of what was sent."""
 
-from django.core.paginator import Paginator
 from django.db.models import Count, OuterRef, Q, Subquery
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -11,6 +10,7 @@ from delivery.notices.forms import ChannelForm
 from delivery.notices.models import Channel, Dispatch, SendAttempt
 from engagements.access import Can, require
 from engagements.web.form_actions import attempt, attempt_form
+from engagements.web.paging import page_of
 
 
 @require_GET
@@ -47,7 +47,7 @@ def channel_page(request, pk):
     return render(request, "delivery/notices/channel.html", {
         "channel": channel, "attempts": channel.attempts.all()[:20],
         "dead": rows.filter(state=Dispatch.State.DEAD)[:50],
-        "page": Paginator(rows, 30).get_page(request.GET.get("page"))})
+        "page": page_of(rows, request.GET, 30)})
 
 
 @require_http_methods(["GET", "POST"])
@@ -84,7 +84,7 @@ def mail_log(request):
     rows = Dispatch.objects.visible_to(request.user).filter(channel=None).select_related(
         "event__engagement", "recipient")
     return render(request, "delivery/notices/mails.html", {
-        "page": Paginator(rows, 30).get_page(request.GET.get("page"))})
+        "page": page_of(rows, request.GET, 30)})
 
 
 @require_POST

@@ -1,6 +1,5 @@
 """Pages of the inbox: each parses its request, calls one service and answers."""
 
-from django.core.paginator import Paginator
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -11,16 +10,17 @@ from delivery.notices.forms import PreferenceRow
 from delivery.notices.models import Notice
 from engagements.models import Engagement
 from engagements.web.form_actions import attempt
+from engagements.web.offered_choices import offered
+from engagements.web.paging import page_of
 
 
 @require_GET
 def inbox(request):
     mine = Notice.objects.visible_to(request.user)
     return render(request, "delivery/notices/inbox.html", {
-        "page": Paginator(queries.filtered(mine, request.GET), 30).get_page(
-            request.GET.get("page")),
+        "page": page_of(queries.filtered(mine, request.GET), request.GET, 30),
         "unread": queries.unread_count(request.user), "kinds": kinds_for(request.user),
-        "engagements": Engagement.objects.visible_to(request.user).order_by("code")})
+        "engagements": offered(Engagement.objects.visible_to(request.user))})
 
 
 @require_POST
@@ -51,4 +51,4 @@ def preferences(request):
             choices={row.kind.code: row.cleaned_data for row in rows}), _("Saved."))
         return redirect(request.get_full_path())
     return render(request, "delivery/notices/preferences.html", {
-        "rows": rows, "engagement": engagement, "engagements": engagements})
+        "rows": rows, "engagement": engagement, "engagements": offered(engagements)})

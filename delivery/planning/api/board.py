@@ -3,20 +3,19 @@
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import viewsets
-from rest_framework.response import Response
 
-from delivery.planning import serializers
-from delivery.planning.board import board
+from delivery.planning import board, serializers
 from engagements.access import Can, require
 
 FILTERS = ("q", "engagement", "stage", "state", "days", "blocked")
 
 
-class BoardViewSet(viewsets.ViewSet):
+class BoardViewSet(viewsets.GenericViewSet):
     @extend_schema(responses=serializers.BoardRowSerializer(many=True), parameters=[
         OpenApiParameter(name, OpenApiTypes.STR) for name in FILTERS])
     def list(self, request):
         """Models and the stage each stands in, the longest waiting first."""
         require(request.user, Can.VIEW_INTERNAL)
-        rows = board(request.user, request.query_params)
-        return Response(serializers.BoardRowSerializer(rows, many=True).data)
+        page = self.paginate_queryset(board.matching(request.user, request.query_params))
+        rows = serializers.BoardRowSerializer(board.rows_of(page), many=True)
+        return self.get_paginated_response(rows.data)

@@ -14,6 +14,7 @@ from delivery.planning.services import estimates, quoting, time_entries, timeshe
 from delivery.quotes.serializers import QuoteDetailSerializer
 from engagements.access import Can, allowed, require
 from engagements.models import Engagement
+from engagements.web.api_pagination import FewPerPage
 from engagements.web.file_responses import PdfAction
 from engagements.web.scoped_viewset import DeclaredEndpoint, ScopedViewSet
 from engagements.web.service_hooks import creating, destroying
@@ -22,6 +23,7 @@ from engagements.web.service_hooks import creating, destroying
 class EffortEstimateViewSet(mixins.CreateModelMixin, ScopedViewSet):
     queryset = EffortEstimate.objects.prefetch_related("lines")
     serializer_class = serializers.EffortEstimateSerializer
+    pagination_class = FewPerPage  # each with all its lines
     filterset_fields = ["engagement", "state"]
     perform_create = creating(estimates.draft_estimate)
 

@@ -3,7 +3,9 @@
 from collections import defaultdict
 from decimal import Decimal
 
+from django.core.cache import cache
 from django.db.models import Count, Sum
+from django.utils.translation import get_language
 
 from delivery.planning.estimation import History
 from delivery.planning.models import EffortEstimate, EffortLine, TimeEntry, WorkItem
@@ -13,6 +15,7 @@ from engagements.stages import StageState
 FEWEST_SAMPLES = 3
 SMALLEST, LARGEST = Decimal("0.5"), Decimal(2)  # no correction beyond these
 HALF_DAY = Decimal("0.5")
+KEPT_SECONDS = 600
 APPROVED = (EffortEstimate.State.APPROVED,)
 
 
@@ -38,6 +41,11 @@ def comparison(lines=None) -> list[dict]:
             row["samples"] += 1
     return [{"item": item, "label": WorkItem(item).label, **row, "ratio": _ratio(row)}
             for item, row in sorted(rows.items(), key=lambda e: WorkItem.values.index(e[0]))]
+
+
+def recent_comparison() -> list[dict]:
+    """`comparison` of all estimates as it was in the last minutes: it reads every line of them."""
+    return cache.get_or_set(f"effort-calibration-{get_language()}", comparison, KEPT_SECONDS)
 
 
 def history() -> dict[str, History]:

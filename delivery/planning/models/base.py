@@ -1,6 +1,6 @@
 from engagements.access import Can, allowed
 from engagements.audit_rows.tracking import AuditedQuerySet
-from engagements.models import Engagement
+from engagements.models.visibility import in_engagements_of
 
 
 class SharedQuerySet(AuditedQuerySet):
@@ -10,8 +10,7 @@ class SharedQuerySet(AuditedQuerySet):
 
     def visible_to(self, user) -> "SharedQuerySet":
         """Rows of the engagements that the user may see."""
-        return self.filter(
-            **{f"{self.engagement_path}__in": Engagement.objects.visible_to(user)})
+        return self.filter(in_engagements_of(user, self.engagement_path))
 
 
 class InternalQuerySet(SharedQuerySet):

@@ -1,8 +1,9 @@
 """Estimates and time as the API shows them."""
 
+from decimal import Decimal
+
 from rest_framework import serializers
 
-from delivery.planning import queries
 from delivery.planning.models import EffortEstimate, EffortLine, TimeEntry, Timesheet
 from delivery.planning.time.transitions import TRANSITIONS
 from engagements.web.allowed_moves import AllowedMovesField
@@ -33,7 +34,9 @@ class EffortEstimateSerializer(serializers.ModelSerializer):
                             "approved_by", "approved_at"]
 
     def get_total(self, estimate) -> dict[str, str]:
-        return {name: str(value) for name, value in queries.grand_total(estimate).items()}
+        lines = estimate.lines.all()
+        return {name: str(sum((getattr(line, name) for line in lines), Decimal(0)))
+                for name in ("low", "likely", "high")}
 
 
 class AdjustSerializer(serializers.Serializer):

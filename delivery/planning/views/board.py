@@ -1,32 +1,40 @@
 """The board over all engagements, and one move for many models."""
 
-from django.core.paginator import Paginator
 from django.http import Http404
 from django.shortcuts import render
+from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from delivery.planning.board import Row
-from delivery.planning.board import board as rows_of
+from delivery.planning import board as rows_query
 from engagements import services
 from engagements.access import Can, require
+from engagements.errors import InvalidInput
 from engagements.models import Engagement, StageRecord
 from engagements.moves import has_permission
 from engagements.stages import DONE, TRANSITIONS, Stage, StageMove, StageState
+from engagements.web.offered_choices import offered
+from engagements.web.paging import count_text, counted, page_of
 
+ROWS_PER_PAGE = 50
+MOST_MOVED = 500  # models that one move takes
 BULK_MOVES = (StageMove.START, StageMove.SUBMIT, StageMove.PASS, StageMove.SEND_BACK)
 
 
 @require_GET
 def board(request):
     require(request.user, Can.VIEW_INTERNAL)
-    rows = rows_of(request.user, request.GET)
-    open_states = [s for s in StageState if s not in DONE]
+    now = timezone.now()
+    found = rows_query.matching(request.user, request.GET, now)
+    page = page_of(found, request.GET, ROWS_PER_PAGE)
     return render(request, "delivery/planning/board.html", {
-        "page": Paginator(rows, 50).get_page(request.GET.get("page")), "stages": list(Stage),
-        "states": open_states, "blocked": sum(row.is_blocked for row in rows),
-        "old": sum(row.is_old for row in rows), "moves": _moves(request.user),
-        "engagements": Engagement.objects.visible_to(request.user).filter(
-            state=Engagement.State.ACTIVE)})
+        "page": page, "rows": rows_query.rows_of(page, now), "stages": list(Stage),
+        "states": [state for state in StageState if state not in DONE],
+        "blocked": count_text(counted(rows_query.blocked(found))),
+        "old": count_text(counted(rows_query.waiting_for(found, rows_query.LONG_DAYS, now))),
+        "moves": _moves(request.user), "may_move_all": page.paginator.total <= MOST_MOVED,
+        "engagements": offered(Engagement.objects.visible_to(request.user).filter(
+            state=Engagement.State.ACTIVE))})
 
 
 def _moves(user) -> list[StageMove]:
@@ -48,10 +56,17 @@ def board_move(request):
 
 
 def _chosen(request) -> list[StageRecord]:
-    """The chosen stages also where they moved on meanwhile: the move then says so."""
-    rows: list[Row] = rows_of(request.user, request.GET)
+    """The chosen stages also where they moved on meanwhile: the move then says so.
+
+    Raises InvalidInput where all that fit the filter are more than one move takes.
+    """
+    records = StageRecord.objects.visible_to(request.user).select_related("model__engagement")
     if request.POST.get("all"):
-        return [row.current for row in rows if row.current]
+        found = rows_query.matching(request.user, request.GET)
+        if counted(found, MOST_MOVED) > MOST_MOVED:
+            raise InvalidInput(_("More than %(n)d models fit the filter; narrow it down.")
+                               % {"n": MOST_MOVED})
+        chosen = records.in_bulk([key for key in found.values_list("record", flat=True) if key])
+        return list(chosen.values())
     keys = [key for key in request.POST.getlist("record") if key.isdecimal()]
-    return list(StageRecord.objects.visible_to(request.user).filter(pk__in=keys).select_related(
-        "model__engagement"))
+    return list(records.filter(pk__in=keys))

@@ -21,6 +21,7 @@ from delivery.planning.views.common import (
 )
 from engagements.access import Can, allowed, require
 from engagements.web.form_actions import attempt
+from engagements.web.paging import page_of
 
 LINES_A_PAGE = 100
 
@@ -35,7 +36,7 @@ def effort(request, code):
                 else estimates.first())
     return render(request, "delivery/planning/effort.html", {
         "engagement": engagement, "active": "effort", "estimates": estimates,
-        "estimate": estimate, "calibration": calibration.comparison(),
+        "estimate": estimate, "calibration": calibration.recent_comparison(),
         **(_estimate_facts(estimate, request.GET.get("page")) if estimate else {})})
 
 
@@ -114,7 +115,7 @@ def time(request, code):
         "margin": usage.margin(engagement) if may_see_margin else None,
         "people": queries.days_by_person(entries),
         "team": engagement.memberships.exclude(role="reviewer").select_related("user"),
-        "page": Paginator(entries, 50).get_page(request.GET.get("page"))})
+        "page": page_of(entries, request.GET, 50)})
 
 
 @require_http_methods(["GET", "POST"])

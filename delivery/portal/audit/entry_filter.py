@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from delivery.portal.audit.action_labels import AREAS
 from engagements.models import Engagement, User
+from engagements.web.suggest_field import SuggestField
 
 
 class AuditFilter(forms.Form):
@@ -14,16 +15,15 @@ class AuditFilter(forms.Form):
     text = forms.CharField(label=_("Object"), required=False, max_length=80)
     action = forms.ChoiceField(label=_("Action taken"), required=False, choices=lambda: [
         ("", _("All")), *((area, list(labels.items())) for area, labels in AREAS.items())])
-    actor = forms.ModelChoiceField(User.objects.order_by("full_name"), label=_("Performed by"),
-                                   required=False, empty_label=_("All"))
-    engagement = forms.ModelChoiceField(Engagement.objects.order_by("code"), required=False,
-                                        label=_("Engagement"), to_field_name="code",
-                                        empty_label=_("All"))
+    actor = SuggestField(User.objects.order_by("full_name"), label=_("Performed by"),
+                         required=False, to_field_name="username")
+    engagement = SuggestField(Engagement.objects.all(), label=_("Engagement"), required=False,
+                              to_field_name="code")
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         for field in self.fields.values():
-            is_choice = isinstance(field, forms.ChoiceField)
+            is_choice = type(field) is forms.ChoiceField
             field.widget.attrs["class"] = "form-select" if is_choice else "form-control"
 
     def chosen(self, entries: QuerySet) -> QuerySet:

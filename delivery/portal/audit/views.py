@@ -1,13 +1,13 @@
 """The page of the audit log."""
 
-from django.core.paginator import Paginator
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from delivery.portal.audit.entry_filter import AuditFilter
+from delivery.portal.audit.log_check import check_log
 from engagements.access import Can, require
-from engagements.audit import audit_log
 from engagements.models import AuditEntry
+from engagements.web.paging import page_of
 
 ENTRIES_PER_PAGE = 50
 
@@ -18,9 +18,7 @@ def audit_page(request):
     require(request.user, Can.AUDIT)
     filters = AuditFilter(request.GET)
     entries = filters.chosen(AuditEntry.objects.visible_to(request.user))
-    is_checked = "check" in request.GET
     return render(request, "delivery/portal/audit.html", {
-        "page": Paginator(entries.select_related("actor", "engagement"),
-                          ENTRIES_PER_PAGE).get_page(request.GET.get("page")),
-        "filters": filters, "is_checked": is_checked,
-        "finding": next(audit_log.findings(), None) if is_checked else None})
+        "page": page_of(entries.select_related("actor", "engagement"), request.GET,
+                        ENTRIES_PER_PAGE),
+        "filters": filters, "check": check_log() if "check" in request.GET else None})

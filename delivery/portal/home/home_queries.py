@@ -14,7 +14,7 @@ from engagements.access import Can, allowed
 from engagements.models import Engagement, StageRecord, StageTransition, User
 from engagements.queries import with_progress
 from engagements.stages import StageMove, StageState
-from workers.models import Job, JobState
+from workers.models import Job
 from workers.models.job import FINAL_STATES
 
 SHOWN = 8
@@ -24,9 +24,8 @@ def troubled_jobs(user: User) -> QuerySet:
     """Jobs of others that ended badly or cannot be reached, newest first; one's own wait above."""
     if not allowed(user, Can.VIEW_INTERNAL):
         return Job.objects.none()
-    return Job.objects.whole().visible_to(user).filter(
-        state__in=[JobState.FAILED, JobState.LOST, JobState.TIMED_OUT, JobState.UNKNOWN],
-        retries=None).exclude(created_by=user).select_related("engagement", "model", "node")
+    return Job.objects.whole().visible_to(user).in_trouble().exclude(
+        created_by=user).select_related("engagement", "model", "node")
 
 
 def running_jobs(user: User) -> QuerySet:

@@ -1,22 +1,23 @@
 """One query over engagements, models, nodes, jobs, quotes and documents.
 
-Every word has to be found in the row, in its own fields or in those of its engagement. Nothing is
-found that the user's own lists would not show.
+Every word has to be found in the row, in its own words or in those of its engagement. Nothing is
+found that the user's own lists would not show. Of more than MOST_LOOKED_AT rows that fit some are
+shown, not the newest of all.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Model, Q, QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from delivery.quotes.models import Quote
 from delivery.reports.models import Document
-from delivery.reports.registry import all_kinds as document_kinds
 from engagements.models import Engagement, MigratedModel, User
+from engagements.search.index import entries_holding
 from engagements.stages import DONE
 from workers.kinds.base import all_kinds as job_kinds
 from workers.kinds.base import title_of
@@ -24,8 +25,7 @@ from workers.models import Job, Node
 
 MAX_HITS = 6  # of one source
 MAX_QUERY_LENGTH = 80  # characters
-ENGAGEMENT = ("code", "name", "name_en", "contract_number", "customer__name", "customer__name_en")
-OF_ENGAGEMENT = tuple(f"engagement__{field}" for field in ENGAGEMENT)
+MOST_LOOKED_AT = 200  # rows of one source that fit
 
 
 @dataclass(frozen=True)
@@ -41,26 +41,26 @@ class Hit:
 
 @dataclass(frozen=True)
 class Source:
-    """One kind of row that is searched: the rows, the fields to look in, how a hit is shown.
-
-    `kinds`: (code, title) of kinds that a row only names by code; `is_numbered`: #12 finds row 12.
-    """
+    """One kind of row that is searched: the rows, how a hit is shown, and the query for a text
+    where it is not that of the index."""
 
     title: Any
     icon: str
+    table: type[Model]
     rows: Callable[[User], QuerySet]
-    fields: tuple[str, ...]
     hit: Callable[[Any], Hit]
-    kinds: Callable[[], Iterable[tuple[str, str]]] = tuple
-    is_numbered: bool = False
+    matching: Callable[[User, str], QuerySet] | None = None
+
+    def found(self, user: User, text: str) -> list[Hit]:
+        rows = self.matching(user, text) if self.matching else _matching(self, user, text)
+        return [self.hit(row) for row in rows]
 
 
 def search(user: User, text: str) -> list[tuple[Source, list[Hit]]]:
-    """Sorts with at most MAX_HITS hits, one query each; empty sources are left out."""
-    words = text[:MAX_QUERY_LENGTH].split()
-    found = [(source, [source.hit(row) for row in _matching(source, user, words)])
-             for source in SOURCES]
-    return [(source, hits) for source, hits in found if hits] if words else []
+    """Sorts with at most MAX_HITS hits; empty sources are left out."""
+    text = text[:MAX_QUERY_LENGTH].strip()
+    found = [(source, source.found(user, text)) for source in SOURCES] if text else []
+    return [(source, hits) for source, hits in found if hits]
 
 
 def search_or_newest(user: User, text: str) -> list[tuple[Source, list[Hit]]]:
@@ -75,25 +75,36 @@ def newest(user: User) -> list[tuple[Source, list[Hit]]]:
     return [(source, hits)] if hits else []
 
 
-def _matching(source: Source, user: User, words: list[str]) -> QuerySet:
-    rows = source.rows(user)
-    for word in words:
-        rows = rows.filter(_condition(source, word))
+def _matching(source: Source, user: User, text: str) -> QuerySet:
+    found = sorted(_keys(source.table, user, text), reverse=True)
+    return source.rows(user).filter(pk__in=found)[:MAX_HITS]
+
+
+def _matching_jobs(user: User, text: str) -> QuerySet:
+    """Jobs have no words of their own: they are found by kind and number, and by the words of
+    their engagement, model and node."""
+    rows = Job.objects.whole().visible_to(user).select_related("engagement", "model", "node")
+    for word in text.split():
+        rows = rows.filter(_job_condition(user, word))
     return rows[:MAX_HITS]
 
 
-def _condition(source: Source, word: str) -> Q:
-    """The word is in a field, in the title of the row's kind, or is the row's number."""
-    condition = Q()
-    for field in source.fields:
-        condition |= Q(**{f"{field}__icontains": word})
-    codes = [code for code, title in source.kinds()
-             if word.casefold() in f"{code} {title}".casefold()]
-    if codes:
-        condition |= Q(kind__in=codes)
-    if source.is_numbered and re.fullmatch(r"#?[0-9]{1,18}", word):
-        condition |= Q(pk=int(word.lstrip("#")))
-    return condition
+def _job_condition(user: User, word: str) -> Q:
+    if re.fullmatch(r"#[0-9]{1,18}", word):
+        return Q(pk=int(word[1:]))
+    codes = [kind.code for kind in job_kinds()
+             if word.casefold() in f"{kind.code} {kind.title}".casefold()]
+    fits = Q(kind__in=codes) | Q(node__in=Node.objects.filter(name__icontains=word))
+    if re.fullmatch(r"[0-9]{1,18}", word):
+        fits |= Q(pk=int(word))
+    for table, column in ((Engagement, "engagement"), (MigratedModel, "model")):
+        fits |= Q(**{f"{column}__in": _keys(table, user, word)})
+    return fits
+
+
+def _keys(table: type[Model], user: User, text: str) -> list[int]:
+    entries = entries_holding(table, text).visible_to(user)
+    return list(entries.values_list("key", flat=True)[:MOST_LOOKED_AT])
 
 
 def _engagement(row: Engagement) -> Hit:
@@ -144,10 +155,6 @@ def _models(user: User) -> QuerySet:
             .prefetch_related("stages").order_by("engagement__code", "position", "pk"))
 
 
-def _jobs(user: User) -> QuerySet:
-    return Job.objects.whole().visible_to(user).select_related("engagement", "model", "node")
-
-
 def _quotes(user: User) -> QuerySet:
     quotes = Quote.objects.visible_to(user).select_related("engagement__customer")
     return quotes.defer("snapshot")
@@ -157,23 +164,11 @@ def _documents(user: User) -> QuerySet:
     return Document.objects.visible_to(user).select_related("engagement").defer("snapshot", "words")
 
 
-def _job_titles() -> list[tuple[str, str]]:
-    return [(kind.code, str(kind.title)) for kind in job_kinds()]
-
-
-def _document_titles() -> list[tuple[str, str]]:
-    return [(kind.code, str(kind.title)) for kind in document_kinds()]
-
-
 SOURCES = (
-    Source(_("Engagements"), "briefcase", _engagements, ENGAGEMENT, _engagement),
-    Source(_("Models"), "cpu", _models,
-           ("code", "name", "name_en", "task", "framework", *OF_ENGAGEMENT[:3]), _model),
-    Source(_("Documents"), "file-certificate", _documents, ("number", *OF_ENGAGEMENT), _document,
-           _document_titles),
-    Source(_("Quotes"), "file-invoice", _quotes, ("number", "subject", *OF_ENGAGEMENT), _quote),
-    Source(_("Jobs"), "terminal-2", _jobs,
-           ("model__code", "model__name", "node__name", "engagement__code"), _job,
-           _job_titles, is_numbered=True),
-    Source(_("Nodes"), "server-2", Node.objects.visible_to, ("name", "host"), _node),
+    Source(_("Engagements"), "briefcase", Engagement, _engagements, _engagement),
+    Source(_("Models"), "cpu", MigratedModel, _models, _model),
+    Source(_("Documents"), "file-certificate", Document, _documents, _document),
+    Source(_("Quotes"), "file-invoice", Quote, _quotes, _quote),
+    Source(_("Jobs"), "terminal-2", Job, Job.objects.visible_to, _job, _matching_jobs),
+    Source(_("Nodes"), "server-2", Node, Node.objects.visible_to, _node),
 )

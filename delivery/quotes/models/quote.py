@@ -10,13 +10,14 @@ from delivery.quotes.models.bilingual import Bilingual
 from delivery.quotes.models.prices import PriceLine
 from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Engagement
+from engagements.models.visibility import in_engagements_of
 from engagements.stages import Stage
 
 
 class QuoteQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "QuoteQuerySet":
         """Customers see only what was issued to them."""
-        quotes = self.filter(engagement__in=Engagement.objects.visible_to(user))
+        quotes = self.filter(in_engagements_of(user))
         if user.is_authenticated and user.is_reviewer:
             return quotes.exclude(state__in=Quote.OPEN_STATES)
         return quotes
@@ -104,6 +105,7 @@ class Quote(models.Model):
 
     class Meta:
         ordering = ["-pk"]
+        indexes = [models.Index(fields=["state", "-id"], name="quotes_by_state")]
         constraints = [
             models.UniqueConstraint(fields=["number", "version"], name="quote_version_unique"),
             models.CheckConstraint(condition=models.Q(valid_until__gte=models.F("quote_date")),

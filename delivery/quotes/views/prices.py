@@ -1,6 +1,5 @@
 """Pages of price lists, their import, and the discount limits."""
 
-from django.core.paginator import Paginator
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -14,6 +13,7 @@ from delivery.quotes.prices.table import price_table
 from delivery.quotes.snapshot import grade_label
 from engagements.access import Can, require, require_administrator
 from engagements.web.form_actions import attempt, attempt_form
+from engagements.web.paging import page_of
 
 PREVIEW = 50
 
@@ -33,7 +33,7 @@ def rate_cards(request):
 def rate_card(request, pk):
     require(request.user, Can.VIEW_INTERNAL)
     card = get_object_or_404(RateCard, pk=pk)
-    page = Paginator(card.lines.all(), 100).get_page(request.GET.get("page"))
+    page = page_of(card.lines.all(), request.GET, 100)
     grades = card.lines.exclude(grade="").filter(unit="person_day").order_by(
         "-unit_price").values_list("grade", "unit_price").distinct()
     return render(request, "delivery/quotes/rate_card.html", {

@@ -1,6 +1,5 @@
 """Pages of quotes that everybody reads, and their steps: parse, call one service, answer."""
 
-from django.core.paginator import Paginator
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -21,6 +20,7 @@ from engagements.duties import missing_people
 from engagements.models import Engagement
 from engagements.moves import allowed_moves
 from engagements.web.form_actions import attempt, state_reached
+from engagements.web.paging import page_of
 
 
 def found_quote(request, pk) -> Quote:
@@ -46,7 +46,7 @@ def engagement_quotes(request, code):
 def _list(request, quotes, context):
     quotes = queries.filtered(quotes, request.GET).select_related(
         "engagement__customer").defer("snapshot")
-    page = Paginator(quotes, 25).get_page(request.GET.get("page"))
+    page = page_of(quotes, request.GET, 25)
     return render(request, "delivery/quotes/list.html", {
         **context, "page": page, "states": Quote.State.choices, "q": request.GET.get("q", ""),
         "state": request.GET.get("state", "")})

@@ -1,6 +1,6 @@
 """Whose turn it is with a document (DOMAIN 9.11): the chain of its kind, and who may take it."""
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from delivery.reports import registry
 from delivery.reports.approvals.approval_steps import is_for
@@ -62,6 +62,17 @@ def waits_for(user: User, document: Document) -> bool:
     due = [turn for turn in left if turn.position == left[0].position]
     return any(is_for(user, one) for one in due) and (
         not conflict(DUTIES, user, document, Duty.REVIEWER))
+
+
+def perhaps_waits_for(user: User) -> Q:
+    """Documents that somebody else wrote, with a turn left that may be the user's.
+
+    `waits_for` decides; this keeps lists from reading every document that is in review.
+    """
+    turns = ApprovalTurn.objects.filter(
+        Q(holder=user) | Q(holder=None, role__in=["", user.role]),
+        document=OuterRef("pk"), done_by=None)
+    return ~Q(created_by=user) & Q(Exists(turns))
 
 
 def colleagues(document: Document) -> QuerySet[User]:

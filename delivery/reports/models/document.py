@@ -6,12 +6,13 @@ from delivery.documents.models import IssuedFile
 from delivery.reports import registry
 from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Engagement
+from engagements.models.visibility import in_engagements_of
 
 
 class DocumentQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "DocumentQuerySet":
         """Customers see only what was issued."""
-        documents = self.filter(engagement__in=Engagement.objects.visible_to(user))
+        documents = self.filter(in_engagements_of(user))
         return documents.frozen() if user.is_authenticated and user.is_reviewer else documents
 
     def without_facts(self) -> "DocumentQuerySet":
@@ -81,6 +82,8 @@ class Document(models.Model):
 
     class Meta:
         ordering = ["-pk"]
+        indexes = [models.Index(fields=["state", "-id"], name="documents_by_state"),
+                   models.Index(fields=["kind", "-id"], name="documents_by_kind")]
         constraints = [
             models.UniqueConstraint(fields=["number", "version"], condition=~models.Q(number=""),
                                     name="document_version_unique"),

@@ -1,6 +1,5 @@
 """Lists of documents, and the kinds that an engagement may draft."""
 
-from django.core.paginator import Paginator
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
@@ -10,13 +9,14 @@ from delivery.reports.models import Document
 from delivery.reports.views.common import visible_engagement
 from engagements.access import Can, allowed
 from engagements.web.form_actions import attempt
+from engagements.web.paging import page_of
 
 
 @require_GET
 def document_list(request):
     documents = (Document.objects.visible_to(request.user).without_facts()
                  .select_related("engagement__customer"))
-    page = Paginator(documents, 25).get_page(request.GET.get("page"))
+    page = page_of(documents, request.GET, 25)
     return render(request, "delivery/reports/list.html", {"page": page})
 
 

@@ -5,12 +5,13 @@ from django.utils.translation import gettext_lazy as _
 from delivery.surveys.models.questionnaire import Question, Questionnaire
 from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Engagement, MigratedModel
+from engagements.models.visibility import in_engagements_of
 
 
 class SurveyQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "SurveyQuerySet":
         """Surveys of the engagements that the user may see."""
-        return self.filter(engagement__in=Engagement.objects.visible_to(user))
+        return self.filter(in_engagements_of(user))
 
 
 class Survey(models.Model):

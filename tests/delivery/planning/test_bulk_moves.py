@@ -78,7 +78,7 @@ def test_strangers_move_nothing(client, stranger, surveys):
 
 def test_board_and_move_by_api(client, people, surveys):
     client.force_login(people[Role.CONSULTANT])
-    rows = client.get("/api/v1/board/", {"state": "not_started"}).json()
+    rows = client.get("/api/v1/board/", {"state": "not_started"}).json()["results"]
     assert [(row["code"], row["stage"], row["record"]) for row in rows] == [
         ("LLM", "survey", surveys[0].pk)]
     answer = client.post("/api/v1/stages/bulk_move/", {

@@ -24,8 +24,8 @@ def test_the_audit_log(api, people, engagement):
     assert [row["data"] for row in found["results"]] == [{"n": 1}, {"n": 0}]
     assert manager.get("/api/v1/audit-entries/?action=none").json()["count"] == 0
     assert manager.get("/api/v1/audit-entries/check/").json() == {
-        "is_intact": True, "entry": None, "problem": ""}
+        "is_intact": True, "after": 0, "entry": None, "problem": ""}
     first = AuditEntry.objects.last()
     AuditEntry.objects.filter(pk=first.pk).update(data={"n": 9})
     assert manager.get("/api/v1/audit-entries/check/").json() == {
-        "is_intact": False, "entry": first.pk, "problem": "changed"}
+        "is_intact": False, "after": 0, "entry": first.pk, "problem": "changed"}

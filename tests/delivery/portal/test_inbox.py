@@ -14,7 +14,7 @@ from assessments.services import load_standard_definitions
 from delivery.acceptance.models import Condition, Review, Signer
 from delivery.next_steps import inbox_items
 from delivery.next_steps.items import BROKEN, OPEN, OTHERS_WAIT, OVERDUE, SOON, InboxContext
-from delivery.planning.board import board
+from delivery.planning.board import matching, rows_of
 from delivery.planning.models import Task
 from delivery.planning.services import changes, control, plans
 from delivery.quotes import services as quoting
@@ -37,6 +37,11 @@ from tests.cached_fixtures import cached_fixture
 from workers.models import Job, JobState, Node
 
 DAY = timedelta(days=1)
+
+
+def board(user, params, now=None):
+    """The rows of the board that fit a filter."""
+    return rows_of(matching(user, params, now), now)
 
 
 def submit_survey(people, model):

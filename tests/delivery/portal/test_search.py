@@ -10,6 +10,7 @@ from delivery.quotes.services import create_quote
 from delivery.reports.models import Document
 from engagements import services
 from engagements.models import Customer, Engagement, Role
+from engagements.search import index
 from engagements.stages import Stage, StageState
 from tests.cached_fixtures import cached_fixture
 from workers.models import Job, Node
@@ -40,11 +41,23 @@ def test_a_word_of_the_engagement_finds_everything_in_it(people, world):
 
 
 @pytest.mark.parametrize(("text", "icons"), [
-    ("大模型 EP2501", {"cpu", "terminal-2"}), ("inspection model", {"cpu"}),
+    ("大模型 EP2501", {"cpu", "terminal-2"}), ("inspection model", {"cpu", "terminal-2"}),
     ("bms-07 npu_info", {"terminal-2"}), ("10.0.0.7", {"server-2"}), ("QT-EP", {"file-invoice"})])
 def test_every_word_has_to_fit(people, world, text, icons):
     assert set(found(people[Role.MANAGER], text)) == icons
     assert found(people[Role.MANAGER], f"{text} zebra") == {}
+
+
+@pytest.mark.parametrize("text", ["p25", "2501", "报告", "告生成大", "pection"])
+def test_parts_of_words_are_found(people, world, text):
+    assert "cpu" in found(people[Role.MANAGER], text)
+
+
+def test_a_new_name_is_found_by_all_that_bears_it(people, world):
+    Customer.objects.filter(pk=world.customer_id).update(name="新名电力")
+    assert {"briefcase", "file-certificate", "file-invoice"} <= set(
+        found(people[Role.MANAGER], "新名"))
+    assert list(index.differences()) == []
 
 
 def test_a_number_is_a_job(people, world):
@@ -92,7 +105,7 @@ def test_queries_do_not_grow(people, world, django_assert_num_queries, count):
         services.add_model(actor=people[Role.MANAGER], engagement=world, code=f"M{n}", name="x")
         Job.objects.create(kind="env.npu_info", engagement=world)
         Engagement.objects.create(code=f"EP2501-{n}", name="x", customer=Customer.objects.get())
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(13):
         global_search.search(people[Role.MANAGER], "EP2501")
 
 

@@ -18,7 +18,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, connection
 from django.db.migrations.exceptions import InconsistentMigrationHistory
 
-from delivery.demo import schema_check
+from delivery.demo import process_groups, schema_check
 from delivery.demo.child_processes import (
     Children,
     free_port,
@@ -56,6 +56,8 @@ class Command(BaseCommand):
                             help="the sample engagement alone; nothing is played")
 
     def handle(self, *args, port, host, empty, sample_only, **options):
+        for name in process_groups.end_left_behind():
+            self.stdout.write(f"{name} of an earlier start was still running and was ended")
         if not is_port_free(host, port):
             raise CommandError(
                 f"Port {port} is taken by another program. Stop it, or choose another port: "
@@ -67,7 +69,7 @@ class Command(BaseCommand):
         try:
             self._start(children, host, port, empty, sample_only)
             while True:
-                time.sleep(1)
+                time.sleep(0.2)
                 for name in children.restart_ended():
                     self.stdout.write(f"{name} had ended and was started again")
         except KeyboardInterrupt:

@@ -48,6 +48,9 @@ class Command(BaseCommand):
         parser.add_argument("--audit", action="store_true",
                             help="check the hash-chained audit log of the database, and that "
                                  "the rows are what it says")
+        parser.add_argument("--resume", action="store_true",
+                            help="with --audit: begin behind the entry that was reached last time; "
+                                 "what was changed before it is not noticed")
         parser.add_argument("--report", type=Path, metavar="FILE.html",
                             help="write what was found in the bundles as a page to print")
         parser.add_argument("--language", choices=[code for code, _name in settings.LANGUAGES],
@@ -61,7 +64,7 @@ class Command(BaseCommand):
                 if not path.is_file():
                     raise CommandError(_("There is no file %(path)s.") % {"path": path})
             if audit:
-                self._audit(bundle)
+                self._audit(bundle, options["resume"])
             else:
                 results = [(path, self._bundle(path, **options)) for path in bundle]
                 if options["report"]:
@@ -88,13 +91,19 @@ class Command(BaseCommand):
             raise CommandError(conclusion(steps), returncode=OPEN)
         self.stdout.write(_("The bundle is good."))
 
-    def _audit(self, bundles: list[Path]) -> None:
+    def _audit(self, bundles: list[Path], goes_on: bool) -> None:
         from delivery.evidence.verification.audit_verification import verify_audit_log
 
-        failed = sum(not step.is_good for step in self._print_steps(verify_audit_log(bundles)))
+        steps = self._print_steps(verify_audit_log(
+            bundles, goes_on=goes_on, told=self._tell_progress))
+        failed = sum(not step.is_good for step in steps)
         if failed:
             raise CommandError(_("The audit log was changed: %(n)d findings.") % {"n": failed})
         self.stdout.write(_("The audit log is unbroken."))
+
+    def _tell_progress(self, number: int, last: int) -> None:
+        if self.stderr.isatty():
+            self.stderr.write(f"\r{number:,} / {last:,}", ending="\n" if number == last else "")
 
     def _print_steps(self, steps: Iterable[CheckStep]) -> list[CheckStep]:
         """Print the steps as they come."""

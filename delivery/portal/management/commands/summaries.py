@@ -1,0 +1,29 @@
+"""Compares what is kept beside the rows for the sake of lists and search, and makes it anew."""
+
+from django.core.management.base import BaseCommand, CommandError
+
+from engagements import model_progress
+from engagements.search import index
+
+
+class Command(BaseCommand):
+    help = "Compares summaries of models and words of the search box with their rows."
+
+    def add_arguments(self, parser):
+        parser.add_argument("--rebuild", action="store_true", help="make all of them anew")
+
+    def handle(self, *args, rebuild: bool, **options):
+        if rebuild:
+            self.stdout.write(f"{model_progress.rebuild()} summaries of models and "
+                              f"{index.rebuild()} rows of the search box were made anew.")
+            return
+        count = 0
+        for model, columns in model_progress.differences():
+            count += 1
+            self.stdout.write(f"{model.engagement.code} {model.code}: {', '.join(columns)}")
+        for table, key in index.differences():
+            count += 1
+            self.stdout.write(f"{table} {key}: words")
+        if count:
+            raise CommandError(f"{count} differ; --rebuild makes them anew.")
+        self.stdout.write("All agree with their rows.")

@@ -1,0 +1,37 @@
+"""Which engagements' rows a user sees, as a condition that any table's query can hold."""
+
+from django.apps import apps
+from django.db.models import ForeignKey, Q
+from django.db.models.fields.related_lookups import RelatedIn
+
+
+@ForeignKey.register_lookup
+class Among(RelatedIn):
+    """As `in`, for a subquery of few keys.
+
+    PostgreSQL asks the subquery first and then an index with its keys; of `in` it makes a join, or
+    beside an `or` a filter, and reads the whole table.
+    """
+
+    lookup_name = "among"
+
+    def as_postgresql(self, compiler, connection):
+        sql, params = super().as_sql(compiler, connection)
+        column, keys = sql.split(" IN ", 1)
+        return f"{column} = ANY(ARRAY{keys})", params
+
+
+def in_engagements_of(user, path: str = "engagement", *, or_none: bool = False) -> Q:
+    """Rows of engagements that `Engagement.objects.visible_to(user)` has: no condition for whoever sees them all.
+
+    Args:
+        path: the columns that lead from the row to its engagement.
+        or_none: also rows of no engagement; whoever sees all engagements sees these anyway.
+    """
+    if not user.is_authenticated:
+        return Q(pk__in=[])
+    if user.sees_every_engagement:
+        return Q()
+    visible = apps.get_model("engagements", "Engagement").objects.visible_to(user)
+    mine = Q(**{f"{path}__among": visible.order_by().values("pk")})
+    return mine | Q(**{f"{path}__isnull": True}) if or_none else mine

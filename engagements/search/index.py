@@ -1,0 +1,156 @@
+"""Which rows the search box finds by words, and the index that every write of them keeps."""
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+
+from django.db import DEFAULT_DB_ALIAS, models, transaction
+
+from engagements.audit_rows.tracking import on_rows_written
+from engagements.models import Customer, Engagement, MigratedModel, SearchEntry
+from engagements.search import storage
+from engagements.search.words import asked_for, words_of
+
+BATCH = 500
+OF_ENGAGEMENT = ("code", "name", "name_en", "contract_number", "customer__name",
+                 "customer__name_en")
+
+
+def of_engagement(*columns: str) -> tuple[str, ...]:
+    """Paths from a row to columns of its engagement; without names to all that it is found by."""
+    return tuple(f"engagement__{column}" for column in columns or OF_ENGAGEMENT)
+
+
+@dataclass(frozen=True)
+class Indexed:
+    """A table: the columns whose texts find its rows, and the path to their engagement."""
+
+    table: type[models.Model]
+    columns: tuple[str, ...]
+    engagement: str | None
+    more: Callable[[models.Model], list[str]] = lambda _row: []
+
+    @property
+    def label(self) -> str:
+        return self.table._meta.label_lower
+
+    def entries(self, keys: Collection) -> Iterator[SearchEntry]:
+        paths = {column.rpartition("__")[0] for column in self.columns} - {""}
+        rows = models.QuerySet(self.table).filter(pk__in=keys).select_related(*sorted(paths))
+        for row in rows.defer(*_long_columns(self.table)):
+            texts = [_text(row, column) for column in self.columns]
+            yield SearchEntry(
+                table=self.label, key=row.pk, engagement_id=_key(row, self.engagement),
+                words=f"{token_of(self.table)} {words_of([*texts, *self.more(row)])}")
+
+
+def _long_columns(table: type[models.Model]) -> list[str]:
+    return [field.name for field in table._meta.concrete_fields
+            if isinstance(field, models.JSONField)]
+
+
+def _text(row: models.Model, path: str) -> str:
+    for part in path.split("__"):
+        row = getattr(row, part)
+    return str(row or "")
+
+
+def _key(row: models.Model, path: str | None) -> int | None:
+    return None if path is None else row.pk if path == "pk" else getattr(row, f"{path}_id")
+
+
+TABLES: dict[type[models.Model], Indexed] = {}
+
+
+def register(indexed: Indexed) -> None:
+    """Have the rows of a table found by words from now on; call it when Django starts."""
+    TABLES[indexed.table] = indexed
+    on_rows_written(indexed.table, lambda keys: refresh(indexed.table, keys))
+
+
+def holding(table: type[models.Model], text: str) -> models.QuerySet:
+    """Keys of the table's rows in which every word of the text is found, for a subquery."""
+    return entries_holding(table, text).values("key")
+
+
+def entries_holding(table: type[models.Model], text: str) -> models.QuerySet:
+    """The entries of these rows."""
+    entries = SearchEntry.objects.filter(table=table._meta.label_lower).order_by()
+    asked = asked_for(text)
+    return entries.filter(words__holds=[token_of(table), *asked]) if asked else entries.none()
+
+
+def token_of(table: type[models.Model]) -> str:
+    """A word that the table's rows alone have, so that the index finds no others."""
+    return f"{table._meta.model_name}tablerow"
+
+
+def refresh(table: type[models.Model], keys: Collection) -> None:
+    """Write the entries of these rows anew; those of rows that are gone are removed."""
+    indexed = TABLES[table]
+    made = list(indexed.entries(keys))
+    SearchEntry.objects.bulk_create(
+        made, batch_size=BATCH, update_conflicts=True, unique_fields=["table", "key"],
+        update_fields=["engagement", "words"])
+    if gone := set(keys) - {entry.key for entry in made}:
+        SearchEntry.objects.filter(table=indexed.label, key__in=gone).delete()
+
+
+def rebuild() -> int:
+    """Write all entries anew, in batches of their own transaction; how many."""
+    count = 0
+    for table in TABLES:
+        for keys in _batches(table):
+            with transaction.atomic():
+                refresh(table, keys)
+            count += len(keys)
+    return count
+
+
+def differences() -> Iterator[tuple[str, int]]:
+    """Table and key of rows whose entry is not what it would be made to be now."""
+    for table, indexed in TABLES.items():
+        for keys in _batches(table):
+            stored = {entry.key: (entry.engagement_id, entry.words) for entry in
+                      SearchEntry.objects.filter(table=indexed.label, key__in=keys)}
+            for entry in indexed.entries(keys):
+                if stored.get(entry.key) != (entry.engagement_id, entry.words):
+                    yield indexed.label, entry.key
+
+
+def _batches(table: type[models.Model]) -> Iterator[list[int]]:
+    last = 0
+    rows = models.QuerySet(table).order_by("pk").values_list("pk", flat=True)
+    while keys := list(rows.filter(pk__gt=last)[:BATCH]):
+        yield keys
+        last = keys[-1]
+
+
+def prepare(using: str, **_signal) -> None:
+    """After `migrate`: what the database needs, and the entries of one that is older."""
+    storage.make(using)
+    is_older = Engagement.objects.exists() and not SearchEntry.objects.exists()
+    if using == DEFAULT_DB_ALIAS and is_older:
+        rebuild()
+
+
+def _of_engagements(keys: Collection) -> None:
+    """An engagement's rows are found by its words as well."""
+    for table, indexed in TABLES.items():
+        if indexed.engagement not in (None, "pk"):
+            refresh(table, list(models.QuerySet(table).filter(
+                **{f"{indexed.engagement}__in": keys}).values_list("pk", flat=True)))
+
+
+def _of_customers(keys: Collection) -> None:
+    found = list(Engagement.objects.filter(customer__in=keys).values_list("pk", flat=True))
+    if found:
+        refresh(Engagement, found)
+        _of_engagements(found)
+
+
+register(Indexed(Customer, ("name", "name_en"), None))
+register(Indexed(Engagement, OF_ENGAGEMENT, "pk"))
+register(Indexed(MigratedModel, ("code", "name", "name_en", "task", "framework",
+                                 *of_engagement("code", "name", "name_en")), "engagement"))
+on_rows_written(Engagement, _of_engagements)
+on_rows_written(Customer, _of_customers)

@@ -1,0 +1,31 @@
+"""What the databases need to find words quickly: made after every `migrate`, where it is missing.
+
+PostgreSQL: an index over the words as lexemes. SQLite: an FTS5 table over the words of
+SearchEntry, kept by triggers (which are gone when a migration makes the table anew).
+"""
+
+from django.db import connections
+
+POSTGRESQL = ("""CREATE INDEX IF NOT EXISTS search_entry_words ON engagements_searchentry
+    USING gin (array_to_tsvector(string_to_array(words, ' ')))""",)
+SQLITE = (
+    """CREATE VIRTUAL TABLE IF NOT EXISTS engagements_searchwords USING fts5(words,
+    content='engagements_searchentry', content_rowid='id',
+    tokenize="unicode61 remove_diacritics 0", prefix='1 2 3')""",
+    """CREATE TRIGGER IF NOT EXISTS searchentry_added AFTER INSERT ON engagements_searchentry
+    BEGIN INSERT INTO engagements_searchwords(rowid, words) VALUES (new.id, new.words); END""",
+    """CREATE TRIGGER IF NOT EXISTS searchentry_removed AFTER DELETE ON engagements_searchentry
+    BEGIN INSERT INTO engagements_searchwords(engagements_searchwords, rowid, words)
+    VALUES ('delete', old.id, old.words); END""",
+    """CREATE TRIGGER IF NOT EXISTS searchentry_changed AFTER UPDATE ON engagements_searchentry
+    BEGIN INSERT INTO engagements_searchwords(engagements_searchwords, rowid, words)
+    VALUES ('delete', old.id, old.words);
+    INSERT INTO engagements_searchwords(rowid, words) VALUES (new.id, new.words); END""",
+)
+
+
+def make(using: str) -> None:
+    """Index, or table and triggers."""
+    with connections[using].cursor() as cursor:
+        for statement in POSTGRESQL if connections[using].vendor == "postgresql" else SQLITE:
+            cursor.execute(statement)

@@ -1,0 +1,60 @@
+"""Pages of the API's lists: windows of pages with numbers, links that lead through all of them."""
+
+from django.db.models import QuerySet
+from rest_framework.pagination import PageNumberPagination
+from rest_framework.response import Response
+from rest_framework.utils.urls import remove_query_param, replace_query_param
+
+from engagements.web.paging import MOST_COUNTED, WindowPaginator
+
+
+class WindowPagination(PageNumberPagination):
+    """`next` leads on to the last row. `count` stops at MOST_COUNTED; `is_count_exact` says so."""
+
+    page_size_query_param = "page_size"
+    max_page_size = 200
+
+    def django_paginator_class(self, rows, page_size):
+        """Of querysets; other sequences are there already and keep Django's paginator."""
+        if isinstance(rows, QuerySet):
+            return WindowPaginator(rows, page_size, self.request.query_params.get("after", ""))
+        return super().django_paginator_class(rows, page_size)
+
+    def paginate_queryset(self, queryset, request, view=None):
+        self.request = request
+        if isinstance(queryset, QuerySet) and not queryset.query.order_by:
+            queryset = queryset.order_by(self._key_order(queryset))
+        return super().paginate_queryset(queryset, request, view)
+
+    def _key_order(self, rows: QuerySet) -> str:
+        """A table's own order serves one engagement; its whole list goes by key, the newest first
+        where the table says so."""
+        first = next(iter(rows.model._meta.ordering), "pk")
+        return "-pk" if str(first).startswith("-") else "pk"
+
+    def get_next_link(self) -> str | None:
+        """The next page, or the first of the next window."""
+        if self.page.has_next() or not getattr(self.page, "after", ""):
+            return super().get_next_link()
+        url = remove_query_param(self.request.build_absolute_uri(), self.page_query_param)
+        return replace_query_param(url, "after", self.page.after)
+
+    def get_paginated_response(self, data) -> Response:
+        total = getattr(self.page.paginator, "total", self.page.paginator.count)
+        return Response({
+            "count": min(total, MOST_COUNTED), "is_count_exact": total <= MOST_COUNTED,
+            "next": self.get_next_link(), "previous": self.get_previous_link(), "results": data})
+
+    def get_paginated_response_schema(self, schema: dict) -> dict:
+        described = super().get_paginated_response_schema(schema)
+        described["properties"]["count"]["description"] = (
+            f"Rows of the list; counting stops at {MOST_COUNTED}.")
+        described["properties"]["is_count_exact"] = {"type": "boolean", "example": True}
+        described["required"] = [*described.get("required", []), "is_count_exact"]
+        return described
+
+
+class FewPerPage(WindowPagination):
+    """Of rows that hold many others."""
+
+    page_size = 10

@@ -1,0 +1,78 @@
+"""A service that lost a conflict between writers is run again, but only where that is safe."""
+
+import pytest
+from django.db import OperationalError, transaction
+from django.urls import path
+
+from engagements import conflict_retry
+from engagements.conflict_retry import TRIES, retried
+from engagements.models import Customer
+
+
+class Deadlock(Exception):
+    sqlstate = "40P01"
+
+
+class Locked(Exception):
+    sqlstate = "55P03"
+
+
+def writing(failures: list[Exception]):
+    """A service that writes a row and then fails in turn."""
+
+    @retried
+    @transaction.atomic
+    def write(*, name: str) -> Customer:
+        made = Customer.objects.create(name=name)
+        if failures:
+            raise OperationalError("conflict") from failures.pop(0)
+        return made
+
+    return write
+
+
+@pytest.fixture(autouse=True)
+def _no_pause(monkeypatch):
+    monkeypatch.setattr(conflict_retry, "PAUSE_SECONDS", 0)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_lost_conflict_is_tried_again_and_written_once():
+    assert writing([Deadlock(), Deadlock()])(name="甲").name == "甲"
+    assert Customer.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(("failures", "left"), [
+    ([Locked(), Locked()], 1), ([Deadlock() for _n in range(TRIES + 1)], 1)])
+def test_other_failures_and_endless_conflicts_are_told(failures, left):
+    with pytest.raises(OperationalError):
+        writing(failures)(name="甲")
+    assert (len(failures), Customer.objects.count()) == (left, 0)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_inside_a_transaction_of_the_caller_nothing_is_repeated():
+    failures = [Deadlock(), Deadlock()]
+    with pytest.raises(OperationalError), transaction.atomic():
+        writing(failures)(name="甲")
+    assert len(failures) == 1
+
+
+def failing(_request):
+    raise OperationalError("the database restarts")
+
+
+urlpatterns = [path("api/v1/failing/", failing)]
+handler500 = "delivery.portal.error_pages.error_page"
+
+
+@pytest.mark.django_db
+def test_api_clients_get_a_problem_instead_of_a_page(client, settings, django_user_model):
+    settings.ROOT_URLCONF = __name__
+    client.raise_request_exception = False
+    client.force_login(django_user_model.objects.create_user("x"))
+    answer = client.get("/api/v1/failing/")
+    assert (answer.status_code, answer["Content-Type"], answer["Retry-After"]) == (
+        503, "application/problem+json", "5")
+    assert answer.json()["title"] == "database_unavailable"
