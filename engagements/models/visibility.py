@@ -22,7 +22,7 @@ class Among(RelatedIn):
 
 
 def in_engagements_of(user, path: str = "engagement", *, or_none: bool = False) -> Q:
-    """Rows of engagements that `Engagement.objects.visible_to(user)` has: no condition for whoever sees them all.
+    """Rows of the engagements that `visible_to(user)` has; no condition for who sees them all.
 
     Args:
         path: the columns that lead from the row to its engagement.
