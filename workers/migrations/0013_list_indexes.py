@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('engagements', '0008_list_indexes'),
-        ('workers', '0011_container_engine'),
+        ('workers', '0012_runtime_software'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
