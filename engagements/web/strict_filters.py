@@ -6,7 +6,7 @@ from rest_framework.exceptions import ValidationError
 
 from engagements.text.text_joining import listed
 
-ALWAYS = frozenset({"page", "format"})
+ALWAYS = frozenset({"page", "page_size", "after", "format"})
 
 
 class StrictFilterBackend(DjangoFilterBackend):

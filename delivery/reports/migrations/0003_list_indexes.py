@@ -8,13 +8,17 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('engagements', '0008_list_indexes'),
-        ('quotes', '0003_author_does_not_approve'),
+        ('reports', '0002_deliverables'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.AddIndex(
-            model_name='quote',
-            index=models.Index(fields=['state', '-id'], name='quotes_by_state'),
+            model_name='document',
+            index=models.Index(fields=['state', '-id'], name='documents_by_state'),
+        ),
+        migrations.AddIndex(
+            model_name='document',
+            index=models.Index(fields=['kind', '-id'], name='documents_by_kind'),
         ),
     ]

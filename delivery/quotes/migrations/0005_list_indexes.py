@@ -8,17 +8,13 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('engagements', '0008_list_indexes'),
-        ('reports', '0001_initial'),
+        ('quotes', '0004_line_exchange_rate'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.AddIndex(
-            model_name='document',
-            index=models.Index(fields=['state', '-id'], name='documents_by_state'),
-        ),
-        migrations.AddIndex(
-            model_name='document',
-            index=models.Index(fields=['kind', '-id'], name='documents_by_kind'),
+            model_name='quote',
+            index=models.Index(fields=['state', '-id'], name='quotes_by_state'),
         ),
     ]
