@@ -177,8 +177,19 @@ def tried(modules: list[str], sample: int, seed: int) -> list[Change]:
             if keep_only(database, chosen):
                 cosmic_ray("exec", config, database, place=place)
                 found += results(database)
-                print(f"{config.stem}: {tally(results(database))}", flush=True)
+                report(config.stem, results(database))
         return found
+
+
+def report(module: str, changes: list[Change]) -> None:
+    """What the tests noticed of a module, and each survivor; a run that is stopped keeps it."""
+    print(f"{module}: {tally(changes)}")
+    for change in changes:
+        if not change.is_noticed:
+            before, after = change.lines
+            print(f"  line {change.row} {change.operator}\n    - {before}\n    + {after}\n"
+                  f"    {change.why_equivalent or 'NOT NOTICED'}")
+    sys.stdout.flush()
 
 
 def tally(changes: list[Change]) -> str:
@@ -193,11 +204,6 @@ def main() -> int:
     parser.add_argument("--module", action="append", choices=TESTS)
     options = parser.parse_args()
     found = tried(options.module or [*TESTS], options.sample, options.seed)
-    survivors = [change for change in found if not change.is_noticed]
-    for change in survivors:
-        before, after = change.lines
-        print(f"{change.module}:{change.row} {change.operator}\n  - {before}\n  + {after}\n"
-              f"  {change.why_equivalent or 'NOT NOTICED'}")
     judged = [change for change in found if change.is_noticed or not change.why_equivalent]
     print(f"{tally(found)}; {len(found) - len(judged)} survivors are equivalent: "
           f"{tally(judged)}")
