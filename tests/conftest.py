@@ -35,6 +35,8 @@ hypothesis_settings.load_profile("desk")
 def pytest_addoption(parser):
     parser.addoption("--database-only", action="store_true",
                      help="only tests that use the database, for a second run on another one")
+    parser.addoption("--runtime", choices=["host", "container", "running"], default="host",
+                     help="in what the job kinds run that are tried on the practice node")
 
 
 def pytest_collection_modifyitems(config, items):

@@ -2,13 +2,21 @@
 
 import asyncio
 import re
+import secrets
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import asyncssh
 import pytest
+from django.conf import settings
 
+from tests.workers import podman
+from workers.models import Node
 from workers.practice_node.faults import set_faults
+from workers.practice_node.home import SYSTEM_PATH
 from workers.practice_node.server import PracticeNode
+from workers.services import runtimes
 
 
 @pytest.fixture(scope="session")
@@ -29,6 +37,33 @@ async def log_in(node: PracticeNode, **options) -> asyncssh.SSHClientConnection:
                 "agent_path": None,
                 "client_keys": [asyncssh.import_private_key(node.private_key_text)]}
     return await asyncssh.connect(node.host, node.port, **{**settings, **options})
+
+
+@pytest.fixture
+def in_runtime(request, people, practice, node):
+    """What `--runtime` asks for: a container that sees this machine's programs and the node's
+    folders, new for each job or running; None for the node itself."""
+    place = request.config.getoption("--runtime")
+    if place == "host":
+        yield None
+        return
+    Node.objects.filter(pk=node.pk).update(container_engine=podman.ENGINE,
+                                           container_options=podman.RUN_OPTIONS)
+    node.refresh_from_db()
+    home = practice.root / "home"
+    mounts = [f"{folder}:{folder}" for folder in (
+        "/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", sys.base_prefix, sys.prefix,
+        settings.BASE_DIR, practice.root) if Path(folder).exists()]
+    variables = {"PATH": f"{practice.root}/bin:{SYSTEM_PATH}", "HOME": str(home), "LANG": "C.UTF-8",
+                 "PYTHONPATH": f"{practice.root}/python", "PYTHONDONTWRITEBYTECODE": "1"}
+    name, image = f"desk-test-{secrets.token_hex(4)}", podman.make_image()
+    if place == "running":
+        podman.podman("run", "-d", "--name", name, *podman.RUN_OPTIONS.split(), "--network=host",
+                      *(word for mount in mounts for word in ("-v", mount)), image, "sleep", "600")
+    asked = {"container": name} if place == "running" else {"image": image, "mounts": mounts}
+    yield runtimes.save_runtime(actor=people["operator"], name=name, place=place, options={
+        **asked, "devices": "none", "variables": variables})
+    podman.podman("rm", "-f", "-t", "0", "--ignore", name)
 
 
 @pytest.fixture

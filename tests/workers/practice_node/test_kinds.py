@@ -105,14 +105,15 @@ JOBS = [  # kind, parameters, and what its results hold
 
 
 @pytest.fixture
-def drive(people, engagement, node):
+def drive(people, engagement, node, in_runtime):
     model = add_model(actor=people["manager"], engagement=engagement, code="LLM", name="巡检报告")
 
     def go(kind, parameters):
         if "port" in parameters:
             parameters = {**parameters, "port": free_port()}
         return runner.drive(services.queue_job(
-            actor=people["consultant"], kind=kind, node=node, model=model, parameters=parameters))
+            actor=people["consultant"], kind=kind, node=node, model=model, parameters=parameters,
+            runtime=in_runtime))
 
     return go
 
