@@ -48,6 +48,12 @@ def parse(output: bytes) -> dict[str, list[str]] | None:
     return found
 
 
+def pairs(node: Node, name: str) -> list[tuple[str, str]]:
+    """Images as (name, by digest), running containers as (name, image)."""
+    return [(words[0], words[-1]) for value in node.offers.get(name, ())
+            if (words := value.split())]
+
+
 def for_option(nodes: Iterable[Node], option: str) -> list[str]:
     """What the nodes offer for an option of a runtime, each once.
 

@@ -22,6 +22,7 @@ from workers.models import Node, NodeLogin
 from workers.nodes import machines, ssh
 from workers.nodes.cards import alarms, charts
 from workers.nodes.certificates import facts_of
+from workers.runtimes import offers
 from workers.schedulers.options import OPTIONS
 from workers.services import key_installation, node_edits, node_logins
 
@@ -64,6 +65,8 @@ def node_page(request, pk):
         "twin": machines.with_host_key(node, node.host_key) if node.host_key else None,
         "queue": queries.queues_of([node], request.user, now)[0],
         "software": named_software(node.software),
+        "offered_images": offers.pairs(node, "images"),
+        "offered_containers": offers.pairs(node, "containers"),
         "scheduler_options": [(option.label, node.scheduler_options[option.name])
                               for option in OPTIONS if option.name in node.scheduler_options],
         "contacts": node.contacts.all()[:12],

@@ -40,7 +40,8 @@ def runtime_list(request):
 
 def _edited(request, place: str, runtime: Runtime | None = None):
     require(request.user, Can.OPERATE)
-    form = RuntimeForm(request.POST or None, user=request.user, place=place, runtime=runtime)
+    form = RuntimeForm(request.POST or None, user=request.user, place=place, runtime=runtime,
+                       initial=request.GET.dict())
     if form.is_valid() and attempt_form(form, lambda: runtimes.save_runtime(
             actor=request.user, runtime=runtime, **form.arguments())):
         return redirect("workers:runtimes")
