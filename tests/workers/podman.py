@@ -8,7 +8,7 @@ from pathlib import Path
 
 ENGINE = "podman --runtime runc --cgroup-manager=cgroupfs --storage-driver=vfs"
 RUN_OPTIONS = "--ulimit nofile=1024:1024 --ulimit nproc=1000:1000"
-IMAGE = "localhost/desk-test-image2"
+IMAGE = "localhost/desk-test"
 
 
 def missing() -> str:
@@ -25,14 +25,15 @@ def podman(*words: str, engine: str = ENGINE, **more) -> str:
                           **more).stdout
 
 
-def make_image(engine: str = ENGINE) -> str:
+def make_image(engine: str = ENGINE, user: str = "root") -> str:
     """The image by its digest; it is made once per machine, or for an engine with its own store."""
+    image = f"{IMAGE}-{user}"
     try:
-        podman("image", "exists", IMAGE, engine=engine)
+        podman("image", "exists", image, engine=engine)
     except subprocess.CalledProcessError:
-        _import(engine)
+        _import(engine, image, user)
     [digest] = podman("image", "inspect", "--format", "{{join .RepoDigests \",\"}}",
-                      IMAGE, engine=engine).strip().split(",")[:1]
+                      image, engine=engine).strip().split(",")[:1]
     return digest
 
 
@@ -41,11 +42,13 @@ def engine_in(folder: Path) -> str:
     return f"{ENGINE} --root {folder}/storage --runroot {folder}/run --tmpdir {folder}/run/libpod"
 
 
-def _import(engine: str) -> None:
+def _import(engine: str, image: str, user: str) -> None:
     with tempfile.TemporaryDirectory() as name:
         root = Path(name)
+        root.chmod(0o755)
         for folder in ("bin", "proc", "tmp", "dev", "etc", "root"):
             (root / folder).mkdir()
+            (root / folder).chmod(0o755)  # whatever the umask
         shutil.copy(shutil.which("busybox"), root / "bin/busybox")
         for applet in subprocess.run(["busybox", "--list"], capture_output=True, text=True,
                                      check=True).stdout.split():
@@ -58,4 +61,4 @@ def _import(engine: str) -> None:
         (root / "etc/version").write_text("busybox image\n")
         with subprocess.Popen(["tar", "-C", name, "-c", "."], stdout=subprocess.PIPE) as packed:
             podman("import", "-q", "--change", "ENV PATH=/bin", "--change", "LABEL stack=CANN-8.2",
-                   "-", IMAGE, engine=engine, stdin=packed.stdout)
+                   "--change", f"USER {user}", "-", image, engine=engine, stdin=packed.stdout)

@@ -74,6 +74,11 @@ RUNTIME_CAUSES = (
            gettext_noop("The engine did not run anything in the container (status %(status)s)."),
            gettext_noop("The lines above it in the log are the engine's. The container needs sh; "
                         "the user inside must be able to write the job's folder.")),
+    _cause("inside_failed", r"inside-failed (?P<status>\d+)",
+           gettext_noop("The container ended with status %(status)s before the command began."),
+           gettext_noop("The lines above it in the log are the container's. Often the image's "
+                        "user cannot write the job's folder: name it as the user inside, so that "
+                        "the folder is opened to it, or take root.")),
     _cause("container_vanished", r"container-vanished (?P<name>.+)",
            gettext_noop("The container %(name)s is gone, and with it the proof of how its command "
                         "ended."),

@@ -117,7 +117,9 @@ await_new() { # the client may be cut off; what counts is what the engine says o
         [ "$is_running" != no ] || break
         sleep 2
     done
+    [ -s "$job/box/pid" ] || engine logs "$container" 2>&1 < /dev/null
     close_container || fail "container-vanished $container"
+    [ -s "$job/box/pid" ] || fail "inside-failed $ended"
     exit "$ended"
 }
 await_inside() { # the client may be cut off; then the job is looked for inside until it is gone

@@ -247,7 +247,7 @@ OPTIONS = (
 
 USER = Option("user", gettext_lazy("User inside"), _user, gettext_lazy(
     "As the engine takes it: name or number, with a group after a colon. Empty: the image's own."))
-DEVICES = Option("devices", gettext_lazy("Cards"), _one_of(CARDS_BY), gettext_lazy(
+DEVICES = Option("devices", gettext_lazy("Passing cards on"), _one_of(CARDS_BY), gettext_lazy(
     "Only those that the job has leased."), choices=tuple(CARDS_BY.items()))
 NEW = (
     Option("image", gettext_lazy("Image"), _image, gettext_lazy(

@@ -47,8 +47,8 @@ class Jobs:
         return subprocess.run(["sh", "-s"], input=script.encode(), capture_output=True, check=True,
                               env={"HOME": str(self.root), "PATH": os.environ["PATH"]}).stdout
 
-    def start(self, script: str, **launch) -> "Started":
-        job = Started(self, f"desk-job-1-1-{secrets.token_hex(4)}")
+    def start(self, script: str, name: str = "", **launch) -> "Started":
+        job = Started(self, name or f"desk-job-1-1-{secrets.token_hex(4)}")
         text = command.text(Launch(["sh", "-c", script], **launch), self.runtime, self.node)
         self.run(scripts.poll_script([(job.place, text)], []))
         return job
@@ -63,7 +63,7 @@ class Started:
     def poll(self) -> RemoteState:
         answer = self.jobs.run(scripts.poll_script([], [(self.place, 0, 9999)]))
         job = Job(state="running", pk=1, attempt=1, token="x")
-        return replies.parse(answer.replace(self.name.encode(), job.directory_name.encode()),
+        return replies.parse(answer.replace(self.name.encode(), job.directory_name.encode(), 1),
                              [job])[1]
 
     def until(self, is_reached, seconds=40):
@@ -121,15 +121,18 @@ def jobs(request, tmp_path, image):
         podman.podman("rm", "-f", "-t", "0", name)
 
 
-def test_files_log_status_and_what_the_engine_says(jobs):
-    job = jobs.start("cat /etc/version; echo $KIND > out.txt; cat hosts; cat $HOSTS; exit 5",
+def test_files_log_status_and_what_the_engine_says(jobs, image):
+    job = jobs.start("cat /etc/version; echo $KIND >> out.txt; cat hosts; cat $HOSTS; exit 5",
                      variables={"KIND": "x y"}, files={"hosts": "a\n"}, paths={"HOSTS": "hosts"})
     state = job.ended()
     assert (state.exit_status, state.chunk) == (5, b"busybox image\na\na\n")
     assert (job.folder / "work/out.txt").read_text() == "x y\n"
+    jobs.start("echo again >> out.txt", job.name)
+    assert job.poll().exit_status == 5
+    assert (job.folder / "work/out.txt").read_text() == "x y\n"  # it is not run a second time
     said = state.container
     assert (said["image"][:7], "CANN-8.2" in said["labels"], "@sha256" in said["digests"]) == (
-        podman.podman("image", "inspect", "--format", "{{.Id}}", podman.IMAGE)[:7], True, True)
+        podman.podman("image", "inspect", "--format", "{{.Id}}", image)[:7], True, True)
     is_new = jobs.runtime.place == "container"
     assert said.get("exit_code") == ("5" if is_new else None)
     assert job.name not in podman.podman("ps", "-a")  # one of ours is removed
@@ -141,14 +144,6 @@ def test_the_command_outlives_its_wrapper_and_its_end_is_still_known(jobs):
     assert job.poll().process != "gone"
     state = job.ended()
     assert (state.exit_status, state.chunk) == (6, b"late\n")
-
-
-def test_a_second_start_runs_nothing(jobs):
-    job = jobs.start("echo ran >> count")
-    job.ended()
-    text = command.text(Launch(["sh", "-c", "echo ran >> count"]), jobs.runtime, jobs.node)
-    jobs.run(scripts.poll_script([(job.place, text)], []))
-    assert (job.folder / "work/count").read_text() == "ran\n"
 
 
 def test_cancel_ends_stubborn_processes_and_looks_inside(jobs):
@@ -188,6 +183,16 @@ def test_what_is_missing_is_named(tmp_path, image):
     assert state.chunk == b"desk runtime: device-missing /dev/davinci7\n"
 
 
+def test_an_image_of_another_user(tmp_path, image):
+    tmp_path.chmod(0o755)
+    image = podman.make_image(user="1234")
+    state = Jobs(tmp_path, "container", image=image).start("id -u").ended()
+    assert "Permission denied" in state.chunk.decode()
+    assert state.chunk.decode().splitlines()[-1].startswith("desk runtime: inside-failed ")
+    state = Jobs(tmp_path, "container", image=image, user="1234").start("id -u; touch a").ended()
+    assert (state.exit_status, state.chunk) == (0, b"1234\n")
+
+
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.skipif(not can_run(), reason="needs sshd")
 def test_a_job_over_ssh_keeps_what_the_engine_says(people, engagement, image, tmp_path,
@@ -220,7 +225,7 @@ def test_a_job_over_ssh_keeps_what_the_engine_says(people, engagement, image, tm
     assert software.of_job(probe)["os"] == "desk"
     node.refresh_from_db()
     assert node.software == {}  # what the image has is not the node's
-    assert stored.of_node(node, runtime.pk)["os"] == "desk"
+    assert stored.of_node(node, runtime.pk)["os"] == "Desk OS 1"
     assert "os" not in stored.of_node(node)
     client.force_login(operator)
     form = client.get(reverse("workers:runtime_new", args=["container"])).content.decode()
