@@ -117,6 +117,9 @@ FOLLOWING: dict[str, frozenset[str]] = {
                                     StageState.SUBMITTED, StageState.PASSED}),
 }
 
+# What is offered for several models at once.
+BULK_MOVES = (StageMove.START, StageMove.SUBMIT, StageMove.PASS, StageMove.SEND_BACK)
+
 # A waived stage is not passed (rule 2), but the following ones may build on it.
 LET_THROUGH = frozenset({StageState.PASSED, StageState.WAIVED})
 DONE = LET_THROUGH | {StageState.SKIPPED}

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_GET, require_POST
 from assessments import charts, queries, services
 from assessments.accuracy import operators
 from assessments.forms import FileForm, WaiverForm
-from assessments.models import Criterion
+from assessments.models import Criterion, Outcome
 from assessments.performance.gains import BY_NAME
 from assessments.presentation import calculation, verdict_rows
 from assessments.services import baselines, waivers
@@ -50,8 +50,8 @@ def criterion(request, pk):
         "waivers": row.waivers.select_related("drafted_by", "signed_by", "revoked_by"),
         "to_sign": waivers.to_sign(request.user, row),
         "waiver": row.waiver, "waiver_form": WaiverForm(),
-        "can_waive": bool(can_work and verdict and verdict.outcome != "passed"
-                          and not row.waiver),
+        "can_waive": bool(can_work and verdict and verdict.outcome == Outcome.FAILED
+                          and row.criteria_set.signed_at and not row.waiver),
         "history": row.verdicts.select_related("measurement__artifact")[:20],
         "runs": sum(1 for _run in queries.independent(queries.measurements_of(row))),
         "file_form": FileForm(engagement=engagement) if can_work else None})

@@ -9,6 +9,8 @@ from delivery.surveys.answer_values import show_value
 from delivery.surveys.models import Answer, Question, Survey
 from engagements.models import MigratedModel
 
+MOST_PAGES = 10
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -95,9 +97,32 @@ class Sheet:
         return [{"code": code, "label": question.localized_section, **_count(cells[code]),
                  "parts": _parts(cells[code])} for code, question in first.items()]
 
+    def pages(self) -> list[dict]:
+        """The sections on at most `MOST_PAGES` pages: neighbours with few inputs share one.
+
+        A page: `code` (of its first section), `label`, `sections`, and the counts of a section.
+        """
+        groups = [[section] for section in self.sections() if section["asked"]]
+        while len(groups) > MOST_PAGES:
+            sizes = [_inputs(groups[n]) + _inputs(groups[n + 1]) for n in range(len(groups) - 1)]
+            n = sizes.index(min(sizes))
+            groups[n:n + 2] = [groups[n] + groups[n + 1]]
+        return [_page(group) for group in groups]
+
     def progress(self) -> dict:
         """Answered, asked, required missing, and per cent of all that is asked."""
         return _count(self.asked)
+
+
+def _inputs(sections: list[dict]) -> int:
+    return sum(section["asked"] for section in sections)
+
+
+def _page(sections: list[dict]) -> dict:
+    counts = {name: sum(section[name] for section in sections)
+              for name in ("answered", "asked", "missing")}
+    return {"code": sections[0]["code"], "sections": sections, **counts,
+            "label": " · ".join(str(section["label"]) for section in sections)}
 
 
 def _parts(cells: list[Cell]) -> list[dict]:

@@ -16,26 +16,37 @@ class CellsForm:
     entry does not hold up the others.
     """
 
-    def __init__(self, cells: list[Cell], saved=None, sent=None, comments=()):
+    def __init__(self, cells: list[Cell], saved=None, sent=None, comments=(), known=None):
         errors = saved.errors if saved else {}
         conflicts = {c.cell.name: c for c in saved.conflicts} if saved else {}
         self.fields = [
             Field(cell, errors.get(cell.name, ""), conflicts.get(cell.name), sent,
                   [c for c in comments if (c.question_id, c.model_id) == (
-                      cell.question.pk, cell.model and cell.model.pk)])
+                      cell.question.pk, cell.model and cell.model.pk)],
+                  (known or {}).get(cell.name, ""))
             for cell in cells]
+
+    def groups(self) -> list[dict]:
+        """The inputs by section and model, in the order of the questionnaire."""
+        keyed = {}
+        for field in self.fields:
+            cell = field.cell
+            keyed.setdefault((cell.question.section, cell.model), []).append(field)
+        return [{"section": fields[0].cell.question.localized_section, "model": model,
+                 "fields": fields} for (_section, model), fields in keyed.items()]
 
 
 class Field:
     """One input for the template: its widget, error, conflict and comments."""
 
-    def __init__(self, cell: Cell, error: str, conflict, sent, comments) -> None:
+    def __init__(self, cell: Cell, error: str, conflict, sent, comments, known="") -> None:
         self.cell, self.error, self.conflict, self.comments = cell, error, conflict, comments
+        self.known = known if cell.answer is None and sent is None else ""
         self.sent = sent if error or conflict else None
 
     @property
     def value(self):
-        return shown_value(self.cell, self.sent)
+        return shown_value(self.cell, self.sent) or self.known
 
     @property
     def revision(self) -> int:
@@ -68,7 +79,7 @@ def _widget(question: Question, attrs: dict) -> forms.Widget:
     if question.type == Question.Type.DATE:
         return forms.DateInput({**attrs, "type": "date"})
     if question.type == Question.Type.FILE:
-        return forms.TextInput(attrs)
+        return forms.TextInput({**attrs, "list": "survey-files"})
     return forms.Textarea({**attrs, "rows": 2})
 
 

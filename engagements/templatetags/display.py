@@ -99,6 +99,33 @@ def choice_label(model, field: str, code: str, _language: str) -> str:
     return str(dict(columns[field].flatchoices).get(code, code))
 
 
+# A cell of a matrix shows the state by its icon alone; no two states share one.
+STATE_ICONS = {
+    StageState.NOT_STARTED: "circle-dashed", StageState.IN_PROGRESS: "player-play",
+    StageState.SUBMITTED: "send", StageState.PASSED: "check", StageState.WAIVED: "signature",
+    StageState.SENT_BACK: "arrow-back-up", StageState.SKIPPED: "x",
+}
+
+
+@register.simple_tag
+def state_cell(record, model) -> SafeString:
+    """A stage's state as an icon of 36 px, named by model, stage and state."""
+    label = (f"{model.code} · {record.get_stage_display()}{colon()}"
+             f"{record.get_state_display()}")
+    colour = COLOUR_OF.get(record.state, "secondary")
+    return format_html(
+        '<span class="desk-cell bg-{}-lt" title="{}">{}</span>', colour, label,
+        icon(STATE_ICONS[record.state], label))
+
+
+@register.simple_tag
+def state_key(state: str) -> SafeString:
+    """What an icon of the matrix means: the icon and its state in words."""
+    return format_html('<span class="desk-cell is-small bg-{}-lt">{}</span> {}',
+                       COLOUR_OF.get(state, "secondary"), icon(STATE_ICONS[StageState(state)]),
+                       StageState(state).label)
+
+
 @register.simple_tag
 def practice(is_practice=True) -> SafeString:
     """The mark of practice data, or nothing."""

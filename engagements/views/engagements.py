@@ -7,10 +7,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from engagements import queries, services
-from engagements.access import Can, require
+from engagements.access import Can, allowed, require
 from engagements.forms import EngagementForm, MemberForm, ModelFactsForm, ModelForm
 from engagements.models import Engagement, Membership
-from engagements.stages import Scope
+from engagements.moves import has_permission
+from engagements.stages import BULK_MOVES, TRANSITIONS, Scope, StageState
 from engagements.web.form_actions import attempt, attempt_form
 from engagements.web.paging import page_of
 
@@ -68,7 +69,9 @@ def engagement_page(request, code):
     return render(request, "engagements/engagement.html", {
         "engagement": engagement, "active": "overview", "page": page,
         "matrix": queries.matrix(page.object_list),
-        "summary": queries.stage_summary(engagement),
+        "summary": queries.stage_summary(engagement), "stage_states": list(StageState),
+        "stage_moves": [move for move in BULK_MOVES if allowed(request.user, Can.VIEW_INTERNAL)
+                        and has_permission(request.user, TRANSITIONS[move])],
         "transitions": _transitions(engagement)[:12]})
 
 

@@ -43,9 +43,37 @@
   // The open tab is in sight, however many there are.
   document.querySelector(".page-header .nav-link.active")?.scrollIntoView({ inline: "center", block: "nearest" });
 
-  for (const toast of document.querySelectorAll("[data-desk-toast]")) {
-    setTimeout(() => toast.classList.remove("show"), 6000);
-  }
+  // A form that came back with errors: a list of them on top, with the focus, and said in the title.
+  const words = document.currentScript.dataset;
+  const summarise = () => {
+    const wrong = [...document.querySelectorAll("main [aria-invalid=true], main .is-invalid")]
+      .filter((field, n, all) => field.id && all.indexOf(field) === n);
+    const form = wrong[0]?.form;
+    if (!form || form.querySelector("[data-desk-errors]")) return;
+    const summary = document.createElement("div");
+    summary.className = "alert alert-danger";
+    summary.tabIndex = -1;
+    summary.dataset.deskErrors = "";
+    summary.setAttribute("role", "alert");
+    const head = document.createElement("strong");
+    head.textContent = words.errors;
+    const list = document.createElement("ul");
+    list.className = "mb-0";
+    for (const field of wrong) {
+      const link = document.createElement("a");
+      link.href = `#${field.id}`;
+      link.textContent = document.querySelector(`label[for="${CSS.escape(field.id)}"]`)?.textContent.trim() || field.name;
+      link.addEventListener("click", (event) => { event.preventDefault(); field.focus(); });
+      const item = document.createElement("li");
+      item.append(link);
+      list.append(item);
+    }
+    summary.append(head, list);
+    form.prepend(summary);
+    document.title = `${words.error} ${document.title}`;
+    summary.focus();
+  };
+  summarise();
 
   // Zooming into a long curve: the thinned points give way to those of the visible steps.
   const loadDetail = (view, url) => {
@@ -87,6 +115,8 @@
   // What stands beside a plot (ticks, names) is known once it is drawn; then it fills the page.
   const drawChart = async (place) => {
     const spec = inTheme(await (await fetch(place.dataset.chartUrl)).json());
+    const name = place.getAttribute("aria-label");
+    if (name) spec.description = name;
     let { view } = await window.vegaEmbed(place, spec, OPTIONS);
     const plots = (spec.vconcat ?? [spec]).filter((plot) => plot.width);
     const room = place.clientWidth - place.querySelector("svg").width.baseVal.value;
@@ -95,6 +125,36 @@
       ({ view } = await window.vegaEmbed(place, spec, OPTIONS));
     }
     if (place.dataset.chartDetailUrl) loadDetail(view, place.dataset.chartDetailUrl);
+    tabulate(place, spec);
+  };
+  // The numbers of a chart as a table, for whoever cannot see the drawing.
+  const MOST_ROWS = 200;
+  const tabulate = (place, spec) => {
+    if (place.nextElementSibling?.matches("[data-desk-numbers]")) return;
+    const rows = (Object.values(spec.datasets ?? {})[0] ?? spec.data?.values ?? []).slice(0, MOST_ROWS);
+    if (!rows.length || typeof rows[0] !== "object") return;
+    const box = document.createElement("details");
+    box.dataset.deskNumbers = "";
+    box.className = "d-print-none";
+    const summary = document.createElement("summary");
+    summary.textContent = words.numbers;
+    const table = document.createElement("table");
+    table.className = "table table-sm";
+    const line = (cells, tag) => {
+      const row = document.createElement("tr");
+      for (const cell of cells) row.append(Object.assign(document.createElement(tag), { textContent: cell ?? "–" }));
+      return row;
+    };
+    const names = Object.keys(rows[0]);
+    table.createTHead().append(line(names, "th"));
+    const body = table.createTBody();
+    for (const row of rows) body.append(line(names.map((key) => row[key]), "td"));
+    const scroll = document.createElement("div");
+    scroll.className = "table-responsive";
+    scroll.tabIndex = 0;
+    scroll.append(table);
+    box.append(summary, scroll);
+    place.after(box);
   };
   const drawCharts = () => {
     for (const place of document.querySelectorAll("[data-chart-url]:not([data-drawn])")) {

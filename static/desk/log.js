@@ -17,6 +17,8 @@
   place.hidden = false;
   terminal.loadAddon(fit);
   terminal.open(place);
+  // The terminal is read, not typed into: Tab leaves it as it leaves any other part of the page.
+  terminal.attachCustomKeyEventHandler((event) => event.key !== "Tab");
   fit.fit();
   window.addEventListener("resize", () => fit.fit());
 

@@ -1,3 +1,13 @@
+// Receipts: one tick for all of them.
+(() => {
+  const all = document.querySelector("[data-desk-all]");
+  if (!all) return;
+  const ticks = [...all.form?.elements ?? all.closest("form").elements].filter((field) => field.name === "keys");
+  const head = all.querySelector("input");
+  all.hidden = ticks.length < 2;
+  head.addEventListener("change", () => { for (const tick of ticks) tick.checked = head.checked; });
+})();
+
 // The decision: one button marks what is not marked yet, the whole follows from the models, and only
 // what a mark asks for is shown. Without this file everything is shown and works the same.
 (() => {

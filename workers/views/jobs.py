@@ -17,7 +17,7 @@ from engagements.web.paging import page_of
 from workers import kinds, queries, rule_checks, services
 from workers.dispatch import card_queue
 from workers.forms.jobs import JobForm
-from workers.jobs import preflight
+from workers.jobs import choices, preflight
 from workers.jobs.transitions import TRANSITIONS
 from workers.labels import containers_said, job_endings, scheduled_jobs
 from workers.logs import (
@@ -79,8 +79,11 @@ def job_new(request):
     require(request.user, Can.WORK if engagement else Can.OPERATE, engagement)
     offered = [k for k in kinds.all_kinds() if not stage or stage in k.stages]
     chosen = next((k for k in offered if k.code == request.GET.get("kind")), None)
+    earlier = (choices.last_run(chosen, model)
+               if chosen and "copy_of" not in request.GET else None)
     form = JobForm(request.POST or None, kind=chosen, user=request.user, engagement=engagement,
-                   migrated=model, initial=_asked(request, chosen)) if chosen else None
+                   migrated=model, initial={**choices.values_of_run(earlier, chosen, model),
+                                            **_asked(request, chosen)}) if chosen else None
     if form and form.is_valid() and "only_check" not in request.POST:
         job = attempt_form(form, lambda: services.queue_job(
             actor=request.user, kind=chosen.code, parameters=form.parameters(),
@@ -91,7 +94,8 @@ def job_new(request):
         if job:
             return redirect("workers:job", job.pk)
     return render(request, "workers/job_form.html", {
-        "form": form, "kinds": offered, "kind": chosen, "engagement": engagement,
+        "form": form, "kind": chosen, "engagement": engagement, "earlier": earlier,
+        "choices": [] if chosen else choices.choices_of(offered, model, stage),
         "hits": form.preflight_hits() if form else [], "model": model, "stage": stage})
 
 

@@ -65,6 +65,8 @@ def _facts(request, found: Review) -> dict:
         "review": found, "document": document, "engagement": document.engagement,
         "facts": facts, "model_results": model_results(found, facts),
         "files": in_reading_order(files),
+        "readable": next(
+            (file for file, _language in in_reading_order(files) if file.ending == "pdf"), None),
         "seals": [f for f in files if hasattr(f, "seal")],
         **remarks, "deliverables": deliverables,
         "is_awaited": any(not item.is_received for item in deliverables),
@@ -187,12 +189,23 @@ def review_decide(request, pk):
     models = ModelDecisionFormSet(request.POST, prefix="models")
     if all([form.is_valid(), rows.is_valid(), models.is_valid()]):
         named = [row for row in models.cleaned_data if row.get("decision")]
-        if attempt_form(form, lambda: services.decide(
+        if _says_which(form, models.cleaned_data) and attempt_form(form, lambda: services.decide(
                 actor=request.user, review=found, models=named,
                 conditions=[row for row in rows.cleaned_data if row], **form.cleaned_data)):
             return redirect("acceptance:review", pk)
     return page(request, found, 400, decision_form=form, condition_forms=rows,
                 model_forms=models)
+
+
+def _says_which(form, models: list[dict]) -> bool:
+    """A page never lets a rejection of the whole fall upon models that nobody marked."""
+    open_ones = [row["model"] for row in models if not row.get("decision")]
+    is_rejected = form.cleaned_data["decision"] == Review.Decision.REJECTED
+    if not is_rejected or not open_ones or len(models) < 2:
+        return True
+    form.add_error(None, _("Mark each model before you reject the whole; not marked yet: "
+                           "%(models)s.") % {"models": ", ".join(open_ones)})
+    return False
 
 
 def _condition(request, pk: int) -> Condition:

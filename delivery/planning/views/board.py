@@ -12,13 +12,12 @@ from engagements.access import Can, require
 from engagements.errors import InvalidInput
 from engagements.models import Engagement, StageRecord
 from engagements.moves import has_permission
-from engagements.stages import DONE, TRANSITIONS, Stage, StageMove, StageState
+from engagements.stages import BULK_MOVES, DONE, TRANSITIONS, Stage, StageMove, StageState
 from engagements.web.offered_choices import offered
 from engagements.web.paging import count_text, counted, page_of
 
 ROWS_PER_PAGE = 50
 MOST_MOVED = 500  # models that one move takes
-BULK_MOVES = (StageMove.START, StageMove.SUBMIT, StageMove.PASS, StageMove.SEND_BACK)
 
 
 @require_GET

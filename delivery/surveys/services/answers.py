@@ -13,7 +13,7 @@ from delivery.surveys.models import Answer, AnswerRevision, Survey
 from delivery.surveys.services.permissions import locked, require_filling
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
-from engagements.models import User
+from engagements.models import MigratedModel, User
 from engagements.text.number_parsing import whole_number
 from workers.models import Artifact
 
@@ -72,6 +72,26 @@ def save_answers(*, actor: User, survey: Survey, changes: list[Change]) -> Saved
         audit_log.record(actor=actor, action="survey.answer", target=survey,
                          engagement=survey.engagement, data=written)
     return saved
+
+
+def copy_answers(*, actor: User, survey: Survey, source: MigratedModel, target: MigratedModel
+                 ) -> Saved:
+    """Give a model the answers of another one where it has none yet; nothing is overwritten.
+
+    Raises as `save_answers`; writes its audit entry.
+    """
+    cells = Sheet(survey).cells
+    changes = []
+    for cell in cells.values():
+        there = cells.get(f"{cell.question.key}@{target.code}")
+        if (cell.model == source and cell.value is not None and there and there.answer is None
+                and cell.question.key not in OF_ONE_MODEL):
+            changes.append(Change(there.name, cell.value, 0))
+    return save_answers(actor=actor, survey=survey, changes=changes)
+
+
+# What no two models share.
+OF_ONE_MODEL = frozenset({"model_name", "parameters", "model_scope"})
 
 
 def _accepted(survey: Survey, cell: Cell, change: Change, saved: Saved

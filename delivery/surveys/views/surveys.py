@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from delivery.surveys import services
 from delivery.surveys.answer_sheet import Sheet
 from delivery.surveys.forms import CellsForm, VersionForm, changes_of
+from delivery.surveys.known_facts import known_facts
 from delivery.surveys.models import Comment, Question, Questionnaire, Survey
 from delivery.surveys.serializers import QuestionSerializer
 from delivery.surveys.services import publishing
@@ -23,6 +24,7 @@ from engagements.models import Engagement
 from engagements.moves import allowed_moves
 from engagements.web.form_actions import attempt, attempt_form, state_reached
 from engagements.web.json_limits import parse_json
+from workers.models import Artifact
 
 MAX_JSON_BYTES = 2**20
 
@@ -46,7 +48,7 @@ def overview(request, code):
     sheet = Sheet(survey) if survey else None
     return render(request, "delivery/surveys/overview.html", {
         "engagement": engagement, "survey": survey, "active": "survey",
-        "sections": sheet.sections() if sheet else [], "missing": sheet.missing if sheet else [],
+        "pages": sheet.pages() if sheet else [], "missing": sheet.missing if sheet else [],
         "progress": sheet.progress() if sheet else {},
         "may_fill": services.may_fill(request.user),
         "moves": allowed_moves(request.user, TRANSITIONS, survey) if survey else [],
@@ -76,7 +78,7 @@ def section_page(request, code, section):
     survey, saved = survey_of(request, code), None
     sheet, model_code = Sheet(survey), request.GET.get("model", "")
     if request.method == "POST":
-        sent = changes_of(request.POST, _section_cells(sheet, section, model_code))
+        sent = changes_of(request.POST, _page_cells(sheet, section, model_code))
         try:
             saved = services.save_answers(actor=request.user, survey=survey, changes=sent)
         except DeskError as error:
@@ -86,36 +88,71 @@ def section_page(request, code, section):
         if request.htmx:
             return _autosaved(request, sheet, section, model_code, saved, asked_before)
         if not saved.errors and not saved.conflicts:
-            messages.success(request, _("Saved."))
-            return _again(request, code, section, model_code)
+            return _went_on(request, survey, section, model_code)
     return render(request, "delivery/surveys/section.html",
                   _section_context(request, sheet, section, model_code, saved))
 
 
-def _section_cells(sheet: Sheet, section: str, model_code: str) -> list:
-    cells = [cell for cell in sheet.cells.values() if cell.question.section == section and (
-        cell.model.code == model_code if cell.model else not model_code)]
+def _went_on(request, survey: Survey, section: str, model_code: str) -> HttpResponse:
+    """After everything was saved: copy what was asked for, and open the page that was asked for."""
+    source, _to, target = request.POST.get("copy", "").partition(">")
+    if target:
+        models = {model.code: model for model in survey.engagement.models.current()}
+        if source not in models or target not in models:
+            raise Http404
+        copied = attempt(request, lambda: services.copy_answers(
+            actor=request.user, survey=survey, source=models[source], target=models[target]),
+            _("Answers copied where there were none."))
+        if copied:
+            return _again(request, survey.engagement.code, section, model_code)
+    messages.success(request, _("Saved."))
+    codes = [page["code"] for page in Sheet(survey).pages()]
+    wanted = request.POST.get("go", "")
+    return _again(request, survey.engagement.code, *(
+        (wanted, "") if wanted in codes else (section, model_code)))
+
+
+def _page_of(sheet: Sheet, section: str) -> dict | None:
+    """The page that holds the section."""
+    return next((page for page in sheet.pages()
+                 if section in [part["code"] for part in page["sections"]]), None)
+
+
+def _section_label(sheet: Sheet, section: str) -> str:
+    return next(q.localized_section for q in sheet.questions if q.section == section)
+
+
+def _page_cells(sheet: Sheet, section: str, model_code: str) -> list:
+    """All inputs of the page that holds the section; with a model those of that model alone."""
+    page = _page_of(sheet, section)
+    codes = [part["code"] for part in page["sections"]] if page else [section]
+    cells = [cell for code in codes for model in (None, *sheet.models)
+             for cell in sheet.cells.values()
+             if cell.question.section == code and cell.model == model
+             and (not model_code or (model and model.code == model_code))]
     if not cells:
         raise Http404
     return cells
 
 
 def _section_context(request, sheet: Sheet, section, model_code, saved=None) -> dict:
-    cells = [cell for cell in _section_cells(sheet, section, model_code) if sheet.is_asked(cell)]
-    survey = sheet.survey
+    cells = [cell for cell in _page_cells(sheet, section, model_code) if sheet.is_asked(cell)]
+    survey, pages, page = sheet.survey, sheet.pages(), _page_of(sheet, section)
     comments = Comment.objects.visible_to(request.user).filter(
         survey=survey).select_related("author")
-    parts = [(entry, part) for entry in sheet.sections() for part in entry["parts"]]
-    names = [(entry["code"], part["model"].code if part["model"] else "") for entry, part in parts]
-    here = names.index((section, model_code)) if (section, model_code) in names else -1
+    here = pages.index(page) if page else -1
+    may_fill = survey.state == Survey.State.DRAFT and services.may_fill(request.user)
     return {"survey": survey, "engagement": survey.engagement, "active": "survey",
             "section": section, "model_code": model_code, "saved": saved,
-            "title": _section_cells(sheet, section, model_code)[0].question.localized_section,
-            "form": CellsForm(cells, saved, request.POST if saved else None, list(comments)),
-            "part": parts[here][1] if here >= 0 else None, "number": here + 1, "of": len(names),
-            "following": names[here + 1] if 0 <= here < len(names) - 1 else None,
-            "previous": names[here - 1] if here > 0 else None,
-            "is_open": survey.state == Survey.State.DRAFT and services.may_fill(request.user)}
+            "title": page["label"] if page else _section_label(sheet, section),
+            "pages": pages, "models": sheet.models,
+            "form": CellsForm(cells, saved, request.POST if saved else None, list(comments),
+                              known_facts(survey) if may_fill else None),
+            "part": page, "number": here + 1, "of": len(pages), "progress": sheet.progress(),
+            "files": Artifact.objects.filter(engagement=survey.engagement).order_by("-pk")[:200],
+            "following": pages[here + 1]["code"] if 0 <= here < len(pages) - 1 else "",
+            "previous": pages[here - 1]["code"] if here > 0 else "",
+            "is_open": may_fill}
 
 
 def _autosaved(request, sheet, section, model_code, saved, asked_before) -> HttpResponse:

@@ -14,6 +14,9 @@ FILES = {
     "@xterm/xterm/css/xterm.css": "xterm.css",
     "@xterm/xterm/lib/xterm.js": "xterm.js",
     "@xterm/addon-fit/lib/addon-fit.js": "xterm-fit.js",
+    "idiomorph/dist/idiomorph-ext.min.js": "idiomorph-ext.js",
+    "@fontsource-variable/inter/files/inter-latin-wght-normal.woff2": "inter-latin.woff2",
+    "@fontsource-variable/inter/files/inter-latin-ext-wght-normal.woff2": "inter-latin-ext.woff2",
 }
 
 
