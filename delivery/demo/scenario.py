@@ -246,7 +246,7 @@ class Scenario(ScenarioDocuments):
         return self._wait(self.memory.once(f"jobs.{kind}", lambda: [
             self._queue(stage, kind, parameters, model).pk for model in models]))
 
-    def _wait(self, keys: list[int], seconds: float = 600) -> list[Job]:
+    def _wait(self, keys: list[int], seconds: float = 3600) -> list[Job]:
         """The jobs when all have ended well; one whose node was away has its retry instead."""
         jobs = self._ended(keys, seconds)
         for _attempt in range(ATTEMPTS - 1):

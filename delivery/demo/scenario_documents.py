@@ -19,6 +19,7 @@ from delivery.quotes.models import Quote
 from delivery.quotes.quote_files import RENDERERS, quote_file
 from delivery.reports import services as reports
 from delivery.reports.models import Document, RenderJob
+from engagements.errors import WrongState
 from engagements.models import User
 from engagements.stages import Stage
 
@@ -44,7 +45,7 @@ class ScenarioDocuments:
             self._sign(review)
         if self.out:
             acceptance.store_signed_copies(review, LANGUAGES[1:])  # the worker makes the others
-        self._until(lambda: document.files.filter(format="signed").count() == len(LANGUAGES), 240,
+        self._until(lambda: document.files.filter(format="signed").count() == len(LANGUAGES), 3600,
                     "signed copies")
         document.refresh_from_db()
         self._save_files("acceptance", document)
@@ -84,8 +85,9 @@ class ScenarioDocuments:
         if self.out:
             for order in document.render_jobs.order_by("-pk"):  # the worker begins at the other end
                 reports.take_render_job(order.pk)
-        self._until(lambda: not document.render_jobs.exclude(state=RenderJob.State.DONE).exists(),
-                    240, f"files of {document}")
+        if document.render_jobs.filter(state=RenderJob.State.FAILED).exists():  # before a restart
+            reports.requeue_render_jobs(actor=self.who["manager"], document=document)
+        self._until(lambda: _is_rendered(document), 3600, f"files of {document}")
         document.refresh_from_db()
         return document
 
@@ -119,6 +121,14 @@ class ScenarioDocuments:
 
     def _write(self, name: str, data: bytes) -> None:
         (self.out / name).write_bytes(data)
+
+
+def _is_rendered(document: Document) -> bool:
+    """Whether all files are there. Raises WrongState where one could not be made."""
+    states = set(document.render_jobs.values_list("state", flat=True))
+    if RenderJob.State.FAILED in states:
+        raise WrongState(f"{document}: {document.render_jobs.filter(state='failed')[0].error}")
+    return states == {RenderJob.State.DONE}
 
 
 def _code_from_mail(person: User) -> str:
