@@ -23,9 +23,9 @@ from delivery.reports.registry import Block, DocumentKind, Section, register
 from engagements.access import Can
 
 ANNEXES = (
-    Section("definitions", _("Metric definitions"), starts_page=True),
+    Section("definitions", _("Metric definitions")),
     Section("manifest", _("Evidence manifest"), ("part:files_used",)),
-    Section("checklist", _("Reviewer's checklist"), starts_page=True),
+    Section("checklist", _("Reviewer's checklist")),
 )
 JUDGED_RULES = (checks.contract, checks.no_open_jobs, verdict_checks.criteria_signed,
                 verdict_checks.verdicts_follow, verdict_checks.third_party_stands)

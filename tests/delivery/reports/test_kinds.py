@@ -137,7 +137,7 @@ def test_a_report_that_leaves_out_a_run_is_stopped(delivered, people):
     document = drafted(delivered, people, "TR")
     Job.objects.create(kind="env.npu_info", engagement=delivered, state="failed",
                        finished_at=timezone.now())
-    assert "“Testing performed” is no longer what the records say" in sentences(document)
+    assert "“Testing performed” no longer matches the records" in sentences(document)
 
 
 def test_a_passage_that_nobody_wrote_stops_the_report(planned, people):
@@ -190,8 +190,8 @@ def test_a_paper_on_verdicts_shows_what_the_records_say_now(delivered, people):
     services.withdraw_document(actor=manager, document=sheet, reason="误发")
     for draft in drafts:
         found = sentences(draft)
-        assert "Table “Outstanding issues” is no longer what the records say" in found
-        assert "“Models and stages” is no longer what the records say" in found
+        assert "Table “Outstanding issues” no longer matches the records" in found
+        assert "“Models and stages” no longer matches the records" in found
         assert f"{sheet.number} V1.0, to which the draft refers, is no longer in force" in found
     assert "Table “Stages of the models” is no longer" in sentences(drafts[0])
     again = services.refresh_draft(actor=manager, document=drafts[0])
