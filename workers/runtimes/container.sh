@@ -105,9 +105,26 @@ run_inside() { # the container may do other work: only what the job starts there
     note_image
     # shellcheck disable=SC2086
     engine exec ${user:+--user} $user -e "DESK_JOB=$directory" "$container" \
-        sh "$inside/box/inside" < /dev/null
-    exec_status=$?
+        sh "$inside/box/inside" < /dev/null &
+    client=$!
+    watch_client &
+    watcher=$!
+    while :; do
+        wait "$client"
+        exec_status=$?
+        kill -0 "$client" 2>/dev/null || break # else a signal came
+    done
+    kill "$watcher" 2>/dev/null
+    wait "$watcher" 2>/dev/null
 }
+watch_client() { # a client may wait for ever for a container that was taken away
+    trap 'kill -KILL "$!" 2>/dev/null; exit' TERM
+    while :; do
+        sleep 20 & wait "$!"
+        container_state
+        [ "$is_running" != no ] || kill -KILL "$client" 2>/dev/null
+    done
+} > /dev/null 2>&1
 await_new() { # the client may be cut off; what counts is what the engine says of the container
     while :; do
         limit=60 # an engine whose watcher of the container is gone waits for ever
