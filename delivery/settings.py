@@ -402,6 +402,7 @@ SPECTACULAR_SETTINGS = {
         "ChannelKindEnum": "delivery.notices.models.channel.Channel.Kind",
         "EventKindEnum": "delivery.notices.event_kinds.CODES",
         "QuoteStateEnum": "delivery.quotes.models.Quote.State",
+        "WorkItemEnum": "delivery.planning.models.effort.WorkItem",
         "GradeEnum": "delivery.planning.models.effort.Grade",
         "QuotedGradeEnum": "delivery.quotes.snapshot.GRADES",
         "DocumentStateEnum": "delivery.reports.models.Document.State",

@@ -1,7 +1,7 @@
 """The inbox of the person who asks and the next steps of an engagement, as REST endpoints."""
 
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, viewsets
 from rest_framework.response import Response
 
@@ -27,7 +27,8 @@ class InboxViewSet(DeclaredEndpoint, viewsets.ViewSet):
 
 
 class NextStepViewSet(viewsets.ViewSet):
-    @extend_schema(responses=NextStepSerializer(many=True))
+    @extend_schema(parameters=[OpenApiParameter("engagement_code", str, OpenApiParameter.PATH)],
+                   responses=NextStepSerializer(many=True))
     def list(self, request, engagement_code: str):
         """How the engagement goes on: each step, who can take it, and whom it lacks."""
         engagement = get_object_or_404(

@@ -1,5 +1,6 @@
 """Inbox and next steps as the API shows them."""
 
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
 
@@ -21,6 +22,7 @@ class InboxItemSerializer(serializers.Serializer):
     due = serializers.DateField(allow_null=True)
 
 
+@extend_schema_serializer(component_name="StepPerson")
 class PersonSerializer(serializers.Serializer):
     id = serializers.IntegerField(source="pk")
     name = serializers.CharField(source="__str__")
