@@ -4,7 +4,6 @@ A value that cannot be understood stops the start with a sentence naming the var
 Any variable may be given as NAME_FILE, the path of a file that holds it.
 """
 
-import contextlib
 import os
 import tomllib
 from pathlib import Path
@@ -12,40 +11,17 @@ from pathlib import Path
 import dj_database_url
 from csp.constants import NONE, SELF, UNSAFE_INLINE
 from django.core.exceptions import ImproperlyConfigured
-from django.core.management.utils import get_random_secret_key
-from environs import EnvError, FileAwareEnv
 from marshmallow.validate import OneOf
 from pythonjsonlogger.core import RESERVED_ATTRS
+
+from delivery.environment import env, kept_secret, read
+from delivery.sign_on import settings as sign_on
 
 # python-docx brings lxml, which openpyxl would then prefer to the parser that refuses entities.
 os.environ["OPENPYXL_LXML"] = "False"
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VERSION = tomllib.loads((BASE_DIR / "pyproject.toml").read_text())["project"]["version"]
-
-env = FileAwareEnv()
-
-
-def read(reader, name: str, default, **kwargs):
-    """The variable `name` through an environs reader, or ImproperlyConfigured naming it."""
-    try:
-        return reader(name, default, **kwargs)
-    except (EnvError, ValueError) as error:
-        raise ImproperlyConfigured(f"{name}: {error}") from error
-
-
-def kept_secret(path: Path) -> str:
-    """A secret made once and kept in a file that only its owner reads."""
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft = path.with_name(f"{path.name}.{os.getpid()}")
-        draft.touch(mode=0o600)
-        draft.write_text(get_random_secret_key())
-        with contextlib.suppress(FileExistsError):  # another process was quicker
-            os.link(draft, path)
-        draft.unlink()
-    return path.read_text().strip()
-
 
 DEBUG = read(env.bool, "DESK_DEBUG", False)
 VAR_DIR = Path(read(env.str, "DESK_VAR_DIR", str(BASE_DIR / "var")))
@@ -196,6 +172,12 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ]
+# Single sign-on and second factors, where they are set.
+if sign_on.IS_ON:
+    INSTALLED_APPS += sign_on.APPS
+    MIDDLEWARE += sign_on.MIDDLEWARE
+AUTHENTICATION_BACKENDS = sign_on.backends(AUTHENTICATION_BACKENDS)
+globals().update(sign_on.library_settings())
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "portal:home"
 LOGOUT_REDIRECT_URL = "login"

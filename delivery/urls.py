@@ -6,11 +6,20 @@ from django.contrib.auth.decorators import login_not_required
 from django.urls import include, path
 from django.views.i18n import set_language
 
+from delivery.sign_on import settings as sign_on
+
 handler400 = "delivery.portal.error_pages.request_page"
 handler500 = "delivery.portal.error_pages.error_page"
 
+if sign_on.IS_ON:
+    sign_in = [path("", include("delivery.sign_on.urls")),
+               path("account/provider/", include("delivery.sign_on.provider_urls"))]
+else:
+    sign_in = [path("login/", auth.LoginView.as_view(redirect_authenticated_user=True),
+                    name="login")]
+
 urlpatterns = [
-    path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    *sign_in,
     path("logout/", auth.LogoutView.as_view(), name="logout"),
     path("i18n/setlang/", login_not_required(set_language), name="set_language"),
     path("admin/", admin.site.urls),

@@ -11,6 +11,7 @@ from rest_framework.views import APIView
 
 from engagements import serializers, services
 from engagements.models import ApiToken
+from engagements.web.password_tokens import require_password_is_enough
 from engagements.web.scoped_viewset import ScopedViewSet
 
 
@@ -51,6 +52,7 @@ class TokenView(APIView):
                             password=facts.pop("password"))
         if user is None:
             raise ValidationError(_("Unable to log in with provided credentials."))
+        require_password_is_enough(user)
         token, key = services.create_token(actor=user, owner=user, **facts)
         return Response(serializers.MadeTokenSerializer({"token": key, "made": token}).data)
 

@@ -7,6 +7,7 @@ PEOPLE = {
     "user.login_refused": _("Sign-in refused"), "user.token": _("API token issued"),
     "user.password": _("Password changed"), "user.password_reset": _("Password reset by e-mail"),
     "user.end_sign_ins": _("Other sign-ins ended"),
+    "person.directory": _("Account follows the directory"),
     "audit.reseal": _("Audit log sealed with a new key"),
     "token.create": _("API token created"), "token.revoke": _("API token revoked"),
     "person.add": _("User account added"), "person.update": _("User account changed"),

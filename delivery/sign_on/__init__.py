@@ -1,0 +1,1 @@
+"""Signing in with the company's own accounts, and second factors; off until settings name them."""

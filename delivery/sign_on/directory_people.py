@@ -1,0 +1,47 @@
+"""Writes about people whom a directory or provider knows."""
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from engagements.audit import audit_log
+from engagements.errors import NotAllowed, WrongState
+from engagements.models import User
+
+FACTS = ("full_name", "email")
+
+
+@transaction.atomic
+def follow_directory(*, person: User, role: str, source: str, **facts: str) -> User:
+    """Give a person, new or known, the role and facts that a directory names; no entry where
+    nothing changed.
+
+    Raises:
+        NotAllowed: their groups give no role, or the account is locked.
+        WrongState: the role would change sides (firm, customer) while they are on a team.
+    """
+    if not role:
+        raise NotAllowed(_("Your groups give you no role here; please ask an administrator."))
+    is_new = person.pk is None
+    if not is_new:
+        person = User.objects.select_for_update(no_key=True).get(pk=person.pk)
+        _require_same_side(person, role)
+    new = {"role": role, **{name: facts[name][:80] for name in FACTS if facts.get(name)}}
+    changed = {name: [str(getattr(person, name)), value] for name, value in new.items()
+               if getattr(person, name) != value}
+    for name in changed:
+        setattr(person, name, new[name])
+    if is_new:
+        person.set_unusable_password()
+    if is_new or changed:
+        person.save()
+        audit_log.record(actor=person, action="person.directory", target=person,
+                         data={"from": source, "changed": changed})
+    return person
+
+
+def _require_same_side(person: User, role: str) -> None:
+    if not person.is_active:
+        raise NotAllowed(_("This account is locked; please ask an administrator."))
+    if person.is_reviewer != (role == "reviewer") and person.memberships.exists():
+        raise WrongState(_("%(person)s is on a team; take them off before changing sides.")
+                         % {"person": person})

@@ -1,0 +1,1 @@
+"""What the sign-in page asks."""

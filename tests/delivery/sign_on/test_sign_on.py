@@ -1,0 +1,291 @@
+"""Single sign-on, LDAP and second factors against real peers: an OIDC provider, slapd."""
+
+import base64
+import hmac
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import requests
+from django.conf import settings
+
+from delivery.demo.child_processes import free_port, wait_for
+
+PASSWORD = "Trial-2026!"
+PEOPLE = f"""
+from engagements.models import User
+User.objects.create_user("boss", password={PASSWORD!r}, role="administrator")
+User.objects.create_user("local", password={PASSWORD!r}, role="consultant")
+"""
+SLAPD = """
+include /etc/ldap/schema/core.schema
+include /etc/ldap/schema/cosine.schema
+include /etc/ldap/schema/inetorgperson.schema
+modulepath /usr/lib/ldap
+moduleload back_mdb
+moduleload memberof
+pidfile {folder}/slapd.pid
+database mdb
+suffix "dc=firm"
+rootdn "cn=admin,dc=firm"
+rootpw secret
+directory {folder}/data
+maxsize 1048576
+overlay memberof
+"""
+ENTRIES = """
+dn: dc=firm
+objectClass: dcObject
+objectClass: organization
+o: firm
+dc: firm
+
+dn: ou=people,dc=firm
+objectClass: organizationalUnit
+ou: people
+
+dn: uid=li,ou=people,dc=firm
+objectClass: inetOrgPerson
+uid: li
+cn: 李工
+sn: li
+mail: li@firm.example
+userPassword: Directory-2026
+
+dn: uid=out,ou=people,dc=firm
+objectClass: inetOrgPerson
+uid: out
+cn: out
+sn: out
+userPassword: Directory-2026
+
+dn: cn=desk-managers,dc=firm
+objectClass: groupOfNames
+cn: desk-managers
+member: uid=li,ou=people,dc=firm
+"""
+
+
+class Desk:
+    """A portal of its own with settings of its own, and people who sign in there by HTTP."""
+
+    def __init__(self, folder: Path, **environment: str):
+        self.port = free_port()
+        self.base = f"http://127.0.0.1:{self.port}"
+        self.environment = {**os.environ, "DESK_VAR_DIR": str(folder), **environment,
+                            "DESK_PUBLIC_URL": self.base}
+        for name in ("DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE"):
+            self.environment.pop(name, None)
+
+    def prepare(self) -> "Desk":
+        self._run("manage.py", "migrate", "-v", "0")
+        self._run("manage.py", "shell", "-c", PEOPLE)
+        return self
+
+    @contextmanager
+    def running(self):
+        portal = subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-m", "gunicorn", "delivery.wsgi:application",
+             "--bind", f"127.0.0.1:{self.port}", "--threads", "4", "--log-level", "warning"],
+            cwd=settings.BASE_DIR, env=self.environment)
+        try:
+            wait_for("127.0.0.1", self.port, 120)
+            yield self
+        finally:
+            portal.terminate()
+            portal.wait(30)
+
+    def say(self, code: str) -> str:
+        return self._run("manage.py", "shell", "-v", "0", "-c",
+                         f"from engagements.models import User\n{code}").strip()
+
+    def _run(self, *command: str) -> str:
+        done = subprocess.run([sys.executable, "-W", "ignore", *command], cwd=settings.BASE_DIR,
+                              env=self.environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr[-3000:]
+        return done.stdout
+
+    def page(self, session: requests.Session, path: str) -> str:
+        return session.get(self.base + path, timeout=60).text
+
+    def send(self, session: requests.Session, path: str, **fields: str) -> requests.Response:
+        csrf = token_in(self.page(session, path))
+        return session.post(self.base + path, timeout=60,
+                            data={"csrfmiddlewaretoken": csrf, **fields})
+
+    def password(self, name: str, password: str = PASSWORD
+                 ) -> tuple[requests.Session, requests.Response]:
+        session = requests.Session()
+        return session, self.send(session, "/login/", login=name, password=password)
+
+    def provider(self, sub: str) -> tuple[requests.Session, requests.Response]:
+        session = requests.Session()
+        page = self.page(session, "/login/")
+        place = re.search(r'href="(/account/provider/[^"]+)"', page).group(1)
+        there = session.get(self.base + place, allow_redirects=False, timeout=60
+                            ).headers["Location"]
+        back = session.post(there, data={"sub": sub}, allow_redirects=False, timeout=60)
+        return session, session.get(back.headers["Location"], timeout=60)
+
+
+def token_in(page: str) -> str:
+    return re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page).group(1)
+
+
+def is_inside(answer: requests.Response) -> bool:
+    return answer.url.removesuffix("/").count("/") == 2  # the desk itself
+
+
+@pytest.fixture
+def provider():
+    """A genuine OpenID Connect provider; `claims` are its people's."""
+    from oidc_provider_mock import User, run_server_in_thread
+
+    port = free_port()
+    people = [User(sub="wang", claims={"name": "王工", "preferred_username": "wang",
+                                       "email": "wang@firm.example", "groups": ["desk-staff"]}),
+              User(sub="boss", claims={"preferred_username": "boss", "groups": ["desk-staff"]}),
+              User(sub="eve", claims={"groups": ["others"]})]
+    with run_server_in_thread(port, user_claims=people):
+        yield f"http://127.0.0.1:{port}"
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_company_accounts_and_second_factors(provider, tmp_path):
+    desk = Desk(tmp_path, DESK_OIDC_ISSUER=provider, DESK_OIDC_CLIENT_ID="desk",
+                DESK_OIDC_CLIENT_SECRET="secret", DESK_GROUP_ROLES="desk-staff=consultant",
+                DESK_SECOND_FACTOR_ROLES="administrator").prepare()
+    with desk.running():
+        for _time in range(2):
+            session, answer = desk.provider("wang")
+            assert is_inside(answer), answer.text
+        assert "王工" in answer.text
+        for sub, sentence in (("eve", "Your groups give you no role"),
+                              ("boss", "was not made by this way")):
+            session, answer = desk.provider(sub)
+            assert answer.url.endswith("/login/")
+            assert sentence in session.get(desk.base + "/login/", headers={
+                "Accept-Language": "en"}, timeout=60).text or sentence in answer.text or (
+                    "管理员" in answer.text)
+        assert desk.say("print([(u.username, u.role, u.has_usable_password()) for u in "
+                        "User.objects.order_by('pk')])") == str([
+                            ("boss", "administrator", True), ("local", "consultant", True),
+                            ("wang", "consultant", False)])
+        desk.say("User.objects.filter(username='wang').update(is_active=False)")
+        assert not is_inside(desk.provider("wang")[1])
+
+        assert is_inside(desk.password("local")[1])
+        by_password = requests.post(desk.base + "/api/v1/token/", timeout=60, json={
+            "username": "boss", "password": PASSWORD})
+        assert by_password.status_code == 403
+        codes = second_factor_is_needed_made_and_asked_for(desk)
+        session, answer = desk.password("boss")
+        assert "/2fa/" in answer.url or "authenticate" in answer.url
+        assert is_inside(session.post(answer.url, timeout=60, data={
+            "csrfmiddlewaretoken": token_in(answer.text), "code": codes[0]}))
+
+    closed = Desk(tmp_path, **{**{name: value for name, value in desk.environment.items()
+                                  if name.startswith("DESK_")}, "DESK_LOCAL_LOGIN": "false"})
+    with closed.running():
+        assert 'name="password"' not in closed.page(requests.Session(), "/login/")
+        refused = requests.post(closed.base + "/api/v1/token/", timeout=60, json={
+            "username": "local", "password": PASSWORD})
+        assert refused.status_code == 400
+        closed.say("User.objects.filter(username='wang').update(is_active=True)")
+        assert is_inside(closed.provider("wang")[1])
+
+
+def code_of_now(secret: str) -> str:
+    """RFC 6238 with SHA-1, six digits, thirty seconds."""
+    counter = struct.pack(">Q", int(time.time()) // 30)
+    digest = hmac.digest(base64.b32decode(secret + "=" * (-len(secret) % 8)), counter, "sha1")
+    start = digest[-1] & 15
+    number = int.from_bytes(digest[start:start + 4], "big") & 0x7FFFFFFF
+    return f"{number % 10**6:06}"
+
+
+def second_factor_is_needed_made_and_asked_for(desk: Desk) -> list[str]:
+    """Set up an authenticator for `boss`; its recovery codes."""
+    session, answer = desk.password("boss")
+    assert answer.url.endswith("/account/second-factor/")
+    assert session.get(desk.base + "/engagements/", timeout=60).url == answer.url
+    place = "/account/second-factor/totp/activate/"
+    asked = session.get(desk.base + place, timeout=60)  # the password once more
+    page = session.post(asked.url, timeout=60, data={
+        "csrfmiddlewaretoken": token_in(asked.text), "password": PASSWORD,
+        "next": place}).text
+    secret = re.search(r'value="([A-Z2-7]{16,})"', page).group(1)
+    made = session.post(desk.base + place, timeout=60, data={
+        "csrfmiddlewaretoken": token_in(page), "code": code_of_now(secret)})
+    assert made.status_code == 200
+    codes = re.findall(r"\b[0-9a-f]{8}\b", desk.page(
+        session, "/account/second-factor/recovery-codes/"))
+    assert len(codes) >= 8
+    assert is_inside(session.get(desk.base + "/", timeout=60))
+
+    _session, answer = desk.password("boss")
+    wrong = _session.post(answer.url, timeout=60, data={
+        "csrfmiddlewaretoken": token_in(answer.text), "code": "000000"})
+    assert not is_inside(wrong)
+    assert secret not in desk.say("from allauth.mfa.models import Authenticator\n"
+                                  "print(list(Authenticator.objects.values()))")
+    return codes
+
+
+@pytest.fixture
+def directory(tmp_path):
+    """A genuine slapd with two people and a group."""
+    folder, port = tmp_path / "ldap", free_port()
+    (folder / "data").mkdir(parents=True)
+    (folder / "slapd.conf").write_text(SLAPD.format(folder=folder))
+    process = subprocess.Popen(["slapd", "-d", "0", "-f", folder / "slapd.conf", "-h",
+                                f"ldap://127.0.0.1:{port}"])
+    try:
+        wait_for("127.0.0.1", port, 30)
+        load(port, ENTRIES)
+        yield f"ldap://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def load(port: int, text: str) -> None:
+    """Add entries of an LDIF text with the library that the product uses."""
+    import ldap3
+
+    link = ldap3.Connection(ldap3.Server("127.0.0.1", port), "cn=admin,dc=firm", "secret",
+                            auto_bind=True)
+    for block in text.strip().split("\n\n"):
+        found: dict[str, list[str]] = {}
+        for line in block.splitlines():
+            name, _colon, value = line.partition(": ")
+            found.setdefault(name, []).append(value)
+        [name] = found.pop("dn")
+        assert link.add(name, found.pop("objectClass"), found), link.result
+    time.sleep(0.1)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.skipif(not shutil.which("slapd"), reason="slapd is not installed")
+def test_passwords_of_a_directory(directory, tmp_path):
+    desk = Desk(tmp_path / "var", DESK_LDAP_URL=directory, DESK_LDAP_BASE="ou=people,dc=firm",
+                DESK_GROUP_ROLES="desk-managers=manager").prepare()
+    attempt = ("from django.contrib.auth import authenticate; from django.test import "
+               "RequestFactory; r = RequestFactory().get('/');"
+               "u = authenticate(r, username={!r}, password={!r}); "
+               "print(u and (u.username, u.role, u.full_name, u.email))")
+    assert desk.say(attempt.format("li", "Directory-2026")) == str(
+        ("li", "manager", "李工", "li@firm.example"))
+    for name, password in (("li", "wrong"), ("li", ""), ("out", "Directory-2026"),
+                           ("*", "Directory-2026"), ("local", "Directory-2026")):
+        assert desk.say(attempt.format(name, password)) == "None", name
+    assert desk.say(attempt.format("local", PASSWORD)).startswith("('local'")
