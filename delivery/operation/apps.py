@@ -4,7 +4,7 @@ from django.utils.translation import gettext_lazy as _
 
 class OperationConfig(AppConfig):
     name = "delivery.operation"
-    verbose_name = _("Operation")
+    verbose_name = _("System status")
 
     def ready(self) -> None:
         """Connect what workers tell of their tasks."""
