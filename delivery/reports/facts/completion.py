@@ -11,7 +11,7 @@ from delivery.documents.tables.table import column, table
 from delivery.reports.facts.handover import MADE_IN
 from delivery.reports.facts.run_records import kind_title
 from delivery.reports.facts.source import Source
-from engagements.text.text_joining import listed
+from engagements.text.text_joining import in_turn, listed
 
 
 def test_objects(source: Source) -> dict:
@@ -44,7 +44,7 @@ def _makers(source: Source) -> dict[str, dict[str, int]]:
 
 
 def _told(runs: dict[str, int]) -> str:
-    return "\n".join(f"#{run} {kind_title(kind)}" for kind, run in runs.items()) or (
+    return in_turn(f"#{run} {kind_title(kind)}" for kind, run in runs.items()) or (
         _("not recorded"))
 
 
