@@ -76,7 +76,7 @@ class Portal:
         from workers.models import Job
 
         data = text.encode()
-        live_log._write_at(live_log.path(self.job), self.job.log_stored, data)
+        live_log.write_at(live_log.path(self.job), self.job.log_stored, data)
         self.job.log_stored += len(data)
         Job.objects.filter(pk=self.job.pk).update(log_stored=self.job.log_stored)
 

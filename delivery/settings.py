@@ -271,6 +271,7 @@ READ_PROCESS = read(env.bool, "DESK_READ_PROCESS", True)  # files are read in ch
 READ_SECONDS = read(env.int, "DESK_READ_SECONDS", 120)  # of the processor, for one file
 READ_MEMORY_MB = read(env.int, "DESK_READ_MEMORY_MB", 4096)  # of addresses, for one file
 UPLOAD_LIMIT_BYTES = read(env.int, "DESK_UPLOAD_LIMIT_MB", 512) * 2**20
+RESUMABLE_UPLOAD_LIMIT_BYTES = read(env.int, "DESK_RESUMABLE_UPLOAD_LIMIT_MB", 51200) * 2**20
 
 # Queue -------------------------------------------------------------------------
 

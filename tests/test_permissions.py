@@ -57,8 +57,11 @@ READ = {
     "workers:jobs": FIRM, "workers:job": EVERYBODY, "workers:job_log": EVERYBODY,
     "workers:job_log_lines": EVERYBODY,
     "workers:job_log_file": EVERYBODY, "workers:job_merged_log": EVERYBODY,
-    "workers:job_log_search": EVERYBODY,
+    "workers:job_log_search": EVERYBODY, "workers:job_further_log": EVERYBODY,
+    "workers:job_further_log_file": EVERYBODY, "workers:job_further_log_search": EVERYBODY,
     "workers:job_new": frozenset({ADMIN, OPERATOR}),
+    "workers:choose_files": frozenset({ADMIN, OPERATOR}), "workers:node_files": FIRM,
+    "workers:node_archive": frozenset(), "workers:job_archive": frozenset(),
     "workers:catalogue": FIRM, "workers:kind": FIRM, "workers:chains": FIRM,
     "workers:chain_new": WORKERS, "workers:chain": FIRM, "workers:chain_run": FIRM,
     "workers:artifact": EVERYBODY, "workers:artifact_download": EVERYBODY,
@@ -265,6 +268,7 @@ def world(people, engagement, settings, tmp_path):
     runtime = Runtime.objects.create(name="CANN")
     inventory = NodeImport.objects.create(file_name="nodes.csv", created_by=people[OPERATOR])
     job = Job.objects.create(kind="env.npu_info", engagement=engagement, model=model, node=node)
+    further = job.logs.create(name="train.log")
     artifact = store_file(stream=ContentFile(b"x"), name="a.txt", engagement=engagement)
     quote = quotes.create_quote(actor=people[SALES], engagement=engagement)
     line = quotes.add_line(actor=people[SALES], quote=quote, price=card.lines.first())
@@ -313,8 +317,13 @@ def world(people, engagement, settings, tmp_path):
         "workers:node": [node.pk], "workers:job": [job.pk], "workers:job_log": [job.pk],
         "workers:job_log_lines": [job.pk],
         "workers:job_log_file": [job.pk], "workers:job_merged_log": [job.pk],
-        "workers:job_log_search": [job.pk], "workers:import": [inventory.pk],
         "workers:runtime_new": ["host"], "workers:runtime": [runtime.pk],
+        "workers:job_further_log": [job.pk, further.pk],
+        "workers:job_further_log_file": [job.pk, further.pk],
+        "workers:job_further_log_search": [job.pk, further.pk],
+        "workers:job_archive": [job.pk], "workers:node_files": [node.pk],
+        "workers:node_archive": [node.pk], "workers:job_log_search": [job.pk],
+        "workers:import": [inventory.pk],
         "workers:node_edit": [node.pk], "workers:login_new": [node.pk],
         "workers:login_edit": [login.pk],
         "workers:kind": ["env.npu_info"], "workers:chain": [chain_run.chain_id],
@@ -358,8 +367,9 @@ OF_AN_ENGAGEMENT = (
     "engagements:engagement", "engagements:edit", "engagements:team", "engagements:model_new",
     "engagements:model_edit", "engagements:stage", "workers:job", "workers:job_log",
     "workers:job_log_lines", "workers:job_log_file", "workers:job_merged_log",
-    "workers:job_log_search",
-    "workers:login_edit", "workers:chain_run",
+    "workers:job_log_search", "workers:job_further_log", "workers:job_further_log_file",
+    "workers:job_further_log_search",
+    "workers:login_edit", "workers:chain_run", "workers:job_archive",
     "workers:artifact", "workers:artifact_download", "assessments:criteria",
     "assessments:criterion", "workers:scan", "workers:scan_patch", "assessments:baseline",
     "workers:api_routes",

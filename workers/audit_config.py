@@ -23,6 +23,7 @@ MEASURED = ("lease_counter", "scratch_used_mb", "scratch_free_mb", "clock_offset
 
 track_rows(own.Job, without=[*PROGRESS, *DISPATCH],
            final_state=FinalState("state", FINAL_STATES, frozenset(ENDING)))
+track_rows(own.JobInput, without=["arrived", "size", "files"])  # they grow on the way
 track_rows(own.Gang, without=["rendezvous", "failing_since"])
 track_rows(own.Node, without=[*SECRET, *MEASURED])
 track_rows(own.NodeLogin, without=[*SECRET, "refused_at", "refused_cause"])
@@ -35,6 +36,8 @@ do_not_track({
     own.CardLease: "who may start now; the cards that a job had are in its results",
     own.ImportedNode: "how far the first look is; confirming a host key is recorded",
     own.RuntimeSoftware: "what jobs in it last read; what a job used is in its readings",
+    own.PendingUpload: "bytes on their way; the artifact that becomes of them is tracked",
+    own.JobLog: "how far a log has been read; the log becomes an artifact",
     own.NodeSample: "how busy cards were; measurements come from readings of artifacts",
     own.NodeContact: "when the node answered and when not; no figure or verdict rests on it",
 })

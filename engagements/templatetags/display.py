@@ -25,8 +25,8 @@ register = template.Library()
 COLOURS = {
     "green": "passed confirmed succeeded approved accepted signed ready ok met OK active applied "
              "frozen green low minor",
-    "blue": "in_progress submitted running starting collecting reading leasing issued in_review "
-            "reviewed",
+    "blue": "in_progress submitted running starting collecting reading leasing staging "
+            "issued in_review reviewed",
     "orange": "waived conditional not_provable warning expired pending maintenance unknown "
               "timed_out not_measured away login key shell Warning yellow medium major open",
     "red": "failed sent_back rejected declined lost quarantined missing Alarm Critical "

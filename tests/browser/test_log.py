@@ -30,7 +30,7 @@ def job(sample, settings, tmp_path):
 def write(job: Job, data: bytes) -> None:
     """What the worker does with a new part of the log."""
     job.refresh_from_db()
-    live_log._write_at(live_log.path(job), job.log_stored, data)
+    live_log.write_at(live_log.path(job), job.log_stored, data)
     Job.objects.filter(pk=job.pk).update(log_stored=job.log_stored + len(data))
 
 

@@ -23,7 +23,8 @@ def node(people, ssh_server):
     operator = people["operator"]
     found = services.enrol_node(
         actor=operator, name="practice-1", host=ssh_server.host, port=ssh_server.port,
-        username=ssh_server.username, private_key=ssh_server.private_key_text, is_practice=True)
+        username=ssh_server.username, private_key=ssh_server.private_key_text, is_practice=True,
+        command_roles=["consultant"])
     return services.confirm_host_key(
         actor=operator, node=found, fingerprint=ssh.fingerprint(found.offered_host_key))
 

@@ -7,18 +7,22 @@ from workers.api import (
     jobs,
     node_calendar,
     node_imports,
+    node_samples,
     nodes,
     rules,
     runtimes,
+    uploads,
 )
 
 routes = [
     *nodes.routes,
     *node_imports.routes,
     *node_calendar.routes,
+    *node_samples.routes,
     *jobs.routes,
     *runtimes.routes,
     *artifacts.routes,
+    *uploads.routes,
     *chains.routes,
     *rules.routes,
     *api_routes.routes,

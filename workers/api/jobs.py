@@ -1,5 +1,8 @@
 """REST endpoints of job kinds and jobs. Each write is one service call."""
 
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import mixins, status, viewsets
 from rest_framework.decorators import action
@@ -9,9 +12,12 @@ from engagements.text.number_parsing import whole_number
 from engagements.web.scoped_viewset import ScopedViewSet
 from workers import kinds, services
 from workers.api import serializers
-from workers.jobs import kind_catalogue
+from workers.api.file_serializers import FollowUpSerializer
+from workers.jobs import folder_archives, kind_catalogue
+from workers.jobs.archive_answers import archive_answer
+from workers.jobs.follow_ups import follow_ups
 from workers.logs import live_log, search
-from workers.models import Job, Priority
+from workers.models import Job, JobLog, Priority
 
 MOST_AT_ONCE = 500  # jobs of one call
 
@@ -35,7 +41,7 @@ class KindViewSet(viewsets.ViewSet):
 
 class JobViewSet(mixins.CreateModelMixin, ScopedViewSet):
     is_job_work = True  # API tokens for jobs reach it
-    queryset = Job.objects.prefetch_related("retries").select_related("gang")
+    queryset = Job.objects.prefetch_related("retries", "inputs", "logs").select_related("gang")
     serializer_class = serializers.JobSerializer
     filterset_fields = ["kind", "state", "engagement", "model", "stage", "node"]
 
@@ -72,22 +78,48 @@ class JobViewSet(mixins.CreateModelMixin, ScopedViewSet):
         job = services.retry_job(actor=request.user, job=self.get_object())
         return self.shown(job, status.HTTP_201_CREATED)
 
+    @extend_schema(responses={(200, "application/x-tar"): OpenApiTypes.BINARY},
+                   parameters=[OpenApiParameter("path", str, description="a folder among them")])
+    @action(detail=True, filterset_fields=[])
+    def archive(self, request, pk=None):
+        """The stored files of the job, or those of a folder, as a tar archive."""
+        job = self.get_object()
+        pieces, size = folder_archives.of_job(job, request.query_params.get("path", "").strip("/"))
+        if not size:
+            raise Http404
+        return archive_answer(pieces, f"job-{job.pk}.tar", job, size)
+
+    @extend_schema(responses=FollowUpSerializer(many=True))
+    @action(detail=True, url_path="follow-ups", pagination_class=None, filterset_fields=[])
+    def follow_ups(self, request, pk=None):
+        """Kinds that take the job's files, with the parameters that name them."""
+        found = follow_ups(self.get_object())
+        return Response([{"kind": each.kind.code, "parameters": each.parameters}
+                         for each in found])
+
     @extend_schema(responses=serializers.LogSerializer,
-                   parameters=[OpenApiParameter("offset", int)])
+                   parameters=[OpenApiParameter("offset", int),
+                               OpenApiParameter("log", int, description="id of a further log")])
     @action(detail=True)
     def log(self, request, pk=None):
-        """The log's text from a byte offset."""
+        """The text of the output, or of a further log, from a byte offset."""
         offset = whole_number(request.query_params.get("offset")) or 0
-        text, end = live_log.read(self.get_object(), offset)
+        text, end = live_log.read(self._log(), offset)
         return Response({"text": text, "next_offset": end})
 
     @extend_schema(responses=serializers.LogHitSerializer, parameters=[
+        OpenApiParameter("log", int, description="id of a further log"),
         OpenApiParameter("q", str, description="empty: what errors look like"),
         OpenApiParameter("before", int, description="byte offset; without, the end")])
     @action(detail=True, url_path="log/search")
     def log_search(self, request, pk=None):
         """The last line before an offset that holds the text; null where this part has none."""
-        return Response(search.answer(self.get_object(), request.query_params))
+        return Response(search.answer(self._log(), request.query_params))
+
+    def _log(self) -> Job | JobLog:
+        job, asked = self.get_object(), whole_number(self.request.query_params.get("log"))
+        return job if asked is None else get_object_or_404(
+            job.logs.select_related("job"), pk=asked)
 
 
 def _order(data: dict) -> dict:

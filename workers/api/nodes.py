@@ -1,17 +1,26 @@
 """REST endpoints of nodes and log-ins. Each write is one service call."""
 
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import mixins
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
+from engagements.models import Engagement
 from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.service_hooks import creating, updating
 from workers import queries, rule_checks, services
 from workers.api import serializers
+from workers.api.file_serializers import FolderSerializer
+from workers.jobs import folder_archives, input_choices
+from workers.jobs.archive_answers import archive_answer
 from workers.models import Node, NodeLogin
 from workers.services import key_installation, node_edits, node_logins
+
+PATH = [OpenApiParameter("path", str, required=True, description="from / on"),
+        OpenApiParameter("engagement", str, description="code: its log-in is used")]
 
 
 class NodeViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedViewSet):
@@ -81,6 +90,32 @@ class NodeViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedViewSe
     def rules(self, request, pk=None):
         """The rules over what was last read of the node."""
         return Response(serializers.OutcomeSerializer(rule_checks.of_node(self.get_object())).data)
+
+
+    @extend_schema(responses=FolderSerializer, parameters=PATH)
+    @action(detail=True, pagination_class=None, filterset_fields=[])
+    def files(self, request, pk=None):
+        """What a folder below `file_roots` holds; links that lead out of them are refused."""
+        node = self.get_object()
+        folder = input_choices.browse(request.user, node, *self._asked())
+        rows = input_choices.rows_of(node, folder)
+        return Response(FolderSerializer({
+            "path": folder.path, "is_cut": folder.is_cut, "entries": rows}).data)
+
+    @extend_schema(responses={(200, "application/x-tar"): OpenApiTypes.BINARY}, parameters=PATH)
+    @action(detail=True, filterset_fields=[])
+    def archive(self, request, pk=None):
+        """A folder or file below `file_roots` as a tar archive, as the node sends it."""
+        node, (engagement, path) = self.get_object(), self._asked()
+        pieces = folder_archives.of_node(request.user, node, engagement, path)
+        return archive_answer(pieces, f"{path.rstrip('/').rpartition('/')[2]}.tar", node)
+
+    def _asked(self) -> tuple[Engagement | None, str]:
+        asked = self.request.query_params
+        engagement = get_object_or_404(
+            Engagement.objects.visible_to(self.request.user), code=asked["engagement"]
+        ) if asked.get("engagement") else None
+        return engagement, asked.get("path", "")
 
 
 class NodeLoginViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedViewSet):

@@ -5,6 +5,7 @@ from engagements.models import Engagement, MigratedModel
 from engagements.web.allowed_moves import AllowedMovesField
 from engagements.web.exposure import ForTheFirm
 from engagements.web.visible_field import VisibleField
+from workers.api.file_serializers import JobInputSerializer, JobLogSerializer
 from workers.jobs.transitions import TRANSITIONS
 from workers.kinds import JobKind
 from workers.logs import diagnosis
@@ -23,7 +24,7 @@ from workers.models import (
     StoredReading,
 )
 from workers.models.gang import MOST_RESTARTS
-from workers.models.node import USERNAME
+from workers.models.node import COMMAND_ROLES, USERNAME
 from workers.services import node_imports
 
 
@@ -41,6 +42,9 @@ class NodeSerializer(serializers.ModelSerializer):
         help_text="OpenSSH or PEM; without one the worker's SSH agent is asked.")
     passphrase = serializers.CharField(write_only=True, required=False, allow_blank=True)
     cards = CardSerializer(many=True, read_only=True)
+    command_roles = serializers.ListField(
+        child=serializers.ChoiceField([(role.value, role.label) for role in COMMAND_ROLES]),
+        required=False, help_text="Roles that may run free commands here; empty for nobody.")
     has_read_cards = serializers.BooleanField(
         read_only=True, help_text="Whether npu-smi has shown the cards; else they were typed in.")
     offered_fingerprint = serializers.SerializerMethodField()
@@ -50,7 +54,8 @@ class NodeSerializer(serializers.ModelSerializer):
         model = Node
         fields = ["id", "name", "host", "port", "username", "private_key", "passphrase", "state",
                   "is_practice", "scratch_dir", "set_env", "container_engine",
-                  "container_options", "cluster_address",
+                  "container_options", "command_roles", "file_roots", "transfer_mbit",
+                  "cluster_address",
                   "cluster_interface", "labels", "cards_total", "ring_size",
                   "keep_days", "bastion_host", "bastion_port", "bastion_username",
                   "bastion_host_key", "jump_hosts", "certificate", "scheduler",
@@ -182,6 +187,8 @@ class JobSerializer(ForTheFirm, serializers.ModelSerializer):
     sentence = serializers.CharField(read_only=True)
     allowed_moves = AllowedMovesField(TRANSITIONS)
     diagnosis = serializers.SerializerMethodField()
+    inputs = JobInputSerializer(many=True, read_only=True)
+    logs = JobLogSerializer(many=True, read_only=True)
 
     class Meta:
         model = Job
@@ -194,7 +201,7 @@ class JobSerializer(ForTheFirm, serializers.ModelSerializer):
                   "created_by", "created_at", "started_at", "finished_at", "sentence",
                   "technical_cause", "diagnosis", "exit_status", "results", "progress_done",
                   "progress_total", "last_loss", "heartbeat_at", "cancel_requested_at",
-                  "allowed_moves"]
+                  "inputs", "logs", "allowed_moves"]
         read_only_fields = [f for f in fields if f not in (
             "kind", "engagement", "model", "stage", "node", "nodes", "restarts",
             "chosen_runtime", "parameters", "priority")]

@@ -90,10 +90,11 @@ class Admission:
 
     def _over_quota(self, job: Job) -> Obstacle | None:
         quota, held = self.quotas[job.engagement_id], self.held.get(job.engagement_id, 0)
-        values = {"quota": quota, "held": held, "n": job.cards_wanted}
-        if job.cards_wanted > quota:
+        wanted = job.gang.job.cards_total if job.gang_id else job.cards_wanted
+        values = {"quota": quota, "held": held, "n": wanted}
+        if wanted > quota:
             return Obstacle(NEVER_IN_QUOTA, values)
-        return Obstacle(OVER_QUOTA, values) if held + job.cards_wanted > quota else None
+        return Obstacle(OVER_QUOTA, values) if held + wanted > quota else None
 
     def _maintenance(self, near: Iterable[NodeReservation], end: datetime) -> Obstacle | None:
         for one in near:
@@ -133,6 +134,33 @@ class Admission:
 def admission(node: Node, now: datetime) -> Admission:
     """The promises that bear on the node's jobs."""
     return Admission(node, now, list(NodeReservation.objects.filter(node=node, ends_at__gt=now)))
+
+
+def start_between(reservations: Iterable[NodeReservation], job: Job, at: datetime,
+                  duration: timedelta, usable: int) -> datetime:
+    """The first time from `at` on at which the job would end before what is promised to others.
+
+    Args:
+        usable: cards of the node that are healthy; those that other jobs hold are not looked at.
+    """
+    ordered = sorted(reservations, key=lambda one: (one.starts_at, one.pk))
+    while blocking := next((one for one in ordered if _blocks(one, ordered, job, at, duration,
+                                                               usable)), None):
+        at = blocking.ends_at
+    return at
+
+
+def _blocks(one: NodeReservation, every: list[NodeReservation], job: Job, at: datetime,
+            duration: timedelta, usable: int) -> bool:
+    if not (one.starts_at < at + duration and one.ends_at > at):
+        return False
+    if one.engagement_id is None:
+        return True
+    moment = max(at, one.starts_at)
+    kept = {two.engagement_id: min(two.cards or usable, usable) for two in every
+            if two.engagement_id not in (None, job.engagement_id)
+            and two.starts_at <= moment < two.ends_at}
+    return one.engagement_id in kept and sum(kept.values()) + job.cards_wanted > usable
 
 
 def _held_by(engagements: Iterable[int]) -> dict[int, int]:

@@ -9,9 +9,9 @@ from math import inf
 from django.utils import timezone
 
 from workers.dispatch import gang_turns
-from workers.dispatch.admission import Admission, admission
+from workers.dispatch.admission import Admission, admission, start_between
 from workers.dispatch.usual_durations import UsualDurations
-from workers.models import CardLease, Job, Node
+from workers.models import CardLease, Job, Node, NodeReservation
 from workers.models.job import OPEN_STATES, WAITING_STATES
 from workers.nodes.card_leases import usable_cards
 
@@ -54,6 +54,7 @@ class Load:
     node: Node
     jobs: list[Job]
     leases: list[CardLease]
+    reservations: list[NodeReservation] = field(default_factory=list)
 
     def cards_of(self, job: Job) -> list[int]:
         return sorted(lease.card_index for lease in self.leases if lease.job_id == job.pk)
@@ -84,6 +85,8 @@ def loads_of(nodes: Iterable[Node]) -> list[Load]:
         loads[job.node_id].jobs.append(job)
     for lease in CardLease.objects.filter(node__in=loads, released_at=None).select_related("job"):
         loads[lease.node_id].leases.append(lease)
+    for one in NodeReservation.objects.filter(node__in=loads, ends_at__gt=timezone.now()):
+        loads[one.node_id].reservations.append(one)
     return list(loads.values())
 
 
@@ -91,11 +94,13 @@ def outlook(load: Load, now: datetime, usual: UsualDurations
             ) -> list[tuple[Job, datetime | None]]:
     """The line with the time at which each job's turn may come, none before the one ahead of it.
 
-    From what runs now and how long its kinds usually take. None for a job that no set of healthy
-    cards can serve, which does not hold up those after it; and from the first job on that waits
-    for an overdue one, of which nobody can say when it ends.
+    From what runs now, how long its kinds usually take, and what is promised to others: a job that
+    waits for the end of a maintenance or a reservation holds up nobody. None for a job that no set
+    of healthy cards can serve, which does not hold up those after it; and from the first job on
+    that waits for an overdue one, of which nobody can say when it ends.
     """
-    turn = _Turn(now, len(usable_cards(load.node)))
+    usable = len(usable_cards(load.node))
+    turn = _Turn(now, usable)
     for running in load.running:
         if cards := len(load.cards_of(running)):
             turn.free -= cards
@@ -103,9 +108,14 @@ def outlook(load: Load, now: datetime, usual: UsualDurations
     found: list[tuple[Job, datetime | None]] = []
     for job in load.line:
         is_served = turn.advance(job.cards_wanted)
-        found.append((job, turn.at if is_served else None))
-        if is_served:
+        start = turn.at if is_served else None
+        if start and load.reservations:
+            start = start_between(load.reservations, job, start, usual.of(job), usable)
+        found.append((job, start))
+        if is_served and start == turn.at:
             turn.ends.append((turn.at and turn.at + usual.of(job), job.cards_wanted))
+        elif is_served:
+            turn.free += job.cards_wanted
     return found
 
 

@@ -7,15 +7,15 @@ from django.core.files.storage import FileSystemStorage, default_storage
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
-from workers.artifacts import content_store
+from workers.artifacts import arriving_files, content_store
 from workers.artifacts.artifact_store import is_intact
 from workers.dispatch import endings
 from workers.logs import live_log
-from workers.models import Artifact, Job, Node
+from workers.models import Artifact, Job, JobLog, Node
 from workers.models.job import FINAL_STATES
 from workers.nodes import ssh
 from workers.nodes.cards import samples
-from workers.remote import replies, scripts
+from workers.remote import folders, replies, scripts
 
 log = logging.getLogger(__name__)
 AT_ONCE = 50
@@ -26,11 +26,13 @@ def keep_house() -> int:
     """Look after the scratch folder of every ready node. Returns how many folders went."""
     content_store.remove_forgotten(default_storage)
     remove_live_logs()
+    arriving_files.remove_forgotten(timezone.now())
     samples.thin(timezone.now())
     removed = 0
     for node in Node.objects.filter(state=Node.State.READY, unreachable_since=None):
         try:
             removed += _remove_old_folders(node)
+            _forget_inputs(node)
             _measure(node)
         except (ssh.Unreachable, ssh.HostKeyChanged, ssh.LoginRefused) as error:
             log.warning("%s: housekeeping was put off: %s", node, error)
@@ -54,6 +56,20 @@ def remove_live_logs() -> int:
         if is_intact(artifact):
             grown[artifact.job_id].unlink(missing_ok=True)
             removed += 1
+    return removed + _remove_further_logs()
+
+
+def _remove_further_logs() -> int:
+    """The same for further logs, one by one: there are few."""
+    removed = 0
+    grown = sorted((live_log.folder() / "extra").glob("*.log"))[:AT_ONCE]
+    before = timezone.now() - STILL_WATCHED
+    for log in JobLog.objects.filter(pk__in=[int(file.stem) for file in grown],
+                                     job__finished_at__lt=before).select_related("job"):
+        stored = log.artifacts.filter(name=log.artifact_name, size=log.log_stored).first()
+        if stored and is_intact(stored):
+            live_log.path(log).unlink(missing_ok=True)
+            removed += 1
     return removed
 
 
@@ -66,6 +82,15 @@ def _remove_old_folders(node: Node) -> int:
             Job.objects.filter(pk=job.pk).update(folder_removed_at=timezone.now())
             removed += 1
     return removed
+
+
+def _forget_inputs(node: Node) -> None:
+    """Kept inputs that no job has asked for as long as folders of jobs are kept."""
+    script = folders.forget_script(node.scratch_dir, node.keep_days)
+    for login in node.logins.in_use():
+        login.node = node
+        ssh.run(login, script, 600)
+    ssh.run(node, script, 600)
 
 
 def _expired(node: Node) -> QuerySet[Job]:

@@ -13,6 +13,7 @@ from engagements.audit import audit_log
 from engagements.text.nested_sentences import nested
 from workers import kinds
 from workers.dispatch import card_queue, endings, gang_members, gang_network, gang_outcome
+from workers.dispatch.admission import Admission, admission
 from workers.dispatch.endings import end, failed
 from workers.kinds import unknown_kind
 from workers.models import Gang, Job, JobState
@@ -43,22 +44,37 @@ def _leasing(job: Job, _gang: Gang, members: list[Job]) -> dict:
         return end(JobState.CANCELLED, endings.CANCELLED_BEFORE)
     if away := next((m for m in members if not m.node.is_ready), None):
         return _wait(NOT_READY, node=away.node.name)
-    if job.cards_wanted:
-        if waits := _waits_for_turn(job, members):
+    promises = [admission(member.node, timezone.now()) for member in members]
+    with promises[0].exclusively_for(members[0]):
+        if waits := _waits_for_a_promise(members, promises):
             return waits
-        if not card_leases.take_cards_of_all(job, members):
-            return _wait_for_cards(members)
+        if job.cards_wanted:
+            if waits := _waits_for_turn(job, members, promises):
+                return waits
+            if not card_leases.take_cards_of_all(job, members):
+                return _wait_for_cards(members)
     return {"state": JobState.STARTING, "message": "", "message_values": {}}
 
 
-def _waits_for_turn(job: Job, members: list[Job]) -> dict | None:
-    for member in members:
+def _waits_for_a_promise(members: list[Job], promises: list[Admission]) -> dict | None:
+    """The first maintenance, reservation or quota in the way, and on which node."""
+    if any(card_leases.held_cards(member) for member in members):
+        return None  # admitted before a crash
+    for member, promised in zip(members, promises, strict=True):
+        if obstacle := promised.obstacle(member):
+            return _wait(gettext_noop("%(node)s: %(why)s"), node=member.node.name,
+                         why=nested(obstacle.message, obstacle.values))
+    return None
+
+
+def _waits_for_turn(job: Job, members: list[Job], promises: list[Admission]) -> dict | None:
+    for member, promised in zip(members, promises, strict=True):
         usable = len(card_leases.usable_cards(member.node))
         if job.cards_wanted > usable:
             return _wait(gettext_noop(
                 "Waiting: it wants %(n)d cards of each node, and %(node)s has only %(usable)d "
                 "healthy ones."), n=job.cards_wanted, node=member.node.name, usable=usable)
-        if (place := card_queue.place_in_line(member)) > 1:
+        if (place := card_queue.place_in_line(member, promised)) > 1:
             return _wait(gettext_noop(
                 "Waiting for its turn: place %(place)d in the line of %(node)s."),
                 place=place, node=member.node.name)

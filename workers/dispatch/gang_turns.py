@@ -4,13 +4,14 @@ All such jobs are ordered by priority and age, the same on every node; none hold
 waits for others. So no two of them can wait for each other. The first of them on all its nodes
 holds back those behind it in its nodes' lines, else small jobs would keep it waiting for ever; but
 it lets pass whose time limit ends before it could start itself, and everybody while a node of it is
-not ready or has too few healthy cards.
+not ready or has too few healthy cards, or a promise to others is in its way on one of them.
 """
 
 from datetime import datetime, timedelta
 
 from django.utils import timezone
 
+from workers.dispatch.admission import admission
 from workers.models import CardLease, Gang, Job
 from workers.models.job import WAITING_STATES
 from workers.nodes.card_leases import usable_cards
@@ -25,7 +26,7 @@ def lets_pass(member: Job, job: Job) -> bool:
     """Whether a waiting member does not hold back a job that stands behind it on its node."""
     if member.gang_id == job.gang_id:
         return True
-    if not can_start_ever(member.gang):
+    if not can_start_ever(member.gang) or _waits_for_a_promise(member.gang):
         return True
     if job.gang_id:
         return order(job) < order(member)
@@ -39,6 +40,12 @@ def can_start_ever(gang: Gang) -> bool:
     """Whether all its nodes are ready and have enough healthy cards, leased or not."""
     return all(member.node.is_ready and len(usable_cards(member.node)) >= member.cards_wanted
                for member in gang.present())
+
+
+def _waits_for_a_promise(gang: Gang) -> bool:
+    """Whether a maintenance, a reservation or the quota is in its way on any of its nodes."""
+    now = timezone.now()
+    return any(admission(member.node, now).obstacle(member) for member in gang.present())
 
 
 def _is_first(member: Job) -> bool:

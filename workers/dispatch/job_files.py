@@ -9,6 +9,7 @@ from workers import kinds
 from workers.artifacts import transfer
 from workers.artifacts.artifact_store import Incoming, read_artifacts, store_file, store_files
 from workers.artifacts.transfer import RemoteFile
+from workers.dispatch import extra_logs
 from workers.kinds import JobKind
 from workers.logs import live_log
 from workers.logs.live_log import LOG_NAME
@@ -32,6 +33,7 @@ def collect(job: Job) -> None:
     FileChanged, and what `workers.nodes.ssh` raises.
     """
     store_log(job)
+    _store_logs(job)
     if not wants_files(job):
         return
     place = replies.place(job)
@@ -49,16 +51,45 @@ def wants_files(job: Job) -> bool:
     return bool(kinds.of_job(job).globs(job.parameters))
 
 
+def log_globs(job: Job) -> tuple[str, ...]:
+    """Patterns of the job's further logs."""
+    return kinds.of_job(job).log_globs(job.parameters)
+
+
+def follow_logs(job: Job) -> dict:
+    """Fetch what is new of the further logs, if there are any and it is time. Returns the columns
+    that changed. Raises what `ssh.run` raises."""
+    globs = log_globs(job)
+    if not globs or not extra_logs.is_due(job):
+        return {}
+    return extra_logs.follow(job, replies.place(job), globs).changes
+
+
+def _store_logs(job: Job) -> None:
+    """Fetch the rest of the further logs and store them. Safe to repeat."""
+    if not (globs := log_globs(job)):
+        return
+    while extra_logs.follow(job, replies.place(job), globs, is_over=True).has_more:
+        pass
+    for log in job.logs.all():
+        path = live_log.path(log)
+        if path.exists() and not job.artifacts.filter(name=log.artifact_name).exists():
+            with path.open("rb") as stream:
+                store_file(stream=File(stream), name=log.artifact_name, job=job,
+                           engagement=job.engagement, model=job.model,
+                           is_practice=job.is_practice)
+
+
 def missing_files(job: Job, found: list[RemoteFile]) -> list[RemoteFile]:
     """Declared files not stored yet, within the limits of number and size."""
-    kept = _within_limits(job, found)[0]
+    kept = within_limits(job, found)[0]
     if not kept:
         return []
     have = set(job.artifacts.values_list("name", flat=True))
     return [file for file in kept if file.shown_name[:240] not in have]
 
 
-def _within_limits(job: Job, found: list[RemoteFile]) -> tuple[list[RemoteFile], list[RemoteFile]]:
+def within_limits(job: Job, found: list[RemoteFile]) -> tuple[list[RemoteFile], list[RemoteFile]]:
     """The declared files that are collected, and those that the limits leave out."""
     patterns = kinds.of_job(job).globs(job.parameters)
     chosen = [file for file in found if any(fnmatch(file.shown_name, p) for p in patterns)]
@@ -74,7 +105,7 @@ def _within_limits(job: Job, found: list[RemoteFile]) -> tuple[list[RemoteFile],
 
 def _tell_of_left_files(job: Job, found: list[RemoteFile]) -> None:
     """A list of what was not collected, beside what was."""
-    left = _within_limits(job, found)[1]
+    left = within_limits(job, found)[1]
     if not left or job.artifacts.filter(name=LEFT_NAME).exists():
         return
     lines = [f"{len(left)} files were not collected: at most {MOST_FILES} files and {MOST_BYTES} "

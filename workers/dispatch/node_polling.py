@@ -74,7 +74,12 @@ def _to_be_asked(jobs: list[Job]) -> list[Job]:
     for job in jobs:
         if job.pk not in asked:
             changed.append((job, guarded(job, lambda job=job: steps.step(job))))
-    asked |= {job.pk for job in write_alike(changed)}
+    for job in write_alike(changed):
+        if job.state == JobState.STAGING:  # takes as long as files do: a step of its own
+            write(job, {})
+            enqueueing.advance(job.pk)
+        else:
+            asked.add(job.pk)
     return [job for job in jobs if job.pk in asked]
 
 
@@ -189,7 +194,8 @@ def _followed(job: Job, reply: NodeReply) -> dict:
 def _collected(job: Job, reply: NodeReply) -> dict:
     """For a job that left nothing to fetch; the transfers of others are steps of their own, and so
     is the last look for what runs of a job that was stopped or had cards."""
-    if job.state != JobState.COLLECTING or endings.needs_last_look(job):
+    if (job.state != JobState.COLLECTING or endings.needs_last_look(job)
+            or job_files.log_globs(job)):
         return {}
     found = reply.listing.get(job.directory_name) if job_files.wants_files(job) else []
     if found is None or job_files.missing_files(job, found):

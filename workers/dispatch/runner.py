@@ -23,7 +23,7 @@ from workers.nodes.ssh import HostKeyChanged, LoginRefused, Unreachable
 from workers.signals import job_succeeded
 
 log = logging.getLogger(__name__)
-SAFE_TO_FAIL = (*WAITING_STATES, JobState.READING)  # nothing of it runs
+SAFE_TO_FAIL = (*WAITING_STATES, JobState.STAGING, JobState.READING)  # nothing of it runs
 
 
 def advance_while_due(job_id: int, most: int = 20) -> None:
@@ -143,7 +143,7 @@ def look_again_soon(jobs: list[Job]) -> None:
         pause = (job.next_step_at - now).total_seconds() if job.next_step_at else 1
         if job.state == JobState.RUNNING and job.node_id and pause < 1:
             pauses[job.node_id] = min(pause, pauses.get(job.node_id, 1))
-        elif job.state == JobState.COLLECTING and pause <= 0:
+        elif job.state in (JobState.STAGING, JobState.COLLECTING) and pause <= 0:
             enqueueing.advance(job.pk)
     for node_id, pause in pauses.items():
         enqueueing.poll([node_id], after_seconds=max(0.0, pause))

@@ -16,10 +16,12 @@ from workers.dispatch import (
     gang_steps,
     job_files,
     judged_text,
+    staging,
 )
 from workers.dispatch.admission import admission
 from workers.dispatch.endings import end, failed
 from workers.kinds import Finished, Judgement, unknown_kind
+from workers.kinds.references import references_in
 from workers.logs import diagnosis, live_log
 from workers.models import Job, JobState, Node
 from workers.nodes import card_leases, ssh
@@ -68,7 +70,17 @@ def _queued(job: Job) -> dict:
         return failed(unknown_kind.SENTENCE, kind=job.kind)
     if not kind.runs_on_node:
         return {"state": JobState.RUNNING, "started_at": timezone.now()}
+    if references_in(kind, job.parameters):
+        return {"state": JobState.STAGING}
     return {"state": JobState.LEASING, **_leasing(job)}
+
+
+def _staging(job: Job) -> dict:
+    if job.cancel_requested_at:
+        return end(JobState.CANCELLED, endings.CANCELLED_BEFORE)
+    if job.node.state != job.node.State.READY:
+        return _wait(NOT_READY[job.node.state])
+    return staging.step(job)
 
 
 def _leasing(job: Job) -> dict:
@@ -146,7 +158,8 @@ def _slow_start(job: Job) -> dict:
 
 
 def _launch(job: Job) -> Launch:
-    variables = kinds.of_job(job).environment(job.parameters)
+    kind = kinds.of_job(job)
+    variables = kind.environment(staging.placed_parameters(kind, job))
     cards = card_leases.held_cards(job) if job.cards_wanted else []
     if not job.gang_id:
         return Launch(job.command, variables, cards)
@@ -167,7 +180,7 @@ def follow(job: Job, state: RemoteState) -> dict:
     if state.container and job.results.get("container") != state.container:
         job.results = {**job.results, "container": state.container}
         kept = {"results": job.results}
-    changes = {**kept, **live_log.append(job, state),
+    changes = {**kept, **job_files.follow_logs(job), **live_log.append(job, state),
                "heartbeat_at": state.heartbeat_at or job.heartbeat_at,
                "next_step_at": now + endings.poll_interval(job, now),
                **clusters.news(job, state, now)}
@@ -268,6 +281,7 @@ def traceback_text(error: Exception) -> str:
 
 _STEPS = {
     JobState.QUEUED: _queued,
+    JobState.STAGING: _staging,
     JobState.LEASING: _leasing,
     JobState.STARTING: _starting,
     JobState.RUNNING: _running,

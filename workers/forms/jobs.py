@@ -6,8 +6,10 @@ from django.utils.translation import gettext_lazy as _
 from engagements.errors import InvalidInput
 from engagements.models import Engagement
 from engagements.web.suggest_field import SuggestField
-from workers.forms.node_fieldsets import InGroups
+from workers.forms.node_fieldsets import InGroups, command_roles_field
+from workers.forms.path_field import PathInput
 from workers.forms.scheduler_fields import SchedulerFields
+from workers.forms.words_field import WordsField
 from workers.jobs import preflight
 from workers.jobs.form_defaults import defaults_for
 from workers.jobs.preflight import AS_IT_IS
@@ -34,20 +36,22 @@ def _passphrase_field() -> forms.CharField:
 
 
 # A public key is one long line.
-ONE_LINE = dict.fromkeys(("bastion_host_key", "certificate", "jump_hosts"),
+ONE_LINE = dict.fromkeys(("bastion_host_key", "certificate", "jump_hosts", "file_roots"),
                          forms.Textarea(attrs={"rows": 2}))
 
 
 class NodeForm(InGroups, SchedulerFields, forms.ModelForm):
     unfolded = ("private_key",)
     private_key, passphrase = _key_field(KEY_HELP), _passphrase_field()
+    command_roles = command_roles_field()
 
     class Meta:
         model = Node
         fields = ["name", "host", "port", "username", "private_key", "passphrase", "certificate",
                   "cluster_address", "cluster_interface", "labels",
                   "cards_total", "ring_size", "scratch_dir", "keep_days", "set_env",
-                  "container_engine", "container_options", "bastion_host", "bastion_port",
+                  "container_engine", "container_options", "command_roles", "file_roots",
+                  "transfer_mbit", "bastion_host", "bastion_port",
                   "bastion_username", "bastion_host_key", "jump_hosts", "is_practice", "scheduler"]
         widgets = ONE_LINE
 
@@ -77,12 +81,15 @@ class _NewKey(forms.Form):
 class NodeEditForm(InGroups, SchedulerFields, _NewKey, forms.ModelForm):
     """Another address, port or bastion leads to a new confirmation of the host key."""
 
+    command_roles = command_roles_field()
+
     class Meta:
         model = Node
         fields = ["name", "host", "port", "username", "cluster_address",
                   "cluster_interface", "labels", "cards_total", "ring_size",
                   "scratch_dir", "keep_days", "set_env", "container_engine",
-                  "container_options", "bastion_host", "bastion_port",
+                  "container_options", "command_roles", "file_roots", "transfer_mbit",
+                  "bastion_host", "bastion_port",
                   "bastion_username", "bastion_host_key", "jump_hosts", "certificate",
                   "scheduler"]
         widgets = ONE_LINE
@@ -147,8 +154,10 @@ class ScanForm(UploadForm):
 
 FIELDS = {
     "integer": forms.IntegerField, "number": forms.FloatField, "flag": forms.BooleanField,
-    "choice": forms.ChoiceField,
+    "choice": forms.ChoiceField, "words": WordsField,
 }
+PATTERNS = ("collect", "logs")  # lists of file patterns, which need no lesson on quotes
+SCRIPT = forms.Textarea(attrs={"rows": 8, "spellcheck": "false", "class": "font-monospace"})
 
 
 class JobForm(forms.Form):
@@ -246,7 +255,10 @@ def _field(parameter: Parameter, engagement) -> forms.Field:
     if parameter.type in ("integer", "number"):
         return FIELDS[parameter.type](min_value=parameter.minimum, max_value=parameter.maximum,
                                       **common)
-    return FIELDS.get(parameter.type, forms.CharField)(**common)
+    special = {"words": {"explains": parameter.name not in PATTERNS},
+               "path": {"widget": PathInput(engagement)},
+               "script": {"widget": SCRIPT, "strip": False}}
+    return FIELDS.get(parameter.type, forms.CharField)(**common, **special.get(parameter.type, {}))
 
 
 class _ArtifactField(forms.ModelChoiceField):

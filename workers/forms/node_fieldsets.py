@@ -1,8 +1,10 @@
 """The fields of a node in groups; what is seldom set is folded at first."""
 
+from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from workers.forms import scheduler_fields
+from workers.models.node import COMMAND_ROLES, Node
 
 GROUPS = (
     (_("Connection"), True, ("name", "host", "port", "username", "labels", "is_practice")),
@@ -11,6 +13,7 @@ GROUPS = (
     (_("Cards and job folders"), True, (
         "cards_total", "ring_size", "scratch_dir", "keep_days", "set_env")),
     (_("Containers"), False, ("container_engine", "container_options")),
+    (_("Free commands and files"), False, ("command_roles", "file_roots", "transfer_mbit")),
     (_("Cluster"), False, ("scheduler", *scheduler_fields.NAMES)),
     (_("Network of jobs on several nodes"), False, ("cluster_address", "cluster_interface")),
     (_("Bastion"), False, (
@@ -18,11 +21,20 @@ GROUPS = (
 )
 
 
+def command_roles_field() -> forms.MultipleChoiceField:
+    """The roles that may run free commands on the node."""
+    column = Node._meta.get_field("command_roles")
+    return forms.MultipleChoiceField(
+        label=column.verbose_name, help_text=column.help_text, required=False,
+        choices=[(role.value, role.label) for role in COMMAND_ROLES],
+        widget=forms.CheckboxSelectMultiple)
+
+
 class InGroups:
     """For a form over a node; `unfolded` names fields whose groups are open from the start."""
 
     wide = ("private_key", "new_key", "use_agent", "set_env", "bastion_host_key", "jump_hosts",
-            "certificate", "is_practice",
+            "certificate", "is_practice", "command_roles", "file_roots",
             "container_engine", "container_options")
     unfolded: tuple[str, ...] = ()
 
@@ -34,6 +46,9 @@ class InGroups:
 
     def _is_wanted(self, names: tuple[str, ...]) -> bool:
         if "bastion_host" in names and self["bastion_host"].value():
+            return True
+        if "command_roles" in names and (
+                self["command_roles"].value() or self["file_roots"].value()):
             return True
         if "scheduler" in names and self["scheduler"].value():
             return True

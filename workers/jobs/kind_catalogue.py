@@ -26,7 +26,7 @@ def families() -> list[tuple[str, list[JobKind]]]:
     """The kinds by the family their code begins with, in the order of the work."""
     titles = {"env": _("Environment"), "survey": _("Survey"), "adapt": _("Adaptation"),
               "acc": _("Accuracy"), "perf": _("Performance"), "inf": _("Inference"),
-              "evi": _("Evidence")}
+              "evi": _("Evidence"), "run": _("Free commands")}
     found = {code: [] for code in titles}
     for kind in kinds.all_kinds():
         found.setdefault(kind.code.split(".")[0], []).append(kind)
@@ -39,9 +39,11 @@ def stages(kind: JobKind) -> list[str]:
 
 def type_name(parameter: Parameter) -> str:
     """What a value of the parameter is, in a word."""
-    return str({"text": _("text"), "name": _("name without blanks"), "path": _("path on the node"),
+    names = {"text": _("text"), "name": _("name without blanks"), "path": _("path on the node"),
                 "integer": _("whole number"), "number": _("decimal number"), "choice": _("choice"),
-                "flag": _("yes or no"), "artifact": _("stored file")}[parameter.type])
+                "flag": _("yes or no"), "artifact": _("stored file"),
+                "words": _("words of a command line"), "script": _("text of a script")}
+    return str(names[parameter.type])
 
 
 def bounds(parameter: Parameter) -> str:

@@ -1,144 +1,14 @@
 """What a job kind declares. Form, JSON schema and command line follow from it."""
 
-import math
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from django.utils.translation import gettext as _
 
 from engagements.errors import InvalidInput
-from engagements.web.json_limits import MAX_INTEGER
 from workers.gangs.rendezvous import Rendezvous
 from workers.kinds import success_checks
 from workers.kinds.judgement import Finished, Judgement
-
-SAFE_PATH = re.compile(r"^[A-Za-z0-9_./~+@=-][A-Za-z0-9_./~+@= -]*$")
-
-SAFE_NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_./:@+~-]*$")
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One typed parameter.
-
-    Args:
-        type: text, name (of a branch, an image, an address), path, integer, number, choice,
-            flag or artifact (id of a stored file).
-        label, help: lazy translations.
-        minimum, maximum: inclusive bounds of integer and number.
-        choices: what the tool takes; `names` says in words what those mean that do not say so.
-        must_confirm: a flag that must be set, for what cannot be undone or needs an approval.
-    """
-
-    name: str
-    label: Any
-    type: str = "text"
-    default: Any = None
-    is_required: bool = True
-    minimum: float | None = None
-    maximum: float | None = None
-    choices: tuple[str, ...] = ()
-    names: Mapping[str, Any] = field(default_factory=dict)
-    unit: str = ""
-    help: Any = ""
-    must_confirm: bool = False
-
-    def clean(self, value: Any) -> Any:
-        """The value in its type. Raises InvalidInput naming the parameter."""
-        if self.must_confirm and not self._clean_flag(value):
-            raise InvalidInput(_("“%(label)s” must be confirmed.") % {"label": self.label})
-        if value in (None, ""):
-            value = self.default
-        if value in (None, ""):
-            if self.is_required and self.type != "flag":
-                raise InvalidInput(_("“%(label)s” is missing.") % {"label": self.label})
-            return False if self.type == "flag" else None
-        return getattr(self, f"_clean_{self.type}")(value)
-
-    def shown(self, value: Any) -> str:
-        """The value for people: of a choice its name, with the tool's own word behind it."""
-        name = str(self.names.get(value, value))
-        return name if name == str(value) else f"{name} ({value})"
-
-    def _reject(self, why: str):
-        raise InvalidInput(f"{self.label}: {why}")
-
-    def _clean_text(self, value) -> str:
-        text = str(value)
-        if "\0" in text or "\n" in text or len(text) > 500:
-            self._reject(_("one line of at most 500 characters is expected."))
-        return text
-
-    def _clean_path(self, value) -> str:
-        text = self._clean_text(value)
-        if not SAFE_PATH.match(text) or text.startswith("-") or ".." in text.split("/"):
-            self._reject(
-                _("a path of letters, digits and _ . / ~ + @ = - is expected, without “..”."))
-        return text
-
-    def _clean_name(self, value) -> str:
-        text = self._clean_text(value)
-        if not SAFE_NAME.match(text):
-            self._reject(_("a name of letters, digits and _ . / : @ + ~ - is expected."))
-        return text
-
-    def _number(self, value, kind):
-        try:
-            number = kind(value)
-        except (TypeError, ValueError, OverflowError):
-            self._reject(_("a number is expected."))
-        if isinstance(number, int) and abs(number) > MAX_INTEGER:
-            self._reject(_("a number is expected."))
-        low, high = self.minimum, self.maximum
-        if math.isnan(number) or (low is not None and number < low) or (
-            high is not None and number > high
-        ):
-            self._reject(_("a value from %(low)s to %(high)s is expected.")
-                         % {"low": low if low is not None else "−∞",
-                            "high": high if high is not None else "∞"})
-        return number
-
-    def _clean_integer(self, value) -> int:
-        return self._number(value, int)
-
-    def _clean_number(self, value) -> float:
-        return self._number(value, float)
-
-    def _clean_artifact(self, value) -> int:
-        return self._number(value, int)
-
-    def _clean_flag(self, value) -> bool:
-        return value in (True, "true", "True", "on", "1", 1)
-
-    def _clean_choice(self, value) -> str:
-        if str(value) not in self.choices:
-            self._reject(_("one of %(choices)s is expected.")
-                         % {"choices": ", ".join(map(self.shown, self.choices))})
-        return str(value)
-
-    def schema(self) -> dict:
-        """The parameter as JSON Schema."""
-        types = {"integer": "integer", "artifact": "integer", "number": "number",
-                 "flag": "boolean"}
-        entry: dict[str, Any] = {"type": types.get(self.type, "string"), "title": str(self.label)}
-        optional = {"description": str(self.help), "default": self.default,
-                    "minimum": self.minimum, "maximum": self.maximum,
-                    "enum": list(self.choices), "x-unit": self.unit,
-                    "x-names": {value: str(name) for value, name in self.names.items()},
-                    "const": True if self.must_confirm else None}
-        entry.update({k: v for k, v in optional.items() if v not in (None, "", [], {})})
-        return entry
-
-    def example(self) -> Any:
-        """A value of the type, for the catalogue's example command."""
-        if self.default is not None or not self.is_required:
-            return self.default
-        samples = {"path": f"~/{self.name}", "integer": self.minimum or 1, "artifact": 1,
-                   "number": self.minimum or 1, "choice": (self.choices or ("",))[0],
-                   "flag": self.must_confirm}
-        return samples.get(self.type, self.name)
+from workers.kinds.parameters import Parameter
 
 
 class JobKind:
@@ -201,12 +71,31 @@ class JobKind:
         """Patterns of the files to collect."""
         return self.collect
 
+    def handed_over(self, names: list[str]) -> str:
+        """Which of a job's files another one takes: a file or folder among them; empty for all."""
+        return ""
+
+    def require_permitted(self, parameters: dict, actor, node) -> None:
+        """Raise NotAllowed where the person may not run this on the node, beyond the usual."""
+
+    def log_globs(self, parameters: dict) -> tuple[str, ...]:
+        """Patterns of further logs below the work folder, which are followed while it runs."""
+        return ()
+
+    def kept_files(self, parameters: dict) -> dict[str, bytes]:
+        """What belongs to the job's files from the start, by name: scripts that people typed."""
+        return {}
+
     def require_place(self, parameters: dict, engagement) -> None:
         """Raise InvalidInput where the parameters name something of another engagement."""
 
     def facts(self, parameters: dict) -> dict[str, Any]:
         """Facts that follow from the parameters beyond their names (see `rules.facts.of_job`)."""
         return {}
+
+    def time_limit(self, parameters: dict) -> int:
+        """Seconds after which the job is stopped."""
+        return self.timeout_seconds
 
     def cards_for(self, parameters: dict) -> int:
         return int(parameters.get("cards", self.cards) or 0)

@@ -16,6 +16,7 @@ from engagements.errors import InvalidInput
 from engagements.stages import Stage
 from workers.kinds import run_comparison
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, get, register
+from workers.kinds.node_scripts import run_script
 from workers.rules.facts.of_job import facts_of_job
 from workers.runtimes import software
 
@@ -97,6 +98,36 @@ def _packed(files, names: dict, outputs: dict) -> bytes:
 
 
 @register
+class Checksums(JobKind):
+    code = "evi.checksums"
+    title = _("Checksums of files")
+    description = _("SHA-256 of every file of a folder on a node, for example of weights that jobs "
+                    "use in place.")
+    success = _("A list with the checksum of at least one file was written.")
+    stages = EVERY_STAGE
+    timeout_seconds = 24 * 3600
+    usual_seconds = 600
+    needs_model = False
+    parameters: ClassVar = (
+        Parameter("folder", _("Folder or file"), "path"),
+        Parameter("python", _("Python interpreter"), "path", default="python3"),
+    )
+    collect = ("manifest.txt", "input.report.json")
+    judged_files = ("input.report.json",)
+
+    def argv(self, parameters):
+        return run_script("manifest", parameters["folder"], "input", python=parameters["python"])
+
+    def conclude(self, finished: Finished) -> Judgement:
+        report = finished.report("input")
+        facts = {"files": report.get("file_count") or 0, "bytes": report.get("bytes") or 0}
+        if not facts["files"] or "manifest.txt" not in finished.files:
+            return Judgement(False, gettext_noop("No file was found; nothing was computed."), facts)
+        return Judgement(True, gettext_noop(
+            "Checksums of %(files)d files with %(bytes)d bytes."), facts, facts)
+
+
+@register
 class Rerun(JobKind):
     code = "evi.rerun"
     title = _("Repetition of a job")
@@ -129,6 +160,10 @@ class Rerun(JobKind):
         if first.state != "succeeded" or not first.command or first.kind == self.code:
             raise InvalidInput(gettext("Only a job that succeeded on a node can be repeated."))
 
+    def require_permitted(self, parameters, actor, node):
+        first = _first(parameters)
+        get(first.kind).require_permitted(first.parameters, actor, node)
+
     def argv(self, parameters):
         return list(_first(parameters).command)
 
@@ -156,6 +191,10 @@ class Rerun(JobKind):
     def globs(self, parameters):
         first = _first(parameters)
         return get(first.kind).globs(first.parameters)
+
+    def log_globs(self, parameters):
+        first = _first(parameters)
+        return get(first.kind).log_globs(first.parameters)
 
     def facts(self, parameters):
         first = _first(parameters)

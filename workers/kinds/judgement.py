@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from workers.readers.base import Reading
 
 LOG_NAME = "log.txt"
+# What the desk itself stores among a job's files: lists of its inputs, its further logs.
+INPUTS, FURTHER_LOGS = "desk-inputs/", "desk-logs/"
 EMPTY = re.compile(r"^desk: empty (?P<name>.+)$", re.MULTILINE)
 
 

@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from workers.logs import early_warnings
 from workers.masking import mask_text
-from workers.models import Job
+from workers.models import Job, JobLog
 from workers.remote.replies import RemoteState
 
 _ITERATION = re.compile(
@@ -36,9 +36,13 @@ def folder() -> Path:
     return found
 
 
-def path(job: Job) -> Path:
-    """Where the masked log of this job grows."""
-    return folder() / f"{job.pk}.log"
+def path(job: Job | JobLog) -> Path:
+    """Where the masked log of this job, or a further one of it, grows."""
+    if isinstance(job, Job):
+        return folder() / f"{job.pk}.log"
+    found = folder() / job.live_name
+    found.parent.mkdir(exist_ok=True)
+    return found
 
 
 def arrivals(job: Job) -> Path:
@@ -47,7 +51,7 @@ def arrivals(job: Job) -> Path:
 
 
 @contextmanager
-def opened(job: Job) -> Iterator[BinaryIO | None]:
+def opened(job: Job | JobLog) -> Iterator[BinaryIO | None]:
     """The masked log for reading; None where there is none yet.
 
     A worker that was away too long may still write where a log grew: not into a stored one.
@@ -65,11 +69,12 @@ def opened(job: Job) -> Iterator[BinaryIO | None]:
             stream.close()
 
 
-def _stored(job: Job) -> BinaryIO | None:
+def _stored(job: Job | JobLog) -> BinaryIO | None:
     """The stored log, if the job has one."""
     if not job.log_stored:
         return None
-    artifact = job.artifacts.filter(name=LOG_NAME).first()
+    name = LOG_NAME if isinstance(job, Job) else job.artifact_name
+    artifact = job.artifacts.filter(name=name).first()
     return artifact and artifact.file.open("rb")
 
 
@@ -86,20 +91,20 @@ def append(job: Job, state: RemoteState) -> dict:
     """
     chunk = state.chunk
     if state.process != "gone" or state.has_more_log:
-        chunk = chunk[:_safe_cut(chunk)]
+        chunk = chunk[:safe_cut(chunk)]
     if not chunk:
         return {}
-    masked = _within_limit(job, mask_text(chunk.decode("utf-8", "surrogateescape")).encode(
+    masked = within_limit(job, mask_text(chunk.decode("utf-8", "surrogateescape")).encode(
         "utf-8", "surrogateescape"))
-    _write_at(path(job), job.log_stored, masked)
+    write_at(path(job), job.log_stored, masked)
     if job.gang_id:
         with arrivals(job).open("a") as times:
             times.write(f"{job.log_stored} {timezone.now().timestamp():.2f}\n")
     return {"log_offset": state.offset + len(chunk), "log_stored": job.log_stored + len(masked),
-            "log_grew_at": timezone.now(), **_progress(chunk), **early_warnings.found(job, chunk)}
+            "log_grew_at": timezone.now(), **progress_in(chunk), **early_warnings.found(job, chunk)}
 
 
-def _within_limit(job: Job, masked: bytes) -> bytes:
+def within_limit(job: Job | JobLog, masked: bytes) -> bytes:
     """What is kept of a new part: nothing above LOG_LIMIT_BYTES, where a line says so."""
     room = settings.LOG_LIMIT_BYTES - job.log_stored
     if len(masked) <= room:
@@ -107,7 +112,8 @@ def _within_limit(job: Job, masked: bytes) -> bytes:
     return masked[:room] + CUT_HERE if room > 0 else b""
 
 
-def _write_at(file: Path, position: int, data: bytes) -> None:
+def write_at(file: Path, position: int, data: bytes) -> None:
+    """Write bytes at their place; the same bytes again change nothing."""
     descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         os.pwrite(descriptor, data, position)
@@ -115,7 +121,7 @@ def _write_at(file: Path, position: int, data: bytes) -> None:
         os.close(descriptor)
 
 
-def _safe_cut(chunk: bytes) -> int:
+def safe_cut(chunk: bytes) -> int:
     """Where a growing log may be cut: after a line, and not within a private key."""
     cut = max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
     if not cut and len(chunk) >= LONGEST_LINE:
@@ -125,7 +131,8 @@ def _safe_cut(chunk: bytes) -> int:
     return key if is_open and len(chunk) < LONGEST_LINE else cut
 
 
-def _progress(chunk: bytes) -> dict:
+def progress_in(chunk: bytes) -> dict:
+    """The columns of progress and of the last loss that a part of a log shows."""
     changes: dict = {}
     for match in _ITERATION.finditer(chunk):
         done, total, percent = match.groups()
@@ -136,7 +143,7 @@ def _progress(chunk: bytes) -> dict:
     return changes
 
 
-def read(job: Job, offset: int = 0, limit: int = 256 * 1024) -> tuple[str, int]:
+def read(job: Job | JobLog, offset: int = 0, limit: int = 256 * 1024) -> tuple[str, int]:
     """Text of the live log from a byte offset, and the offset to go on from.
 
     No character is cut in two: its first bytes are left for the next time.
@@ -163,7 +170,7 @@ def _whole_characters(data: bytes) -> int:
     return len(data)
 
 
-def line_start(job: Job, offset: int) -> int:
+def line_start(job: Job | JobLog, offset: int) -> int:
     """The first byte of the first whole line at or after an offset; the offset if none is near."""
     if offset <= 0:
         return 0
@@ -175,13 +182,13 @@ def line_start(job: Job, offset: int) -> int:
     return offset + end.start() if end else offset
 
 
-def length(job: Job) -> int:
+def length(job: Job | JobLog) -> int:
     """Bytes that `pieces` gives."""
     with opened(job) as stream:
         return min(job.log_stored, stream.seek(0, os.SEEK_END)) if stream else 0
 
 
-def pieces(job: Job, size: int = 2**20) -> Iterator[bytes]:
+def pieces(job: Job | JobLog, size: int = 2**20) -> Iterator[bytes]:
     """The whole masked log as it stands, without holding more than one piece of it."""
     left = length(job)
     if not left:
@@ -192,6 +199,6 @@ def pieces(job: Job, size: int = 2**20) -> Iterator[bytes]:
             yield piece
 
 
-def tail(job: Job, limit: int = 200_000) -> str:
+def tail(job: Job | JobLog, limit: int = 200_000) -> str:
     """The last part of the live log."""
     return read(job, max(0, job.log_stored - limit), limit)[0]

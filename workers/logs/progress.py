@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from workers.logs import early_warnings, live_log
-from workers.models import Job
+from workers.models import Job, JobLog
 
 WIDTH, HEIGHT, MOST_POINTS = 240, 44, 120
 NUMBER = rb"['\"]?\s*[:=]\s*([-+]?\d+\.?\d*(?:[eE][-+]?\d{1,3})?)"
@@ -42,12 +42,17 @@ class SeriesLine:
 
 
 def series_lines(job: Job) -> list[SeriesLine]:
-    """The last values of every series that the log's end holds at least two of."""
-    end, found = live_log.tail(job, 2**20).encode(), []
+    """The last values of every series that the end of a log of the job holds at least two of."""
+    return [*_of_log(job, ""), *(line for log in job.logs.all() for line in _of_log(log, log.name))]
+
+
+def _of_log(log: Job | JobLog, name: str) -> list[SeriesLine]:
+    end, found = live_log.tail(log, 2**20).encode(), []
     for title, pattern in SERIES:
         values = [value for value in map(float, pattern.findall(end)) if math.isfinite(value)]
         if line := points(values[-5000:]):
-            found.append(SeriesLine(str(title), line, values[-1]))
+            shown = f"{title} · {name}" if name else str(title)
+            found.append(SeriesLine(shown, line, values[-1]))
     return found
 
 

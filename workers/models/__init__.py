@@ -3,11 +3,14 @@ from workers.models.artifact import Artifact, StoredReading
 from workers.models.chain import ChainRun, ChainStep, JobChain
 from workers.models.gang import Gang
 from workers.models.job import CardLease, Job, JobState, Priority
+from workers.models.job_input import JobInput
+from workers.models.job_log import JobLog
 from workers.models.login import NodeLogin
 from workers.models.node import Card, Node, NodeContact, SchedulerKind, Trouble
 from workers.models.node_calendar import CardQuota, NodeReservation
 from workers.models.node_import import ImportedNode, NodeImport
 from workers.models.node_sample import CARD_VALUES, CardAlarm, NodeSample
+from workers.models.pending_upload import PendingUpload
 from workers.models.runtime import (
     IN_CONTAINERS,
     Runtime,
@@ -18,6 +21,7 @@ from workers.models.runtime import (
 
 __all__ = ["CARD_VALUES", "IN_CONTAINERS", "ApiRoute", "Artifact", "Card", "CardAlarm",
            "CardLease", "CardQuota", "ChainRun", "ChainStep", "Gang", "ImportedNode", "Job",
-           "JobChain", "JobState", "Node", "NodeContact", "NodeImport", "NodeLogin",
-           "NodeReservation", "NodeSample", "Priority", "Runtime", "RuntimeChoice",
-           "RuntimePlace", "RuntimeSoftware", "SchedulerKind", "StoredReading", "Trouble"]
+           "JobChain", "JobInput", "JobLog", "JobState", "Node", "NodeContact", "NodeImport",
+           "NodeLogin", "NodeReservation", "NodeSample", "PendingUpload", "Priority", "Runtime",
+           "RuntimeChoice", "RuntimePlace", "RuntimeSoftware", "SchedulerKind", "StoredReading",
+           "Trouble"]

@@ -18,6 +18,7 @@ from workers.models.node import Node
 
 class JobState(models.TextChoices):
     QUEUED = "queued", _("Queued")
+    STAGING = "staging", _("Bringing files")
     LEASING = "leasing", _("Leasing cards")
     STARTING = "starting", _("Starting")
     RUNNING = "running", _("Running")
@@ -34,6 +35,7 @@ class JobState(models.TextChoices):
 # Said of a job while no step has left a sentence of its own.
 STATE_SENTENCES = {
     JobState.QUEUED: gettext_noop("Queued; a worker will pick it up shortly."),
+    JobState.STAGING: gettext_noop("Bringing the files that it needs to the node."),
     JobState.LEASING: gettext_noop("Allocating cards."),
     JobState.STARTING: gettext_noop("Starting on the node."),
     JobState.RUNNING: gettext_noop("Running."),

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from engagements.access import Can, allowed
 from engagements.audit_rows.tracking import AuditedQuerySet
+from engagements.models import Role
 from workers.encrypted_field import EncryptedTextField
 
 
@@ -41,6 +42,24 @@ class SchedulerKind(models.TextChoices):
 
     OWN = "", _("The desk's own queue")
     SLURM = "slurm", "Slurm"
+
+
+# Those that may queue jobs at all; which of them may type commands is said per node.
+COMMAND_ROLES = (Role.ADMINISTRATOR, Role.MANAGER, Role.CONSULTANT, Role.OPERATOR)
+
+
+def validate_command_roles(value) -> None:
+    """Raises ValidationError unless it is a list of roles of COMMAND_ROLES, each once."""
+    if not isinstance(value, list) or not set(value) <= set(COMMAND_ROLES) or (
+            len(set(value)) < len(value)):
+        raise ValidationError(_("Name roles that may queue jobs, each once."))
+
+
+def validate_roots(value: str) -> None:
+    """Raises ValidationError unless every line is an absolute path without `..`."""
+    for line in filter(None, map(str.strip, value.splitlines())):
+        if not line.startswith("/") or ".." in line.split("/") or not line.isprintable():
+            raise ValidationError(_("“%(line)s” is no path from / on."), params={"line": line})
 
 
 class NodeQuerySet(AuditedQuerySet):
@@ -122,6 +141,18 @@ class Node(models.Model):
     keep_days = models.PositiveSmallIntegerField(
         _("days to keep job folders"), default=14,
         help_text=_("Counted from the end of a job whose files are stored and verified."))
+    command_roles = models.JSONField(
+        _("roles that may run free commands"), default=list, blank=True,
+        validators=[validate_command_roles],
+        help_text=_("None chosen: nobody may. Jobs of typed kinds are not affected."))
+    file_roots = models.TextField(
+        _("folders that may be browsed"), blank=True, validators=[validate_roots],
+        help_text=_("One per line, from / on: data sets, weights, projects. People who queue jobs "
+                    "can look into them, use what lies there as inputs of jobs on any node, and "
+                    "download it. Links that lead out of them are not followed."))
+    transfer_mbit = models.PositiveIntegerField(
+        _("files at most (Mbit/s)"), default=0,
+        help_text=_("For what is brought to the node before jobs start. 0: no limit."))
     cards_total = models.PositiveSmallIntegerField(
         _("cards"), default=8, validators=[MaxValueValidator(64)]
     )
@@ -159,6 +190,11 @@ class Node(models.Model):
     def is_ready(self) -> bool:
         """Whether a job could be started on it now."""
         return self.state == self.State.READY and self.unreachable_since is None
+
+    @property
+    def roots(self) -> list[str]:
+        """The folders that may be browsed."""
+        return [line.strip() for line in self.file_roots.splitlines() if line.strip()]
 
     @property
     def has_read_cards(self) -> bool:

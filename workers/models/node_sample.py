@@ -1,10 +1,17 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from engagements.access import Can, allowed
 from workers.models.node import Node
 
 # Columns of one card in `NodeSample.cards`, behind its index.
 CARD_VALUES = ("utilisation", "memory_mb", "power_w", "temperature_c")
+
+
+class SampleQuerySet(models.QuerySet):
+    def visible_to(self, user) -> "SampleQuerySet":
+        """What nodes do is seen by the firm's people."""
+        return self if allowed(user, Can.VIEW_INTERNAL) else self.none()
 
 
 class NodeSample(models.Model):
@@ -16,6 +23,8 @@ class NodeSample(models.Model):
     cards = models.JSONField(default=dict)  # {index: values in the order of CARD_VALUES}
     load = models.FloatField(null=True)  # processes that run or wait, mean of one minute
     memory_mb = models.PositiveIntegerField(null=True)  # of the host, in use
+
+    objects = SampleQuerySet.as_manager()
 
     class Meta:
         ordering = ["at"]
@@ -38,6 +47,8 @@ class CardAlarm(models.Model):
     since = models.DateTimeField()
     seen_at = models.DateTimeField()
     cleared_at = models.DateTimeField(null=True)
+
+    objects = SampleQuerySet.as_manager()
 
     class Meta:
         ordering = ["-pk"]

@@ -10,7 +10,7 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -243,6 +243,35 @@ def download(node: Access, script: str, sink: Callable[[bytes], None], timeout: 
                 raise Unreachable(f"the download ended with {process.exit_status}")
 
     _guarded(go, timeout, node)
+
+
+def upload(node: Access, script: str, pieces: Iterable[bytes], timeout: float = 3600) -> Answer:
+    """Run a script whose standard input are these pieces, taken as fast as the node reads.
+
+    The pieces are asked for in a thread of their own; what that raises ends the connection and is
+    raised here. Raises Unreachable, HostKeyChanged, LoginRefused.
+    """
+    text = _bytes(script)
+    # A shell may read ahead on its input: dd takes exactly the script, the rest is the command's.
+    command = f"sh -c 'eval \"$(dd bs=1 count={len(text)} 2>/dev/null)\"'"
+
+    async def go() -> Answer:
+        connection, source = await _connection(node), iter(pieces)
+        async with connection.create_process(command, encoding=None) as process:
+            process.stdin.write(text)
+            answer = asyncio.gather(_all_of(process.stdout), _all_of(process.stderr))
+            with contextlib.suppress(BrokenPipeError):  # the script has ended; it says why
+                while (piece := await asyncio.to_thread(next, source, None)) is not None:
+                    process.stdin.write(piece)
+                    await process.stdin.drain()
+                process.stdin.write_eof()
+            out, err = await answer
+            await process.wait()
+        if process.exit_status is None:
+            raise _Cut("the connection closed before the command ended")
+        return Answer(process.exit_status, out, err)
+
+    return _guarded(go, timeout, node)
 
 
 async def _after_marker(stream: asyncssh.SSHReader, sink: Callable[[bytes], None]) -> None:

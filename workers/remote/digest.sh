@@ -1,5 +1,5 @@
 # SHA-256 with whatever this node has; `none` where it has nothing.
-cd "$job/work" 2>/dev/null || exit 0
+cd "${folder:-$job/work}" 2>/dev/null || exit 0
 if command -v sha256sum >/dev/null 2>&1; then tool=sha256sum
 elif command -v busybox >/dev/null 2>&1; then tool="busybox sha256sum"
 elif command -v shasum >/dev/null 2>&1; then tool="shasum -a 256"

@@ -163,9 +163,14 @@ def digest_script(place: Place, names: list[str]) -> str:
     First `desk sha256 …` for each name that does not fit on a line, in order; then, for all the
     others, lines as `sha256sum` prints them: checksum, two spaces, `./` and the name.
     """
+    return place.text() + digest_lines(names)
+
+
+def digest_lines(names: list[str]) -> str:
+    """The lines that do so, in the job's work folder or in $folder."""
     odd = [name for name in names if not fits_on_a_line(name)]
     plain = [shlex.quote("./" + name) for name in names if fits_on_a_line(name)]
-    return (place.text() + _read("digest.sh")
+    return (_read("digest.sh")
             + "".join(f"digest {shlex.quote('./' + name)}\n" for name in odd)
             + (f"digests {' '.join(plain)}\n" if plain else ""))
 
@@ -191,6 +196,11 @@ def remove_script(place: Place) -> str:
 def usage_script(scratch: str) -> str:
     """Script that prints the megabytes used by jobs and those that are free."""
     return Place(scratch, "").text() + _read("usage.sh")
+
+
+def part_of_script(name: str) -> str:
+    """The text of a file of this folder."""
+    return _read(name)
 
 
 @cache

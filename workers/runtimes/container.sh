@@ -68,6 +68,7 @@ run_new() { # further words of `run`
     devices
     lay
     keep
+    [ ! -d "$job/inputs" ] || set -- -v "$job/inputs:$job/inputs:ro" "$@"
     # shellcheck disable=SC2086
     engine run -d --name "$container" --label "desk.job=$directory" -e "DESK_JOB=$directory" \
         -w "$job/work" -v "$job/work:$job/work" -v "$job/log:$job/log" -v "$job/box:$job/box" \

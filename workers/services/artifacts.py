@@ -1,5 +1,7 @@
 """Uploading files, and reading stored ones with newer readers."""
 
+from collections.abc import Callable
+from typing import BinaryIO
 
 from django.core.files import File
 from django.db import transaction
@@ -26,17 +28,30 @@ def upload_artifact(
     """
     require(actor, Can.WORK, engagement)
     artifact_store.require_uploadable(upload, engagement, model)
-    [artifact] = artifact_store.keep_bytes(
-        [Incoming(upload.name, upload.file)], engagement=engagement, model=model, note=note,
-        uploaded_by=actor, is_practice=is_practice)
+    return keep_upload(upload.file, upload.name, actor, engagement=engagement, model=model,
+                       note=note, is_practice=is_practice)
+
+
+def keep_upload(stream: BinaryIO, name: str, uploaded_by: User,
+                then: Callable[[Artifact], None] = lambda artifact: None, **columns) -> Artifact:
+    """Store a file and read it by its content; rows and audit entry in one transaction.
+
+    Args:
+        then: called in that transaction, before the entry.
+        columns: further ones of Artifact, with its engagement.
+    """
+    [artifact] = artifact_store.keep_bytes([Incoming(name, stream)], uploaded_by=uploaded_by,
+                                           **columns)
     found = artifact_store.found_in(artifact)
     with transaction.atomic():
         artifact_store.store_rows([artifact])
         artifact_store.keep_found(artifact, found)
         artifact.rules = rule_checks.of_upload(artifact)
         artifact.save(update_fields=["rules"])
+        then(artifact)
         audit_log.record(
-            actor=actor, action="artifact.upload", target=artifact, engagement=engagement,
+            actor=uploaded_by, action="artifact.upload", target=artifact,
+            engagement=artifact.engagement,
             data={"sha256": artifact.sha256, "size": artifact.size})
     return artifact
 

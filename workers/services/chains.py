@@ -65,8 +65,13 @@ def _condition(condition: dict | None) -> dict | None:
 
 def _for_model(parameters: dict, code: str) -> dict:
     """The parameters with the model's code in place of {model}."""
-    return {name: value.replace("{model}", code) if isinstance(value, str) else value
-            for name, value in parameters.items()}
+    return {name: _filled(value, code) for name, value in parameters.items()}
+
+
+def _filled(value, code: str):
+    if isinstance(value, list):
+        return [_filled(each, code) for each in value]
+    return value.replace("{model}", code) if isinstance(value, str) else value
 
 
 @transaction.atomic

@@ -32,6 +32,10 @@ def in_order(node: Node | None, nodes: Sequence[Node]) -> list[Node]:
         raise InvalidInput(_("At most %(n)d nodes run one job.") % {"n": MOST_NODES})
     if len(nodes) < 2:
         return []
+    if cluster := next((each for each in nodes if each.scheduler), None):
+        raise InvalidInput(_(
+            "%(node)s is a cluster, whose own scheduler chooses nodes: it cannot be one of several "
+            "nodes of a job. Name it alone.") % {"node": cluster.name})
     racks = [rack_of(each) for each in nodes]
     return [each for _rack, each in sorted(zip(racks, nodes, strict=True),
                                            key=lambda pair: racks.index(pair[0]))]

@@ -15,14 +15,14 @@ from engagements.models import Engagement, MigratedModel, User
 from engagements.moves import require_move
 from engagements.services import mark_practice
 from workers import kinds
-from workers.dispatch import enqueueing
+from workers.dispatch import enqueueing, job_files
 from workers.dispatch.job_claims import due
 from workers.jobs import preflight
 from workers.jobs.transitions import TRANSITIONS, JobMove
 from workers.models import Job, JobState, Node, Priority, Runtime
 from workers.rules.facts import stored
 from workers.runtimes import chosen
-from workers.services import gangs, node_logins, runtimes
+from workers.services import gangs, job_inputs, node_logins, runtimes
 
 
 @retried
@@ -69,6 +69,10 @@ def _queue_unwoken(
     if restarts:
         declaration.require_restartable(values)
     declaration.require_place(values, engagement)
+    for each in every if declaration.runs_on_node else ():
+        declaration.require_permitted(values, actor, each)
+    inputs = job_inputs.found_in(user=actor, kind=declaration, values=values,
+                                 engagement=engagement, is_alone=not several)
     on_node = declaration.runs_on_node and not several
     runtimes.require_usable(runtime, declaration)
     ways = [chosen.for_job(each, engagement, model, runtime) if each else chosen.Chosen()
@@ -83,13 +87,16 @@ def _queue_unwoken(
         command=declaration.argv(values) if on_node else [],
         runtime=(declaration.runtime(values) or ways[0].kept()) if on_node else {},
         cards_wanted=declaration.cards_for(values), created_by=actor,
-        is_practice=declaration.runs_on_node and any(n and n.is_practice for n in every),
-        timeout_seconds=declaration.timeout_seconds, priority=priority, next_step_at=timezone.now(),
-        results={"preflight": checked}, retry_of=retry_of,
+        is_practice=inputs.is_practice or (
+            declaration.runs_on_node and any(n and n.is_practice for n in every)),
+        timeout_seconds=declaration.time_limit(values), priority=priority,
+        next_step_at=timezone.now(), results={"preflight": checked}, retry_of=retry_of,
         attempt=retry_of.attempt + 1 if retry_of else 1,
     )
     if job.is_practice and engagement:
         mark_practice(engagement=engagement)
+    inputs.keep(declaration, job)
+    job_files.store_outputs(job, declaration.kept_files(values))
     if several:
         gangs.add_members(job, several, restarts, engagement, ways)
     audit_log.record(actor=actor, action="job.queue", target=job, engagement=engagement,

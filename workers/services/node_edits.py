@@ -19,8 +19,9 @@ HOME = ("username", "scratch_dir")
 SECRET = ("private_key", "passphrase")
 SCHEDULER = ("scheduler", "scheduler_options")
 EDITABLE = (*ADDRESS, *HOME, *SECRET, "name", "labels", "cards_total", "ring_size", "keep_days",
-            "set_env", "container_engine", "container_options", "bastion_username",
-            "certificate", "cluster_address", "cluster_interface", *SCHEDULER)
+            "set_env", "container_engine", "container_options", "command_roles", "file_roots",
+            "transfer_mbit", "bastion_username", "certificate", "cluster_address",
+            "cluster_interface", *SCHEDULER)
 
 
 def edit_node(*, actor: User, node: Node, **fields) -> Node:

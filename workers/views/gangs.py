@@ -23,9 +23,18 @@ def page_context(job: Job, asked: str) -> dict[str, Any]:
             "asked_rank": "all" if asked == "all" else shown.rank}
 
 
-def log_context(log_job: Job, asked_rank: Any, present: list[Job]) -> dict[str, Any]:
-    """The end of the log that is shown, and where its whole first part begins."""
+def log_context(log_job: Job, asked_rank: Any, present: list[Job], asked_log: str = ""
+                ) -> dict[str, Any]:
+    """The end of the log that is shown, and where its whole first part begins.
+
+    Args:
+        asked_log: the id of a further log of the job; empty for its output.
+    """
     if asked_rank == "all":
         return {"log": "".join(merged_log.lines(present, TAIL))}
-    return {"log": live_log.tail(log_job, TAIL),
-            "log_offset": live_log.line_start(log_job, log_job.log_stored - LOG_AT_FIRST)}
+    further = list(log_job.logs.select_related("job"))
+    extra = next((each for each in further if str(each.pk) == asked_log), None)
+    shown = extra or log_job
+    return {"log": live_log.tail(shown, TAIL), "further_logs": further, "extra_log": extra,
+            "shown_log": shown,
+            "log_offset": live_log.line_start(shown, shown.log_stored - LOG_AT_FIRST)}

@@ -18,6 +18,7 @@ from workers import kinds, queries, rule_checks, services
 from workers.dispatch import card_queue
 from workers.forms.jobs import JobForm
 from workers.jobs import choices, preflight
+from workers.jobs.follow_ups import follow_ups
 from workers.jobs.transitions import TRANSITIONS
 from workers.labels import containers_said, job_endings, scheduled_jobs
 from workers.logs import (
@@ -29,7 +30,7 @@ from workers.logs import (
     progress,
     search,
 )
-from workers.models import Job, JobState, Node
+from workers.models import Job, JobLog, JobState, Node
 from workers.models.job import WAITING_STATES
 from workers.nodes.cards import alarms, charts
 from workers.runtimes import chosen
@@ -53,7 +54,8 @@ def job_list(request):
 
 def _asked(request, kind) -> dict:
     """Values of a job that is to be edited and run again, and of parameters in the link."""
-    return {**_copied(request, kind),
+    node = whole_number(request.GET.get("node"))
+    return {**_copied(request, kind), **({} if node is None else {"node": node}),
             **{p.name: request.GET[p.name] for p in kind.parameters if p.name in request.GET}}
 
 
@@ -125,20 +127,29 @@ def job_page(request, pk):
         "scheduled": scheduled_jobs.facts(job), "runtime": chosen.of_job(job).shown(),
         "container": containers_said.facts(job),
         **several, **({"log": ""} if request.htmx else gangs.log_context(
-            several["log_job"], several["asked_rank"], several.get("present", []))),
+            several["log_job"], several["asked_rank"], several.get("present", []),
+            request.GET.get("log", ""))),
         "diagnosis": diagnosis.told(job),
         "left_behind": job_endings.left_behind(job.results),
         "cards": job.results.get("cards", []), "hits": preflight.kept_hits(job.results),
         "rule_counts": rule_checks.counts_of((_("Before the job"), job.results.get("preflight")),
                                              (_("On its files"), job.results.get("rule_outcome"))),
+        "inputs": job.inputs.select_related("source_node"),
+        "follow_ups": follow_ups(job) if not request.htmx else (),
         "artifacts": job.artifacts.prefetch_related("readings"),
         "moves": allowed_moves(request.user, TRANSITIONS, job)})
 
 
-@require_GET
-def job_log(request, pk):
-    """The masked log as plain text from a byte offset; X-Next-Offset says where to go on."""
+def _log(request: HttpRequest, pk: int, log: int | None) -> Job | JobLog:
+    """The job, or a further log of it."""
     job = _job(request, pk)
+    return job if log is None else get_object_or_404(job.logs.select_related("job"), pk=log)
+
+
+@require_GET
+def job_log(request, pk, log=None):
+    """The masked log as plain text from a byte offset; X-Next-Offset says where to go on."""
+    job = _log(request, pk, log)
     text, end = live_log.read(job, whole_number(request.GET.get("offset")) or 0, LOG_AT_ONCE)
     is_final = job.is_final and end >= job.log_stored
     return HttpResponse(text, content_type="text/plain; charset=utf-8", headers={
@@ -172,13 +183,14 @@ def _to_first_error(request: HttpRequest, job: Job) -> HttpResponse:
 
 
 @require_GET
-def job_log_file(request, pk):
+def job_log_file(request, pk, log=None):
     """The whole masked log as a download, passed on piece by piece."""
-    job = _job(request, pk)
+    job = _log(request, pk, log)
+    name = f"job-{pk}.log" if log is None else job.name.replace("/", "_").replace('"', "_")
     return StreamingHttpResponse(
         live_log.pieces(job), content_type="text/plain; charset=utf-8", headers={
             "Content-Length": str(live_log.length(job)),
-            "Content-Disposition": f'attachment; filename="job-{job.pk}.log"'})
+            "Content-Disposition": f'attachment; filename="{name}"'})
 
 
 @require_GET
@@ -192,13 +204,13 @@ def job_merged_log(request, pk):
 
 
 @require_GET
-def job_log_search(request, pk):
+def job_log_search(request, pk, log=None):
     """The last line before a byte offset that holds the text, or looks like an error.
 
     JSON: `found` with the line's offset (null if there is none), and `searched_to`, from where to
     go on where this part of the log had none.
     """
-    return JsonResponse(search.answer(_job(request, pk), request.GET))
+    return JsonResponse(search.answer(_log(request, pk, log), request.GET))
 
 
 @require_POST

@@ -88,6 +88,9 @@ def run_on_a_node(engagement, people):
     record_routes(actor=people[Role.CONSULTANT], model=model, apis=["torch.f"], route="replace",
                   reason="torch.g does the same")
     share_nodes(engagement, people, model, node)
+    dump = stored(engagement, model, "dump.json", b"{}")
+    jobs.queue_job(actor=people[Role.CONSULTANT], kind="acc.compare", model=model, node=node,
+                   parameters={"target": f"desk:file/{dump.pk}", "golden": "~/dump.json"})
     assessing.record_round(actor=people[Role.CONSULTANT], model=model,
                            artifact=stored(engagement, model, "500.log", log(500)))
 

@@ -7,7 +7,10 @@ from django.utils import timezone
 
 from engagements.errors import InvalidInput
 from engagements.models import Engagement, Role
+from tests.workers.gangs.conftest import GangKind
+from workers import services
 from workers.dispatch import admission, card_queue, steps
+from workers.kinds import base as registry
 from workers.models import Job, JobState, Node, NodeReservation
 from workers.nodes import card_leases
 from workers.services import node_calendar
@@ -128,3 +131,56 @@ def test_more_than_the_node_has_cannot_be_reserved(people, server, engagement, o
         reserve(people, server, HOUR, 3 * HOUR, engagement=other, cards=3)
     with pytest.raises(InvalidInput):
         reserve(people, server, -2 * HOUR, -HOUR)
+
+
+def test_the_forecast_keeps_to_what_is_promised_to_others(wait, server, people, other, engagement):
+    now = timezone.now()
+    window = reserve(people, server, HOUR, 2 * HOUR)
+    long, short = wait(minutes=90), wait(minutes=30)
+    assert card_queue.expected_start(long, now) == window.ends_at
+    assert card_queue.expected_start(short, now) == now
+    theirs = reserve(people, server, 2 * HOUR, 4 * HOUR, engagement=other, cards=6)
+    wide = wait(cards=4, minutes=90)
+    assert card_queue.expected_start(wide, now) == theirs.ends_at
+    assert card_queue.expected_start(wait(cards=4, minutes=90, of=other), now) == window.ends_at
+
+
+def test_jobs_on_several_nodes_ask_for_windows_reservations_and_quotas(
+        server, people, engagement, other, monkeypatch):
+    monkeypatch.setitem(registry._kinds, GangKind.code, GangKind())
+    second = Node.objects.create(name="bms-2", host="192.0.2.2", username="desk", state="ready")
+
+    def queue(nodes=(server, second)):
+        return services.queue_job(
+            actor=people["consultant"], kind=GangKind.code, nodes=list(nodes),
+            engagement=engagement, parameters={"script": "true", "cards": 3})
+
+    job = queue()
+    window = reserve(people, second, -HOUR, HOUR)
+    assert "bms-2" in Job(**dict(zip(("message", "message_values"), _waits(job), strict=True))
+                          ).sentence
+    short = wait_for_card(job, server)
+    assert card_queue.place_in_line(short) == 1, "who waits for a promise holds up nobody"
+    node_calendar.end_reservation(actor=people[Role.OPERATOR], reservation=window)
+    kept = reserve(people, second, -HOUR, HOUR, engagement=other, cards=6)
+    assert _waits(job)[1]["node"] == "bms-2"
+    node_calendar.end_reservation(actor=people[Role.OPERATOR], reservation=kept)
+    node_calendar.set_quota(actor=people[Role.OPERATOR], engagement=engagement, cards=5)
+    assert _waits(job)[1]["node"] == "bms-1", "six cards of both nodes together"
+    node_calendar.set_quota(actor=people[Role.OPERATOR], engagement=engagement, cards=6)
+    assert said(job) == ("", JobState.STARTING)
+    Node.objects.filter(pk=second.pk).update(scheduler="slurm")
+    with pytest.raises(InvalidInput, match="bms-2"):
+        queue(Node.objects.order_by("pk"))
+
+
+def _waits(job):
+    changes = steps.step(job)
+    assert changes["state"] == JobState.LEASING, changes
+    return changes["message"], changes["message_values"]
+
+
+def wait_for_card(job, node):
+    return Job.objects.create(
+        kind="test.none", node=node, engagement=job.engagement, cards_wanted=6,
+        state=JobState.LEASING, created_by=job.created_by, timeout_seconds=10**7)

@@ -86,5 +86,5 @@ def test_log_stays_while_its_stored_file_is_damaged(old_job):
 def test_worker_that_was_away_does_not_change_a_stored_log(old_job):
     text = live_log.path(old_job).read_bytes()
     cleanup.remove_live_logs()
-    live_log._write_at(live_log.path(old_job), 3, b"too late")
+    live_log.write_at(live_log.path(old_job), 3, b"too late")
     assert b"".join(live_log.pieces(old_job)) == text

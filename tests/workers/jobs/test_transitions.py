@@ -14,7 +14,7 @@ from workers.models import Job, JobState
 
 WORKERS = "administrator manager consultant"
 AGREED = grid(f"""
-    queued leasing starting running collecting reading unknown: {WORKERS} = cancel
+    queued staging leasing starting running collecting reading unknown: {WORKERS} = cancel
     failed cancelled timed_out lost: {WORKERS} = retry
 """)
 NODE_JOBS = grid("""

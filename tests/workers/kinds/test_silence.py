@@ -31,7 +31,7 @@ CASES: dict[str, dict] = {
                                         "nnal": "~/Ascend-cann-nnal.run"}},
     "env.hdk_install": {"parameters": {"driver": "~/Ascend-hdk-910b-npu-driver.run",
                                        "firmware": "~/Ascend-hdk-910b-npu-firmware.run"}},
-    "env.gpu_probe": {}, "env.host_probe": {},
+    "evi.checksums": {}, "env.gpu_probe": {}, "env.host_probe": {},
     "env.mindie_container": {}, "env.mindspeed_install": {}, "env.ms_check": {},
     "env.npu_info": {}, "env.software": {}, "env.tf_check": {}, "env.torch_check": {},
     "env.hccl_test": {"cards": 8}, "env.mindspore_install": {},
@@ -43,6 +43,7 @@ CASES: dict[str, dict] = {
     "inf.mslite": {}, "inf.om_bench": {"cards": 1}, "inf.overflow_dump": {"cards": 1},
     "inf.pyacl_profile": {"cards": 1}, "inf.quant": {"cards": 1}, "perf.advisor": {},
     "perf.aoe": {"cards": 1}, "perf.cluster": {}, "perf.compare": {},
+    "run.command": {"parameters": {"pattern": "epochs finished", "file": "result/*.json"}},
     "perf.mem_peak": {"cards": 2}, "perf.msprof": {"cards": 1}, "perf.profile": {"cards": 1},
     "survey.pt_analyse": {}, "survey.tf_scan": {},
 }
@@ -51,14 +52,16 @@ FILES_ONLY = {
     "acc.compare", "acc.config_check", "acc.config_pack", "acc.dump", "acc.dump_to_npy",
     "acc.eval", "acc.om_compare", "acc.overflow_parse", "adapt.auto_patch_check",
     "adapt.ckpt_check", "adapt.corpus_convert", "adapt.onnx_export", "adapt.preprocess",
-    "env.software", "inf.om_bench", "inf.quant", "inf.pyacl_profile",
+    "env.software", "evi.checksums", "inf.om_bench", "inf.quant", "inf.pyacl_profile",
     "perf.advisor", "perf.cluster", "perf.compare", "perf.msprof", "perf.profile"}
 DEVICE_ONLY = {"inf.overflow_dump", "inf.mindie_serve", "perf.mem_peak", "env.cann_install"}
 # Files that must be there although no reader knows them, or that no pattern of the kind names.
 MORE_FILES = {"inf.atc": ("*.om",), "inf.mslite": ("*.mindir",), "inf.overflow_dump": ("*/Opdeb*",),
+              "run.command": ("result/*.json",),
               "acc.dump_to_npy": (), "acc.eval": ("*.json",),
               "env.mindspeed_install": ("packages.txt",), "env.software": ("software.*",)}
-BY_NAME = {"inf.atc", "inf.mslite", "acc.dump_to_npy", "inf.overflow_dump"}  # content not read
+BY_NAME = {"run.command", "inf.atc", "inf.mslite", "acc.dump_to_npy",
+           "inf.overflow_dump"}  # content not read
 TRAININGS = {"adapt.smoke_train", "acc.asd_run", "adapt.megatron_train", "perf.msprof"}
 # kind -> kinds whose output is also one of its own: a training is one, whoever starts it
 ALSO_RIGHT = {**dict.fromkeys(("adapt.smoke_train", "acc.asd_run"), TRAININGS),

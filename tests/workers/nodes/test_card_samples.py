@@ -187,3 +187,23 @@ def test_cards_of_a_running_job_are_charted_on_its_page(queue, node, people, cli
         node_polling.poll_nodes([node.pk])
         for pk in node_polling.due_jobs():
             runner.advance_while_due(pk)
+
+
+def test_samples_and_alarms_by_the_api(shared, people, client):
+    now = timezone.now()
+    for minutes in (1, 5, 30):
+        NodeSample.objects.create(node=shared, at=now - timedelta(minutes=minutes), load=minutes,
+                                  cards={"10": [5, 1, 2, 3], "2": [None, 1, 2, 3]})
+    CardAlarm.objects.create(node=shared, card_index=2, kind="heat", value="95", since=now,
+                             seen_at=now)
+    client.force_login(people[Role.CONSULTANT])
+    since = (now - timedelta(minutes=10)).isoformat().replace("+00:00", "Z")
+    rows = client.get(f"/api/v1/node-samples/?node={shared.pk}&since={since}").json()["results"]
+    assert [row["load"] for row in rows] == [5, 1]
+    assert rows[0]["cards"] == [
+        {"card": 2, "utilisation": None, "memory_mb": 1, "power_w": 2, "temperature_c": 3},
+        {"card": 10, "utilisation": 5, "memory_mb": 1, "power_w": 2, "temperature_c": 3}]
+    assert client.get("/api/v1/card-alarms/").json()["results"][0]["kind"] == "heat"
+    client.force_login(people[Role.REVIEWER])
+    for path in ("node-samples", "card-alarms"):
+        assert client.get(f"/api/v1/{path}/").json()["results"] == []

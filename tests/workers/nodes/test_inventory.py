@@ -10,7 +10,10 @@ from openpyxl import Workbook
 
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import AuditEntry, Role
+from tests.workers.nodes.test_ways_in import signed
+from tests.workers.sshd import make_key
 from workers.models import ImportedNode, Job, Node, NodeImport
+from workers.nodes import jump_hosts
 from workers.nodes.inventory import ansible, node_rows
 from workers.nodes.inventory.files import read_inventory
 from workers.services import node_imports
@@ -188,3 +191,28 @@ def test_key_of_another_fingerprint_than_the_file_gives_is_not_pinned(people, ss
     node_imports.look_at(look.pk)
     look.refresh_from_db()
     assert (look.state, look.node.host_key) == ("failed", "")
+
+
+def test_jump_hosts_and_certificates_are_columns(people, tmp_path):
+    key = make_key(tmp_path / "user")
+    jump = f"{(tmp_path / 'user.pub').read_text().strip()}"
+    certificate = signed(tmp_path, "user").strip()
+    heads = ["name", "ip", "user", "bastion", "bastion_host_key", "后续跳板机", "证书"]
+    chain = f"a@10.0.0.8:2200 {jump}; 10.0.0.9 {jump}"
+    good = ["n1", "10.0.0.1", "root", "10.0.0.7", jump, chain, certificate]
+    source = start(people, book(heads, good), "nodes.xlsx")
+    fields = node_imports.table_of(source).rows[0].fields
+    assert fields["jump_hosts"] == chain.replace("; ", "\n")
+    assert fields["certificate"] == certificate
+    operator = people[Role.OPERATOR]
+    for other in ("", make_key(tmp_path / "other")):
+        with pytest.raises(InvalidInput, match=r"^2: "):
+            node_imports.apply_import(actor=operator, source=source, private_key=other)
+    node_imports.apply_import(actor=operator, source=source, private_key=key)
+    assert len(jump_hosts.chain_of(Node.objects.get(name="n1").jump_hosts)) == 2
+    bad = [["m1", "10.0.1.1", "root", "", "", chain, ""],
+           ["m2", "10.0.1.2", "root", "b", jump, "a@host", "ssh-ed25519 AAAA"]]
+    faults = node_imports.table_of(start(people, book(heads, *bad), "m.xlsx")).faults
+    titles = {name: str(node_rows.COLUMNS[name][0]) for name in ("jump_hosts", "certificate")}
+    assert sorted((fault.place, fault.column) for fault in faults) == sorted([
+        ("2", titles["jump_hosts"]), ("3", titles["jump_hosts"]), ("3", titles["certificate"])])

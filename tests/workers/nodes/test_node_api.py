@@ -79,9 +79,10 @@ def test_the_node_s_form_folds_what_is_seldom_set_and_shows_what_is_wrong(client
     def is_open(answer) -> list[bool]:
         return [group["is_open"] for group in answer.context["form"].groups()]
 
-    assert is_open(client.get(place)) == [True, False, True, False, False, False, False]
+    assert is_open(client.get(place)) == [
+        True, False, True, False, False, False, False, False]
     assert is_open(client.post(place, {"bastion_port": "x"})) == [
-        True, False, True, False, False, False, True]
+        True, False, True, False, False, False, False, True]
     names = [field.name for group in client.get(place).context["form"].groups()
              for field in group["fields"]]
     assert sorted(names) == sorted(client.get(place).context["form"].fields)

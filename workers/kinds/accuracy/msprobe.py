@@ -20,8 +20,9 @@ exec msprobe "$@" -o check
 """
 COMPARE = MSPROBE + r"""
 is_old || exec msprobe compare -tp "$1" -gp "$2" -o compare
-printf '{"npu_path": "%s", "bench_path": "%s", "is_print_compare_log": true}\n' "$1" "$2" \
-    > compare.json
+python3 -c 'import json, sys
+json.dump({"npu_path": sys.argv[1], "bench_path": sys.argv[2], "is_print_compare_log": True},
+          open("compare.json", "w", encoding="utf-8"), ensure_ascii=False)' "$1" "$2" || exit $?
 exec msprobe -f pytorch compare -i compare.json -o compare
 """
 STEP = re.compile(r"(?:^|/)step(\d+)(?=/|$)")  # folders of msprobe's dumps
@@ -37,9 +38,9 @@ class ConfigCheck(JobKind):
     stages = (Stage.TRAIN_TUNE,)
     timeout_seconds = 1800
     parameters: ClassVar = (
-        Parameter("bench", _("Pack of the GPU run"), "path",
+        Parameter("bench", _("Pack of the GPU run"), "path", takes=("acc.config_pack",),
                   help=_("zip written by ConfigChecker")),
-        Parameter("candidate", _("Pack of the NPU run"), "path",
+        Parameter("candidate", _("Pack of the NPU run"), "path", takes=("acc.config_pack",),
                   help=_("zip written by ConfigChecker")),
     )
     collect = judged_files = ("check/*.xlsx", "check/*.csv", "check/*/*.xlsx")
@@ -91,8 +92,9 @@ class Compare(JobKind):
     stages = (Stage.TRAIN_TUNE,)
     timeout_seconds = 4 * 3600
     parameters: ClassVar = (
-        Parameter("target", _("Dump of the NPU run"), "path", help=_("dump.json or step folder")),
-        Parameter("golden", _("Dump of the GPU run"), "path",
+        Parameter("target", _("Dump of the NPU run"), "path", takes=("acc.dump",),
+                  help=_("dump.json or step folder")),
+        Parameter("golden", _("Dump of the GPU run"), "path", takes=("acc.dump",),
                   help=_("The same step, and the same kind of path: both files or both folders.")),
     )
     collect = ("compare/*.csv", "compare/*.xlsx", "compare/*.txt", "compare/*.json")

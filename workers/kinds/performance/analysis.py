@@ -14,7 +14,7 @@ from workers.kinds.inference.formats import FRAMEWORK
 from workers.readers.conversion.aoe import is_finished
 
 TUNED = {"1": _("Sub-graphs"), "2": _("Operators")}  # --job_type of aoe
-PROFILE = Parameter("profile", _("Folder of the profile"), "path",
+PROFILE = Parameter("profile", _("Folder of the profile"), "path", takes=("perf.profile",),
                     help=_("A folder that ends in _ascend_pt, or the folder of several."))
 
 
@@ -69,7 +69,8 @@ class Compare(_Analysis):
     success = _("The workbook with the comparison was written.")
     form = "msprof_analyze_compare"
     parameters: ClassVar = (
-        PROFILE, Parameter("base", _("Folder of the base's profile"), "path"))
+        PROFILE, Parameter("base", _("Folder of the base's profile"), "path",
+                           takes=("perf.profile",)))
     collect = judged_files = ("compare/*.xlsx",)
 
     def argv(self, parameters):

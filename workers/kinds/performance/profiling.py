@@ -1,16 +1,20 @@
 """Profiles of applications with msprof and pyACL, memory by polling (DOMAIN 4.4, 4.5)."""
 
+import re
 from typing import ClassVar
 
+from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import gettext_noop
 
+from engagements.errors import InvalidInput
 from engagements.stages import Stage
 from workers.gangs import launchers
 from workers.kinds.base import Finished, Judgement, Parameter, register
 from workers.kinds.node_scripts import run_script
+from workers.kinds.parameters import as_words
 from workers.kinds.training.project_script import COMMON, ProjectRun
 
+PLAIN = re.compile(r"[^\s'\"\\$`|&;<>()*?]+\Z")  # a word that no shell and no tool splits
 EXPORTED = ("PROF_*/mindstudio_profiler_output/*.csv", "*/PROF_*/mindstudio_profiler_output/*.csv")
 
 
@@ -63,13 +67,24 @@ class Msprof(_AclProfile):
                   choices=tuple(METRICS), names=METRICS),
     )
 
+    def clean(self, values):
+        cleaned = super().clean(values)
+        odd = next((word for word in (cleaned["python"], cleaned["script"],
+                                      *as_words(cleaned["arguments"])) if not PLAIN.match(word)),
+                   None)
+        if odd is not None:
+            raise InvalidInput(gettext(
+                "msprof takes the whole command as one text: “%(word)s” cannot hold blanks, quotes "
+                "or other characters of a shell there.") % {"word": odd})
+        return cleaned
+
     def argv(self, parameters):
         p = parameters
         # msprof takes the application as one word; a leading ~ of the script is expanded first.
         script = 'm=$1; shift; exec msprof --application="$*" --output=. "$m"'
         return ["sh", "-c", script, "msprof", f"--aic-metrics={p['metrics']}",
                 *launchers.words(p["launcher"], p["python"], p["cards"]),
-                p["script"], *(p["arguments"] or "").split()]
+                p["script"], *as_words(p["arguments"])]
 
 
 @register

@@ -11,6 +11,7 @@ from engagements.errors import InvalidInput
 from engagements.stages import Stage
 from workers.kinds.base import Finished, JobKind, Judgement, register
 from workers.kinds.node_scripts import on_device, then_manifest
+from workers.kinds.parameters import as_words
 from workers.kinds.training import parallel_strategy
 from workers.kinds.training.megatron_parameters import OPTIONS, PARAMETERS, SWITCHES
 
@@ -46,14 +47,14 @@ class MegatronTrain(JobKind):
         launch = ["torchrun", "--nproc_per_node", str(p["cards"]), "--nnodes", str(p["nodes"]),
                   "--node_rank", str(p["node_rank"]), "--master_addr", p["master_address"],
                   "--master_port", str(p["master_port"])]
-        run = [*launch, p["script"], *_options(p), *(p["extra"] or "").split()]
+        run = [*launch, p["script"], *_options(p), *as_words(p["extra"])]
         return then_manifest(on_device(run), p["save"], "checkpoints")
 
     def argv_on(self, parameters, meeting):
         p = {**parameters, "nodes": meeting.nodes, "node_rank": meeting.rank,
              "master_address": meeting.master, "master_port": meeting.port}
-        if meeting.attempt > 1 and "--load" not in (p["extra"] or "").split():
-            p["extra"] = f"--load {p['save']} {p['extra'] or ''}"
+        if meeting.attempt > 1 and "--load" not in as_words(p["extra"]):
+            p["extra"] = ["--load", p["save"], *as_words(p["extra"])]
         return self.argv(p)
 
     def require_restartable(self, parameters):
@@ -70,7 +71,7 @@ class MegatronTrain(JobKind):
                 **{name: str(value) for name, value in chosen.items() if value}}
 
     def facts(self, parameters):
-        p, words = parameters, (parameters["extra"] or "").split()
+        p, words = parameters, as_words(parameters["extra"])
         static = any(word.startswith("--loss-scale") for word in words)
         scaling = {"fp16": "static" if static else "dynamic"}.get(p["precision"], "none")
         # Megatron's arguments.py: bf16 always accumulates in FP32, --optimizer is adam by default.

@@ -80,8 +80,7 @@ NODE = (
     Parameter("hccl_buffer_mb", "HCCL_BUFFSIZE", "integer", minimum=1, maximum=65_536,
               is_required=False, unit="MB", help=_("200 where it is not set.")),
     Parameter("memory_reuse", "MULTI_STREAM_MEMORY_REUSE", "flag", default=False),
-    Parameter("extra", _("Further arguments"), is_required=False,
-              help=_("Separated by blanks, passed as they are.")),
+    Parameter("extra", _("Further arguments"), "words", is_required=False),
 )
 PARAMETERS = (
     Parameter("script", _("Training script"), "path", default="~/Megatron-LM/pretrain_gpt.py",

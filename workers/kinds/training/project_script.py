@@ -10,19 +10,24 @@ from workers.gangs import launchers
 from workers.gangs.launchers import LAUNCHERS
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.node_scripts import on_device
+from workers.kinds.parameters import as_words
 
+LOGS = Parameter("logs", _("Further log files"), "words", is_required=False, help=_(
+    "Patterns below the job's folder, such as logs/*.log: they are followed while it runs, also "
+    "when they are rotated, and kept."))
+OF_LAUNCHERS = {"msrun": ("msrun_log/*.log",)}
 COMMON = (
     Parameter("script", _("Script of the project"), "path"),
-    Parameter("arguments", _("Arguments"), is_required=False,
-              help=_("Separated by blanks, passed as they are.")),
+    Parameter("arguments", _("Arguments"), "words", is_required=False),
     Parameter("launcher", _("Started with"), "choice", default="python", choices=tuple(LAUNCHERS),
               names=LAUNCHERS),
     Parameter("cards", _("Cards"), "integer", default=1, minimum=1, maximum=16,
               help=_("The script sees these only, numbered from 0.")),
     Parameter("python", _("Python interpreter"), "path", default="python3"),
-    Parameter("resume", _("Arguments of a restart"), is_required=False, help=_(
+    Parameter("resume", _("Arguments of a restart"), "words", is_required=False, help=_(
         "Added when a job on several nodes starts again after a failure, such as "
         "--resume_from_checkpoint and a folder that all nodes share.")),
+    LOGS,
 )
 
 
@@ -37,13 +42,17 @@ class ProjectRun(JobKind):
 
     def argv(self, parameters, meeting=None):
         p = parameters
-        more = (p.get("resume") or "") if meeting and meeting.attempt > 1 else ""
+        more = as_words(p.get("resume")) if meeting and meeting.attempt > 1 else []
         return on_device([*launchers.words(p["launcher"], p["python"], p["cards"], meeting),
-                          p["script"], *(p["arguments"] or "").split(), *more.split()],
+                          p["script"], *as_words(p["arguments"]), *more],
                          p["python"])
 
     def argv_on(self, parameters, meeting):
         return self.argv(parameters, meeting)
+
+    def log_globs(self, parameters):
+        return (*as_words(parameters.get("logs")),
+                *OF_LAUNCHERS.get(parameters.get("launcher"), ()))
 
     def uses_rank_table(self, parameters):
         return launchers.needs_rank_table(parameters["launcher"])
@@ -153,6 +162,9 @@ class ConfigPack(ProjectRun):
     collect = judged_files = ("*.zip", "*/*.zip")
     none_found = gettext_noop("No configuration pack was written (status %(status)s).")
 
+    def handed_over(self, names):
+        return next((name for name in names if name.endswith(".zip")), "")
+
     def conclude(self, finished: Finished) -> Judgement:
         packs = self.files(finished, "config_check", "pack")
         if not packs:
@@ -189,6 +201,11 @@ class Dump(ProjectRun):
 
     def facts(self, parameters):
         return {"is_dump": True}
+
+    def handed_over(self, names):
+        """The first step's folder, which holds one folder per rank."""
+        dumps = sorted(name for name in names if name.endswith("/dump.json"))
+        return dumps[0].rsplit("/", 2)[0] if dumps and dumps[0].count("/") > 1 else ""
 
     def conclude(self, finished: Finished) -> Judgement:
         dumps = [name for name in finished.files if name.endswith("/dump.json")]
@@ -287,6 +304,9 @@ class OnnxExport(ProjectRun):
     stages = (Stage.INFER_MIGRATE,)
     collect = judged_files = ("*.onnx", "*/*.onnx")
     none_found = gettext_noop("No .onnx file was written (status %(status)s).")
+
+    def handed_over(self, names):
+        return next((name for name in names if name.endswith(".onnx")), "")
 
     def conclude(self, finished: Finished) -> Judgement:
         models = [name for name in finished.files if name.endswith(".onnx")]

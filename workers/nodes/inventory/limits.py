@@ -8,7 +8,7 @@ from engagements.errors import InvalidInput
 
 MAX_BYTES = 2 * 2**20
 MAX_UNPACKED = 20 * 2**20  # of a workbook
-MAX_ROWS, MAX_COLUMNS, MAX_CELL = 500, 60, 400
+MAX_ROWS, MAX_COLUMNS, MAX_CELL = 500, 60, 8000  # a certificate of RSA keys has 3,000
 
 
 @dataclass

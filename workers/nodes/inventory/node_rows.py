@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from workers.models import Node
-from workers.nodes import ssh
+from workers.nodes import certificates, jump_hosts, ssh
 from workers.nodes.inventory.limits import Entry
 
 # Field: heading on our pages, names in files, what to write.
@@ -48,6 +48,13 @@ COLUMNS: dict[str, tuple[Any, tuple[str, ...], Any]] = {
                          _("Write the user that logs in there.")),
     "bastion_host_key": (_("bastion host key"), ("bastion_host_key", "跳板机主机密钥"),
                          _("Write the line of the bastion's ssh_host_ed25519_key.pub.")),
+    "jump_hosts": (_("jump hosts behind the bastion"), (
+        "jump_hosts", "jump hosts", "proxy_chain", "后续跳板机", "多级跳板机"), _(
+        "Write user@host:port and the line of its ssh_host_ed25519_key.pub for each, in order, "
+        "separated by line breaks or semicolons.")),
+    "certificate": (_("certificate of the key"), ("certificate", "ssh_certificate", "证书",
+                                                  "密钥证书"), _(
+        "Write the line of the file id_…-cert.pub.")),
     "fingerprint": (_("host key fingerprint"), ("fingerprint", "host_key_fingerprint",
                                                 "主机密钥指纹", "指纹"),
                     _("Write it as ssh-keygen -lf prints it: SHA256:… with 43 characters.")),
@@ -143,6 +150,9 @@ def _checked(place: str, found: dict[str, str]) -> tuple[NodeRow, list[Fault]]:
         if text.startswith(FORMULA):
             faults.append(_fault(place, column, gettext(
                 "the cell holds a formula or begins like one; write the value")))
+        elif column == "jump_hosts":
+            fields[column] = "\n".join(line.strip() for line in re.split(r"[;\n]", text)
+                                       if line.strip())
         elif column not in NUMBERS:
             fields[column] = text
         elif text.isascii() and text.isdigit() and len(text) < 7:
@@ -169,6 +179,25 @@ def _model_faults(row: NodeRow) -> Iterator[Fault]:
     if row.fields.get("bastion_host") and not _is_key(row.fields.get("bastion_host_key", "")):
         yield _fault(row.place, "bastion_host_key", gettext(
             "the bastion's host key is missing or cannot be read"))
+    yield from _key_faults(row)
+
+
+def _key_faults(row: NodeRow) -> Iterator[Fault]:
+    """Jump hosts without a bastion before them or that cannot be read, and certificates."""
+    hops, certificate = row.fields.get("jump_hosts", ""), row.fields.get("certificate", "")
+    try:
+        jump_hosts.chain_of(hops)
+    except ValueError as error:
+        yield _fault(row.place, "jump_hosts", str(error).rstrip(".。"))
+    else:
+        if hops and not row.fields.get("bastion_host"):
+            yield _fault(row.place, "jump_hosts", gettext(
+                "the first jump host is missing: it is the bastion, in its own column"))
+    try:
+        if certificate:
+            certificates.facts_of(certificate)
+    except ValueError:
+        yield _fault(row.place, "certificate", gettext("this is no certificate of OpenSSH"))
 
 
 def _is_key(text: str) -> bool:

@@ -46,7 +46,7 @@ def facts_of_job(parameters: Mapping[str, Any], environment: Mapping[str, str],
         stated: what the kind itself says of these parameters, as from `JobKind.facts`.
     """
     facts: dict[str, Any] = dict(environment)
-    given = {**parameters, **_arguments(str(parameters.get("extra") or "").split())}
+    given = {**parameters, **_arguments(words_of(parameters.get("extra")))}
     for name, value in given.items():
         fact = ALIASES.get(name)
         if fact == "framework" and not str(value).isdigit():
@@ -66,6 +66,11 @@ def parameters_of(fact_names: Iterable[str], parameters: Iterable[str]) -> list[
     """The parameters, of those given, from which facts came."""
     wanted = {"cards" if name == "world_size" else name for name in fact_names}
     return [name for name in parameters if ALIASES.get(name) in wanted]
+
+
+def words_of(given: Any) -> list[str]:
+    """Further arguments as jobs hold them: a list; those of earlier releases a text."""
+    return given if isinstance(given, list) else str(given or "").split()
 
 
 def _arguments(words: list[str]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from engagements.models import User
 from tests.cached_fixtures import cached_fixture
 from tests.delivery.evidence.rows_of_every_table import write_everything
 from tests.test_architecture import layer
-from workers.models import Gang, Job, Node, NodeLogin
+from workers.models import Gang, Job, JobInput, Node, NodeLogin
 from workers.models.job import FINAL_STATES
 
 # Secrets, counters, and where workers are: no statements of anybody.
@@ -30,7 +30,7 @@ LEFT_OUT = {
            "scratch_free_mb", "clock_offset_seconds", "unreachable_since", "shell_seconds",
            "trouble", "last_seen_at", "last_error", "machine_id", "boot_id", "sampled_at",
            "scheduler_facts"},
-    Gang: {"rendezvous", "failing_since"},
+    Gang: {"rendezvous", "failing_since"}, JobInput: {"arrived", "size", "files"},
     Job: {"progress_done", "progress_total", "log_offset", "log_stored", "alarms", "log_grew_at",
           "last_loss", "claim_token", "claimed_until", "next_step_at", "remote", "heartbeat_at",
           "state_before_unknown", "troubles", "folder_removed_at"},

@@ -1,0 +1,62 @@
+"""Words of a command line, inputs from elsewhere and uploads in parts, in Chromium."""
+
+import pytest
+
+from workers.models import Artifact, Job, Node
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+PASTE = """(text) => {
+    const data = new DataTransfer();
+    data.setData("text", text);
+    document.querySelector("[data-desk-words] input").dispatchEvent(
+        new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+}"""
+PASTED = "accelerate launch 'my train.py' --name=\"数据 集\" \\\n  --lr 1e-5 a\\ b ''"
+WORDS = ["accelerate", "launch", "my train.py", "--name=数据 集", "--lr", "1e-5", "a b", ""]
+
+
+def test_a_command_is_pasted_and_an_input_chosen(visit, sample):
+    node = Node.objects.get()
+    Node.objects.update(file_roots="/")
+    consultant = visit("consultant")
+    page = consultant.open(f"/jobs/new/?engagement={sample.code}&kind=run.command")
+    page.evaluate(PASTE, PASTED)
+    assert page.locator("[data-desk-words] input").first.input_value() == "accelerate"
+    page.locator("[name=words]").last.press("Enter")
+    page.keyboard.type("$HOME")
+    assert page.locator("[data-words-notice]").first.is_visible()
+    page.locator("[data-desk-words] .input-group").nth(len(WORDS)).locator("button").click()
+    page.get_by_role("button", name="加入队列").click()
+    page.wait_for_url("**/jobs/*/")
+    assert Job.objects.get(kind="run.command").command == WORDS
+    page = consultant.open(f"/jobs/new/?engagement={sample.code}&kind=acc.compare")
+    page.locator("#div_id_target button").click()
+    page.locator("#drawer").get_by_text(node.name).click()
+    page.locator("#drawer .list-group-item").click()
+    page.locator("#drawer").get_by_text("etc/", exact=True).click()
+    page.locator("#drawer").get_by_text("/etc", exact=True).wait_for()
+    page.locator("#drawer .btn-primary").click()
+    assert page.input_value("#id_target") == f"desk:node/{node.pk}/etc"
+    assert consultant.errors == []
+
+
+def test_an_upload_in_parts_shows_its_progress_and_goes_on(visit, sample, tmp_path):
+    data = bytes(range(256)) * (9 * 4096)
+    (tmp_path / "weights.bin").write_bytes(data)
+    consultant = visit("consultant")
+    page = consultant.open(f"/artifacts/upload/?engagement={sample.code}")
+    page.set_input_files("input[type=file]", tmp_path / "weights.bin")
+    cut = []
+
+    def once(route):
+        if len(cut) == 1:
+            cut.append(route.abort())
+        else:
+            cut.append(route.continue_())
+
+    page.route("**/content/", once)
+    page.click("main form [type=submit]")
+    page.wait_for_url("**/artifacts/*/", timeout=60_000)
+    artifact = Artifact.objects.get(name="weights.bin")
+    assert artifact.file.read() == data
+    assert len(cut) == 3

@@ -1,0 +1,145 @@
+"""Further log files of a job: found by patterns, followed over rotation, masked, one text each.
+
+A logger renames the file that is full and begins a new one (logrotate, Python's
+RotatingFileHandler), or copies it away and empties it (copytruncate). So a file is known by its
+inode: what is renamed is read to its end before what is new, and what became shorter is read from
+its beginning.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from django.utils import timezone
+
+from engagements.text.number_parsing import whole_number
+from workers.artifacts import node_folders
+from workers.artifacts.node_folders import Entry
+from workers.logs import early_warnings, live_log
+from workers.masking import mask_text
+from workers.models import Job, JobLog
+from workers.nodes import ssh
+from workers.remote import job_logs as scripts
+from workers.remote.scripts import Place
+
+ROTATED = re.compile(r"(?:\.\d{1,4}|[.-]\d{8}(?:[-_.T]?\d{2,6})?(?:\.\d{1,4})?)$")
+SECONDS = 5  # between two looks while the job runs
+MOST_LOGS, MOST_FILES = 20, 200
+PART = 512 * 1024
+MARK = b"desk parts\n"
+
+
+@dataclass
+class Look:
+    """What one look brought: columns of the job that change, whether there is more."""
+
+    changes: dict = field(default_factory=dict)
+    has_more: bool = False
+
+
+def family(name: str) -> str:
+    """The log that a file belongs to: its name without what rotation adds."""
+    return ROTATED.sub("", name)
+
+
+def is_due(job: Job) -> bool:
+    """Whether the last look is long enough ago."""
+    return timezone.now().timestamp() - (job.remote.get("logs_looked_at") or 0) >= SECONDS
+
+
+def follow(job: Job, place: Place, globs: Sequence[str], is_over: bool = False) -> Look:
+    """Fetch what is new. Repeating it after a crash writes the same bytes in the same places.
+
+    Args:
+        is_over: the job writes no more: lines without an end are taken, too.
+    Raises what `ssh.run` raises.
+    """
+    look = Look()
+    by_family: dict[str, list[Entry]] = {}
+    for entry in _listed(job, place, globs):
+        if not entry.name.endswith((".gz", ".bz2", ".xz", ".zst")):
+            by_family.setdefault(family(entry.name), []).append(entry)
+    logs = {log.name: log for log in job.logs.all()}
+    for name in sorted(by_family)[:MOST_LOGS]:
+        log = logs.get(name) or JobLog(job=job, name=name[:200])
+        _follow_one(job, place, log, by_family[name], is_over, look)
+    if not is_over:
+        look.changes["remote"] = {**job.remote, "logs_looked_at": timezone.now().timestamp()}
+    return look
+
+
+def _listed(job: Job, place: Place, globs: Sequence[str]) -> list[Entry]:
+    """Older files before newer ones: what was rotated before what is written to."""
+    answer = ssh.run(job.access, scripts.list_script(place, globs)).stdout
+    found = node_folders.entries_after(answer, b"desk tree 0\n")
+    return sorted(found, key=lambda entry: (entry.modified_at, not _is_rotated(entry.name),
+                                            entry.name))[-MOST_FILES:]
+
+
+def _is_rotated(name: str) -> bool:
+    return family(name) != name
+
+
+def _without_copies(log: JobLog, entries: Sequence[Entry]) -> None:
+    """What copytruncate copied away was read from the file that is now empty.
+
+    A rename would have given the log another inode; so a new file beside the known one is a copy.
+    """
+    active = next((entry for entry in entries if entry.name == log.name), None)
+    read = log.read.get(str(active.inode)) if active else None
+    if read is None:
+        return
+    copies = {str(entry.inode): min(entry.size, read) for entry in entries
+              if str(entry.inode) not in log.read}
+    log.read = {**log.read, **copies}
+
+
+def _follow_one(job: Job, place: Place, log: JobLog, entries: Sequence[Entry], is_over: bool,
+                look: Look) -> None:
+    """The next part of the first file of the log that has one; the files after it wait for it."""
+    _without_copies(log, entries)
+    for entry in entries:
+        offset = _offset(log, entry)
+        if entry.size <= offset:
+            continue
+        is_last = entry.name == log.name
+        chunk = _part(job, place, entry, offset)
+        if (is_last and not is_over) or offset + len(chunk) < entry.size:
+            chunk = chunk[:live_log.safe_cut(chunk)]
+        if not chunk:
+            return
+        _keep(job, log, entry, offset, chunk, look)
+        if offset + len(chunk) < entry.size:
+            look.has_more = True
+            return
+
+
+def _offset(log: JobLog, entry: Entry) -> int:
+    """Bytes of the file that were read; none of one that was emptied since."""
+    read = log.read.get(str(entry.inode), 0)
+    return read if read <= entry.size else 0
+
+
+def _part(job: Job, place: Place, entry: Entry, offset: int) -> bytes:
+    script = scripts.parts_script(place, [(entry.name, entry.inode, offset, PART)])
+    answer = ssh.run(job.access, script).stdout
+    head, _newline, rest = answer.partition(MARK)[2].partition(b"\n")
+    length = whole_number(head.decode(errors="replace").removeprefix("desk part "))
+    if length is None or len(rest) < length:
+        raise ssh.Unreachable("the node's answer was cut short")
+    return rest[:length]
+
+
+def _keep(job: Job, log: JobLog, entry: Entry, offset: int, chunk: bytes, look: Look) -> None:
+    if log.pk is None:
+        log.save()
+    masked = live_log.within_limit(log, mask_text(
+        chunk.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape"))
+    live_log.write_at(live_log.path(log), log.log_stored, masked)
+    log.log_stored += len(masked)
+    log.read = {**log.read, str(entry.inode): offset + len(chunk)}
+    log.save(update_fields=["log_stored", "read"])
+    seen = {**live_log.progress_in(chunk), **early_warnings.found(job, chunk)}
+    look.changes |= {"log_grew_at": timezone.now(), **seen}
+    for column, value in seen.items():
+        setattr(job, column, value)

@@ -1,0 +1,40 @@
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from engagements.models import Engagement, MigratedModel
+from workers.models.artifact import Artifact
+
+
+class PendingUploadQuerySet(models.QuerySet):
+    def visible_to(self, user) -> "PendingUploadQuerySet":
+        """One's own, of engagements that one still sees."""
+        return self.filter(created_by=user.pk,
+                           engagement__in=Engagement.objects.visible_to(user))
+
+
+class PendingUpload(models.Model):
+    """A file that arrives in parts; once it is whole it becomes an artifact."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    engagement = models.ForeignKey(Engagement, models.CASCADE, related_name="+")
+    model = models.ForeignKey(MigratedModel, models.CASCADE, null=True, blank=True,
+                              related_name="+")
+    name = models.CharField(_("name"), max_length=240)
+    note = models.CharField(_("note"), max_length=240, blank=True)
+    size = models.PositiveBigIntegerField(_("size"))
+    received = models.PositiveBigIntegerField(default=0)
+    artifact = models.ForeignKey(Artifact, models.SET_NULL, null=True, blank=True,
+                                 related_name="+")
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = PendingUploadQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return self.name
