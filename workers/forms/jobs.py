@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 from engagements.errors import InvalidInput
 from engagements.models import Engagement
 from engagements.web.suggest_field import SuggestField
-from workers.forms.node_fieldsets import InGroups, command_roles_field
+from workers.forms.node_fieldsets import InGroups, command_roles_field, transfer_field
 from workers.forms.path_field import PathInput
 from workers.forms.scheduler_fields import SchedulerFields
 from workers.forms.words_field import WordsField
@@ -43,7 +43,7 @@ ONE_LINE = dict.fromkeys(("bastion_host_key", "certificate", "jump_hosts", "file
 class NodeForm(InGroups, SchedulerFields, forms.ModelForm):
     unfolded = ("private_key",)
     private_key, passphrase = _key_field(KEY_HELP), _passphrase_field()
-    command_roles = command_roles_field()
+    command_roles, transfer_mbit = command_roles_field(), transfer_field()
 
     class Meta:
         model = Node
@@ -81,7 +81,7 @@ class _NewKey(forms.Form):
 class NodeEditForm(InGroups, SchedulerFields, _NewKey, forms.ModelForm):
     """Another address, port or bastion leads to a new confirmation of the host key."""
 
-    command_roles = command_roles_field()
+    command_roles, transfer_mbit = command_roles_field(), transfer_field()
 
     class Meta:
         model = Node

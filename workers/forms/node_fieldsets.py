@@ -30,6 +30,13 @@ def command_roles_field() -> forms.MultipleChoiceField:
         widget=forms.CheckboxSelectMultiple)
 
 
+def transfer_field() -> forms.IntegerField:
+    """The limit of what is brought to the node; nothing entered means no limit."""
+    column = Node._meta.get_field("transfer_mbit")
+    return forms.IntegerField(label=column.verbose_name, help_text=column.help_text,
+                              required=False, min_value=0, initial=0)
+
+
 class InGroups:
     """For a form over a node; `unfolded` names fields whose groups are open from the start."""
 
@@ -37,6 +44,9 @@ class InGroups:
             "certificate", "is_practice", "command_roles", "file_roots",
             "container_engine", "container_options")
     unfolded: tuple[str, ...] = ()
+
+    def clean_transfer_mbit(self) -> int:
+        return self.cleaned_data["transfer_mbit"] or 0
 
     def groups(self) -> list[dict]:
         """Title, fields, and whether it is open: by its kind, when it is filled, or for errors."""
