@@ -108,14 +108,14 @@ STATE_ICONS = {
 
 
 @register.simple_tag
-def state_cell(record, model) -> SafeString:
-    """A stage's state as an icon of 36 px, named by model, stage and state."""
+def state_cell(record, model, url: str) -> SafeString:
+    """A link to the stage: its state as an icon of 36 px, named by model, stage and state."""
     label = (f"{model.code} · {record.get_stage_display()}{colon()}"
              f"{record.get_state_display()}")
     colour = COLOUR_OF.get(record.state, "secondary")
     return format_html(
-        '<span class="desk-cell bg-{}-lt" title="{}">{}</span>', colour, label,
-        icon(STATE_ICONS[record.state], label))
+        '<a class="desk-cell bg-{}-lt" href="{}" title="{}">{}</a>', colour, url, label,
+        icon(STATE_ICONS[record.state]))
 
 
 @register.simple_tag

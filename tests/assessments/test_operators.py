@@ -282,7 +282,8 @@ def test_a_comparison_of_an_offline_model_is_asked_alike(compared, store, model,
 
 def criterion_page(client, people, criterion) -> str:
     client.force_login(people[Role.CONSULTANT])
-    return client.get(reverse("assessments:criterion", args=[criterion.pk])).content.decode()
+    return client.get(reverse("assessments:criterion", args=[criterion.pk]),
+                      headers={"accept-language": "en"}).content.decode()
 
 
 def test_the_page_of_a_criterion_shows_the_first_deviating_operator(

@@ -86,7 +86,7 @@ def run(consultant, stage: str, kind: str, values: dict) -> None:
     """Queue a job from its form, let the worker's steps happen, look at its page."""
     page = consultant.open(HOME + f"models/VIS/{stage}/")
     page.click("a[href*='/jobs/new/']")
-    page.select_option("#kind", kind)
+    page.click(f"main a.card-link[href$='kind={kind}']")
     page.wait_for_selector("#id_node")
     fill(page, **values)
     submit(page)

@@ -17,7 +17,7 @@ def test_consultant_runs_a_job_and_passes_it_on(visit, sample):
     visitor = visit("consultant")
     page = visitor.open(f"/engagements/{CODE}/models/LLM/survey/")
     page.click("text=运行作业")
-    page.select_option("#kind", "survey.pt_analyse")
+    page.click("main a.card-link[href$='kind=survey.pt_analyse']")
     page.wait_for_selector("#id_source")
     page.fill("#id_source", "~/data/inspect_net")
     page.click("form[method=post] button.btn-primary")

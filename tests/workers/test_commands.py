@@ -80,7 +80,7 @@ def test_compare_of_new_and_old_msprobe(node):
     assert node.run("acc.compare", target="~/npu", golden="/gpu")[1] == [
         "msprobe", "-f", "pytorch", "compare", "-i", "compare.json", "-o", "compare"]
     assert (node.root / "work" / "compare.json").read_text() == (
-        f'{{"npu_path": "{node.home}/npu", "bench_path": "/gpu", "is_print_compare_log": true}}\n')
+        f'{{"npu_path": "{node.home}/npu", "bench_path": "/gpu", "is_print_compare_log": true}}')
 
 
 @pytest.mark.parametrize("below", ["Ascend/ascend-toolkit/latest", "Ascend/cann"])

@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from engagements.audit import audit_log
-from engagements.models import AuditEntry
+from engagements.models import AuditEntry, Engagement
 from workers import services
 from workers.dispatch import node_polling, runner
 from workers.models import Job, JobState
@@ -29,7 +29,8 @@ def counted(entries: list[str], most: int):
         [f"{len(texts)} statements", *texts])
 
 
-def test_a_job_that_ends_at_once(queue, node):
+def test_a_job_that_ends_at_once(queue, node, engagement):
+    Engagement.objects.update(has_practice_data=True)  # else by the first job of an engagement
     with counted(["job.queue"], most=17):
         job = queue("echo one")
     with counted(["artifact.store", "job.end"], most=39):

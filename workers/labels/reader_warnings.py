@@ -115,6 +115,7 @@ TEXTS = {
     "unmatched_operators": _("Some operators have no counterpart on the other side."),
     "unnamed_values": _("The values have no names; they are taken for losses."),
     "value_missing": _("An expected value is missing."),
+    "wrong_result": _("A result was checked and is wrong."),
     "version_mismatch": _("Versions do not fit each other."),
     "version_missing": _("The head of the table is missing: the driver's version is not known."),
     "warnings_may_be_nan": _("The tool calls a NaN of the device a mere warning."),

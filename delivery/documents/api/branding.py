@@ -32,7 +32,7 @@ class BrandingViewSet(ListModelMixin, RetrieveModelMixin, GenericViewSet):
         require(self.request.user, Can.VIEW_INTERNAL)
         visible = Customer.objects.visible_to(self.request.user)
         return BrandingVersion.objects.select_related("made_by").filter(
-            Q(customer=None) | Q(customer__in=visible))
+            Q(customer=None) | Q(customer__in=visible)).order_by("-version", "-pk")
 
     @extend_schema(request=BrandingSerializer, responses={201: BrandingSerializer})
     def create(self, request):

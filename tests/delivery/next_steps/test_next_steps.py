@@ -38,6 +38,7 @@ TABLES = {"survey": survey, "quote": quote, "change": change, "timesheet": times
           "weekly": weekly, "document": document, "review": review, "stage": stages}
 # States from which moves lead on although nobody is waited for, and why.
 ENDS = {
+    ("document", "issuing"): "a worker makes the files; taken back only where it cannot",
     ("document", "issued"): "issued for good; a correction is somebody's decision",
     ("document", "signed"): "signed; a correction is somebody's decision",
     ("document", "withdrawn"): "withdrawn; a new version is somebody's decision",

@@ -204,7 +204,7 @@ def test_plan_page_shows_bars_dates_and_the_critical_path(client, people, planne
     page = client.get(reverse("planning:plan", args=["EP2501"])).content.decode()
     assert page.count('class="desk-gantt-bar') == 14
     assert page.count("desk-gantt-bar is-critical") == 8
-    assert "2025-09-22 ～ 2025-09-22" in page
+    assert "2025-09-22 – 2025-09-22" in page
     assert "left:0.0%;width:11.111%" in page
 
 
