@@ -66,8 +66,9 @@ class Visitor:
         self.page, self.base, self.errors = context.new_page(), base, []
         self.page.on("dialog", lambda dialog: dialog.accept())
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.on("console", lambda message: self.errors.append(message.text)
-                     if message.type == "error" else None)
+        self.page.on("console", lambda message: self.errors.append(
+            f"{message.text} {message.location.get('url', '')}")
+            if message.type == "error" else None)
 
     def sign_in(self, username: str) -> "Visitor":
         self.open("/login/")

@@ -85,7 +85,7 @@ def agree_on_criteria(lead, manager) -> None:
 def run(consultant, stage: str, kind: str, values: dict) -> None:
     """Queue a job from its form, let the worker's steps happen, look at its page."""
     page = consultant.open(HOME + f"models/VIS/{stage}/")
-    page.click("a[href*='/jobs/new/']")
+    page.click("a[href*='/jobs/new/']:not([href*='kind='])")
     page.click(f"main a.card-link[href$='kind={kind}']")
     page.wait_for_selector("#id_node")
     fill(page, **values)
@@ -131,7 +131,7 @@ def issue(lead, consultant, manager, kind: str):
     for order in RenderJob.objects.filter(state="pending"):
         take_render_job(order.pk)
     page = manager.open(path)
-    assert page.locator(".desk-tag", has_text="已发出").count()
+    assert page.locator(".desk-tag", has_text="已签发").count()
     return page
 
 

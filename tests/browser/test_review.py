@@ -123,7 +123,7 @@ def look_through(hand: Hand, document: Document) -> None:
     for words in ("公式", "判定值"):
         assert hand.page.locator("main", has_text=words).count()
     hand.page.wait_for_selector(".desk-chart svg, .desk-chart canvas")
-    hand.click("main a[href*='/artifacts/'] >> nth=-1", leads_on=True)
+    hand.click("main a[href*='/artifacts/']:visible >> nth=-1", leads_on=True)
     hand.page.goto(back)
     hand.click("#model-LLM a[href*='/jobs/']", leads_on=True)
     hand.page.goto(back)
@@ -138,7 +138,9 @@ def reject(hand: Hand) -> None:
     hand.click("[id^=metric-] details summary")
     hand.type("[id^=metric-] details[open] textarea", "为什么有尖峰？")
     hand.click("[id^=metric-] details[open] button", leads_on=True)
-    hand.click("input[name=decision][value=rejected]")
+    for n in range(hand.page.locator("[data-desk-model]").count()):  # the whole follows them
+        hand.click(f"[data-desk-model] >> nth={n} >> label.is-rejected")
+        hand.type(f"[data-desk-model] >> nth={n} >> [data-desk-reason]", "PSR 未测，请补测。")
     hand.type("#id_reason", "PSR 未测，请补测。")
     hand.type("#id_retest_on", "2027-01-31")
     hand.click("form[action$='/decide/'] button.btn-primary", leads_on=True)
