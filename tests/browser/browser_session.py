@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from django.utils.translation import gettext, ngettext, override
 
 from delivery.demo.sample_engagement import PASSWORD
+from engagements.navigation import GROUPS
 
 SHOTS = os.environ.get("DESK_SHOTS")  # a folder: a picture of every page that was worked on
 PATIENCE = 120_000  # milliseconds; the machine may be busy with other tests
@@ -83,6 +84,25 @@ class BrowserSession:
         self.counts[self.part].update(clicks=1, pages=1)
         faults = self.page.locator(".alert-danger, .invalid-feedback").all_inner_texts()
         assert bool(faults) == refused, (name, self.page.url, faults)
+
+    def tab(self, name: str) -> None:
+        """A page of the engagement by its tab; through its group where the tab is not shown."""
+        with override("en"):
+            group, tab = next((group, tab) for group in GROUPS for tab in group.tabs
+                              if str(tab.title) == name)
+        with override("en" if self.language == "en" else "zh-hans"):
+            titles = str(group.title), str(tab.title)
+        links = self.page.locator(".nav-tabs .nav-link"), self.page.locator(".desk-subtabs a")
+        if not links[1].get_by_text(titles[1], exact=True).count():
+            self._follow_tab(links[0].get_by_text(titles[0], exact=True))
+            if tab is group.tabs[0]:
+                return
+        self._follow_tab(links[1].get_by_text(titles[1], exact=True))
+
+    def _follow_tab(self, link) -> None:
+        with self.page.expect_navigation():
+            link.first.click()
+        self.counts[self.part].update(clicks=1, pages=1)
 
     def counted(self, name: str, many: str, n: int) -> str:
         """What the window shows for words that hold a number."""

@@ -114,7 +114,7 @@ def engagement_with_models(walk: BrowserSession) -> None:
                "Address": "北京"})
     walk.press("Save")
     walk.follow("EP2601")
-    walk.press("Team")
+    walk.tab("Team")
     for username in ("consultant", "sales", "reviewer"):
         walk.tick(TEAM[username][0])
     walk.press("Add")
@@ -124,7 +124,7 @@ def engagement_with_models(walk: BrowserSession) -> None:
 def survey_sent_out_and_filled(walk: BrowserSession, folder: Path) -> None:
     """The customer gets a workbook, mistypes one cell, is told which, mends it, hands in."""
     walk.desk("consultant", PROJECT[walk.language])
-    walk.press("Survey")
+    walk.tab("Survey")
     walk.press("Start the survey")
     walk.desk("reviewer", PROJECT[walk.language])
     walk.shot("survey-begun")
@@ -207,10 +207,10 @@ def accepted_and_planned(walk: BrowserSession) -> None:
     walk.shot("quote-customer")
     walk.press("Accept the quote")
     walk.desk("manager", PROJECT[walk.language])
-    walk.press("Plan")
+    walk.tab("Plan")
     walk.press("Create plan")
     walk.press("Keep these dates")
-    walk.press("Effort")
+    walk.tab("Effort")
     walk.shot("effort")
     walk.press("Approve")
 
@@ -218,7 +218,7 @@ def accepted_and_planned(walk: BrowserSession) -> None:
 def model_dropped(walk: BrowserSession) -> None:
     """The system says what the change means; both sides sign it."""
     walk.desk("consultant", PROJECT[walk.language])
-    walk.press("Changes")
+    walk.tab("Changes")
     walk.press("New change request")
     walk.fill({"Name": "取消缺陷检测模型", "Category": "Scope", "Reason": "业务调整",
                "Before": "三个模型", "After": "两个模型"})
@@ -244,7 +244,7 @@ def second_version(walk: BrowserSession) -> None:
     assert walk.text().count("→") == 7  # the heading, and six lines
     walk.shot("quote-diff")
     walk.desk("manager", PROJECT[walk.language])
-    walk.press("Plan")
+    walk.tab("Plan")
     # Of the dropped model the survey had begun with the answers; nothing else is left of it.
     assert walk.text().count("DET") == 1
     walk.shot("plan")
@@ -263,20 +263,20 @@ def gate_says_what_is_missing(walk: BrowserSession) -> None:
 
 def time_and_weekly_report(walk: BrowserSession) -> None:
     walk.desk("consultant", PROJECT[walk.language])
-    walk.press("Timesheets")
+    walk.tab("Timesheets")
     walk.press("Record time")
     walk.fill({"Morning": True, "item": "Survey and assessment", "grade": "architect, expert",
                "Model": "LLM", "stage": "Survey"})
     walk.shot("time")
     walk.press("Record")
-    walk.press("Project control")
+    walk.tab("Project control")
     walk.shot("control")
     walk.press("Draft weekly report")
     assert "QT-EP2601-" in walk.text()
     walk.shot("weekly")
     walk.press("Save")
     walk.desk("manager", PROJECT[walk.language])
-    walk.press("Project control")
+    walk.tab("Project control")
     walk.follow("WR-EP2601-")
     walk.press("Freeze")
 
@@ -286,5 +286,5 @@ def pages_on_a_phone(walk: BrowserSession) -> None:
     walk.part = "sign-in"
     walk.page.set_viewport_size({"width": 375, "height": 800})
     for name in KEY_PAGES:
-        walk.press(name)
+        walk.tab(name)
         walk.shot(f"phone-{name.lower().replace(' ', '-')}")
