@@ -55,7 +55,13 @@ class BrowserSession:
 
     def follow(self, words: str) -> None:
         """The first link of the page's content whose text holds the words, as they stand."""
-        found = self.page.get_by_role("main").get_by_role("link").filter(has_text=words)
+        self._lead_on(self.page.get_by_role("main").get_by_role("link").filter(has_text=words))
+
+    def follow_cell(self, words: str) -> None:
+        """The first cell of the matrix whose name holds the words."""
+        self._lead_on(self.page.locator(f".desk-matrix a[title*='{words}']"))
+
+    def _lead_on(self, found) -> None:
         with self.page.expect_navigation():
             found.locator("visible=true").first.click()
         self.counts[self.part].update(clicks=1, pages=1)
@@ -94,15 +100,10 @@ class BrowserSession:
             titles = str(group.title), str(tab.title)
         links = self.page.locator(".nav-tabs .nav-link"), self.page.locator(".desk-subtabs a")
         if not links[1].get_by_text(titles[1], exact=True).count():
-            self._follow_tab(links[0].get_by_text(titles[0], exact=True))
+            self._lead_on(links[0].get_by_text(titles[0], exact=True))
             if tab is group.tabs[0]:
                 return
-        self._follow_tab(links[1].get_by_text(titles[1], exact=True))
-
-    def _follow_tab(self, link) -> None:
-        with self.page.expect_navigation():
-            link.first.click()
-        self.counts[self.part].update(clicks=1, pages=1)
+        self._lead_on(links[1].get_by_text(titles[1], exact=True))
 
     def counted(self, name: str, many: str, n: int) -> str:
         """What the window shows for words that hold a number."""

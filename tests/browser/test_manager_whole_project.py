@@ -252,7 +252,7 @@ def second_version(walk: BrowserSession) -> None:
 
 def gate_says_what_is_missing(walk: BrowserSession) -> None:
     walk.desk("consultant", PROJECT[walk.language])
-    walk.follow(walk.word("In progress"))
+    walk.follow_cell(walk.word("In progress"))
     walk.press("Submit")
     walk.desk("manager", "LLM")
     walk.press("Pass", refused=True)
