@@ -22,7 +22,8 @@ from tests.delivery.surveys.conftest import GIVEN, sample
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 TO_THE_QUOTE = "survey received to quote issued"
-MOST_CLICKS = {TO_THE_QUOTE: 18, "whole": 98}  # as counted; more would be a step back
+# As counted; more would be a step back. Of the whole, five open a group of tabs.
+MOST_CLICKS = {TO_THE_QUOTE: 18, "whole": 103}
 TEAM = {"manager": ("林雪", "Project manager"), "consultant": ("周启明", "Delivery consultant"),
         "sales": ("何嘉", "Sales / finance"), "reviewer": ("陈国栋", "Customer reviewer")}
 FIRM = {"Registered name": "昇腾迁移交付有限公司", "English name": "Ascend Migration Ltd.",
