@@ -40,7 +40,7 @@ def _shifted(b: np.ndarray, n: np.ndarray) -> list[ReadingWarning]:
     here = _error(b, n)
     for shift in (1, -1):
         moved = _error(b[1:], n[:-1]) if shift > 0 else _error(b[:-1], n[1:])
-        if here > 0 and moved * SHIFT_FACTOR < here:
+        if moved * SHIFT_FACTOR < here:
             return [ReadingWarning("steps_may_be_shifted", (
                 f"Moved by {shift:+d} record the candidate fits {here / max(moved, 1e-12):.3g} "
                 "times better: check how both tools number their steps."))]

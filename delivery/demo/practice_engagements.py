@@ -8,6 +8,7 @@ the first start.
 from dataclasses import dataclass, field
 
 from delivery.demo.sample_engagement import FIRM
+from engagements.migration_routes import InferenceRoute, TrainingRoute
 from engagements.models import Role
 from engagements.stages import Scope
 
@@ -40,6 +41,8 @@ class PracticeModel:
     size: str  # billions of parameters
     scope: str = Scope.FULL
     framework: str = "PyTorch 2.1.0"
+    training: str = TrainingRoute.TOOL
+    inference: str = InferenceRoute.OFFLINE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,7 +133,8 @@ TUNING = PracticeEngagement(
                    "to Ascend NPU; training loss and latency are the criteria.",
     models=(PracticeModel(code="LLM", name="智能客服大模型", name_en="Customer service model",
                           task="文本生成", task_en="Text generation", size="0.125",
-                          framework="PyTorch 2.1.0 + MindSpeed"),
+                          framework="PyTorch 2.1.0 + MindSpeed",
+                          training=TrainingRoute.MINDSPEED, inference=InferenceRoute.MINDIE),
             PracticeModel(code="INT", name="意图识别", name_en="Intent classification",
                           task="文本分类", task_en="Text classification", size="0.110")),
     crew={"reviewer": "reviewer3"},

@@ -13,7 +13,6 @@ from delivery.planning.plan.working_days import is_working_day
 from delivery.planning.services import control, estimates, plans, time_entries
 from engagements import services
 from engagements.audit import audit_log
-from engagements.migration_routes import InferenceRoute, TrainingRoute
 from engagements.models import Customer, Engagement, User
 from engagements.stages import Scope, Stage
 
@@ -78,8 +77,8 @@ def _engagement(spec: PracticeEngagement, who: dict[str, User], today: date) -> 
             actor=manager, engagement=engagement, code=model.code, name=model.name,
             name_en=model.name_en, task=model.task, task_en=model.task_en,
             framework=model.framework, parameters_billion=model.size, scope=model.scope,
-            inference_route=InferenceRoute.OFFLINE,
-            training_route="" if model.scope == Scope.INFERENCE else TrainingRoute.TOOL)
+            inference_route=model.inference,
+            training_route="" if model.scope == Scope.INFERENCE else model.training)
     audit_log.record(actor=manager, action="sample.load", target=engagement,
                      engagement=engagement)
     return engagement

@@ -57,7 +57,8 @@ TASKS_EN = {"文本生成": "Text generation", "目标检测": "Object detection
             "图像分类": "Image classification", "语义分割": "Semantic segmentation",
             "异常检测": "Anomaly detection"}
 
-# code, name, English name, task, framework, parameters (billion), scope
+# code, name, English name, task, framework, parameters (billion), scope; ROUTES where another
+# way than the conversion tool and an offline model is gone.
 MODELS = [
     ("LLM", "巡检报告生成大模型", "Inspection report language model", "文本生成",
      "PyTorch 2.1.0 + MindSpeed", "0.125", Scope.FULL),
@@ -69,16 +70,19 @@ MODELS = [
      Scope.FULL),
     ("EST", "设备状态检测", "Equipment state detection", "图像分类", "PyTorch 2.1.0", "0.025",
      Scope.FULL),
-    ("SWT", "刀闸分合状态识别", "Switch position recognition", "图像分类", "PyTorch 2.1.0", "0.022",
+    ("SWT", "刀闸分合状态识别", "Switch position recognition", "图像分类", "TensorFlow 1.15.0", "0.022",
      Scope.FULL),
     ("MTR", "仪表读数识别", "Meter reading recognition", "OCR", "PyTorch 2.1.0", "0.031",
      Scope.FULL),
     ("DEF", "设备缺陷检测", "Equipment defect detection", "目标检测", "PyTorch 2.1.0", "0.087",
      Scope.FULL),
-    ("OIL", "渗漏油检测", "Oil leakage detection", "语义分割", "PyTorch 2.1.0", "0.041", Scope.FULL),
+    ("OIL", "渗漏油检测", "Oil leakage detection", "语义分割", "MindSpore 2.2.14", "0.041",
+     Scope.FULL),
     ("THM", "红外热像缺陷分析", "Thermal image defect analysis", "异常检测", "PyTorch 2.1.0", "0.019",
      Scope.FULL),
 ]
+ROUTES = {"LLM": (TrainingRoute.MINDSPEED, InferenceRoute.MINDIE),
+          "OIL": (TrainingRoute.MANUAL, InferenceRoute.OFFLINE)}
 
 
 @transaction.atomic
@@ -132,11 +136,12 @@ def _engagement(people: dict[str, User]) -> Engagement:
         if user != manager:
             services.add_member(actor=manager, engagement=engagement, user=user)
     for code, name, name_en, task, framework, size, scope in MODELS:
+        training, inference = ROUTES.get(code, (TrainingRoute.TOOL, InferenceRoute.OFFLINE))
         services.add_model(actor=manager, engagement=engagement, code=code, name=name,
                            name_en=name_en, task=task, task_en=TASKS_EN.get(task, task),
                            framework=framework, parameters_billion=size, scope=scope,
-                           inference_route=InferenceRoute.OFFLINE,
-                           training_route="" if scope == Scope.INFERENCE else TrainingRoute.TOOL)
+                           inference_route=inference,
+                           training_route="" if scope == Scope.INFERENCE else training)
     load_survey(engagement, people["reviewer"], people["consultant"])
     load_planning(engagement, people)
     return engagement

@@ -64,7 +64,12 @@ SPECIAL = {
             "training_task": "pretraining", "precision": "bf16", "parallel": "TP2 PP2 DP2",
             "sequence": 1024, "global_batch": 16, "throughput": 92, "dvpp": "no",
             "hyper": "lr=1e-4，warm-up 1 %，Adam，clip 1.0，decay 0.1，seed 1234，micro batch 1",
+            "inference_framework": "vLLM 0.4.2", "model_format": "safetensors",
             "inference_shape": "并发 8，batch 1，输入 512，输出 256"},
+    "SWT": {"framework": "tensorflow", "framework_version": "1.15.0", "libraries": "无",
+            "model_format": "savedmodel", "inference_framework": "TensorFlow Serving 1.15"},
+    "OIL": {"framework": "mindspore", "framework_version": "2.2.14", "libraries": "无",
+            "model_format": "other", "inference_framework": "MindSpore Lite 2.2"},
     "HLM": {"framework": "onnx", "framework_version": "opset 13", "libraries": "无",
             "code_origin": "authoritative", "quantisation": "w8a8", "quantisation_loss": 1},
     "MTR": {"dynamic_shape": "yes"}, "THM": {"code_origin": "own"}}

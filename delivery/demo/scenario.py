@@ -6,6 +6,7 @@ Every write is a step that `StepMemory` does once: a scenario that was stopped g
 import time
 from collections.abc import Callable
 from decimal import Decimal
+from itertools import groupby
 from pathlib import Path
 
 from assessments import services as assessments
@@ -14,6 +15,14 @@ from assessments.accuracy.readings import newest_config_check
 from assessments.models import Baseline, CriteriaSet, MetricDefinition
 from assessments.queries import latest_verdicts, verdict_sentence
 from assessments.verdicts.environments import unreviewed
+from delivery.demo.sample_jobs import (
+    TRAINING,
+    PlannedJob,
+    inference_criteria,
+    is_scanned,
+    planned_jobs,
+    source_archive,
+)
 from delivery.demo.scenario_documents import ScenarioDocuments
 from delivery.demo.step_memory import StepMemory, require_practice
 from delivery.quotes import services as quotes
@@ -26,11 +35,9 @@ from engagements.stages import Scope, Stage, StageMove, StageState
 from workers import services as workers
 from workers.models import Artifact, Job, JobState, Node
 from workers.models.job import FINAL_STATES
+from workers.services.scans import scan_upload
 from workers.unresolved_apis import ApiClass, found_apis
 
-SOURCE = "~/data/inspect_net"
-SMOKE = {"script": "~/projects/inspection/run.py", "arguments": "smoke 12"}
-TRAINING = {"cards": 8, "train_iters": 400, "tensor_parallel": 2, "pipeline_parallel": 2}
 # The same training with a learning rate that somebody took over wrongly.
 WRONG_RATE = {**TRAINING, "learning_rate": 2e-5}
 # About a quarter of an hour on two cards: the others stay free for whoever tries the portal.
@@ -65,7 +72,11 @@ class Scenario(ScenarioDocuments):
     # Stages ----------------------------------------------------------------------
 
     def survey(self) -> None:
-        self._jobs(Stage.SURVEY, "survey.pt_analyse", {"source": SOURCE}, self.models)
+        self._required_jobs(Stage.SURVEY, self.models)
+        for model in filter(is_scanned, self.models):
+            self.memory.once(f"scan.{model.code}", lambda model=model: scan_upload(
+                actor=self.who["consultant"], engagement=self.engagement, model=model,
+                upload=source_archive(model)).pk)
         self.memory.once("survey", self._decide_survey)
         self._pass(Stage.SURVEY, self.models)
 
@@ -133,14 +144,16 @@ class Scenario(ScenarioDocuments):
             threshold=Decimal("0.02"), baseline=baseline,
             definition=MetricDefinition.objects.get(code="loss_mean_relative_error"))
         for model in self.models:
-            assessments.add_criterion(
-                actor=lead, criteria_set=draft, model=model, stage=Stage.INFER_TUNE,
-                threshold=Decimal("200"), definition=MetricDefinition.objects.get(code="latency"))
+            for code, threshold in inference_criteria(model):
+                assessments.add_criterion(
+                    actor=lead, criteria_set=draft, model=model, stage=Stage.INFER_TUNE,
+                    threshold=Decimal(threshold),
+                    definition=MetricDefinition.objects.get(code=code))
         assessments.confirm_criteria(actor=self.who["reviewer"], criteria_set=draft)
         return assessments.sign_criteria(actor=self.who["manager"], criteria_set=draft)
 
     def environment(self) -> None:
-        for kind in ("env.npu_info", "env.host_probe", "env.torch_check"):
+        for kind in dict.fromkeys(job.kind for job in planned_jobs(self.models, Stage.ENV)):
             [pk] = self.memory.once(f"jobs.{kind}", lambda kind=kind: [workers.queue_job(
                 actor=self.who["consultant"], kind=kind, node=self.node,
                 engagement=self.engagement, stage=Stage.ENV).pk])
@@ -148,14 +161,11 @@ class Scenario(ScenarioDocuments):
         self._pass(Stage.ENV, self.models)
 
     def adaptation(self) -> None:
-        trained = self.trained
-        self._jobs(Stage.TRAIN_ADAPT, "adapt.gpu2npu", {"source": SOURCE}, trained)
-        self._jobs(Stage.TRAIN_ADAPT, "adapt.smoke_train", SMOKE, trained)
-        for model in trained:
+        self._required_jobs(Stage.TRAIN_ADAPT, self.trained)
+        for model in self.trained:
             self.memory.once(f"routes.{model.code}",
                              lambda model=model: self._record_api_routes(model))
-        self._jobs(Stage.TRAIN_ADAPT, "adapt.ckpt_check", {"folder": "~/data/ckpt"}, trained)
-        self._pass(Stage.TRAIN_ADAPT, trained)
+        self._pass(Stage.TRAIN_ADAPT, self.trained)
 
     def tuning(self) -> None:
         self._train_and_compare(TRAINING)
@@ -218,20 +228,18 @@ class Scenario(ScenarioDocuments):
                 self.log(f"  accepted differences: {', '.join(open_items)}")
 
     def inference(self) -> None:
-        jobs = self._jobs(Stage.INFER_MIGRATE, "inf.atc", {"model_file": "~/data/model.onnx"},
-                          self.models)
+        self._required_jobs(Stage.INFER_MIGRATE, self.models)
         self._pass(Stage.INFER_MIGRATE, self.models)
-        self._wait(self.memory.once("jobs.inf.om_bench", lambda: [self._queue(
-            Stage.INFER_TUNE, "inf.om_bench", {"model_file": self._converted(job), "loop": 50},
-            job.model).pk for job in jobs]))
+        self._required_jobs(Stage.INFER_TUNE, self.models)
         self._pass(Stage.INFER_TUNE, self.models)
         for criterion, verdict in latest_verdicts(self.engagement):
             self.log(f"  {criterion}: {verdict.outcome if verdict else 'not_measured'} – "
                      f"{verdict_sentence(criterion, verdict)}")
 
-    def _converted(self, job: Job) -> str:
-        """Where the job left its model on the node."""
-        return f"~/{self.node.scratch_dir}/{job.directory_name}/work/model.om"
+    def _converted(self, model: MigratedModel) -> dict[str, str]:
+        """Where the model's conversion left its offline model on the node."""
+        job = model.jobs.filter(kind="inf.atc", state=JobState.SUCCEEDED).latest("pk")
+        return {"model_file": f"~/{self.node.scratch_dir}/{job.directory_name}/work/model.om"}
 
     # Small steps ---------------------------------------------------------------------
 
@@ -239,6 +247,17 @@ class Scenario(ScenarioDocuments):
         return workers.queue_job(
             actor=self.who["consultant"], kind=kind, parameters=parameters, model=model,
             stage=stage, node=None if kind == "acc.loss_compare" else self.node)
+
+    def _required_jobs(self, stage: str, models: list[MigratedModel]) -> None:
+        """What the models' routes ask for in the stage, one kind after the other."""
+        for kind, planned in groupby(planned_jobs(models, stage), key=lambda job: job.kind):
+            chosen = list(planned)
+            self._wait(self.memory.once(f"jobs.{kind}", lambda chosen=chosen: [
+                self._queue_planned(stage, job).pk for job in chosen]))
+
+    def _queue_planned(self, stage: str, job: PlannedJob) -> Job:
+        converted = self._converted(job.model) if job.kind == "inf.om_bench" else {}
+        return self._queue(stage, job.kind, {**job.parameters, **converted}, job.model)
 
     def _jobs(self, stage: str, kind: str, parameters: dict, models: list[MigratedModel]
               ) -> list[Job]:

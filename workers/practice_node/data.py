@@ -8,7 +8,7 @@ from math import hypot
 from pathlib import Path
 from statistics import fmean
 
-EDITION = "5"  # raise it when the data below changes
+EDITION = "6"  # raise it when the data below changes
 TRAIN = '''"""Training of the substation inspection network (CUDA version)."""
 
 import torch
@@ -85,6 +85,8 @@ def prepare(folder: Path) -> None:
         return
     _sources(folder / "inspect_net")
     (folder / "model.onnx").write_bytes(onnx_model(bytes(range(256)) * 256, opset=13))
+    (folder / "model.pb").write_bytes(tensorflow_graph(bytes(range(256)) * 256))
+    (folder / "model.air").write_bytes(mindspore_air(bytes(range(256)) * 256))
     _pack(folder / "config_gpu.zip", GPU_ENV, PIP, HYPERPARAMETERS)
     packages = {**PIP, "transformers": "4.43.2"}
     _pack(folder / "config_npu.zip", NPU_ENV, packages, {**HYPERPARAMETERS, "lr": "1.25e-4"})
@@ -111,6 +113,25 @@ def onnx_model(weights: bytes, opset: int) -> bytes:
              + _field(11, _field(1, b"input")) + _field(12, _field(1, b"output")))
     return (_length(1, 8) + _field(2, b"pytorch") + _field(3, b"2.1.0") + _field(7, graph)
             + _field(8, _field(1, b"") + _length(2, opset)))
+
+
+def tensorflow_graph(weights: bytes) -> bytes:
+    """Frozen GraphDef of graph.proto: a placeholder, constant weights, one Relu."""
+    tensor = _length(1, 1) + _field(4, weights)  # DT_FLOAT, tensor_content
+    value = _field(5, _field(1, b"value") + _field(2, _field(8, tensor)))
+    return (_field(1, _field(1, b"input") + _field(2, b"Placeholder"))
+            + _field(1, _field(1, b"weight") + _field(2, b"Const") + value)
+            + _field(1, _field(1, b"output") + _field(2, b"Relu") + _field(3, b"input")))
+
+
+def mindspore_air(weights: bytes) -> bytes:
+    """ModelDef of GE's ge_ir.proto, as mindspore.export(file_format="AIR") writes it."""
+    relu = _field(1, b"output") + _field(2, b"Relu") + _field(5, b"input:0")
+    constant = _field(1, b"weight") + _field(2, b"Const") + _field(10, _field(1, b"value")
+               + _field(2, _field(3, weights)))
+    data = _field(1, b"input") + _field(2, b"Data")
+    graph = _field(1, b"segmentation") + _field(4, data) + _field(4, constant) + _field(4, relu)
+    return _field(1, b"segmentation") + _length(2, 1) + _field(7, graph)
 
 
 def _field(number: int, content: bytes) -> bytes:

@@ -76,6 +76,9 @@ CHECKS: Mapping[str, Check] = MappingProxyType(dict((
     _check("horovod_api", "", BLOCK, _("Collective operation of Horovod"),
            _("Use hccl_ops, npu_distributed_optimizer_wrapper and get_rank_id of npu_bridge."),
            "0.5"),
+    _check("mindspore_device", "", WARN, _("Device target GPU of MindSpore"),
+           _("Set the device target to Ascend; init() without an argument then takes HCCL."),
+           "0.1"),
     _check("cuda_setting", "R-SCR-07", INFO, _("CUDA or NCCL setting in a script or file"),
            _("Use ASCEND_RT_VISIBLE_DEVICES, HCCL variables and npu-smi."), "0.05"),
 )))

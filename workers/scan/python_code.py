@@ -19,6 +19,9 @@ DYNAMIC = frozenset({"nonzero", "masked_select", "unique", "unique_consecutive",
 SENSITIVE = frozenset({"softmax", "log_softmax", "cross_entropy", "layer_norm", "batch_norm",
                        "rms_norm", "nll_loss", "all_reduce", "reduce_scatter"})
 HALF = frozenset({"half", "bfloat16", "float16"})
+# mindspore.set_context(device_target="GPU"), mindspore.set_device("GPU") (MindSpore 2.2, 2.5)
+MINDSPORE_DEVICE = ("mindspore.set_context", "mindspore.context.set_context",
+                    "mindspore.set_device")
 EXTENSIONS = frozenset({"CUDAExtension", "load_inline"})
 
 
@@ -129,6 +132,8 @@ class _Visitor(Names, ast.NodeVisitor):
             self.add(node, "dynamic_shape", method or full)
         if (method or full.rsplit(".", 1)[-1]) in SENSITIVE and _is_half(node):
             self.add(node, "low_precision", method or full)
+        if full in MINDSPORE_DEVICE and _names_gpu(node):
+            self.add(node, "mindspore_device", "GPU")
         if self.loops:
             self._in_loop(node, full, method)
         self.generic_visit(node)
@@ -197,6 +202,11 @@ class _Visitor(Names, ast.NodeVisitor):
 
 def _below(name: str, roots) -> bool:
     return any(name == root or name.startswith(f"{root}.") for root in roots)
+
+
+def _names_gpu(node: ast.Call) -> bool:
+    given = [*node.args[:1], *(k.value for k in node.keywords if k.arg == "device_target")]
+    return any(isinstance(value, ast.Constant) and value.value == "GPU" for value in given)
 
 
 def _says_nccl(node: ast.AST) -> bool:

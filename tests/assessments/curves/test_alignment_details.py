@@ -78,6 +78,8 @@ def test_another_axis_is_neither_moved_nor_compared():
     assert messages(aligned) == {"step_unit": (
         "The baseline counts steps, the candidate epochs: the curves have no common axis.")}
     assert (len(aligned.steps), aligned.baseline_points) == (0, 9)
+    swapped = align(curve([2.0] * 9, unit="epoch"), curve([2.0] * 9))
+    assert list(messages(swapped)) == ["step_unit"]
 
 
 def test_warnings_of_the_logs_stand_first_and_name_their_log():
@@ -194,3 +196,9 @@ def test_other_intervals_of_points_are_told():
 def test_equal_windows_are_compared_as_they_are():
     aligned = align(windows([1.0] * 100, 5), windows([2.0] * 100, 5))
     assert (messages(aligned), aligned.candidate.tolist()) == ({}, [2.0] * 100)
+
+
+def test_equal_intervals_are_told_by_their_value():
+    rare, same = int("1000"), int("1000")  # two objects
+    aligned = align(curve([2.0] * 20, interval=rare), curve([2.0] * 20, interval=same))
+    assert "interval_differs" not in messages(aligned)

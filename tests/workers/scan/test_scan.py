@@ -98,6 +98,16 @@ def test_adaptor_suppresses_what_it_patches():
     assert {"apex", "nccl_logic"} <= {f.check for f in without.findings}
 
 
+def test_device_of_mindspore():
+    report = scan_texts({"train.py": (
+        "import mindspore as ms\nfrom mindspore import context\n"
+        "ms.set_context(mode=0, device_target='GPU')\ncontext.set_context(device_target='GPU')\n"
+        "ms.set_device('GPU', 0)\nms.set_context(device_target='Ascend')\n"
+        "ms.set_context(mode=0)\n")})
+    assert {(f.line, f.check) for f in report.findings} == {
+        (n, "mindspore_device") for n in (3, 4, 5)}
+
+
 def test_other_files():
     report = scan_texts({
         "ops/k.cu": "__global__ void k() {}", "ops/b.cpp": "#include <cuda_runtime.h>\n",

@@ -33,6 +33,30 @@ def smoke(steps="12"):
                "learning_rate": 0.0001, "epoch": round(step / 100, 2)}, flush=True)
 
 
+def estimator(steps="12"):
+    """The lines of tf.estimator that tell loss and step."""
+    name_device()
+    for step, loss in enumerate(descent(int(steps)), start=1):
+        print(f"INFO:tensorflow:loss = {loss:.6f}, step = {step}", flush=True)
+
+
+def loss_monitor(steps="12"):
+    """The lines of MindSpore's LossMonitor."""
+    name_device()
+    for step, loss in enumerate(descent(int(steps)), start=1):
+        print(f"epoch: 1 step: {step}, loss is {loss:.6f}", flush=True)
+
+
+def descent(steps):
+    """Losses of a line fitted by gradient descent."""
+    weight, draw = 0.0, random.Random(2)
+    for _step in range(steps):
+        x = draw.random() + 0.5
+        error = weight * x - 3 * x
+        weight -= 0.2 * error * x
+        yield error * error
+
+
 def pack():
     shutil.copy(os.path.join(HOME, "data", "config_npu.zip"), "config_pack.zip")
 
@@ -114,6 +138,7 @@ def overflow():
 
 
 print("run.py", *sys.argv[1:], flush=True)
-{"smoke": smoke, "pack": pack, "dump": dump, "evaluate": evaluate, "profile": profile,
+{"smoke": smoke, "estimator": estimator, "loss_monitor": loss_monitor, "pack": pack, "dump": dump,
+ "evaluate": evaluate, "profile": profile,
  "export": export, "burn": burn, "pyacl": pyacl, "overflow": overflow}[
     sys.argv[1]](*sys.argv[2:])
