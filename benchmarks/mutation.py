@@ -85,6 +85,8 @@ EQUIVALENT: dict[tuple[str, str], str] = {
     ("assessments/verdicts/exact.py",
      "_relative(_smooth(b, 100), _smooth(n, 100), Decimal( -1))),"):
         "the divisor is at least |b|, which is never below 0 or −1",
+    ("assessments/verdicts/quantities.py", "return found[ -1] if found else None"):
+        "all that were found are equal",
     ("assessments/verdicts/selection.py",
      "pick = max if is_upper == (selection >= \"worst\") else min"):
         "no other rule sorts after worst",

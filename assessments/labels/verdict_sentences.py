@@ -69,10 +69,9 @@ def scale_of(unit: str) -> int:
     return 100 if unit in ("%", "pp") else 1
 
 
-def in_unit(threshold: Decimal, unit: str) -> str:
-    """A threshold in the unit that people read: 0.02 is "2 %"."""
-    value = Decimal(threshold) * scale_of(unit)
-    return f"{value.normalize():f}{_suffix(unit)}"
+def in_unit(value: Decimal, unit: str) -> str:
+    """A stored threshold or value in the unit that people read: 0.02 is "2 %"."""
+    return f"{(Decimal(value) * scale_of(unit)).normalize():f}{_suffix(unit)}"
 
 
 def _suffix(unit: str) -> str:

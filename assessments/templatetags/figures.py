@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 
 from assessments.accuracy.operators import explained
 from assessments.labels.environments import item_label
+from assessments.labels.verdict_sentences import in_unit
 from assessments.models import OperatorRow
 from assessments.performance.gains import Metric
 from assessments.performance.profiles import StepTime
@@ -19,6 +20,7 @@ register = template.Library()
 register.filter(sheet_label)
 register.filter(quantity_label)
 register.filter(item_label)
+register.filter(in_unit)
 
 
 @register.filter

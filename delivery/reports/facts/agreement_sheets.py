@@ -41,7 +41,7 @@ def _reference(criterion: Criterion) -> dict[str, str]:
 def _value(baseline: Baseline) -> dict[str, str]:
     if baseline.value is None:
         return both(lambda: _("curve"))
-    return pair(f"{baseline.value.normalize():f} {baseline.unit}".strip(), "")
+    return pair(in_unit(baseline.value, baseline.unit), "")
 
 
 def baselines(source: Source) -> dict:

@@ -4,6 +4,7 @@ import re
 
 from delivery.surveys.answer_sheet import Sheet
 from delivery.surveys.consequences.counted_answers import CountedAnswers
+from engagements.migration_routes import Framework
 from engagements.models import MigratedModel
 
 # Names that stand before a version: "CANN 8.0.RC2", "驱动：24.1.rc2".
@@ -11,6 +12,9 @@ NAMES = {
     "driver": r"驱动|driver", "firmware": r"固件|firmware", "cann": "CANN", "cuda": "CUDA",
     "torch_npu": r"torch[_-]npu", "torch": r"(?:Py)?Torch(?![_-]?npu)", "mindie": "MindIE",
     "mindspore": "MindSpore(?! ?Lite)", "python": "Python"}
+OF_FRAMEWORK = {"torch": Framework.PYTORCH, "torch_npu": Framework.PYTORCH,
+                "mindspore": Framework.MINDSPORE}
+NAMED = (Framework.PYTORCH, Framework.TENSORFLOW, Framework.MINDSPORE)
 VERSION = r"\s*(?:版本|version)?\s*[:：=]?\s*[vV]?(?P<version>\d[\w.\-]*\w|\d)"
 CARDS = re.compile(r"(\d+)\s*(?:卡|张|cards?\b|GPUs?\b)", re.IGNORECASE)
 
@@ -30,10 +34,24 @@ def stated(survey: Sheet | None, model: MigratedModel) -> dict[str, str]:
     hardware, seed = given.text("gpu_type", model), given.hyper(model).get("seed")
     cards = CARDS.search(hardware)
     found = {"chip": re.split("[,，;；]", hardware)[0].strip(), "cards": cards[1] if cards else "",
-             **versions_in(given.text("gpu_software", model)),
+             **_versions(given, model), "framework": _framework(given, model),
              "dtype": _dtype(given, model), "dataset": given.text("dataset", model)[:240],
              "seed": f"{seed:g}" if seed is not None and seed < 1e6 else f"{seed or ''}"}
     return {item: value for item, value in found.items() if value}
+
+
+def _versions(given: CountedAnswers, model: MigratedModel) -> dict[str, str]:
+    """Versions of the source platform; those of a framework only where the model uses it."""
+    own = given.value("framework", model)
+    return {item: version for item, version in
+            versions_in(given.text("gpu_software", model)).items()
+            if not own or OF_FRAMEWORK.get(item, own) == own}
+
+
+def _framework(given: CountedAnswers, model: MigratedModel) -> str:
+    own = given.text("framework", model)
+    name = Framework(own).label if own in NAMED else own
+    return f"{name} {given.text('framework_version', model)}".strip()
 
 
 def _dtype(given: CountedAnswers, model: MigratedModel) -> str:

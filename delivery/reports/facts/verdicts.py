@@ -1,6 +1,7 @@
 """Criteria, verdicts and what they rest on, as documents print them."""
 
 from collections import Counter
+from decimal import Decimal
 
 from django.utils.translation import gettext as _
 from django.utils.translation import override
@@ -133,7 +134,7 @@ def _baseline(criterion: Criterion) -> dict[str, str]:
         return pair("", "")
     if base.value is None:
         return both(lambda: _("curve"))
-    return pair(f"{base.value.normalize():f} {base.unit}".strip(), "")
+    return pair(in_unit(base.value, base.unit), "")
 
 
 def _measured(criterion: Criterion, verdict: Verdict | None) -> dict[str, str]:
@@ -143,7 +144,7 @@ def _measured(criterion: Criterion, verdict: Verdict | None) -> dict[str, str]:
     if measurement.value is None:
         points = verdict.facts.get("common_points")
         return both(lambda: _("curve, %(points)s common steps") % {"points": points or 0})
-    return pair(f"{measurement.value:g} {measurement.unit}".strip(), "")
+    return pair(in_unit(Decimal(f"{measurement.value:g}"), measurement.unit), "")
 
 
 def conclusion(metrics: list[dict]) -> str:

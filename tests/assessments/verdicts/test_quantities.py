@@ -230,4 +230,6 @@ def test_stability_is_read_from_losses_and_requests():
     assert stable("training_log", {"loss": {"points": 0, "nonfinite": 0}}) == {}
     assert stable("inference_benchmark", {"requests": {"completed": 99, "failed": 1}}) == {
         "request_success": 0.99}
+    assert stable("inference_benchmark", {"requests": {"completed": 1, "failed": 3}}) == {
+        "request_success": 0.25}
     assert stable("inference_benchmark", {"requests": {"completed": 99, "failed": None}}) == {}

@@ -9,6 +9,7 @@ from delivery.documents.pdf import html_of
 from delivery.planning.services.planned_versions import set_planned_versions
 from delivery.reports import services
 from delivery.reports.conclusion_sentences import conclusion_sentence, improvements
+from delivery.reports.facts.environments import source_environment
 from delivery.reports.facts.node_checks import readiness
 from delivery.reports.facts.planned_environment import planned_and_measured
 from delivery.reports.facts.source import Source
@@ -16,6 +17,7 @@ from delivery.reports.facts.stated_source import versions_in
 from delivery.reports.facts.verdicts import judged_records
 from delivery.reports.models import Document
 from delivery.reports.rendering import TEMPLATE, context_of
+from delivery.surveys.answer_sheet import Sheet
 from delivery.surveys.services import start_survey
 from engagements.models import Role
 from tests.delivery.conftest import NPU, STARTED, stored
@@ -100,6 +102,28 @@ def test_what_the_survey_states_of_the_source_is_shown_as_stated(delivered, fact
     assert "Data type" in facts()["unrecorded"]
     extent = {row[0]: row[1] for row in facts()["tables"]["examined"]["rows"]}
     assert "with what the survey states" in extent["Environment: source against target"]
+
+
+@pytest.mark.parametrize(("framework", "expected"), [
+    ("pytorch", ("2.1.0", "PyTorch 1.15")), ("tensorflow", (None, "TensorFlow 1.15")),
+    ("onnx", (None, "onnx 1.15"))])
+def test_a_framework_is_stated_of_the_models_that_use_it(delivered, answers, framework, expected):
+    """The versions of the source platform are one answer for all models."""
+    answers(gpu_software="CUDA 11.8，PyTorch 2.1.0", framework=framework, framework_version="1.15")
+    found = source_environment(Sheet(delivered.survey), delivered.models.get(code="LLM"))
+    texts = {item: fact.text for item, fact in found.items()}
+    assert (texts.get("torch"), texts["framework"]) == expected
+    assert texts["cuda"] == "11.8"
+
+
+def test_a_share_is_measured_per_hundred(delivered, facts):
+    measurement = Verdict.objects.get(
+        criterion__model__code="LLM", outcome="passed",
+        criterion__definition__code="loss_mean_relative_error").measurement
+    measurement.value, measurement.unit = 0.995, "%"
+    measurement.save()
+    assert {row["measured"] for row in facts()["metrics"]
+            if row["artifact"] == measurement.artifact_id} == {"99.5 %"}
 
 
 def test_a_tag_of_an_image_is_no_version():
