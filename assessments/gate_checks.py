@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from assessments.accuracy import allowlist
+from assessments.accuracy import allowlist, order
 from assessments.accuracy.readings import newest_config_check
 from assessments.models import CriteriaSet, Criterion, Outcome, Verdict
 from assessments.presentation.verdict_rows import config_sentence
@@ -86,6 +86,32 @@ def configurations_agree(record: StageRecord) -> Iterable[CheckResult]:
         reverse("assessments:config_check", args=[reading.artifact_id]),
         "" if is_met else _("Align both configurations and compare again; propose inherent "
                             "differences for the allow-list and have them reviewed."))
+
+
+@register_check("accuracy_order")
+def accuracy_is_proven_in_order(record: StageRecord) -> Iterable[CheckResult]:
+    """Forward results, then the curve, then the score (S2): what comes later counts only where
+    what comes before it holds. Silent for models without a criterion on curve or score."""
+    if record.stage != Stage.TRAIN_TUNE:
+        return
+    rows = [(criterion, verdict) for criterion, verdict in latest_verdicts(
+        record.engagement, record.model) if criterion.stage == record.stage]
+    curves, scores = (order.of_quantity(rows, name) for name in ("loss_curve", "score"))
+    if not curves and not scores:
+        return
+    forward = order.forward_results(record.model)
+    yield CheckResult(
+        "accuracy_order:forward", _("Accuracy, first: forward results"), forward.is_met,
+        forward.sentence, forward.url,
+        "" if forward.is_met else _("Dump one step of both sides at the level L1 and compare "
+                                    "them (accuracy comparison), before curve and score."))
+    for criterion, verdict in curves if scores else ():
+        is_met, sentence = _met(criterion, verdict)
+        if not is_met:
+            yield CheckResult(
+                f"accuracy_order:{criterion.pk}", _("Accuracy, then: curve before score"), False,
+                _("The score counts only where the curve holds: %(why)s") % {"why": sentence},
+                reverse("assessments:criterion", args=[criterion.pk]), _remedy(verdict))
 
 
 def _remedy(verdict: Verdict | None) -> str:

@@ -21,6 +21,7 @@ SERVER = {"evi.bundle", "perf.throughput", "perf.scaling", "acc.loss_compare"}  
 OF_OTHER_JOBS = {"evi.rerun"}  # judged by the kind of the job that it repeats
 # kind -> what differs from the example parameters, the cards leased, and the status of a good run
 CASES: dict[str, dict] = {
+    "acc.api_check": {"cards": 1}, "acc.graph": {}, "acc.overflow_check": {},
     "acc.asd_run": {"cards": 1}, "acc.compare": {}, "acc.config_check": {}, "acc.config_pack": {},
     "acc.dump": {"parameters": {"ranks": 2}}, "acc.dump_to_npy": {}, "acc.eval": {},
     "acc.om_compare": {"status": 2}, "acc.overflow_parse": {}, "adapt.auto_patch_check": {},
@@ -50,11 +51,12 @@ CASES: dict[str, dict] = {
 # Their log proves nothing: the files do. Of the second group it proves the device or checksums.
 FILES_ONLY = {
     "acc.compare", "acc.config_check", "acc.config_pack", "acc.dump", "acc.dump_to_npy",
-    "acc.eval", "acc.om_compare", "acc.overflow_parse", "adapt.auto_patch_check",
+    "acc.eval", "acc.graph", "acc.om_compare", "acc.overflow_parse", "adapt.auto_patch_check",
     "adapt.ckpt_check", "adapt.corpus_convert", "adapt.onnx_export", "adapt.preprocess",
     "env.software", "evi.checksums", "inf.om_bench", "inf.quant", "inf.pyacl_profile",
     "perf.advisor", "perf.cluster", "perf.compare", "perf.msprof", "perf.profile"}
-DEVICE_ONLY = {"inf.overflow_dump", "inf.mindie_serve", "perf.mem_peak", "env.cann_install"}
+DEVICE_ONLY = {"acc.api_check", "inf.overflow_dump", "inf.mindie_serve", "perf.mem_peak",
+               "env.cann_install"}
 # Files that must be there although no reader knows them, or that no pattern of the kind names.
 MORE_FILES = {"inf.atc": ("*.om",), "inf.mslite": ("*.mindir",), "inf.overflow_dump": ("*/Opdeb*",),
               "run.command": ("result/*.json",),

@@ -1,6 +1,6 @@
-"""Practice stand-in for msprobe: config_check and compare, in the formats of 26.2.0.
+"""Practice stand-in for msprobe: its checks and comparisons, in the formats of 26.2.0.
 
-Used only where the genuine package is not installed. Both really read their inputs.
+Used only where the genuine package is not installed. All of them really read their inputs.
 """
 
 import argparse
@@ -9,6 +9,7 @@ import sys
 import time
 import zipfile
 
+import msprobe_checks
 import msprobe_compare
 import msprobe_config
 
@@ -31,12 +32,27 @@ def parse():
     two.add_argument("-gp", "--golden_path", required=True)
     two.add_argument("-o", "--output_path", dest="output", default="./output")
     two.add_argument("--xlsx", action="store_true")
+    one = commands.add_parser("acc_check")
+    one.add_argument("-api_info", "--api_info_file", dest="api_info", required=True)
+    one.add_argument("-o", "--out_path", dest="output", default="./output")
+    one.add_argument("-d", "--device", type=int, nargs="+", default=[0])
+    ranks = commands.add_parser("overflow_check")
+    ranks.add_argument("-i", "--input_path", required=True)
+    ranks.add_argument("-o", "--output_path", dest="output", default="./output")
+    graph = commands.add_parser("graph_visualize")
+    graph.add_argument("-tp", "--target_path", required=True)
+    graph.add_argument("-gp", "--golden_path")
+    graph.add_argument("-o", "--output_path", dest="output", required=True)
+    for option in ("-oc", "-fm"):
+        graph.add_argument(option, action="store_true")
     return parser.parse_args(words)
 
 
 def main():
     args = parse()
-    run = {"config_check": msprobe_config.check, "compare": msprobe_compare.compare}[args.command]
+    run = {"config_check": msprobe_config.check, "compare": msprobe_compare.compare,
+           "acc_check": msprobe_checks.api_check, "overflow_check": msprobe_checks.overflow,
+           "graph_visualize": msprobe_checks.graph}[args.command]
     try:
         os.makedirs(args.output, exist_ok=True)
         run(args, say)

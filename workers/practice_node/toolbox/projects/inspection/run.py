@@ -61,13 +61,20 @@ def pack():
     shutil.copy(os.path.join(HOME, "data", "config_npu.zip"), "config_pack.zip")
 
 
+def numbers(entries):
+    """[0, "4-6"] as msprobe reads it."""
+    ends = [str(entry).partition("-") for entry in entries]
+    return [n for first, _dash, last in ends for n in range(int(first), int(last or first) + 1)]
+
+
 def dump():
     with open(os.environ["MSPROBE_CONFIG"]) as stream:
         config = json.load(stream)
-    for step in config["step"]:
-        for rank in config["rank"]:
+    for step in numbers(config["step"]):
+        for rank in numbers(config["rank"]) or [f"proc{os.getpid()}"]:
+            folder = rank if isinstance(rank, str) else f"rank{rank}"
             shutil.copytree(os.path.join(HOME, "data", "dump_npu", "step0", "rank0"),
-                            os.path.join("dump", f"step{step}", f"rank{rank}"))
+                            os.path.join(config["dump_path"], f"step{step}", folder))
 
 
 def evaluate():
