@@ -45,7 +45,8 @@ class Item:
 
 
 ITEMS = (
-    Item("code", lambda: _("Model code"), (".py", ".cpp", ".cc", ".patch", ".diff", *ARCHIVES)),
+    Item("code", lambda: _("Source code of the models"),
+         (".py", ".cpp", ".cc", ".patch", ".diff", *ARCHIVES)),
     Item("scripts", lambda: _("Training and inference scripts"), (".sh", ".bash", ".py"),
          SCRIPT_WORDS),
     Item("weights", lambda: _("Weights or converted models"), (

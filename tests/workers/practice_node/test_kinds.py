@@ -15,6 +15,7 @@ from workers import kinds, services
 from workers.dispatch import runner
 from workers.models import Job, JobState
 from workers.practice_node.faults import set_faults
+from workers.runtimes import software
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 FOLDER, RUN = "~/data/packages", "~/projects/inspection/run.py"
@@ -145,6 +146,14 @@ def test_job_succeeds_on_the_practice_node(client, people, drive, kind, paramete
     assert {"checked", "hits"} <= set(job.results["rule_outcome"])
     client.force_login(people["consultant"])
     assert client.get(reverse("workers:job", args=[job.pk])).status_code == 200
+
+
+def test_checks_of_frameworks_tell_the_versions_of_the_node(drive, node, in_runtime):
+    for kind in ("env.torch_check", "env.tf_check", "env.ms_check"):
+        job = drive(kind, {})
+    found = software.of_job(job)
+    assert found["torch"]
+    assert (found["tensorflow"], found["mindspore"]) == ("2.6.5", "2.3.0")
 
 
 FAILING = [

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+from workers.runtimes import software
 
 PYTHON = Parameter("python", _("Python interpreter"), "path", default="python3")
 TF_SCRIPT = ("import tensorflow as tf; print('tensorflow', tf.__version__); "
@@ -25,6 +26,7 @@ class _Check(JobKind):
     pattern: ClassVar[re.Pattern]
     missing: ClassVar[str]
     done: ClassVar[str]
+    item: ClassVar[str]  # of the software of a node
 
     def argv(self, parameters):
         return [parameters["python"], "-c", self.script]
@@ -35,6 +37,10 @@ class _Check(JobKind):
             return Judgement(False, self.missing)
         return Judgement(True, self.done, found.groupdict(), found.groupdict())
 
+    def after(self, job, finished):
+        if found := self.pattern.search(finished.log):
+            software.keep(job, **{self.item: found["version"]})
+
 
 @register
 class TensorflowCheck(_Check):
@@ -43,6 +49,7 @@ class TensorflowCheck(_Check):
     description = _("Imports TensorFlow and sums a random matrix.")
     success = _("A tensor with a finite number is printed.")
     script = TF_SCRIPT
+    item = "tensorflow"
     pattern = re.compile(r"tensorflow (?P<version>\S+)[\s\S]*?"
                          r"(?:tf\.Tensor\((?P<value>-?\d[\d.e+-]*),|Tensor\(\"Sum)")
     missing = gettext_noop("TensorFlow returned no tensor; the log shows why.")
@@ -57,6 +64,7 @@ class MindsporeCheck(_Check):
     description = _("Runs mindspore.run_check(), which multiplies on the device.")
     success = _("MindSpore says that it has been installed successfully on the Ascend platform.")
     script = MS_SCRIPT
+    item = "mindspore"
     pattern = re.compile(
         r"MindSpore version:\s*(?P<version>\S+)[\s\S]*"
         r"MindSpore has been installed on platform \[(?P<platform>\w+)\] successfully")

@@ -155,7 +155,7 @@ def test_deliverables_are_held_against_the_agreed_list(delivered, facts):
     job = delivered.jobs.create(kind="adapt.transplant", model=model, stage="train_adapt",
                                 state="succeeded", started_at=STARTED, finished_at=STARTED)
     stored(delivered, model, "log.txt", b"log", job=job)
-    assert missing() == ["Model code", "Training and inference scripts", *rest]
+    assert missing() == ["Source code of the models", "Training and inference scripts", *rest]
     stored(delivered, model, "train_npu.py", b"pass", job=job)
     assert missing() == rest
     assert [row[3] for row in facts()["tables"]["deliverables"]["rows"]] == [
