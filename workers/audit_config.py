@@ -25,7 +25,7 @@ track_rows(own.Job, without=[*PROGRESS, *DISPATCH],
            final_state=FinalState("state", FINAL_STATES, frozenset(ENDING)))
 track_rows(own.JobInput, without=["arrived", "size", "files"])  # they grow on the way
 track_rows(own.Gang, without=["rendezvous", "failing_since"])
-track_rows(own.Node, without=[*SECRET, *MEASURED])
+track_rows(own.Node, without=[*SECRET, "scheduler_secret", *MEASURED])
 track_rows(own.NodeLogin, without=[*SECRET, "refused_at", "refused_cause"])
 track_rows(own.NodeImport, own.NodeReservation, own.CardQuota, own.Runtime, own.RuntimeChoice)
 track_rows(own.Artifact, own.StoredReading, own.JobChain, own.ChainRun, own.ChainStep,

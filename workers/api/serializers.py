@@ -41,6 +41,10 @@ class NodeSerializer(serializers.ModelSerializer):
         write_only=True, required=False, allow_blank=True,
         help_text="OpenSSH or PEM; without one the worker's SSH agent is asked.")
     passphrase = serializers.CharField(write_only=True, required=False, allow_blank=True)
+    scheduler_secret = serializers.CharField(
+        write_only=True, required=False, allow_blank=True,
+        help_text="Of a cluster's API: a service account's token (Kubernetes, Volcano) or the "
+                  "secret access key (ModelArts).")
     cards = CardSerializer(many=True, read_only=True)
     command_roles = serializers.ListField(
         child=serializers.ChoiceField([(role.value, role.label) for role in COMMAND_ROLES]),
@@ -59,7 +63,7 @@ class NodeSerializer(serializers.ModelSerializer):
                   "cluster_interface", "labels", "cards_total", "ring_size",
                   "keep_days", "bastion_host", "bastion_port", "bastion_username",
                   "bastion_host_key", "jump_hosts", "certificate", "scheduler",
-                  "scheduler_options", "scheduler_facts", "software", "offers",
+                  "scheduler_options", "scheduler_secret", "scheduler_facts", "software", "offers",
                   "last_seen_at", "unreachable_since", "trouble",
                   "last_error", "shell_seconds", "clock_offset_seconds", "scratch_used_mb",
                   "scratch_free_mb", "offered_fingerprint", "pinned_fingerprint", "has_read_cards",

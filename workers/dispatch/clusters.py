@@ -5,14 +5,17 @@ from datetime import datetime, timedelta
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
+from workers import schedulers
 from workers.dispatch import endings
 from workers.models import Job, JobState
 from workers.nodes.reachability import SchedulerAway
 from workers.remote.replies import RemoteState
 from workers.remote.scheduled import Scheduled
-from workers.schedulers import slurm_sentences
+from workers.schedulers.base import Sentences
 
 REFUSED = gettext_noop("The cluster's scheduler refused the job: %(why)s")
+LASTING = ("job_id", "nodes", "cards", "cards_source", "has_begun", "disruption", "image",
+           "accounting")
 # A controller serves thousands of jobs: seconds between two looks, by minutes since the queueing.
 PAUSES = ((0.5, 1), (2, 2), (10, 5), (60, 10))
 LONGEST_PAUSE = 20
@@ -53,22 +56,25 @@ def news(job: Job, state: RemoteState, now: datetime) -> dict:
     if any(job.results.get(name) != value for name, value in kept.items()):
         changes["results"] = {**job.results, **kept}
     if job.state == JobState.STARTING:
-        changes |= _begun_or_waiting(said, now)
+        changes |= _begun_or_waiting(_sentences(job), said, now)
     return changes
+
+
+def _sentences(job: Job) -> Sentences:
+    return schedulers.of(job.node).sentences
 
 
 def _kept(job: Job, said: Scheduled) -> dict:
     """What was said now; what an earlier answer alone told stays."""
     known = job.results.get("scheduler", {})
-    lasting = {name: known[name] for name in ("job_id", "nodes", "cards", "cards_source",
-                                              "has_begun") if name in known}
+    lasting = {name: known[name] for name in LASTING if name in known}
     return {**lasting, **said.kept()}
 
 
-def _begun_or_waiting(said: Scheduled, now: datetime) -> dict:
-    if said.has_begun or said.state not in ("PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD"):
+def _begun_or_waiting(sentences: Sentences, said: Scheduled, now: datetime) -> dict:
+    if not sentences.is_waiting(said):
         return {"state": JobState.RUNNING, "started_at": now, "message": "", "message_values": {}}
-    message, values = slurm_sentences.waiting(said)
+    message, values = sentences.waiting(said)
     return {"message": message, "message_values": values}
 
 
@@ -83,7 +89,7 @@ def without_status(job: Job, state: RemoteState) -> dict:
     the scheduler's reason becomes the result. None of it for a job of a plain node."""
     if state.scheduled is None:
         return {}
-    if state.scheduled.state in ("COMPLETED", "FAILED") and job.troubles < LOOKS_FOR_STATUS:
+    if _sentences(job).ended_itself(state.scheduled) and job.troubles < LOOKS_FOR_STATUS:
         return {"troubles": job.troubles + 1}
     return {"state": JobState.COLLECTING, "next_step_at": timezone.now(), "troubles": 0}
 
@@ -94,9 +100,9 @@ def true_end(job: Job, judged: dict) -> dict:
     kept = job.results.get("scheduler")
     if kept is None:
         return judged
-    said = Scheduled(**kept)
-    found = slurm_sentences.ended(said) if job.exit_status is None \
-        else slurm_sentences.overrides(said) if job.exit_status else None
+    said, sentences = Scheduled(**kept), _sentences(job)
+    found = sentences.ended(said) if job.exit_status is None \
+        else sentences.overrides(said) if job.exit_status else None
     if found is None:
         return judged
     state, message, values = found

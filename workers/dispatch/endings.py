@@ -14,7 +14,7 @@ from workers.logs import diagnosis
 from workers.logs.diagnosis import Diagnosis
 from workers.models import Job, JobState, Trouble
 from workers.nodes import card_leases, reachability, ssh
-from workers.remote import replies, survivors
+from workers.remote import survivors
 from workers.remote.replies import RemoteState
 from workers.remote.survivors import Process, Survivors
 
@@ -199,9 +199,7 @@ def _outlived(job: Job, left: Survivors) -> dict:
 
 
 def _signalled(job: Job, signal: str) -> Survivors:
-    scheduler = schedulers.of(job.node)
-    return scheduler.survivors(
-        ssh.run(job.access, scheduler.cancel_script(replies.place(job), signal)))
+    return schedulers.of(job.node).signal(job, signal)
 
 
 def was_stopped(job: Job) -> bool:
@@ -234,9 +232,7 @@ def how_stopped(job: Job) -> dict:
 
 
 def _survivors(job: Job) -> Survivors:
-    scheduler = schedulers.of(job.node)
-    script = scheduler.survivors_script(replies.place(job), has_cards=bool(job.cards_wanted))
-    return scheduler.survivors(ssh.run(job.access, script))
+    return schedulers.of(job.node).survivors(job)
 
 
 def left_on_cards(job: Job) -> dict:

@@ -18,7 +18,7 @@ from workers.models.job import WAITING_STATES
 from workers.nodes import reachability, ssh
 from workers.nodes.cards import samples
 from workers.nodes.ssh import Unreachable
-from workers.remote import replies, scripts
+from workers.remote import scripts
 from workers.remote.replies import RemoteState
 
 POLLED = (*WAITING_STATES, JobState.STARTING, JobState.RUNNING)
@@ -123,12 +123,13 @@ class NodeReply:
 def _understood(jobs: list[Job], answer: ssh.Answer | Exception) -> NodeReply:
     if isinstance(answer, Exception):
         return NodeReply(answer, answer)
+    scheduler = schedulers.of(jobs[0].node)
     try:
-        words = replies.start_words(answer.stdout, _apart(jobs)[0])
+        words = scheduler.start_words(answer.stdout, _apart(jobs)[0])
     except Unreachable as error:
         return NodeReply(error, error)
     try:
-        states, end = schedulers.of(jobs[0].node).read_states(answer.stdout, jobs)
+        states, end = scheduler.read_states(answer.stdout, jobs)
         return NodeReply(words, states, _listing(jobs, states, answer.stdout, end))
     except Unreachable as error:
         return NodeReply(words, error)

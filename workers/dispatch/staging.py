@@ -81,7 +81,7 @@ def placed_parameters(kind: JobKind, job: Job) -> dict[str, Any]:
 
 
 def _is_in_container(job: Job) -> bool:
-    return job.runtime.get("place") in IN_CONTAINERS
+    return job.runtime.get("place") in IN_CONTAINERS or job.node.makes_containers
 
 
 def _absolute(scratch: str) -> str:

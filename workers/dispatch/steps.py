@@ -124,7 +124,7 @@ def _starting(job: Job) -> dict:
     if clusters.is_handed_over(job):
         return follow(job, scheduler.ask(job))
     answer = ssh.run(job.access, scheduler.visit_script([(job, start_request(job))], []))
-    return started(job, replies.start_words(answer.stdout, [job])[job.pk])
+    return started(job, scheduler.start_words(answer.stdout, [job])[job.pk])
 
 
 def start_request(job: Job) -> tuple[scripts.Place, str]:

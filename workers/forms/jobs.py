@@ -58,7 +58,7 @@ class NodeForm(InGroups, SchedulerFields, forms.ModelForm):
     def arguments(self) -> dict:
         """The service's arguments."""
         own = {name: self.cleaned_data[name] for name in self.Meta.fields}
-        return {**own, "scheduler_options": self.options()}
+        return {**own, **self.scheduler_arguments()}
 
 
 class _NewKey(forms.Form):
@@ -97,7 +97,7 @@ class NodeEditForm(InGroups, SchedulerFields, _NewKey, forms.ModelForm):
     def changes(self) -> dict:
         """What the service is asked to change."""
         own = {name: self.cleaned_data[name] for name in self.Meta.fields}
-        return {**own, "scheduler_options": self.options(), **self.key_changes()}
+        return {**own, **self.scheduler_arguments(), **self.key_changes()}
 
 
 class LoginForm(_NewKey):

@@ -5,6 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 from workers.forms import scheduler_fields
 from workers.models.node import COMMAND_ROLES, Node
+from workers.schedulers import KINDS
 
 GROUPS = (
     (_("Connection"), True, ("name", "host", "port", "username", "labels", "is_practice")),
@@ -14,7 +15,10 @@ GROUPS = (
         "cards_total", "ring_size", "scratch_dir", "keep_days", "set_env")),
     (_("Containers"), False, ("container_engine", "container_options")),
     (_("Free commands and files"), False, ("command_roles", "file_roots", "transfer_mbit")),
-    (_("Cluster"), False, ("scheduler", *scheduler_fields.NAMES)),
+    (_("Cluster"), False, ("scheduler", "scheduler_secret", *scheduler_fields.SHARED)),
+    (_("Cluster: Slurm"), False, scheduler_fields.OF_SLURM),
+    (_("Cluster: Kubernetes and Volcano"), False, scheduler_fields.OF_PODS),
+    (_("Cluster: ModelArts"), False, scheduler_fields.OF_MODELARTS),
     (_("Network of jobs on several nodes"), False, ("cluster_address", "cluster_interface")),
     (_("Bastion"), False, (
         "bastion_host", "bastion_port", "bastion_username", "bastion_host_key", "jump_hosts")),
@@ -42,7 +46,7 @@ class InGroups:
 
     wide = ("private_key", "new_key", "use_agent", "set_env", "bastion_host_key", "jump_hosts",
             "certificate", "is_practice", "command_roles", "file_roots",
-            "container_engine", "container_options")
+            "container_engine", "container_options", "scheduler_authority", "scheduler_volumes")
     unfolded: tuple[str, ...] = ()
 
     def clean_transfer_mbit(self) -> int:
@@ -52,7 +56,7 @@ class InGroups:
         """Title, fields, and whether it is open: by its kind, when it is filled, or for errors."""
         return [{"title": title, "is_open": is_open or self._is_wanted(names),
                  "fields": [self[name] for name in names if name in self.fields]}
-                for title, is_open, names in GROUPS]
+                for title, is_open, names in GROUPS if names]
 
     def _is_wanted(self, names: tuple[str, ...]) -> bool:
         if "bastion_host" in names and self["bastion_host"].value():
@@ -60,8 +64,15 @@ class InGroups:
         if "command_roles" in names and (
                 self["command_roles"].value() or self["file_roots"].value()):
             return True
-        if "scheduler" in names and self["scheduler"].value():
+        if self._is_of_cluster(names):
             return True
         if "container_engine" in names and any(self[name].value() for name in names):
             return True
         return any(name in self.unfolded or name in self.errors for name in names)
+
+    def _is_of_cluster(self, names: tuple[str, ...]) -> bool:
+        """Whether the group is for clusters in general, or for the chosen kind."""
+        kind = self["scheduler"].value()
+        of_kind = {scheduler_fields.PREFIX + option.name for option in KINDS[kind].options} \
+            if kind in KINDS else set()
+        return bool(kind) and ("scheduler" in names or bool(of_kind & set(names)))

@@ -12,13 +12,16 @@ def facts(job: Job) -> list[tuple[str, str]]:
     said = job.results.get("scheduler")
     if not said:
         return []
+    name = {"name": job.node.get_scheduler_display() if job.node else ""}
     reason = f" ({said['reason']})" if said.get("reason") else ""
-    rows = [(_("Slurm's job"), said.get("job_id", "")),
-            (_("Slurm's state"), f"{said.get('state', '')}{reason}".strip()),
+    rows = [(_("%(name)s: job") % name, said.get("job_id", "")),
+            (_("%(name)s: state") % name, f"{said.get('state', '')}{reason}".strip()),
+            (_("%(name)s says") % name, said.get("detail", "")),
             (_("Compute nodes"), said.get("nodes", "")),
+            (_("Image"), said.get("image", "")),
             (_("Cards named by"), said.get("cards_source", "")),
-            (_("Slurm's exit code"), said.get("exit_code", "")),
-            (_("Slurm's accounting"), _accounting(said))]
+            (_("%(name)s: exit code") % name, said.get("exit_code", "")),
+            (_("%(name)s: accounting") % name, _accounting(said))]
     return [row for row in rows if row[1]]
 
 

@@ -42,6 +42,13 @@ class SchedulerKind(models.TextChoices):
 
     OWN = "", _("The desk's own queue")
     SLURM = "slurm", "Slurm"
+    KUBERNETES = "kubernetes", "Kubernetes"
+    VOLCANO = "volcano", "Volcano (Kubernetes)"
+    MODELARTS = "modelarts", "ModelArts"
+
+
+# Each job of theirs is a container of its own, whose image a runtime may name.
+MAKES_CONTAINERS = (SchedulerKind.KUBERNETES, SchedulerKind.VOLCANO, SchedulerKind.MODELARTS)
 
 
 # Those that may queue jobs at all; which of them may type commands is said per node.
@@ -160,6 +167,10 @@ class Node(models.Model):
         _("scheduler"), max_length=12, choices=SchedulerKind, blank=True, default=SchedulerKind.OWN,
         help_text=_("Of a cluster: it chooses nodes and cards. The address is that of a log-in "
                     "node, the scratch folder lies on storage that all nodes share."))
+    scheduler_secret = EncryptedTextField(
+        _("secret of the cluster"), blank=True,
+        help_text=_("Kubernetes and Volcano: the token of a service account. ModelArts: the secret "
+                    "access key (SK). It is stored encrypted and never shown again."))
     scheduler_options = models.JSONField(default=dict, blank=True)  # see workers.schedulers.options
     scheduler_facts = models.JSONField(default=dict, blank=True, editable=False)
     software = models.JSONField(default=dict, blank=True)
@@ -195,6 +206,11 @@ class Node(models.Model):
     def roots(self) -> list[str]:
         """The folders that may be browsed."""
         return [line.strip() for line in self.file_roots.splitlines() if line.strip()]
+
+    @property
+    def makes_containers(self) -> bool:
+        """Whether its scheduler starts each job in a container of its own."""
+        return self.scheduler in MAKES_CONTAINERS
 
     @property
     def has_read_cards(self) -> bool:

@@ -1,9 +1,4 @@
-# Ends a job that runs; makes sure that one which does not run yet never will.
-if [ ! -f "$job/pid" ] && [ -z "$known" ]; then
-    mkdir -p "$job" 2>/dev/null
-    echo "0 0 fenced" > "$job/pid.$$" && ln "$job/pid.$$" "$job/pid" 2>/dev/null
-    rm -f "$job/pid.$$"
-fi
+# Ends a job that runs; after `remote/fence.sh`.
 members
 tell ended
 if [ "$signal" = KILL ] && read -r group 2>/dev/null < "$job/group"; then

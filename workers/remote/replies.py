@@ -71,7 +71,8 @@ def place(job: Job) -> scripts.Place:
     """Where the job lives on its node."""
     known = tuple(str(job.remote.get(key) or "") for key in ("pid", "start_time", "boot_id"))
     return scripts.Place(job.node.scratch_dir, job.directory_name, known if all(known) else (),
-                         job.runtime.get("place") in IN_CONTAINERS)
+                         job.runtime.get("place") in IN_CONTAINERS
+                         and not job.node.makes_containers)
 
 
 def ask(job: Job) -> RemoteState:

@@ -15,6 +15,9 @@ class Scheduled:
         accounting: its record of the ended job: who ended it, what it was given.
         accounting_error: why there is no such record.
         output: the end of what the scheduler itself wrote about the job.
+        detail: its own sentence for the reason.
+        disruption: why its container was taken from a node, kept once it is gone.
+        image: the container image that ran, by digest where the cluster tells.
     """
 
     job_id: str = ""
@@ -28,6 +31,10 @@ class Scheduled:
     accounting: dict[str, str] = field(default_factory=dict)
     accounting_error: str = ""
     output: str = ""
+    detail: str = ""
+    disruption: str = ""
+    image: str = ""
+    is_live: bool = False  # whether anything of it is or may be running
     has_begun: bool = False  # on a compute node that sees the job's folder
 
     def kept(self) -> dict:

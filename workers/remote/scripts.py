@@ -80,9 +80,18 @@ def _wrapper() -> str:
 def named_after_content(name: str, text: str) -> str:
     """The lines that set `name` to the file to be installed on the node, and `name_text` to what
     it holds."""
-    text = text.rstrip()
-    file = f".desk-{name}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
-    return f'{name}="$scratch"/{file}\n{name}_text={shlex.quote(text)}\n'
+    return (f'{name}="$scratch"/{file_named_after_content(name, text)}\n'
+            f'{name}_text={shlex.quote(text.rstrip())}\n')
+
+
+def file_named_after_content(name: str, text: str) -> str:
+    """The file of the scratch folder under which such a text is installed."""
+    return f".desk-{name}-{hashlib.sha256(text.rstrip().encode()).hexdigest()[:16]}"
+
+
+def wrapper_file() -> str:
+    """The file of the scratch folder that is the wrapper."""
+    return file_named_after_content("wrapper", _read("wrapper.sh"))
 
 
 def _polls(polls: list[tuple[Place, int, int]], files_of: Collection[str]) -> str:
@@ -113,7 +122,7 @@ def survivor_functions(with_containers: bool = False) -> str:
 def _containers() -> str:
     """The shell functions of jobs in containers, and the texts that are run inside."""
     texts = {"inside_text": _read("place.sh") + _read("survivors.sh"),
-             "cancel_text": _read("cancel.sh")}
+             "cancel_text": _read("fence.sh") + _read("cancel.sh")}
     return _read("containers.sh") + "".join(
         f"{name}={shlex.quote(text)}\n" for name, text in texts.items())
 
@@ -125,7 +134,12 @@ def container_functions() -> str:
 
 def cancel_lines(signal: str) -> str:
     """The lines that signal what is found, after `survivor_functions`."""
-    return f"signal={shlex.quote(signal)}\n{_read('cancel.sh')}"
+    return f"signal={shlex.quote(signal)}\n{_read('fence.sh')}{_read('cancel.sh')}"
+
+
+def fence_script(place: Place) -> str:
+    """Script that keeps a job which has not started from ever starting."""
+    return f'{place.text()}{_read("fence.sh")}echo "desk fenced"\n'
 
 
 def _sample(seconds: int) -> str:

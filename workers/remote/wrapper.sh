@@ -18,7 +18,7 @@ enter_group() { # a control group of its own, where this login may make one, hol
 oom_kills() { # of this machine since it started
     grep '^oom_kill ' /proc/vmstat 2>/dev/null
 }
-[ -n "$SLURM_JOB_ID" ] || enter_group  # a scheduler has its own, with the limits of the job
+[ -n "$SLURM_JOB_ID$DESK_CLUSTER" ] || enter_group  # a scheduler has its own, with the limits of the job
 killed_before=$(oom_kills)
 trap '' HUP
 trap 'asked=1' TERM INT

@@ -39,8 +39,10 @@ def text(launch: Launch, runtime: Chosen, node: Node) -> str:
     """Shell text, to be run in the job's work folder on the node by the wrapper."""
     laid = [f"printf '%s' {shlex.quote(content)} > {shlex.quote(name)}"
             for name, content in launch.files.items()]
-    started = _in_bash(_inner(launch, runtime), runtime) if runtime.place == RuntimePlace.HOST \
-        else [containers.text(_inner(launch, runtime), runtime, node, launch.cards)]
+    inner = _inner(launch, runtime)
+    started = _in_bash(inner, runtime) \
+        if runtime.place == RuntimePlace.HOST or node.makes_containers \
+        else [containers.text(inner, runtime, node, launch.cards)]
     return "\n".join([*laid, *started]) + "\n"
 
 

@@ -1,25 +1,62 @@
-"""Who starts a node's jobs: the desk itself, or a cluster's scheduler. One small interface."""
+"""Who starts a node's jobs: the desk itself, or a cluster's scheduler. One small interface.
+
+A kind of cluster is one row here: the class that speaks to it, and the options it takes.
+"""
+
+from dataclasses import dataclass
 
 from workers.models import Node, SchedulerKind
-from workers.schedulers import options
+from workers.schedulers import options, slurm_options
 from workers.schedulers.base import Scheduler
+from workers.schedulers.modelarts import modelarts_options
+from workers.schedulers.modelarts.training_jobs import TrainingJobs
+from workers.schedulers.options import Option
 from workers.schedulers.own_queue import OwnQueue
+from workers.schedulers.pods import pod_options
+from workers.schedulers.pods.kubernetes_jobs import KubernetesJobs
+from workers.schedulers.pods.volcano_jobs import VolcanoJobs
 from workers.schedulers.slurm import Slurm
 
-_KINDS: dict[str, type[Scheduler]] = {SchedulerKind.OWN: OwnQueue, SchedulerKind.SLURM: Slurm}
+
+@dataclass(frozen=True)
+class ClusterKind:
+    """One kind of cluster, or the desk's own queue."""
+
+    scheduler: type[Scheduler]
+    options: tuple[Option, ...] = ()
+
+
+KINDS: dict[str, ClusterKind] = {
+    SchedulerKind.OWN: ClusterKind(OwnQueue),
+    SchedulerKind.SLURM: ClusterKind(Slurm, slurm_options.OPTIONS),
+    SchedulerKind.KUBERNETES: ClusterKind(KubernetesJobs, pod_options.OPTIONS),
+    SchedulerKind.VOLCANO: ClusterKind(VolcanoJobs, pod_options.VOLCANO_OPTIONS),
+    SchedulerKind.MODELARTS: ClusterKind(TrainingJobs, modelarts_options.OPTIONS),
+}
 
 
 def of(node: Node) -> Scheduler:
     """The scheduler of the node's jobs."""
-    return _KINDS[node.scheduler](node)
+    return KINDS[node.scheduler].scheduler(node)
 
 
 def cleaned_options(node: Node) -> dict:
     """The node's options as its scheduler takes them; none for the desk's own queue.
 
-    Raises InvalidInput naming the option that cannot be used.
+    Raises InvalidInput naming the option that cannot be used, or what else the kind lacks.
     """
-    return options.cleaned(node.scheduler_options) if node.scheduler else {}
+    kind = KINDS[node.scheduler]
+    if not node.scheduler:
+        return {}
+    found = options.cleaned(kind.options, node.scheduler_options)
+    kind.scheduler(node).require_usable(found)
+    return found
 
 
-__all__ = ["Scheduler", "cleaned_options", "of"]
+def shown_options(node: Node) -> list[tuple[str, str]]:
+    """Label and value of the options that are set, for a page."""
+    return [(str(option.label), str(node.scheduler_options[option.name]))
+            for option in KINDS[node.scheduler].options if option.name in node.scheduler_options]
+
+
+__all__ = ["KINDS", "ClusterKind", "Scheduler", "cleaned_options", "of", "shown_options"]

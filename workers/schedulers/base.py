@@ -6,21 +6,48 @@ directory's name, which never changes; whoever asks again learns what became of 
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection
+from typing import Protocol
 
 from workers.models import Job, Node
 from workers.nodes import ssh
+from workers.remote import replies
 from workers.remote.replies import RemoteState
+from workers.remote.scheduled import Scheduled
 from workers.remote.scripts import Place
 from workers.remote.survivors import Survivors
+
+
+class Sentences(Protocol):
+    """A module that puts a cluster's words about a job into sentences."""
+
+    def is_waiting(self, scheduled: Scheduled) -> bool:
+        """Whether the cluster has the job and has not begun it."""
+
+    def waiting(self, scheduled: Scheduled) -> tuple[str, dict]:
+        """Message and values for a job that waits."""
+
+    def ended_itself(self, scheduled: Scheduled) -> bool:
+        """Whether the command ended by itself: its exit status is about to be seen."""
+
+    def ended(self, scheduled: Scheduled) -> tuple[str, str, dict]:
+        """State, message and values for a job that left no exit status and runs no more."""
+
+    def overrides(self, scheduled: Scheduled) -> tuple[str, str, dict] | None:
+        """The same for a job that left one, where the cluster knows a truer cause."""
 
 
 class Scheduler(ABC):
     """The scheduler of one node's jobs."""
 
     leases_cards = False  # whether the desk chooses the cards
+    sentences: Sentences | None = None  # None for the desk's own queue
 
     def __init__(self, node: Node) -> None:
         self.node = node
+
+    def require_usable(self, options: dict) -> None:
+        """Raises InvalidInput where the node lacks what this kind needs besides its options."""
+        return
 
     @abstractmethod
     def visit_script(self, starting: list[tuple[Job, tuple[Place, str]]], polled: list[Job],
@@ -35,28 +62,31 @@ class Scheduler(ABC):
         what `read_states` understands.
         """
 
+    def start_words(self, output: bytes, jobs: list[Job]) -> dict[int, list[str]]:
+        """What became of each start, as `replies.start_words`, which see. A cluster's words:
+        `submitted` with its number; `scheduler` with `refused` or `away`, and why."""
+        return replies.start_words(output, jobs)
+
     @abstractmethod
     def read_states(self, output: bytes, jobs: list[Job]) -> tuple[dict[int, RemoteState], int]:
         """The states by primary key, and where in the answer they end. Raises Unreachable."""
 
     @abstractmethod
-    def cancel_script(self, place: Place, signal: str) -> str:
-        """Script that signals all of a job, or keeps it from ever starting."""
+    def signal(self, job: Job, signal: str) -> Survivors:
+        """Send TERM or KILL to all of a job, or keep it from ever starting. Returns what is left.
+
+        Raises Unreachable.
+        """
 
     @abstractmethod
-    def survivors_script(self, place: Place, has_cards: bool) -> str:
-        """Script that says what of a job runs, and what is on its cards."""
+    def survivors(self, job: Job) -> Survivors:
+        """What of a job runs, and what is on its cards. Raises Unreachable."""
 
-    @abstractmethod
-    def survivors(self, answer: ssh.Answer) -> Survivors:
-        """What the two last scripts said. Raises Unreachable."""
+    def probed(self, access: ssh.Access) -> dict:
+        """What the cluster is, for its page; nothing for a plain node.
 
-    def probe_script(self) -> str:
-        """Script that says what the cluster is; empty for a plain node."""
-        return ""
-
-    def probed(self, output: bytes) -> dict:
-        """What that script said. Raises Unreachable where the scheduler does not answer."""
+        Raises Unreachable where the scheduler does not answer.
+        """
         return {}
 
     def ask(self, job: Job) -> RemoteState:

@@ -1,7 +1,7 @@
-"""The options of a cluster: how jobs are handed to its scheduler."""
+"""Options of a cluster, as data: each kind of cluster declares its own, in the form's order."""
 
 import re
-import shlex
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from django.utils.functional import Promise
@@ -13,52 +13,50 @@ from engagements.text.number_parsing import whole_number
 
 NAME = re.compile(r"[A-Za-z0-9_.,:@+-]{0,120}")
 FOLDER = re.compile(r"(/[A-Za-z0-9_./-]{0,200})?")
-# Of `sbatch`: each would break a promise of ours, such as one job by one name, run once.
-OURS = ("--job-name", "-J", "--array", "-a", "--requeue", "--wrap", "--parsable", "--output", "-o",
-        "--error", "-e", "--input", "-i", "--chdir", "-D", "--wait", "-W", "--test-only", "--gres",
-        "--time", "-t", "--nodes", "-N")
 
 
 @dataclass(frozen=True)
 class Option:
-    """One option; numbers have a greatest value, texts have none."""
+    """One option; numbers have a greatest value, texts have none.
+
+    Args:
+        pattern: that the text has to match.
+        check: of a text that is not empty; raises ValueError with a sentence.
+        rows: of its field; 1 is a line.
+    """
 
     name: str
-    label: Promise
+    label: Promise | str
     help_text: Promise | str = ""
     initial: str | int = ""
     most: int | None = None
+    pattern: re.Pattern[str] = NAME
+    check: Callable[[str], object] | None = None
+    rows: int = 1
+    is_required: bool = False
 
 
-OPTIONS = (
-    Option("partition", gettext_lazy("Partition")),
-    Option("account", gettext_lazy("Account")),
-    Option("qos", gettext_lazy("Quality of service")),
-    Option("gres", gettext_lazy("Name of the cards as a resource"),
-           gettext_lazy("As the cluster calls them: npu, or npu:910b."), initial="npu"),
-    Option("nodes", gettext_lazy("Nodes per job"), gettext_lazy(
-        "Each gives the job's number of cards; the command starts on the first one."),
-        initial=1, most=4096),
-    Option("minutes", gettext_lazy("Time limit (minutes)"), gettext_lazy(
-        "0: the job's own time limit, and five minutes more."), initial=0, most=527_040),
-    Option("words", gettext_lazy("More words for sbatch"), gettext_lazy(
-        "As in a shell, for example --exclusive --constraint=910b")),
-    Option("programs", gettext_lazy("Folder of the scheduler's commands"), gettext_lazy(
-        "Where log-in shells without a terminal do not find them; for example "
-        "/opt/slurm/bin")),
-)
+NODES = Option("nodes", gettext_lazy("Nodes per job"), gettext_lazy(
+    "Each gives the job's number of cards. Under Slurm the command starts on the first one, under "
+    "Volcano and ModelArts on each, with NNODES, NODE_RANK, MASTER_ADDR and MASTER_PORT."),
+    initial=1, most=4096)
+MINUTES = Option("minutes", gettext_lazy("Time limit (minutes)"), gettext_lazy(
+    "0: the job's own time limit, and five minutes more."), initial=0, most=527_040)
 
 
-def cleaned(options: dict) -> dict:
+def cleaned(declared: Collection[Option], options: dict) -> dict:
     """The options that are set, checked.
 
-    Raises InvalidInput naming the option that cannot be used.
+    Raises InvalidInput naming the option that cannot be used or is missing.
     """
-    known = {option.name: option for option in OPTIONS}
+    known = {option.name: option for option in declared}
     if unknown := sorted(set(options) - set(known)):
         raise InvalidInput(_("Unknown options of the scheduler: %(names)s.")
                            % {"names": ", ".join(map(str, unknown))})
     found = {name: _value(known[name], value) for name, value in options.items()}
+    for option in declared:
+        if option.is_required and not found.get(option.name):
+            raise InvalidInput(_("“%(option)s” is missing.") % {"option": option.label})
     return {name: value for name, value in found.items() if value}
 
 
@@ -69,24 +67,18 @@ def _value(option: Option, value: object) -> str | int:
         if number is None or number > option.most:
             _refuse(option, text)
         return number
-    if option.name == "words":
-        _words(option, text)
-    elif not (FOLDER if option.name == "programs" else NAME).fullmatch(text):
+    if not option.pattern.fullmatch(text):
         _refuse(option, text)
+    if text and option.check:
+        _checked(option, text)
     return text
 
 
-def _words(option: Option, text: str) -> None:
+def _checked(option: Option, text: str) -> None:
     try:
-        words = shlex.split(text)
-    except ValueError:
-        _refuse(option, text)
-    for word in words:
-        name = word.partition("=")[0]
-        short = name[:2] if not name.startswith("--") else name
-        if not word.startswith("-") or name in OURS or short in OURS:
-            raise InvalidInput(_("The desk itself sets “%(word)s” of sbatch, or it is no option; "
-                                 "values follow an equals sign.") % {"word": word})
+        option.check(text)
+    except ValueError as error:
+        raise InvalidInput(f"{option.label}: {error}") from error
 
 
 def _refuse(option: Option, text: str) -> None:

@@ -1,5 +1,7 @@
 """The desk's own queue: it leases cards and starts processes on the node itself."""
 
+from workers.models import Job
+from workers.nodes import ssh
 from workers.remote import replies, scripts, survivors
 from workers.schedulers.base import Scheduler
 
@@ -14,11 +16,12 @@ class OwnQueue(Scheduler):
     def read_states(self, output, jobs):
         return replies.read_states(output, jobs)
 
-    def cancel_script(self, place, signal):
-        return scripts.cancel_script(place, signal)
+    def signal(self, job, signal):
+        return _told(job, scripts.cancel_script(replies.place(job), signal))
 
-    def survivors_script(self, place, has_cards):
-        return scripts.survivors_script(place, has_cards)
+    def survivors(self, job):
+        return _told(job, scripts.survivors_script(replies.place(job), bool(job.cards_wanted)))
 
-    def survivors(self, answer):
-        return survivors.parse(answer)
+
+def _told(job: Job, script: str) -> survivors.Survivors:
+    return survivors.parse(ssh.run(job.access, script))

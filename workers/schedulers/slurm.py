@@ -9,16 +9,19 @@ from functools import cache
 from pathlib import Path
 
 from workers.models import Job
+from workers.nodes import ssh
 from workers.remote import replies, scripts, survivors
 from workers.remote.scripts import Place
-from workers.schedulers import slurm_answers
+from workers.schedulers import slurm_answers, slurm_sentences
 from workers.schedulers.base import Scheduler
 
 _HERE = Path(__file__).parent
+PROBE_SECONDS = 90
 SPARE_MINUTES = 5  # the desk ends a job at its limit; Slurm does where the desk is away
 
 
 class Slurm(Scheduler):
+    sentences = slurm_sentences
 
     def visit_script(self, starting, polled, files_of=(), sample_seconds=0):
         """No samples: the log-in node has no cards of the jobs."""
@@ -58,25 +61,26 @@ class Slurm(Scheduler):
         return {pk: slurm_answers.with_queue(state, said[names[pk]])
                 for pk, state in states.items()}, end
 
-    def cancel_script(self, place, signal):
-        return self._found(place) + scripts.cancel_lines(signal)
+    def signal(self, job, signal):
+        place = replies.place(job)
+        return _told(job, self._found(place) + scripts.cancel_lines(signal))
 
-    def survivors_script(self, place, has_cards):
-        return self._found(place) + "members\ntell_survivors\n"
+    def survivors(self, job):
+        return _told(job, self._found(replies.place(job)) + "members\ntell_survivors\n")
 
     def _found(self, place: Place) -> str:
         return (place.text() + self._path()
                 + scripts.survivor_functions(place.in_container) + _read("stop.sh"))
 
-    def survivors(self, answer):
-        slurm_answers.require_answer(answer.stdout.decode(errors="replace"))
-        return survivors.parse(answer)
+    def probed(self, access):
+        answer = ssh.run(access, self._path() + _read("probe.sh"), PROBE_SECONDS)
+        return slurm_answers.cluster(answer.stdout.decode(errors="replace"))
 
-    def probe_script(self):
-        return self._path() + _read("probe.sh")
 
-    def probed(self, output):
-        return slurm_answers.cluster(output.decode(errors="replace"))
+def _told(job: Job, script: str) -> survivors.Survivors:
+    answer = ssh.run(job.access, script)
+    slurm_answers.require_answer(answer.stdout.decode(errors="replace"))
+    return survivors.parse(answer)
 
 
 def _polls(polled: list[Job], files_of) -> str:

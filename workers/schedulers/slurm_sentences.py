@@ -40,6 +40,17 @@ OTHER_REASON = gettext_noop("Slurm gives the reason “%(reason)s”.")
 LIMITS = ("Assoc", "QOS", "AssociationJobLimit", "MaxJobs")
 
 
+def is_waiting(scheduled: Scheduled) -> bool:
+    """Whether Slurm holds the job without running it."""
+    return not scheduled.has_begun and scheduled.state in (
+        "PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD")
+
+
+def ended_itself(scheduled: Scheduled) -> bool:
+    """Whether the command ended by itself."""
+    return scheduled.state in ("COMPLETED", "FAILED")
+
+
 def waiting(scheduled: Scheduled) -> tuple[str, dict]:
     """Message and values for a job that Slurm holds without running it."""
     if scheduled.state != "PENDING":

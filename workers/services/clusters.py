@@ -4,7 +4,6 @@ from django.utils import timezone
 
 from workers import schedulers
 from workers.models import Node, NodeLogin
-from workers.nodes import ssh
 
 
 def read_cluster(access: Node | NodeLogin, node: Node) -> None:
@@ -12,8 +11,7 @@ def read_cluster(access: Node | NodeLogin, node: Node) -> None:
 
     Raises what `workers.nodes.ssh.run` raises, SchedulerAway where the scheduler does not answer.
     """
-    scheduler = schedulers.of(node)
-    if script := scheduler.probe_script():
-        facts = scheduler.probed(ssh.run(access, script, 90).stdout)
+    if node.scheduler:
+        facts = schedulers.of(node).probed(access)
         node.scheduler_facts = {**facts, "read_at": timezone.now().isoformat()}
         Node.objects.filter(pk=node.pk).update(scheduler_facts=node.scheduler_facts)

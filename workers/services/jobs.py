@@ -77,6 +77,8 @@ def _queue_unwoken(
     runtimes.require_usable(runtime, declaration)
     ways = [chosen.for_job(each, engagement, model, runtime) if each else chosen.Chosen()
             for each in every]
+    for each, way in zip(every, ways, strict=True) if declaration.runs_on_node else ():
+        runtimes.require_possible(each, way)
     checked, *_others = [preflight.require_runnable(
         declaration, values, each, model, known_of_node, way)
         for each, way in zip(every, ways, strict=True)]

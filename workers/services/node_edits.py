@@ -17,7 +17,7 @@ from workers.services import clusters, node_logins, nodes
 ADDRESS = ("host", "port", "bastion_host", "bastion_port", "bastion_host_key", "jump_hosts")
 HOME = ("username", "scratch_dir")
 SECRET = ("private_key", "passphrase")
-SCHEDULER = ("scheduler", "scheduler_options")
+SCHEDULER = ("scheduler", "scheduler_options", "scheduler_secret")
 EDITABLE = (*ADDRESS, *HOME, *SECRET, "name", "labels", "cards_total", "ring_size", "keep_days",
             "set_env", "container_engine", "container_options", "command_roles", "file_roots",
             "transfer_mbit", "bastion_username", "certificate", "cluster_address",
@@ -100,7 +100,8 @@ def _require_nothing_handed_over(node: Node) -> None:
 
 def _told(changes: dict, offered: str) -> dict:
     """The audit's facts: what changed, without anything secret."""
-    shown = {name: "replaced" if name in SECRET else value for name, value in changes.items()}
+    secret = (*SECRET, "scheduler_secret")
+    shown = {name: "replaced" if name in secret else value for name, value in changes.items()}
     return {**shown, **({"fingerprint": ssh.fingerprint(offered)} if offered else {})}
 
 

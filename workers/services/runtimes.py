@@ -11,9 +11,12 @@ from engagements.audit import audit_log
 from engagements.errors import InvalidInput
 from engagements.models import Engagement, MigratedModel, User
 from workers.kinds import JobKind
-from workers.models import Job, Node, Runtime, RuntimeChoice
+from workers.models import Job, Node, Runtime, RuntimeChoice, RuntimePlace
 from workers.runtimes import chosen
 from workers.runtimes import options as runtime_options
+from workers.runtimes.chosen import Chosen
+
+ENGINE_ONLY = ("entry_point", "run_options")
 
 
 @transaction.atomic
@@ -98,6 +101,21 @@ def require_usable(runtime: Runtime | None, declaration: JobKind) -> None:
     if not declaration.runs_on_node:
         raise InvalidInput(_("Jobs of this kind run on the server; they have no runtime."))
     _require_in_use(runtime)
+
+
+def require_possible(node: Node, way: Chosen) -> None:
+    """Raises InvalidInput for a runtime that the node cannot make: a cluster that starts each job
+    in a container of its own takes the image from it, and no container inside."""
+    if not node.makes_containers:
+        return
+    if way.place == RuntimePlace.RUNNING:
+        raise InvalidInput(_("%(node)s starts each job in a container of its own; a container that "
+                             "runs already is not for it.") % {"node": node.name})
+    if found := [name for name in ENGINE_ONLY if name in way.options]:
+        label = next(option.label for option in runtime_options.for_place(way.place)
+                     if option.name == found[0])
+        raise InvalidInput(_("“%(option)s” of the runtime is for container engines; %(node)s "
+                             "starts the image by itself.") % {"option": label, "node": node.name})
 
 
 def _require_in_use(runtime: Runtime) -> None:

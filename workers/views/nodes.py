@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from engagements.access import Can, require
 from engagements.web.form_actions import attempt, attempt_form
 from engagements.web.paging import page_of
-from workers import queries, rule_checks, services
+from workers import queries, rule_checks, schedulers, services
 from workers.forms.jobs import LoginForm, NodeEditForm, NodeForm
 from workers.labels.node_state import state_sentences
 from workers.labels.software_names import named_software
@@ -23,7 +23,6 @@ from workers.nodes import machines, ssh
 from workers.nodes.cards import alarms, charts
 from workers.nodes.certificates import facts_of
 from workers.runtimes import offers
-from workers.schedulers.options import OPTIONS
 from workers.services import key_installation, node_edits, node_logins
 
 CHARTED = timedelta(days=1)
@@ -67,8 +66,7 @@ def node_page(request, pk):
         "software": named_software(node.software),
         "offered_images": offers.pairs(node, "images"),
         "offered_containers": offers.pairs(node, "containers"),
-        "scheduler_options": [(option.label, node.scheduler_options[option.name])
-                              for option in OPTIONS if option.name in node.scheduler_options],
+        "scheduler_options": schedulers.shown_options(node),
         "contacts": node.contacts.all()[:12],
         "certificate": facts_of(node.certificate) if node.certificate else None,
         "charts": charts.of_node(node, now - CHARTED, now),

@@ -1,0 +1,1 @@
+"""Jobs as training jobs of ModelArts (version 2 of its API)."""

@@ -1,0 +1,1 @@
+"""Jobs as pods of a Kubernetes cluster, with Volcano or without."""
