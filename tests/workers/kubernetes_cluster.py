@@ -481,7 +481,7 @@ class FakeKubernetes:
         root.mkdir(parents=True)
         self.token = uuid.uuid4().hex
         (root / "token").write_text(self.token)
-        self.authority = _certificate(root)
+        self.authority = own_certificate(root)
 
     def command(self) -> list[str]:
         return [sys.executable, "-m", "tests.workers.kubernetes_cluster", str(self.root),
@@ -525,7 +525,7 @@ class FakeKubernetes:
         self.ask(f"_test/pods/{job.directory_name}/{what}")
 
 
-def _certificate(root: Path) -> str:
+def own_certificate(root: Path) -> str:
     """A certificate of the server that is its own authority; returns it as PEM."""
     import ipaddress
 

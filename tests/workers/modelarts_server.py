@@ -8,6 +8,7 @@ import contextlib
 import json
 import os
 import signal
+import ssl
 import subprocess
 import threading
 import time
@@ -19,6 +20,8 @@ from pathlib import Path
 from huaweicloudsdkcore.auth.credentials import BasicCredentials
 from huaweicloudsdkcore.sdk_request import SdkRequest
 from huaweicloudsdkcore.signer.signer import Signer
+
+from tests.workers.kubernetes_cluster import own_certificate
 
 PROJECT, ACCESS, SECRET = "0123456789abcdef", "AKEXAMPLE", "a-secret-access-key"
 # https://support.huaweicloud.com/intl/en-us/api-modelarts/CreateTrainingJob.html, tables 2 to 30
@@ -95,8 +98,13 @@ class Handler(BaseHTTPRequestHandler):
 class FakeModelArts(ThreadingHTTPServer):
     """The server and its pool of two nodes; `flavors` are those that it has."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
+        self.authority = own_certificate(folder)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(folder / "server.pem")
+        self.socket = context.wrap_socket(self.socket, server_side=True,
+                                          do_handshake_on_connect=False)
         self.flavors = {f"modelarts.bm.npu.arm.{cards}snt9b": cards for cards in (1, 2, 4, 8)}
         self.jobs: dict[str, dict] = {}
         self.processes: dict[str, list[subprocess.Popen]] = {}
@@ -104,7 +112,8 @@ class FakeModelArts(ThreadingHTTPServer):
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def options(self, shared: Path, **more) -> dict:
-        return {"endpoint": f"http://127.0.0.1:{self.server_port}", "project": PROJECT,
+        return {"endpoint": f"https://127.0.0.1:{self.server_port}", "project": PROJECT,
+                "authority": self.authority,
                 "access_key": ACCESS, "flavor": "modelarts.bm.npu.arm.{cards}snt9b",
                 "ma_image": "firm/cann:8.0", "mounts": f"sfs.example:/:{shared}", **more}
 
@@ -209,8 +218,9 @@ def _directory(process: subprocess.Popen) -> str:
 
 
 @contextlib.contextmanager
-def running_modelarts() -> Iterator[FakeModelArts]:
-    server = FakeModelArts()
+def running_modelarts(folder: Path) -> Iterator[FakeModelArts]:
+    """A server whose certificate lies in the folder."""
+    server = FakeModelArts(folder)
     try:
         yield server
     finally:

@@ -10,9 +10,11 @@ from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from functools import cache
 from pathlib import Path
 
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from engagements.errors import InvalidInput
@@ -100,7 +102,8 @@ class SharedFolder(Scheduler):
         heard = _heard(output)
         said = self.said_of(jobs)
         return {job.pk: _joined(states[job.pk], said.get(job.pk, Scheduled()),
-                                heard[job.directory_name]) for job in jobs}, end
+                                heard[job.directory_name], _is_being_ended(job))
+                for job in jobs}, end
 
     def signal(self, job, signal):
         ssh.run(job.access, scripts.fence_script(replies.place(job)))
@@ -160,10 +163,17 @@ def _heard(output: bytes) -> dict[str, Heard]:
     return found
 
 
-def _joined(state: RemoteState, said: Scheduled, heard: Heard) -> RemoteState:
+def _is_being_ended(job: Job) -> bool:
+    """Whether the desk has the job deleted: that the cluster does not know it any more is proof."""
+    limit = job.started_at + timedelta(seconds=job.timeout_seconds) if job.started_at else None
+    return bool(job.cancel_requested_at or (limit and timezone.now() > limit))
+
+
+def _joined(state: RemoteState, said: Scheduled, heard: Heard, is_being_ended: bool
+            ) -> RemoteState:
     """The folder's state together with the cluster's word. A container outlives its command by a
     moment: the exit status is believed once it has ended, or is a minute old."""
-    is_alive = said.is_live if said.state else state.process == "alive"
+    is_alive = said.is_live if said.state or is_being_ended else state.process == "alive"
     cards = [number for part in heard.given.get("cards", "").split(",")
              if (number := whole_number(part)) is not None]
     scheduled = replace(

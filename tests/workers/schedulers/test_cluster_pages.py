@@ -71,3 +71,50 @@ def test_the_jobs_page_shows_what_slurm_says(cluster, people, client):
     page = client.get(f"/jobs/{job.pk}/").content.decode()
     assert "4711" in page
     assert "PENDING (Priority)" in page
+
+
+@pytest.mark.parametrize(("scheduler", "options"), [
+    ("kubernetes", {"server": "https://10.0.0.1:6443", "image": "registry/cann:8.0",
+                    "volumes": "pvc:share:/share\nhost:/models:/models:ro"}),
+    ("volcano", {"server": "https://10.0.0.1:6443", "image": "registry/cann:8.0",
+                 "volumes": "nfs:10.0.0.9:/export:/share", "nodes": 2, "queue": "npu"}),
+    ("modelarts", {"endpoint": "https://modelarts.cn-north-4.myhuaweicloud.com",
+                   "project": "0123", "access_key": "AK", "flavor": "npu.{cards}",
+                   "ma_image": "firm/cann:8.0", "mounts": "10.0.0.9:/:/share"}),
+])
+def test_a_cluster_with_an_api_is_added_with_its_own_options_and_a_secret(
+        cluster, client, scheduler, options):
+    place = f"/nodes/{cluster.pk}/edit/"
+    fields = {**FIELDS, "scheduler": scheduler, "scratch_dir": "/share/jobs", **{
+        f"scheduler_{name}": value for name, value in options.items()}}
+    if "nodes" not in options:
+        fields["scheduler_nodes"] = ""
+    refused = client.post(place, fields)
+    assert "secret of the cluster" in str(refused.context["form"].errors) or (
+        "集群密钥" in str(refused.context["form"].errors))
+    refused = client.post(place, {**fields, "scheduler_secret": "token", "scratch_dir": "/else"})
+    assert "/else" in str(refused.context["form"].errors)
+    assert client.post(place, {**fields, "scheduler_secret": "the-token"}).status_code == 302
+    cluster.refresh_from_db()
+    assert (cluster.scheduler, cluster.scheduler_secret) == (scheduler, "the-token")
+    assert cluster.scheduler_options == options
+    for page in (place, f"/nodes/{cluster.pk}/"):
+        assert "the-token" not in client.get(page).content.decode()
+
+
+def test_volumes_and_tolerations_are_read_as_written():
+    from workers.schedulers.pods import volumes
+    from workers.schedulers.pods.pod_options import tolerations
+
+    [claim, share] = volumes.parsed("pvc:a:/a\nnfs:10.0.0.9:/export:/b:ro")
+    assert (claim.source, claim.path, claim.is_read_only) == (
+        {"persistentVolumeClaim": {"claimName": "a"}}, "/a", False)
+    assert (share.source, share.path, share.is_read_only) == (
+        {"nfs": {"server": "10.0.0.9", "path": "/export"}}, "/b", True)
+    for wrong in ("pvc:a", "host:/a:b", "nfs:a:/b", "x:/a:/b", "pvc:a:/a/../etc"):
+        with pytest.raises(ValueError, match=r"pvc|卷"):
+            volumes.parsed(wrong)
+    assert tolerations("npu=only:NoSchedule,gone:NoExecute,any") == [
+        {"key": "npu", "operator": "Equal", "value": "only", "effect": "NoSchedule"},
+        {"key": "gone", "operator": "Exists", "effect": "NoExecute"},
+        {"key": "any", "operator": "Exists"}]

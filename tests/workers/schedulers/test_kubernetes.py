@@ -290,12 +290,12 @@ def test_the_trial_of_the_log_in_asks_the_cluster(node, people):
 def test_a_wrong_token_and_a_foreign_authority_are_told(node, people, cluster, tmp_path):
     from engagements.errors import InvalidInput
 
-    node_edits.edit_node(actor=people["operator"], node=node, scheduler_secret="wrong")
+    edited = node_edits.edit_node(actor=people["operator"], node=node, scheduler_secret="wrong")
     with pytest.raises(InvalidInput, match="401"):
-        node_edits.try_login(actor=people["operator"], access=node)
+        node_edits.try_login(actor=people["operator"], access=edited)
     other = FakeKubernetes(tmp_path / "other", cluster.port)
-    node_edits.edit_node(
+    edited = node_edits.edit_node(
         actor=people["operator"], node=node, scheduler_secret=cluster.token,
         scheduler_options={**node.scheduler_options, "authority": other.authority})
     with pytest.raises(InvalidInput, match="CERTIFICATE_VERIFY_FAILED"):
-        node_edits.try_login(actor=people["operator"], access=node)
+        node_edits.try_login(actor=people["operator"], access=edited)

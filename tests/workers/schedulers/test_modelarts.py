@@ -18,8 +18,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True),
 
 
 @pytest.fixture
-def modelarts():
-    with running_modelarts() as found:
+def modelarts(tmp_path):
+    with running_modelarts(tmp_path) as found:
         yield found
 
 
@@ -132,6 +132,6 @@ def test_a_wrong_secret_is_told(node, people):
     from engagements.errors import InvalidInput
 
     node_edits.try_login(actor=people["operator"], access=node)
-    node_edits.edit_node(actor=people["operator"], node=node, scheduler_secret="wrong")
+    edited = node_edits.edit_node(actor=people["operator"], node=node, scheduler_secret="wrong")
     with pytest.raises(InvalidInput, match="verify aksk failed"):
-        node_edits.try_login(actor=people["operator"], access=node)
+        node_edits.try_login(actor=people["operator"], access=edited)

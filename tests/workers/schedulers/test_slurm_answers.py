@@ -12,7 +12,7 @@ from workers.dispatch import clusters
 from workers.models import Job, JobState, Node
 from workers.nodes.reachability import SchedulerAway
 from workers.remote.scheduled import Scheduled
-from workers.schedulers import options, slurm_answers, slurm_sentences
+from workers.schedulers import options, slurm_answers, slurm_options, slurm_sentences
 from workers.schedulers.slurm import Slurm
 
 # As squeue, scontrol and sacct of Slurm 22.05 printed them.
@@ -109,9 +109,12 @@ def test_why_a_job_waits(reason, part):
 def test_an_exit_status_is_believed_unless_slurm_knows_a_truer_cause():
     judged = {"state": "failed", "message": "status", "message_values": {}, "technical_cause": "",
               "results": {}}
-    killed = Job(exit_status=137, results={"scheduler": Scheduled("9", "OUT_OF_MEMORY").kept()})
+    node = Node(scheduler="slurm")
+    killed = Job(node=node, exit_status=137,
+                 results={"scheduler": Scheduled("9", "OUT_OF_MEMORY").kept()})
     assert "main memory" in clusters.true_end(killed, judged)["message"]
-    good = Job(exit_status=0, results={"scheduler": Scheduled("9", "COMPLETED").kept()})
+    good = Job(node=node, exit_status=0,
+               results={"scheduler": Scheduled("9", "COMPLETED").kept()})
     assert clusters.true_end(good, judged) is judged
     assert clusters.true_end(Job(exit_status=1), judged) is judged
 
@@ -133,12 +136,13 @@ def test_the_words_for_sbatch():
     {"colour": "red"}, {"minutes": -1}])
 def test_options_that_cannot_be_used(found):
     with pytest.raises(InvalidInput):
-        options.cleaned(found)
+        options.cleaned(slurm_options.OPTIONS, found)
 
 
 def test_empty_options_are_left_out():
-    found = options.cleaned({"partition": " npu ", "account": "", "nodes": "2", "minutes": 0,
-                             "words": "--mem=8G --constraint=910b"})
+    found = options.cleaned(slurm_options.OPTIONS, {
+        "partition": " npu ", "account": "", "nodes": "2", "minutes": 0,
+        "words": "--mem=8G --constraint=910b"})
     assert found == {"partition": "npu", "nodes": 2, "words": "--mem=8G --constraint=910b"}
     assert json.dumps(found)
 

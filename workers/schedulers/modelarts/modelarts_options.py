@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from workers.schedulers.options import MINUTES, NODES, Option
-from workers.schedulers.pods.pod_options import ANY_TEXT, IMAGE, SERVER
+from workers.schedulers.pods.pod_options import ANY_TEXT, AUTHORITY, IMAGE, SERVER
 
 IDENTIFIER = re.compile(r"[A-Za-z0-9_.-]{0,128}")
 
@@ -32,6 +32,7 @@ OPTIONS = (
     Option("endpoint", gettext_lazy("Address of ModelArts"), gettext_lazy(
         "Of the region: https://modelarts.cn-north-4.myhuaweicloud.com. The desk itself asks it."),
         pattern=SERVER, is_required=True),
+    AUTHORITY,
     Option("project", gettext_lazy("Project ID"), pattern=IDENTIFIER, is_required=True),
     Option("access_key", gettext_lazy("Access key (AK)"), gettext_lazy(
         "Its secret key is the secret of the cluster."), pattern=IDENTIFIER, is_required=True),

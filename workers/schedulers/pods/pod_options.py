@@ -49,13 +49,14 @@ def tolerations(text: str) -> list[dict[str, str]]:
     return found
 
 
+AUTHORITY = Option("authority", gettext_lazy("Certificate of its authority"), gettext_lazy(
+    "In PEM, as in certificate-authority-data once it is decoded. Empty: the authorities that "
+    "this server trusts."), pattern=ANY_TEXT, check=require_authority, rows=3)
 OPTIONS = (
     Option("server", gettext_lazy("Address of the API server"), gettext_lazy(
         "As kubectl config view shows it: https://10.0.0.1:6443. The desk itself asks it."),
         pattern=SERVER, is_required=True),
-    Option("authority", gettext_lazy("Certificate of its authority"), gettext_lazy(
-        "In PEM, as in certificate-authority-data once it is decoded. Empty: the authorities that "
-        "this server trusts."), pattern=ANY_TEXT, check=require_authority, rows=3),
+    AUTHORITY,
     Option("namespace", gettext_lazy("Namespace"), initial="default", pattern=LABEL),
     Option("image", gettext_lazy("Image"), gettext_lazy(
         "For jobs whose runtime names none. It needs a POSIX shell, and best a digest: "
