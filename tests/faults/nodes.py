@@ -14,7 +14,9 @@ import time
 import uuid
 from pathlib import Path
 
+from tests.ports import free_port
 from tests.workers import podman
+from tests.workers.kubernetes_cluster import FakeKubernetes
 from tests.workers.slurm_cluster import Slurm
 
 SSHD = shutil.which("sshd") or "/usr/sbin/sshd"
@@ -38,7 +40,8 @@ MaxStartups 200
 MaxSessions 200
 Subsystem sftp internal-sftp
 """
-RUNTIMES = ("host", "slurm", "container")
+RUNTIMES = ("host", "slurm", "container", "kubernetes")
+CONTROLLERS = {"slurm": "slurmctld", "kubernetes": "python"}  # the program that can be frozen
 
 
 def can_run() -> bool:
@@ -47,14 +50,16 @@ def can_run() -> bool:
 
 
 class FaultyNode:
-    """One sshd and the line to it; with the runtime `slurm` a cluster of its own beside it, with
-    `container` an engine."""
+    """One sshd and the line to it; with the runtimes `slurm` and `kubernetes` a cluster of its own
+    beside it, with `container` an engine."""
 
     def __init__(self, root: Path, port: int, runtime: str = "host") -> None:
         self.root, self.port = root, port
         self.line = Line(port)
         root.mkdir(parents=True)
-        self.cluster = Slurm(root / "slurm") if runtime == "slurm" else None
+        self.runtime = runtime
+        self.cluster = Slurm(root / "slurm") if runtime == "slurm" else FakeKubernetes(
+            root / "kubernetes", free_port()) if runtime == "kubernetes" else None
         self.engine = podman.engine_in(root / "podman") if runtime == "container" else ""
         self.image = podman.make_image(self.engine) if self.engine else ""
         for name in ("host_key", "client_key"):
@@ -67,7 +72,7 @@ class FaultyNode:
             f'#!/bin/sh\nexec {root}/date.real -d "$(cat {root}/clock) seconds" "$@"\n')
         (root / "date").chmod(0o755)
         (root / "sshd_config").write_text(CONFIG.format(root=root, port=port) + (
-            f"SetEnv SLURM_CONF={self.cluster.config}\n" if self.cluster else ""))
+            f"SetEnv SLURM_CONF={self.cluster.config}\n" if runtime == "slurm" else ""))
         self.boot()
 
     def boot(self) -> None:
@@ -158,8 +163,7 @@ def enrol(actor, node: FaultyNode, name: str, through_line: bool = False):
     from workers import services
     from workers.nodes import ssh
 
-    scheduler = {"scheduler": "slurm", "scheduler_options": {"partition": "npu"}} \
-        if node.cluster else {}
+    scheduler = _scheduler(node)
     row = services.enrol_node(
         actor=actor, name=name, host="127.0.0.1", username="root",
         port=node.line.port if through_line else node.port,
@@ -168,6 +172,15 @@ def enrol(actor, node: FaultyNode, name: str, through_line: bool = False):
         is_practice=True)  # several stand on one machine
     return services.confirm_host_key(
         actor=actor, node=row, fingerprint=ssh.fingerprint(row.offered_host_key))
+
+
+def _scheduler(node: FaultyNode) -> dict:
+    if node.runtime == "slurm":
+        return {"scheduler": "slurm", "scheduler_options": {"partition": "npu"}}
+    if node.runtime == "kubernetes":
+        return {"scheduler": "kubernetes", "scheduler_secret": node.cluster.token,
+                "scheduler_options": node.cluster.options(node.root)}
+    return {}
 
 
 class Line:

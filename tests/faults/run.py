@@ -4,7 +4,8 @@
 
 Backends: embedded (SQLite, broker in a folder), server (PostgreSQL, Redis). Needs root, sshd.
 Runtimes: host (the desk's own queue), slurm (each node a cluster with controller and daemon),
-container (each job a new container of the node's podman).
+container (each job a new container of the node's podman), kubernetes (each node a cluster whose
+server speaks Kubernetes' API and runs pods as processes).
 """
 
 import argparse
@@ -23,11 +24,11 @@ from pathlib import Path
 
 from tests.faults.browse import Onlooker
 from tests.faults.desk import DESKS, ROOT, Desk
-from tests.faults.nodes import RUNTIMES, FaultyNode, enrol
+from tests.faults.nodes import CONTROLLERS, RUNTIMES, FaultyNode, enrol
 from tests.ports import free_port
 
 SERVERS = ("sshd", "/usr/sbin/sshd", "/usr/sbin/munged", "/usr/sbin/slurmctld", "slurmctld:",
-           "/usr/sbin/slurmd ")
+           "/usr/sbin/slurmd ", f"{sys.executable} -m tests.workers.kubernetes_cluster")
 SCRIPT = """
 echo {key} >> {root}/book
 n=0
@@ -140,14 +141,14 @@ class Trial:
             time.sleep(self.chance.uniform(0.1, 0.9))
 
     def _faults_of_runtime(self) -> list[tuple]:
-        if self.runtime == "slurm":
+        if self.runtime in CONTROLLERS:
             return [(3, "controller frozen", lambda: self._for(3, 25, self._freeze(self._any())))]
         if self.runtime == "container":
             return [(2, "container's watcher killed", lambda: self._any().kill_one("conmon"))]
         return []
 
     def _freeze(self, node: FaultyNode):
-        return lambda is_frozen: node.freeze_servers(is_frozen, "slurmctld")
+        return lambda is_frozen: node.freeze_servers(is_frozen, CONTROLLERS[self.runtime])
 
     def _count(self, name: str) -> None:
         self.injected[name] += 1
@@ -185,7 +186,7 @@ class Trial:
             node.line.is_silent = False
             node.line.cut(False)
             node.freeze_servers(False)
-            node.freeze_servers(False, "slurmctld")
+            node.freeze_servers(False, CONTROLLERS.get(self.runtime, "sshd"))
 
     # The end --------------------------------------------------------------------
 

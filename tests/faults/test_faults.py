@@ -16,6 +16,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(not can_run(), reason="needs 
     *((backend, "host") for backend in DESKS),
     pytest.param("embedded", "slurm", marks=pytest.mark.skipif(
         bool(slurm_cluster.missing()), reason=slurm_cluster.missing())),
+    ("embedded", "kubernetes"),
     pytest.param("embedded", "container", marks=pytest.mark.skipif(
         bool(podman.missing()), reason=podman.missing()))])
 def test_nothing_is_lost_and_nothing_done_twice(backend, runtime):

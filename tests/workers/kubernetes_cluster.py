@@ -12,6 +12,7 @@ import contextlib
 import json
 import os
 import re
+import shlex
 import signal
 import ssl
 import subprocess
@@ -486,6 +487,10 @@ class FakeKubernetes:
     def command(self) -> list[str]:
         return [sys.executable, "-m", "tests.workers.kubernetes_cluster", str(self.root),
                 str(self.port)]
+
+    def lines(self) -> str:
+        """The same as a line of a shell script, in the background."""
+        return f"(cd {ROOT} && exec {shlex.join(self.command())} >/dev/null 2>&1) &\n"
 
     def options(self, shared: Path, **more) -> dict:
         """Options of a node whose scratch folder lies below `shared`."""

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from engagements.errors import InvalidInput
 from workers.models import Job
 from workers.nodes.reachability import SchedulerAway
-from workers.schedulers.pods import answers, manifests, pod_sentences, volumes
+from workers.schedulers.pods import answers, chips, manifests, pod_sentences, volumes
 from workers.schedulers.shared_folder import Refused, SharedFolder
 
 REQUIREMENTS = "requirements-clusters.txt"
@@ -140,10 +140,7 @@ class PodJobs(SharedFolder):
         except api.Answered:  # a token for one namespace may not see nodes
             nodes = []
         return {"version": version.get("gitVersion", ""), "has_accounting": True,
-                "partitions": [_partition(node, self._resource()) for node in nodes]}
-
-    def _resource(self) -> str:
-        return self.node.scheduler_options.get("resource") or manifests.chips.DEFAULT
+                "partitions": [_partition(node) for node in nodes]}
 
 
 def _selector(jobs: list[Job]) -> str:
@@ -158,11 +155,12 @@ def _is_being_made(pod: dict[str, Any]) -> bool:
     return status.get("phase") == "Pending" and bool(pod.get("spec", {}).get("nodeName"))
 
 
-def _partition(node: dict[str, Any], resource: str) -> dict[str, str]:
-    """A node of the cluster as a row of the node's page."""
+def _partition(node: dict[str, Any]) -> dict[str, str]:
+    """A node of the cluster as a row of the node's page, with all cards that it counts."""
     ready = {each["type"]: each["status"] for each in node["status"].get("conditions", [])}
     is_open = not node.get("spec", {}).get("unschedulable")
-    amount = node["status"].get("allocatable", {}).get(resource, "0")
+    cards = {name: amount for name, amount in node["status"].get("allocatable", {}).items()
+             if name.startswith(chips.PREFIX)}
     return {"name": node["metadata"]["name"], "up": "up" if is_open else "cordoned", "nodes": "1",
             "state": "Ready" if ready.get("Ready") == "True" else "NotReady", "time_limit": "",
-            "gres": f"{resource}={amount}"}
+            "gres": ", ".join(f"{name}={amount}" for name, amount in sorted(cards.items()))}

@@ -3,6 +3,7 @@
 import re
 import ssl
 
+from django.utils.text import format_lazy
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -61,8 +62,9 @@ OPTIONS = (
     Option("image", gettext_lazy("Image"), gettext_lazy(
         "For jobs whose runtime names none. It needs a POSIX shell, and best a digest: "
         "registry/name@sha256:…"), pattern=IMAGE, is_required=True),
-    Option("resource", gettext_lazy("Cards as a resource"), gettext_lazy(
-        "As the device plugin counts them: huawei.com/Ascend910, huawei.com/Ascend310P."),
+    Option("resource", gettext_lazy("Cards as a resource"), format_lazy(
+        "{} {}", gettext_lazy("As the device plugin counts them:"),
+        "; ".join(f"{chip}: {name}" for chip, name in chips.RESOURCES.items())),
         initial=chips.DEFAULT, pattern=RESOURCE),
     Option("volumes", gettext_lazy("Volumes"), gettext_lazy(
         "One per line: pvc:CLAIM:/inside, nfs:SERVER:/export:/inside or host:/on/nodes:/inside, "
