@@ -171,6 +171,8 @@ class FakeModelArts(ThreadingHTTPServer):
 
     def _taken(self, job: dict, wanted: int) -> bool:
         with self.lock:
+            if job["status"]["phase"] == "Terminating":
+                return False
             if self.free < wanted:
                 job["status"] |= {"phase": "Pending", "secondary_phase": "Queuing"}
                 return False

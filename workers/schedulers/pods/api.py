@@ -61,6 +61,10 @@ def ask(call: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         raise Answered(error.status, message) from error
     except (HTTPError, OSError, ValueError) as error:
         raise SchedulerAway(f"{type(error).__name__}: {error}") from error
+    except AttributeError as error:  # the client stumbles over a failed handshake: it has no body
+        if isinstance(error.__context__, ApiException):
+            raise SchedulerAway(_message(error.__context__)) from error
+        raise
 
 
 def _message(error: ApiException) -> str:
