@@ -449,6 +449,8 @@ DEFAULT_FROM_EMAIL = read(env.str, "DESK_EMAIL_FROM", "delivery-desk@localhost")
 # or `http://host:port` where TLS is missing; and networks such hosts may lie in (CIDR).
 NOTICE_HOSTS = read(env.list, "DESK_NOTICE_HOSTS", [])
 NOTICE_NETWORKS = read(env.list, "DESK_NOTICE_NETWORKS", [])
+# Messages in a row that may fail before a channel is switched off.
+NOTICE_MOST_FAILURES = read(env.int, "DESK_NOTICE_MOST_FAILURES", 20)
 
 # Encrypts the keys that `manage.py backup --keys` writes.
 BACKUP_PASSPHRASE = read(env.str, "DESK_BACKUP_PASSPHRASE", "")

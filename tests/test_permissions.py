@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
+from django.utils import timezone
 
 from assessments.services import load_standard_definitions
 from delivery.documents.services.issued_files import store_missing
@@ -110,7 +111,7 @@ READ = {
     "reports:branding": frozenset({ADMIN}),
     "notices:inbox": EVERYBODY, "notices:preferences": EVERYBODY, "notices:channels": MANAGERS,
     "notices:channel_new": MANAGERS, "notices:channel": MANAGERS,
-    "notices:channel_edit": MANAGERS, "notices:mails": MANAGERS,
+    "notices:channel_edit": MANAGERS, "notices:mails": MANAGERS, "notices:attempt": MANAGERS,
     "surveys:overview": EVERYBODY, "surveys:section": EVERYBODY,
     "surveys:xlsx": EVERYBODY, "surveys:upload": WORKERS | {REVIEWER},
     "surveys:consequences": FIRM, "surveys:newer_version": WORKERS,
@@ -171,7 +172,7 @@ WRITE = {
     "planning:weekly_refresh", "planning:weekly_freeze", "planning:change_effect",
     "planning:change_effect_remove", "planning:change_price_scope", "planning:change_move",
     "notices:open", "notices:all_read", "notices:channel_switch", "notices:channel_test",
-    "notices:again",
+    "notices:again", "notices:channel_rotate", "notices:channel_replay",
     "surveys:start", "surveys:move", "surveys:comment", "surveys:upload_apply",
     "surveys:consequences_apply", "surveys:consequences_decide",
     "surveys:draft_begin", "surveys:draft_edit", "surveys:draft_end",
@@ -290,6 +291,7 @@ def world(people, engagement, settings, tmp_path):
 
     channel = create_channel(actor=people[ADMIN], name="群", kind="wecom", kinds=[],
                              url="https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=k")
+    attempt = channel.attempts.create(at=timezone.now(), is_ok=True)
     code = engagement.code
     survey = start_survey(actor=people[CONSULTANT], engagement=engagement)
     begin_draft(actor=people[ADMIN])
@@ -299,6 +301,7 @@ def world(people, engagement, settings, tmp_path):
         "people:person": [people[CONSULTANT].pk], "people:tokens": [people[CONSULTANT].pk],
         "people:customer": [engagement.customer_id],
         "notices:channel": [channel.pk], "notices:channel_edit": [channel.pk],
+        "notices:attempt": [attempt.pk],
         "surveys:overview": [code], "surveys:section": [code, "project"],
         "surveys:xlsx": [code, "en"], "surveys:upload": [code], "surveys:consequences": [code],
         "surveys:newer_version": [code],

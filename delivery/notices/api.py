@@ -7,7 +7,7 @@ from rest_framework.decorators import action
 from rest_framework.response import Response
 
 from delivery.notices import queries, serializers, services
-from delivery.notices.models import Channel, Dispatch, Notice
+from delivery.notices.models import Channel, Dispatch, Notice, SendAttempt
 from engagements.models import Engagement
 from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.service_hooks import creating, updating
@@ -76,6 +76,14 @@ class ChannelViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedVie
     perform_create = creating(services.create_channel)
     perform_update = updating(services.update_channel, "channel")
 
+    @extend_schema(responses={201: serializers.NewSecretSerializer})
+    def create(self, request, *args, **kwargs):
+        """A webhook without a secret is given one, which only this answer holds."""
+        serializer = self.get_serializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        self.perform_create(serializer)
+        return Response(serializers.NewSecretSerializer(serializer.instance).data, status=201)
+
     @extend_schema(request=serializers.SwitchSerializer)
     @action(detail=True, methods=["post"])
     def switch(self, request, pk=None):
@@ -94,6 +102,31 @@ class ChannelViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedVie
         return self.shown(channel)
 
 
+    @extend_schema(request=None, responses=serializers.NewSecretSerializer)
+    @action(detail=True, methods=["post"], url_path="rotate-secret")
+    def rotate_secret(self, request, pk=None):
+        """A new signing secret for a webhook, which only this answer holds; the old one signs
+        beside it for 24 hours."""
+        channel = services.rotate_secret(actor=request.user, channel=self.get_object())
+        return Response(serializers.NewSecretSerializer(channel).data)
+
+    @extend_schema(request=serializers.ReplaySerializer, responses=serializers.ReplayedSerializer)
+    @action(detail=True, methods=["post"])
+    def replay(self, request, pk=None):
+        """Send a webhook everything again that happened since then."""
+        count = services.replay(actor=request.user, channel=self.get_object(),
+                                **self.validated(serializers.ReplaySerializer))
+        return Response({"events": count})
+
+
+class SendAttemptViewSet(ScopedViewSet):
+    """The delivery log: each message that was tried; of webhooks what was sent and answered."""
+
+    queryset = SendAttempt.objects.all()
+    serializer_class = serializers.SendAttemptSerializer
+    filterset_fields = ["channel", "is_ok", "is_test"]
+
+
 class DispatchViewSet(ScopedViewSet):
     """What was sent, waits or was given up."""
 
@@ -104,11 +137,12 @@ class DispatchViewSet(ScopedViewSet):
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def again(self, request, pk=None):
-        """Send one that was given up again."""
+        """Send one that was given up again; of a webhook also one that was sent."""
         dispatch = services.send_again(actor=request.user, dispatch=self.get_object())
         return self.shown(dispatch)
 
 
 routes = [("notices", NoticeViewSet, "notice"),
           ("notice-channels", ChannelViewSet, "notice-channel"),
+          ("notice-attempts", SendAttemptViewSet, "notice-attempt"),
           ("notice-dispatches", DispatchViewSet, "notice-dispatch")]

@@ -7,8 +7,9 @@ from delivery.notices import models as own
 from engagements.audit_rows.tracking import do_not_track, track_rows
 
 track_rows(own.Preference)
-track_rows(own.Channel, without=["url", "secret",  # both secrets
-                                "tokens", "refilled_at"])  # how much may be sent just now
+track_rows(own.Channel, without=["url", "secret", "previous_secret",  # secrets
+                                # how much may be sent just now, and how it went
+                                "tokens", "refilled_at", "failures"])
 do_not_track({
     own.Event: "made from an entry of the log, or from a contact with a node",
     own.Notice: "an event in somebody's inbox, and whether he has opened it",

@@ -112,6 +112,8 @@ KINDS: dict[str, EventKind] = {kind.code: kind for kind in (
     _kind("weekly_report", _("Weekly report frozen"), Can.MANAGE, Can.WORK,
           action="weekly.freeze", email="daily"),
     _kind("todo_given", _("To-do for you"), action="todo.add", email="daily"),
+    _kind("channel_disabled", _("Notification channel switched off after failures"), Can.MANAGE,
+          level="red", action="channel.disable", email="now"),
     _kind("review_due", _("The review period ends soon"), Can.MANAGE, Can.REVIEW,
           level="orange", is_for_customers=True, email="now"),
     _kind("deadline_near", _("Deadline near"), Can.MANAGE, level="orange", email="daily"),

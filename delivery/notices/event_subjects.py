@@ -108,7 +108,13 @@ def _todo(todo, _action) -> Subject:
                    person=todo.owner)
 
 
+def _channel(channel, _action) -> Subject:
+    """Its kind and number; its name may be anything."""
+    return Subject(f"{channel.kind}-{channel.pk}", reverse("notices:channel", args=[channel.pk]))
+
+
 BUILDERS = {
+    "notices.channel": _channel,
     "planning.changerequest": _change, "planning.timesheet": _timesheet,
     "planning.weeklyreport": _weekly, "planning.todo": _todo,
     "workers.job": _job, "engagements.stagerecord": _stage, "assessments.verdict": _verdict,

@@ -21,8 +21,8 @@ class ChannelForm(forms.ModelForm):
     secret = forms.CharField(
         label=_("signing secret"), required=False, max_length=400,
         widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
-        help_text=_("DingTalk and Feishu: where the robot asks for a signature. A webhook needs "
-                    "one. WeCom has none."))
+        help_text=_("DingTalk and Feishu: where the robot asks for a signature. WeCom has none. "
+                    "Webhook: leave it empty and one is made, which you are shown once."))
     engagement = SuggestField(
         Engagement.objects.none(), label=_("engagement"), required=False, to_field_name="code",
         help_text=_("Empty: of every engagement, and of nodes."))
@@ -47,6 +47,13 @@ class ChannelForm(forms.ModelForm):
 
     def _post_clean(self):
         """Nothing is written to the instance here: the service does it under its lock."""
+
+
+class ReplayForm(forms.Form):
+    """From when on a webhook is sent everything again."""
+
+    since = forms.DateTimeField(label=_("since"), widget=forms.DateTimeInput(
+        attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"))
 
 
 class PreferenceRow(forms.Form):

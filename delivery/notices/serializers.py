@@ -3,7 +3,7 @@
 from rest_framework import serializers
 
 from delivery.notices.event_kinds import CODES
-from delivery.notices.models import Channel, Dispatch, Notice, Pace
+from delivery.notices.models import Channel, Dispatch, Notice, Pace, SendAttempt
 
 
 class NoticeSerializer(serializers.ModelSerializer):
@@ -34,14 +34,39 @@ class ChannelSerializer(serializers.ModelSerializer):
     class Meta:
         model = Channel
         fields = ["id", "name", "kind", "url", "secret", "address", "engagement", "kinds",
-                  "is_for_customers", "pace", "language", "state"]
-        read_only_fields = ["state"]
+                  "is_for_customers", "pace", "language", "state", "failures"]
+        read_only_fields = ["state", "failures"]
 
     def validate(self, attrs):
         if self.instance is None and not attrs.get("url"):
             message = self.fields["url"].error_messages["required"]
             raise serializers.ValidationError({"url": message})
         return attrs
+
+
+class NewSecretSerializer(ChannelSerializer):
+    """A channel with the secret that was made just now; it is not answered again."""
+
+    new_secret = serializers.CharField(read_only=True)
+
+    class Meta(ChannelSerializer.Meta):
+        fields = [*ChannelSerializer.Meta.fields, "new_secret"]
+
+
+class ReplaySerializer(serializers.Serializer):
+    since = serializers.DateTimeField()
+
+
+class ReplayedSerializer(serializers.Serializer):
+    events = serializers.IntegerField()
+
+
+class SendAttemptSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = SendAttempt
+        fields = ["id", "channel", "at", "events", "is_test", "is_ok", "http_status", "failure",
+                  "duration_ms", "message_id", "payload", "answer"]
+        read_only_fields = fields
 
 
 class SwitchSerializer(serializers.Serializer):

@@ -8,13 +8,16 @@ from delivery.notices.models.channel import Channel
 from delivery.notices.models.event import Event
 from delivery.notices.send_outcomes import sentence
 from engagements.access import Can, allowed
+from engagements.models.visibility import in_engagements_of
 from engagements.queue.claimable import ClaimableQuerySet, ClaimableRow
 
 
 class DispatchQuerySet(ClaimableQuerySet):
     def visible_to(self, user) -> "DispatchQuerySet":
-        """Administrators and managers, who look after channels."""
-        return self if allowed(user, Can.MANAGE) else self.none()
+        """Administrators and managers, who look after channels; of engagements they see."""
+        if not allowed(user, Can.MANAGE):
+            return self.none()
+        return self.filter(in_engagements_of(user, "event__engagement", or_none=True))
 
     def due(self, now: datetime) -> "DispatchQuerySet":
         """Waiting rows whose time has come, and rows whose sender died while it held them."""

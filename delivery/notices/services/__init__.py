@@ -3,6 +3,8 @@
 from delivery.notices.services.announcements import announce
 from delivery.notices.services.channels import (
     create_channel,
+    replay,
+    rotate_secret,
     send_again,
     send_test_message,
     switch_channel,
@@ -10,5 +12,6 @@ from delivery.notices.services.channels import (
 )
 from delivery.notices.services.inbox import mark_all_read, mark_read, set_preferences
 
-__all__ = ["announce", "create_channel", "mark_all_read", "mark_read", "send_again",
-           "send_test_message", "set_preferences", "switch_channel", "update_channel"]
+__all__ = ["announce", "create_channel", "mark_all_read", "mark_read", "replay",
+           "rotate_secret", "send_again", "send_test_message",
+           "set_preferences", "switch_channel", "update_channel"]

@@ -6,13 +6,19 @@ Payloads, limits and signatures are those of DOMAIN 13. Success is what the body
 import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from hashlib import sha256
 
 from django.utils.translation import gettext as _
 
 from delivery.notices.send_outcomes import Outcome
 from delivery.notices.transport.http_client import Answer
 from delivery.notices.transport.message_text import Item, clip, fit, headline
-from delivery.notices.transport.webhook_signatures import dingtalk_sign, feishu_sign, webhook_sign
+from delivery.notices.transport.webhook_signatures import (
+    dingtalk_sign,
+    feishu_sign,
+    standard_sign,
+    webhook_sign,
+)
 from engagements.text.text_joining import labelled
 
 
@@ -21,6 +27,7 @@ class Request:
     url: str
     body: bytes
     headers: dict[str, str]
+    message_id: str = ""  # of those that the delivery log shows with what was sent
 
 
 class Sender:
@@ -145,14 +152,21 @@ class Feishu(Robot):
 
 
 class Webhook(Sender):
-    """Another system: all events as JSON, signed. Any 2xx means it was taken."""
+    """Another system: all events as JSON, signed as Standard Webhooks says (docs/integration.md).
+
+    Any 2xx means it was taken; 410 that the receiver wants no more.
+    """
 
     def request(self, channel, items, events, now) -> Request:
         made = _json(channel.url, {"events": events})
-        stamp = str(int(now.timestamp()))
+        stamp, number = str(int(now.timestamp())), _message_id(channel, events)
+        signatures = [standard_sign(secret, number, stamp, made.body)
+                      for secret in channel.signing_secrets(now)]
         return Request(made.url, made.body, {
+            "webhook-id": number, "webhook-timestamp": stamp,
+            "webhook-signature": " ".join(signatures),
             "X-Desk-Timestamp": stamp,
-            "X-Desk-Signature": webhook_sign(channel.secret, stamp, made.body)})
+            "X-Desk-Signature": webhook_sign(channel.secret, stamp, made.body)}, number)
 
     def outcome(self, answer: Answer) -> Outcome:
         if 200 <= answer.status < 300:
@@ -164,6 +178,12 @@ class Webhook(Sender):
 
 SENDERS: dict[str, Sender] = {"wecom": WeCom(), "dingtalk": DingTalk(), "feishu": Feishu(),
                               "webhook": Webhook()}
+
+
+def _message_id(channel, events: list[dict]) -> str:
+    """The same for the same events, so that a receiver knows a repetition."""
+    digest = sha256(json.dumps([event["id"] for event in events]).encode()).hexdigest()
+    return f"msg_{channel.pk}_{digest[:24]}"
 
 
 def _json(url: str, body: dict) -> Request:

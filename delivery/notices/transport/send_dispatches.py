@@ -14,13 +14,15 @@ from delivery.next_steps import inbox_items
 from delivery.notices.models import Channel, Dispatch, Event, SendAttempt
 from delivery.notices.rate_limits import RATES, take_token
 from delivery.notices.send_outcomes import Outcome
-from delivery.notices.transport import dispatch_claims, http_client
+from delivery.notices.transport import dispatch_claims, failing_channels, http_client
 from delivery.notices.transport.channel_protocols import SENDERS
 from delivery.notices.transport.message_text import Item, headline, item_of
 from engagements.models import User
+from engagements.text.printable_text import printable
 from engagements.text.text_joining import colon, labelled
 
 SHOWN = 5  # entries of the inbox in an e-mail
+MOST_ANSWER = 1000  # characters of an answer that the delivery log keeps
 
 
 def send_to_channel(channel_id: int) -> None:
@@ -35,6 +37,7 @@ def send_to_channel(channel_id: int) -> None:
             items = [item_of(row.event) for row in rows]
             outcome = deliver(channel, items, [as_json(row.event) for row in rows])
         dispatch_claims.record_outcome(token, outcome, timezone.now())
+        failing_channels.note_outcome(channel_id=channel.pk, outcome=outcome)
 
 
 @transaction.atomic
@@ -66,17 +69,21 @@ def deliver(channel: Channel, items: list[Item], events: list[dict], *, is_test:
             ) -> Outcome:
     """One message in the active language; an attempt is logged whatever happens."""
     began = time.monotonic()
-    sender = SENDERS[channel.kind]
+    sender, said = SENDERS[channel.kind], ""
     request = sender.request(channel, items, events, timezone.now())
     try:
         answer = http_client.post(channel.kind, request.url, request.body, request.headers)
         outcome = sender.outcome(answer)
+        said = printable(answer.body.decode(errors="replace"))
     except http_client.NotSent as error:
         outcome = Outcome(False, error.reason, is_permanent=error.is_permanent)
     SendAttempt.objects.create(
         channel=channel, at=timezone.now(), events=len(events), is_test=is_test,
         is_ok=outcome.is_ok, http_status=outcome.http_status, code=outcome.code,
-        error=outcome.error, duration_ms=int((time.monotonic() - began) * 1000))
+        error=outcome.error, duration_ms=int((time.monotonic() - began) * 1000),
+        message_id=request.message_id,
+        payload=request.body.decode() if request.message_id else "",
+        answer=said[:MOST_ANSWER] if request.message_id else "")
     return outcome
 
 

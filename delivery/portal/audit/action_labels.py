@@ -189,6 +189,9 @@ NOTICES = {
     "channel.update": _("Notification channel changed"),
     "channel.switch": _("Notification channel switched"),
     "channel.test": _("Notification channel tested"),
+    "channel.rotate_secret": _("Webhook given a new signing secret"),
+    "channel.replay": _("Webhook sent everything again since a time"),
+    "channel.disable": _("Notification channel switched off after failures"),
     "dispatch.send_again": _("Notification sent again"),
 }
 AREAS = {

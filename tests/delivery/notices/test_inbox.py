@@ -113,7 +113,7 @@ def test_every_declared_action_is_one_that_is_recorded():
     text = "".join(path.read_text() for package in ("engagements", "workers", "assessments",
                                                     "delivery/documents", "delivery/quotes",
                                                     "delivery/reports", "delivery/acceptance",
-                                                    "delivery/planning")
+                                                    "delivery/planning", "delivery/notices")
                    for path in (Path(settings.BASE_DIR) / package).rglob("*.py"))
     composed = {"quote.accepted", "quote.declined"} | {  # f"quote.{state}"
         f"{area}.{move}" for area, table in (("stage", stages.TRANSITIONS),
