@@ -70,8 +70,8 @@ class BaselineSerializer(serializers.ModelSerializer):
     class Meta:
         model = Baseline
         fields = ["id", "model", "quantity", "value", "unit", "artifact", "sha256",
-                  "environment", "hardware", "software", "data_set", "seeds", "source", "runs",
-                  "measured_at", "recorded_by", "frozen_at"]
+                  "environment", "hardware", "software", "data_set", "seeds", "source", "origin",
+                  "runs", "measured_at", "recorded_by", "frozen_at"]
         read_only_fields = ["value", "unit", "measured_at", "recorded_by", "frozen_at"]
 
 

@@ -3,7 +3,7 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from assessments.models import MetricDefinition
+from assessments.models import Baseline, MetricDefinition
 from assessments.presentation.quantity_labels import quantity_label
 from engagements.models import Engagement, MigratedModel
 from workers.models import Artifact
@@ -42,13 +42,18 @@ class BaselineForm(FileForm):
     software = forms.CharField(max_length=240, required=False, label=_("Software"))
     data_set = forms.CharField(max_length=240, required=False, label=_("Data set"))
     seeds = forms.CharField(max_length=120, required=False, label=_("Seeds"))
-    source = forms.CharField(max_length=160, required=False, label=_("Measured by, and location"))
+    origin = forms.ChoiceField(
+        choices=Baseline.Origin, initial=Baseline.Origin.MEASURED, label=_("Origin"),
+        help_text=_("A published figure (website, paper, model card) carries a warning wherever it "
+                    "is compared with."))
+    source = forms.CharField(max_length=160, required=False,
+                             label=_("Measured or published by, and location"))
     environment = forms.CharField(
         required=False, label=_("Environment"), widget=forms.Textarea(attrs={"rows": 5}),
         help_text=_("One fact per line, for example: cards = 8 × A100, PyTorch = 2.1.0, "
                     "seed = 1234"))
     field_order = ["model", "quantity", "task", "artifact", "upload", "hardware", "software",
-                   "data_set", "seeds", "source", "environment"]
+                   "data_set", "seeds", "origin", "source", "environment"]
 
     def __init__(self, *args, engagement: Engagement, **kwargs):
         super().__init__(*args, engagement=engagement, **kwargs)

@@ -165,6 +165,10 @@ class CriteriaSet(models.Model):
 class Baseline(models.Model):
     """A reference measured on the source platform, with its raw file (DOMAIN AR-04)."""
 
+    class Origin(models.TextChoices):
+        MEASURED = "measured", _("Measured on the source platform")
+        PUBLISHED = "published", _("Published, not measured")
+
     model = models.ForeignKey(MigratedModel, models.CASCADE, related_name="baselines")
     quantity = models.CharField(_("quantity"), max_length=120)
     value = models.DecimalField(_("value"), max_digits=24, decimal_places=10, null=True, blank=True)
@@ -177,6 +181,7 @@ class Baseline(models.Model):
     data_set = models.CharField(_("data set"), max_length=240, blank=True)
     seeds = models.CharField(_("seeds"), max_length=120, blank=True)
     source = models.CharField(_("source"), max_length=160, blank=True)
+    origin = models.CharField(_("origin"), max_length=12, choices=Origin, blank=True)
     measured_at = models.DateTimeField(_("measured at"), null=True, blank=True)
     recorded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True,
                                     related_name="+")
@@ -189,6 +194,11 @@ class Baseline(models.Model):
 
     def __str__(self) -> str:
         return f"{self.model} · {self.quantity}"
+
+    @property
+    def is_published(self) -> bool:
+        """Taken from a publication: nobody has shown that the source platform reaches it."""
+        return self.origin == self.Origin.PUBLISHED
 
     def serves(self, definition: MetricDefinition) -> bool:
         """Whether it holds the definition's quantity, perhaps of one task."""

@@ -31,9 +31,9 @@ def record_baseline(
     *, actor: User, model: MigratedModel, quantity: str, value: Decimal | None = None,
     unit: str = "", artifact: Artifact | None = None, environment: dict | None = None,
     source: str = "", hardware: str = "", software: str = "", data_set: str = "",
-    seeds: str = "", repeats: Sequence[Artifact] = (),
+    seeds: str = "", origin: str = Baseline.Origin.MEASURED, repeats: Sequence[Artifact] = (),
 ) -> Baseline:
-    """A reference with its raw file and its repeats.
+    """A reference with its raw file and its repeats; `origin` is one of `Baseline.Origin`.
 
     The value is the file's own (`value` is not taken over); without one the file is the
     reference (a curve). Raises InvalidInput for a file that holds no such quantity.
@@ -46,9 +46,10 @@ def record_baseline(
         model=model, quantity=quantity, artifact=artifact, environment=environment or {},
         value=None if found is None else Decimal(repr(found)).quantize(Decimal("1e-10")),
         unit=unit, source=source, hardware=hardware, software=software, data_set=data_set,
-        seeds=seeds, measured_at=artifact.created_at, recorded_by=actor)
+        seeds=seeds, origin=origin, measured_at=artifact.created_at, recorded_by=actor)
     audit_log.record(actor=actor, action="baseline.record", target=baseline,
-                     engagement=model.engagement, data={"sha256": artifact.sha256})
+                     engagement=model.engagement,
+                     data={"sha256": artifact.sha256, "origin": origin})
     for repeat in repeats:
         add_run(actor=actor, baseline=baseline, artifact=repeat)
     return baseline

@@ -88,6 +88,7 @@ def baseline_facts(baseline: Baseline) -> dict:
              "source")
     return {
         **{name: getattr(baseline, name) for name in names},
+        **({"origin": baseline.origin} if baseline.origin else {}),
         "model": baseline.model.code, "sha256": baseline.artifact.sha256,
         "value": None if baseline.value is None else f"{baseline.value.normalize():f}",
         "runs": [{"sha256": run.artifact.sha256, "value": repr(run.value)}

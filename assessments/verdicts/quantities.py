@@ -58,6 +58,7 @@ def _training(values: dict) -> Iterator[Quantity]:
     for name, unit, path in (
         ("iteration_time_ms", "ms", "iteration_time_ms.mean"),
         ("samples_per_second", "/s", "throughput.samples_per_second"),
+        ("tokens_per_second", "/s", "throughput.tokens_per_second"),
         ("peak_memory_mb", "MB", "memory.peak_allocated_mb"),
         ("grad_norm_mean", "", "grad_norm.mean"),
     ):

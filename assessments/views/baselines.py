@@ -38,7 +38,8 @@ def _record_baseline(user, engagement: Engagement, data: dict) -> Baseline:
     return services.record_baseline(
         actor=user, model=data["model"], quantity=data["quantity"], artifact=artifact,
         environment=data["environment"],
-        **{name: data[name] for name in ("source", "hardware", "software", "data_set", "seeds")})
+        **{name: data[name] for name in ("source", "origin", "hardware", "software", "data_set",
+                                         "seeds")})
 
 
 def _baseline(request, pk: int) -> Baseline:

@@ -66,6 +66,19 @@ class ConditionsSerializer(serializers.Serializer):
         return {code: blocks.get(code, {"zh": "", "en": ""}) for code in conditions.TITLES}
 
 
+class LineMarginSerializer(serializers.Serializer):
+    """`source`: the line's own cost, that of its grade, or none; then cost and margin are null."""
+
+    code = serializers.CharField()
+    name = serializers.CharField()
+    grade = serializers.CharField()
+    net = serializers.DecimalField(max_digits=18, decimal_places=2)
+    cost = serializers.DecimalField(max_digits=18, decimal_places=2, allow_null=True)
+    margin = serializers.DecimalField(max_digits=18, decimal_places=2, allow_null=True)
+    rate = serializers.DecimalField(max_digits=None, decimal_places=None, allow_null=True)
+    source = serializers.ChoiceField(["line", "grade", ""])
+
+
 class MarginSerializer(serializers.Serializer):
     """`unknown` lines have no cost and are left out; `rate` is a fraction of the net amount."""
 
@@ -74,6 +87,7 @@ class MarginSerializer(serializers.Serializer):
     margin = serializers.DecimalField(max_digits=18, decimal_places=2)
     rate = serializers.DecimalField(max_digits=None, decimal_places=None, allow_null=True)
     unknown = serializers.IntegerField()
+    lines = LineMarginSerializer(many=True)
 
 
 class HistorySerializer(serializers.ModelSerializer):

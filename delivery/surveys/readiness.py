@@ -117,7 +117,8 @@ def _libraries(sheet: Sheet, given: CountedAnswers) -> Entry:
 def _stated(sheet: Sheet, given: CountedAnswers) -> Entry:
     """Accuracy and performance of the source platform, over three runs or more (R-ACC-08)."""
     ready = [m for m in given.models if given.number("accuracy_value", m)
-             and given.number("throughput", m) and (given.whole("repeats", m) or 0) >= 3]
+             and (given.number("throughput", m) or given.number("token_throughput", m))
+             and (given.whole("repeats", m) or 0) >= 3]
     return _share(sheet, "stated", _("Stated baselines"), 10, given.models, ready, _(
         "Accuracy and performance are stated, over at least three runs."), _survey_url(sheet))
 

@@ -1,8 +1,15 @@
 """The shipped questionnaire: the 47 fields of DOMAIN chapter 7 in both languages.
 
 One row per input; a compound field (“name, version, parameters”) has several rows with the same
-number. Loaded into versioned rows; later versions live in the database only.
+number. Loaded into versioned rows; what a firm changes lives in the database only. A change of
+these rows is a new edition: the hash of the one before goes to `EARLIER_EDITIONS`, so that an
+installation that has not changed its questions gets the new ones as its next version.
 """
+
+# content_hash of `publishing.question_dicts` of the editions shipped before this one.
+EARLIER_EDITIONS = frozenset({
+    "c03ab23425fc443c299cc26b8454c986c692ed4e525c8b336faaeb7e775ace6e",  # 1.0: hyper-parameters as one text, throughput in samples/s only
+})
 
 SECTIONS = {
     "project": ("项目", "Project"), "model": ("模型", "Model"),
@@ -18,6 +25,11 @@ SECTIONS = {
 }
 TRAINS = {"model_scope": ["full", "training"]}
 INFERS = {"model_scope": ["full", "inference"]}
+# Language models are measured in tokens, all others in samples.
+TOKENS, SAMPLES = {"model_kind": ["llm", "multimodal"]}, {
+    "model_kind": ["vision", "speech", "recommendation", "other"]}
+SOURCES = ("measured_customer=客户实测|measured by the customer;measured_us=我方实测|measured by us;"
+           "published=公开资料（官网、论文、模型卡）|published (website, paper, model card)")
 PRECISIONS = "fp16=FP16;bf16=BF16;fp32=FP32;mixed=混合精度|mixed precision"
 
 # number, key, section, zh, en, type, required, per model, then what else there is to say
@@ -30,6 +42,7 @@ ROWS = [
     (5, "deadline", "project", "期望完成日期", "Deadline", "date", 1, 0, {}),
     (5, "windows", "project", "约束窗口", "Windows in which work is possible", "text", 0, 0, {}),
     (6, "model_name", "model", "模型名称与版本", "Model name and version", "text", 1, 1, {}),
+    (6, "model_kind", "model", "模型类型", "Kind of model", "choice", 1, 1, {"options": "llm=语言模型|language model;multimodal=多模态大模型|multimodal language model;vision=视觉|vision;speech=语音|speech;recommendation=推荐|recommendation;other=其他|other", "help": ("决定性能以 tokens/s、ms/token 还是 samples/s、ms 计", "Decides whether performance is asked in tokens/s and ms/token or in samples/s and ms")}),
     (6, "parameters", "model", "规模（参数量）", "Size (parameters)", "number", 1, 1, {"unit": "10⁹"}),
     (7, "model_count", "project", "模型数量", "Number of models", "number", 1, 0, {"help": ("应与本项目登记的模型数一致", "Should equal the number of models of this engagement")}),
     (8, "code_origin", "model", "源码来源", "Origin of the code", "choice", 1, 1, {"options": "authoritative=权威仓|authoritative repository;modified=权威仓修改版|modified from a repository;own=自研|written in-house"}),
@@ -47,28 +60,53 @@ ROWS = [
     (17, "parallel", "training", "并行策略 TP/PP/DP/CP/EP", "Parallel strategy TP/PP/DP/CP/EP", "text", 1, 1, {"when": TRAINS, "help": ("例如 TP2 PP2 DP2", "For example TP2 PP2 DP2")}),
     (17, "train_cards", "training", "训练卡数", "Cards used for training", "number", 1, 1, {"when": TRAINS}),
     (17, "train_nodes", "training", "训练节点数", "Nodes used for training", "number", 1, 1, {"when": TRAINS}),
-    (18, "hyper", "training", "超参（batch、LR、warm-up、优化器、clip、decay、seed）", "Hyper-parameters (batch, LR, warm-up, optimiser, clip, decay, seed)", "text", 1, 1, {"when": TRAINS}),
+    (18, "learning_rate", "training", "学习率（峰值）", "Learning rate (peak)", "number", 1, 1, {"when": TRAINS, "help": ("例如 1e-4", "For example 1e-4")}),
+    (18, "lr_schedule", "training", "学习率策略", "Schedule of the learning rate", "choice", 0, 1, {"options": "constant=恒定|constant;linear=线性衰减|linear;cosine=余弦|cosine;step=阶梯|step;polynomial=多项式|polynomial;inverse_sqrt=平方根倒数|inverse square root;other=其他|other", "when": TRAINS}),
+    (18, "warmup", "training", "预热（warm-up）", "Warm-up", "number", 0, 1, {"when": TRAINS}),
+    (18, "warmup_unit", "training", "预热的单位", "Unit of the warm-up", "choice", 0, 1, {"options": "steps=步|steps;percent=占总步数的 %|% of all steps;epochs=轮|epochs;samples=样本|samples", "when": TRAINS}),
+    (18, "optimiser", "training", "优化器", "Optimiser", "choice", 1, 1, {"options": "adamw=AdamW;adam=Adam;sgd=SGD;lamb=LAMB;adafactor=Adafactor;lion=Lion;other=其他|other", "when": TRAINS}),
+    (18, "betas", "training", "betas 或动量", "Betas or momentum", "text", 0, 1, {"when": TRAINS, "help": ("例如 0.9, 0.95", "For example 0.9, 0.95")}),
+    (18, "clip_grad", "training", "梯度裁剪（范数上限）", "Gradient clipping (largest norm)", "number", 0, 1, {"when": TRAINS}),
+    (18, "weight_decay", "training", "权重衰减", "Weight decay", "number", 0, 1, {"when": TRAINS}),
+    (18, "seed", "training", "随机种子", "Seed", "number", 0, 1, {"when": TRAINS}),
+    (18, "micro_batch", "training", "微批大小（单卡）", "Micro batch (per card)", "number", 1, 1, {"when": TRAINS}),
+    (18, "hyper", "training", "其他超参", "Further hyper-parameters", "text", 0, 1, {"when": TRAINS}),
     (19, "sequence", "training", "序列长度", "Sequence length", "number", 1, 1, {"unit": "token", "when": TRAINS, "help": ("非序列模型填 1", "1 for models without sequences")}),
     (19, "global_batch", "training", "全局批", "Global batch", "number", 1, 1, {"when": TRAINS}),
     (20, "dataset", "data", "数据集名称、规模、格式、存放、可否出域", "Data set: name, size, format, place, may it leave", "text", 1, 1, {}),
-    (21, "cleaning", "data", "数据清洗状况（去重、语言、质量）", "State of data cleaning (duplicates, language, quality)", "text", 0, 1, {}),
+    (21, "cleaning_done", "data", "数据清洗：已完成的处理", "Data cleaning: what has been done", "multi", 0, 1, {"options": "duplicates=去重|duplicates removed;language=语言筛选|filtered by language;quality=质量过滤|filtered by quality;leakage=剔除测试集泄漏|test set not in the training set;personal=去除个人信息|personal data removed;none=未清洗|nothing", "when": TRAINS}),
+    (21, "cleaning", "data", "数据清洗说明（工具、规则、前后数量）", "Data cleaning in words (tools, rules, numbers before and after)", "text", 0, 1, {}),
     (22, "gpu_type", "gpu", "硬件类型与具体型号、卡数、节点", "Hardware type and exact model, cards, nodes", "text", 1, 0, {}),
     (23, "gpu_software", "gpu", "驱动/CUDA/框架/镜像版本", "Versions of driver, CUDA, framework and image", "text", 1, 0, {}),
-    (24, "accuracy_metric", "accuracy", "精度指标名、数据集、来源、日期", "Accuracy metric, data set, source, date", "text", 1, 1, {"help": ("来源：官网或实测", "Source: official site or own measurement")}),
+    (24, "accuracy_metric", "accuracy", "精度指标名、数据集、日期", "Accuracy metric, data set, date", "text", 1, 1, {}),
     (24, "accuracy_value", "accuracy", "精度指标数值", "Value of the accuracy metric", "number", 1, 1, {}),
+    (24, "accuracy_source", "accuracy", "精度基线来源", "Source of the accuracy baseline", "choice", 1, 1, {"options": SOURCES, "help": ("公开资料不能替代实测：签署指标前须在源平台复现", "A publication does not replace a measurement: reproduce it on the source platform before criteria are signed")}),
+    (24, "accuracy_publication", "accuracy", "公开资料的地址或名称", "Address or name of the publication", "text", 1, 1, {"when": {"accuracy_source": ["published"]}}),
     (25, "loss_curve", "accuracy", "loss 曲线文件（步-损失）", "Loss-curve file (step, loss)", "file", 1, 1, {"when": TRAINS}),
     (26, "repeats", "accuracy", "重复次数", "Number of repetitions", "number", 1, 1, {}),
     (26, "spread", "accuracy", "波动", "Spread between repetitions", "number", 0, 1, {"unit": "%"}),
-    (27, "throughput", "performance", "吞吐", "Throughput", "number", 1, 1, {"unit": "samples/s"}),
+    (27, "performance_source", "performance", "性能基线来源", "Source of the performance baseline", "choice", 1, 1, {"options": SOURCES}),
+    (27, "performance_publication", "performance", "公开资料的地址或名称", "Address or name of the publication", "text", 1, 1, {"when": {"performance_source": ["published"]}}),
+    (27, "throughput", "performance", "吞吐", "Throughput", "number", 1, 1, {"unit": "samples/s", "when": SAMPLES}),
+    (27, "token_throughput", "performance", "吞吐", "Throughput", "number", 1, 1, {"unit": "tokens/s", "when": TOKENS, "help": ("训练的模型填训练吞吐，仅推理的模型填输出词元吞吐；均为整机或集群合计", "Of the training for a model that trains, else of the output tokens; of all cards together")}),
     (27, "step_time", "performance", "单步时间", "Time per step", "number", 0, 1, {"unit": "ms", "when": TRAINS}),
     (27, "peak_memory", "performance", "显存峰值", "Peak device memory", "number", 1, 1, {"unit": "GB"}),
-    (27, "latency", "performance", "时延", "Latency", "number", 1, 1, {"unit": "ms", "when": INFERS}),
+    (27, "latency", "performance", "时延", "Latency", "number", 1, 1, {"unit": "ms", "when": {**SAMPLES, **INFERS}}),
+    (27, "token_latency", "performance", "每词元时延（TPOT）", "Latency per output token (TPOT)", "number", 1, 1, {"unit": "ms/token", "when": {**TOKENS, **INFERS}}),
+    (27, "first_token", "performance", "首词元时延（TTFT）", "Time to the first token (TTFT)", "number", 0, 1, {"unit": "ms", "when": {**TOKENS, **INFERS}}),
     (27, "concurrency", "performance", "并发", "Concurrency", "number", 0, 1, {"when": INFERS}),
     (28, "inference_framework", "inference", "现有推理框架", "Inference framework in use", "text", 1, 1, {"when": INFERS}),
     (28, "model_format", "inference", "模型格式", "Model format", "choice", 1, 1, {"options": "onnx=ONNX;torchscript=TorchScript;safetensors=safetensors;savedmodel=SavedModel;other=其他|other", "when": INFERS}),
-    (29, "latency_target", "inference", "时延目标", "Latency target", "number", 1, 1, {"unit": "ms", "when": INFERS}),
-    (29, "throughput_target", "inference", "吞吐目标", "Throughput target", "number", 0, 1, {"unit": "samples/s", "when": INFERS}),
-    (29, "inference_shape", "inference", "并发目标、batch、输入输出长度", "Concurrency target, batch, input and output length", "text", 1, 1, {"when": INFERS}),
+    (29, "latency_target", "inference", "时延目标", "Latency target", "number", 1, 1, {"unit": "ms", "when": {**SAMPLES, **INFERS}}),
+    (29, "token_latency_target", "inference", "每词元时延目标（TPOT）", "Target of the latency per output token (TPOT)", "number", 1, 1, {"unit": "ms/token", "when": {**TOKENS, **INFERS}}),
+    (29, "first_token_target", "inference", "首词元时延目标（TTFT）", "Target of the time to the first token (TTFT)", "number", 0, 1, {"unit": "ms", "when": {**TOKENS, **INFERS}}),
+    (29, "throughput_target", "inference", "吞吐目标", "Throughput target", "number", 0, 1, {"unit": "samples/s", "when": {**SAMPLES, **INFERS}}),
+    (29, "token_throughput_target", "inference", "输出词元吞吐目标", "Target of the output tokens", "number", 0, 1, {"unit": "tokens/s", "when": {**TOKENS, **INFERS}}),
+    (29, "target_batch", "inference", "目标 batch", "Batch of the targets", "number", 1, 1, {"when": INFERS}),
+    (29, "target_concurrency", "inference", "目标并发", "Concurrency of the targets", "number", 0, 1, {"when": INFERS}),
+    (29, "input_length", "inference", "输入长度", "Input length", "number", 1, 1, {"unit": "token", "when": {**TOKENS, **INFERS}}),
+    (29, "output_length", "inference", "输出长度", "Output length", "number", 1, 1, {"unit": "token", "when": {**TOKENS, **INFERS}}),
+    (29, "inference_shape", "inference", "输入形状及其他条件", "Shape of the input and other conditions", "text", 1, 1, {"when": {**SAMPLES, **INFERS}, "help": ("例如 640×640", "For example 640×640")}),
     (30, "quantisation", "inference", "量化要求", "Quantisation wanted", "choice", 0, 1, {"options": "none=不量化|none;w8a8=W8A8;w8a16=W8A16;kv_int8=KV Cache int8;sparse=W8A8 稀疏|W8A8 sparse", "when": INFERS}),
     (30, "quantisation_loss", "inference", "可接受的精度损失", "Acceptable loss of accuracy", "number", 0, 1, {"unit": "%", "when": {"quantisation": ["w8a8", "w8a16", "kv_int8", "sparse"]}}),
     (31, "dvpp", "inference", "DVPP/AIPP 使用", "Use of DVPP/AIPP", "bool", 0, 1, {"when": INFERS}),

@@ -66,6 +66,9 @@ def quote_page(request, pk):
     page = queries.opened(quote, request.GET.get("page", 1))
     can_edit = quote.state == Quote.State.DRAFT and allowed(user, Can.PRICE)
     start = {"revision": quote.revision}
+    margin = margin_of(quote, page.figures) if allowed(user, Can.PRICE) else None
+    for row in page.lines["rows"] if margin else ():
+        row["margin"] = margin.lines[row["number"] - 1]
     return render(request, "delivery/quotes/quote.html", {
         "quote": quote, "missing_people": missing_people(DUTIES, quote, user) if can_edit else [],
         "facts": in_language(
@@ -78,7 +81,7 @@ def quote_page(request, pk):
         "line_form": LineForm(initial=start, day=quote.quote_date) if can_edit else None,
         "resources_form": ResourcesForm(initial=start, day=quote.quote_date)
         if can_edit else None,
-        "margin": margin_of(quote, page.figures) if allowed(user, Can.PRICE) else None,
+        "margin": margin,
         "history": queries.history(quote)[:30] if not user.is_reviewer else [],
         "versions": Quote.objects.visible_to(user).filter(
             number=quote.number).order_by("-version").defer("snapshot")})

@@ -12,6 +12,7 @@ from delivery.documents.bilingual import both, instant, pair
 from delivery.documents.tables.table import column, table
 from delivery.reports.facts.definitions import selection_rule
 from delivery.reports.facts.source import Source
+from engagements.text.text_joining import labelled
 
 
 def criteria(source: Source) -> dict:
@@ -44,10 +45,17 @@ def _value(baseline: Baseline) -> dict[str, str]:
     return pair(in_unit(baseline.value, baseline.unit), "")
 
 
+def _source(baseline: Baseline) -> str | dict[str, str]:
+    """Where it comes from; of a published one that nobody has measured it."""
+    return both(lambda: labelled(baseline.get_origin_display(), baseline.source)
+                if baseline.source else str(baseline.get_origin_display())
+                ) if baseline.is_published else baseline.source
+
+
 def baselines(source: Source) -> dict:
     """One row per baseline: value, source, conditions, file."""
     rows = [[f"B{b.pk}", b.model.code, both(lambda b=b: quantity_label(b.quantity)), _value(b),
-             b.source,
+             _source(b),
              b.hardware or _item(b, "chip", "cards"),
              b.software or _item(b, "framework", "torch", "cuda", "driver"),
              b.data_set or _item(b, "dataset"), b.seeds or _item(b, "seed"),

@@ -18,6 +18,7 @@ from delivery.reports.facts.environments import Sides, environment_pairs
 from delivery.reports.facts.planned_environment import Item
 from delivery.reports.facts.source import Source
 from engagements.models import MigratedModel
+from engagements.text.text_joining import listed
 from workers.models import StoredReading
 
 Text = Callable[[], str]
@@ -52,7 +53,7 @@ def examinations(source: Source, departed: dict, sides: Sides, planned: list[Ite
         sides: environments of source and target (see `environments.sides_of`).
         planned: see `planned_environment.planned_and_measured`.
     """
-    return [_verdict_warnings(source), _environments(sides), _planned(planned),
+    return [_verdict_warnings(source), _published(source), _environments(sides), _planned(planned),
             _configuration(source), _dates(source), _waivers(departed), _open_issues(source)]
 
 
@@ -88,6 +89,20 @@ def _verdict_warnings(source: Source) -> Examination:
         lambda: _("Warnings of the calculation"),
         lambda: _("%(judged)d of %(all)d criteria have a verdict") % counts,
         bool(judged) and len(judged) == len(source.judged), found)
+
+
+def _published(source: Source) -> Examination:
+    """Baselines in use that were taken from a publication."""
+    used = {c.baseline.pk: c for c, _verdict in source.judged if c.baseline}
+    found = [(c.model.code, _name(c), both(lambda b=c.baseline: listed(filter(None, (
+        str(b.get_origin_display()), b.source)))))
+             for c in used.values() if c.baseline.is_published]
+    stated = sum(bool(c.baseline.origin) for c in used.values())
+    counts = {"stated": stated, "all": len(used)}
+    return Examination(
+        lambda: _("Baselines: measured or published"),
+        lambda: _("recorded for %(stated)d of %(all)d baselines in use") % counts,
+        bool(used) and stated == len(used), found)
 
 
 def _name(criterion) -> dict[str, str]:

@@ -134,7 +134,9 @@ def _baseline(criterion: Criterion) -> dict[str, str]:
         return pair("", "")
     if base.value is None:
         return both(lambda: _("curve"))
-    return pair(in_unit(base.value, base.unit), "")
+    value = in_unit(base.value, base.unit)
+    return both(lambda: _("%(value)s (published, not measured)") % {"value": value}
+                ) if base.is_published else pair(value, "")
 
 
 def _measured(criterion: Criterion, verdict: Verdict | None) -> dict[str, str]:

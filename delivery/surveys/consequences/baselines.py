@@ -23,16 +23,23 @@ from workers.models import Artifact
 if TYPE_CHECKING:
     from delivery.surveys.consequences.comparison import Row
 
-CIRCUMSTANCES = ("hardware", "software", "data_set", "seeds")
+CIRCUMSTANCES = ("hardware", "software", "data_set", "seeds", "origin", "source")
 MEGABYTES = 1024  # per GB of device memory, as the readers count
 # question, quantity, factor to the quantity's unit, unit, for training or inference models only
 FIGURES = (
     ("accuracy_value", "score", 1, "", ""), ("step_time", "iteration_time_ms", 1, "ms", "trains"),
     ("throughput", "samples_per_second", 1, "/s", "trains"),
+    ("token_throughput", "tokens_per_second", 1, "/s", "trains"),
     ("throughput", "inference_throughput", 1, "/s", "infers"),
+    ("token_throughput", "inference_throughput", 1, "/s", "infers"),
     ("peak_memory", "peak_memory_mb", MEGABYTES, "MB", ""),
     ("latency", "latency_ms", 1, "ms", "infers"),
+    ("token_latency", "tpot_ms", 1, "ms", "infers"), ("first_token", "ttft_ms", 1, "ms", "infers"),
 )
+# Where the figure comes from is asked once for the accuracy and once for the performance.
+SOURCE_OF = {"accuracy_value": "accuracy"}
+ORIGINS = {"measured_customer": Baseline.Origin.MEASURED, "measured_us": Baseline.Origin.MEASURED,
+           "published": Baseline.Origin.PUBLISHED}
 
 
 @register
@@ -48,9 +55,11 @@ class DraftBaselines(Kind):
             for question, quantity, factor, unit, only in FIGURES:
                 number = given.number(question, model)
                 if number and _concerns(given, model, quantity, only):
+                    about = SOURCE_OF.get(question, "performance")
                     yield Item(self.code, quantity, model, {
                         "value": f"{(number * factor).normalize():f}", "unit": unit,
-                        **_circumstances(given, model)}, (question, "gpu_type", "gpu_software"))
+                        **_circumstances(given, model), **_origin(given, model, about)},
+                               (question, f"{about}_source", "gpu_type", "gpu_software"))
             if place := given.text("loss_curve", model):
                 yield Item(self.code, LOSS_CURVE, model, {
                     "file": place, **_circumstances(given, model)},
@@ -59,13 +68,19 @@ class DraftBaselines(Kind):
     def label(self, key: str) -> str:
         return {"score": _("Evaluation score"), "iteration_time_ms": _("Time per step"),
                 "samples_per_second": _("Training throughput"),
+                "tokens_per_second": _("Training throughput (tokens/s)"),
+                "tpot_ms": _("Latency per output token (TPOT)"),
+                "ttft_ms": _("Time to the first token (TTFT)"),
                 "inference_throughput": _("Inference throughput"),
                 "peak_memory_mb": _("Peak device memory"), "latency_ms": _("Latency"),
                 LOSS_CURVE: _("Loss curve")}.get(key, key)
 
     def show(self, key: str, value: dict[str, Any]) -> str:
         stated = value.get("file") or f"{value['value']} {value['unit']}".strip()
-        return " · ".join(part for part in (stated, value.get("hardware")) if part)
+        published = value.get("origin") == Baseline.Origin.PUBLISHED
+        return " · ".join(part for part in (
+            stated, value.get("hardware"), _("published, not measured") if published else "")
+            if part)
 
     def apply(self, actor: User, survey: Survey, item: Item, before: Consequence | None) -> dict:
         """A baseline where the raw file is stored, else only the draft; each file once."""
@@ -90,6 +105,13 @@ def _concerns(given: CountedAnswers, model: MigratedModel, quantity: str, only: 
     if quantity == "inference_throughput":
         return not given.trains(model)
     return not only or (given.trains if only == "trains" else given.infers)(model)
+
+
+def _origin(given: CountedAnswers, model: MigratedModel, about: str) -> dict[str, str]:
+    """Measured or published, and where it is published; {} where the survey does not ask."""
+    origin = ORIGINS.get(given.value(f"{about}_source", model) or "")
+    place = given.text(f"{about}_publication", model)[:160]
+    return {name: str(text) for name, text in (("origin", origin), ("source", place)) if text}
 
 
 def _circumstances(given: CountedAnswers, model: MigratedModel) -> dict[str, str]:

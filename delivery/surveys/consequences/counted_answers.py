@@ -50,8 +50,12 @@ class CountedAnswers:
 
     def codes(self, key: str, model: MigratedModel | None = None) -> frozenset[str]:
         """The chosen codes of a list question, without “none”."""
+        return self.chosen(key, model) - {"none"}
+
+    def chosen(self, key: str, model: MigratedModel | None = None) -> frozenset[str]:
+        """The chosen codes of a list question; empty without an answer."""
         value = self.value(key, model)
-        return frozenset(value if isinstance(value, list) else [value] if value else []) - {"none"}
+        return frozenset(value if isinstance(value, list) else [value] if value else [])
 
     def entries(self, key: str, model: MigratedModel | None = None) -> list[str]:
         """The entries of a list that was typed as text, split at commas, semicolons and lines."""
@@ -77,13 +81,24 @@ class CountedAnswers:
         return {name.lower(): int(size) for name, size in found}
 
     def hyper(self, model: MigratedModel) -> dict[str, float]:
-        """Seed, peak learning rate, clipping, decay and micro batch named in the answer."""
+        """Seed, peak learning rate, clipping, decay and micro batch as answered one by one.
+
+        What is not is looked for in the text that earlier versions of the questions ask for.
+        """
         text = self.text("hyper", model).lower()
         found = {name: re.search(rf"(?:{words})\s*[=:：]?\s*([0-9][0-9.]*(?:e[+-]?\d+)?)", text)
                  for name, words in HYPER_WORDS.items()}
-        return {name: float(match[1].rstrip(".")) for name, match in found.items() if match}
+        given = {name: self.number(key, model) for name, key in HYPER_QUESTIONS.items()}
+        return {**{name: float(match[1].rstrip(".")) for name, match in found.items() if match},
+                **{name: float(number) for name, number in given.items() if number is not None}}
+
+    def betas(self, model: MigratedModel) -> list[float]:
+        """The figures of the answer on betas or momentum, in order."""
+        return [float(figure) for figure in re.findall(r"\d+\.\d+", self.text("betas", model))]
 
 
+HYPER_QUESTIONS = {"seed": "seed", "learning_rate": "learning_rate", "clip_grad": "clip_grad",
+                   "weight_decay": "weight_decay", "micro_batch_size": "micro_batch"}
 HYPER_WORDS = {
     "seed": "seed|种子", "learning_rate": r"\blr|learning rate|学习率",
     "clip_grad": "clip(?:_grad|ping)?|裁剪", "weight_decay": "(?:weight )?decay|权重衰减",

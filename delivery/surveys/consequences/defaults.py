@@ -22,6 +22,12 @@ STAGES = {TRAINING: {Stage.TRAIN_ADAPT, Stage.TRAIN_TUNE}, CODE: {Stage.SURVEY, 
 LABELS_OF = {TRAINING: "adapt.megatron_train", CODE: "survey.pt_analyse"}
 ATC_FRAMEWORK = {"onnx": "5", "savedmodel": "3"}
 LITE_FRAMEWORK = {"onnx": "ONNX", "savedmodel": "TF", "torchscript": "PYTORCH"}
+HYPER = ("learning_rate", "lr_schedule", "warmup", "warmup_unit", "optimiser", "betas", "clip_grad",
+         "weight_decay", "seed", "micro_batch", "hyper")
+# The answer's code → the value of Megatron's argument.
+SCHEDULES = {"constant": "constant", "linear": "linear", "cosine": "cosine",
+             "inverse_sqrt": "inverse-square-root"}
+OPTIMISERS = {"adamw": "adam", "adam": "adam", "sgd": "sgd"}
 PRECISIONS = {"bf16": "bf16", "fp16": "fp16", "fp32": "fp32"}
 
 
@@ -59,7 +65,7 @@ def _groups(given: CountedAnswers, model: MigratedModel) -> Iterator[tuple[str, 
     if given.trains(model):
         yield TRAINING, _training(given, model), (
             "parallel", "train_cards", "train_nodes", "global_batch", "sequence", "precision",
-            "hyper")
+            *HYPER)
         if given.value("framework", model) == "pytorch":
             yield CODE, {"torch_version": given.text("framework_version", model) or None}, (
                 "framework_version",)
@@ -82,7 +88,24 @@ def _training(given: CountedAnswers, model: MigratedModel) -> dict[str, Any]:
         "global_batch_size": given.whole("global_batch", model),
         "seq_length": given.whole("sequence", model),
         "precision": PRECISIONS.get(given.value("precision", model) or ""), **whole,
-        **{name: hyper.get(name) for name in ("learning_rate", "clip_grad", "weight_decay")}}
+        **{name: hyper.get(name) for name in ("learning_rate", "clip_grad", "weight_decay")},
+        **_optimisation(given, model)}
+
+
+def _optimisation(given: CountedAnswers, model: MigratedModel) -> dict[str, Any]:
+    """Warm-up, schedule, optimiser and betas: what the training kind has a parameter for."""
+    unit, warmup = given.value("warmup_unit", model), given.number("warmup", model)
+    fraction = float(warmup / 100) if warmup is not None and unit == "percent" else None
+    betas = given.betas(model)
+    found = {
+        "warmup_fraction": fraction,
+        "warmup_iters": int(warmup) if warmup is not None and unit == "steps" else None,
+        "lr_decay_style": SCHEDULES.get(given.value("lr_schedule", model) or ""),
+        "optimizer": OPTIMISERS.get(given.value("optimiser", model) or ""),
+        "adam_beta1": betas[0] if len(betas) == 2 else None,
+        "adam_beta2": betas[1] if len(betas) == 2 else None}
+    known = {parameter.name for parameter in kinds.get(LABELS_OF[TRAINING]).parameters}
+    return {name: value for name, value in found.items() if name in known}
 
 
 @register_defaults("survey")

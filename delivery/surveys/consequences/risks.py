@@ -58,6 +58,16 @@ RULES: dict[str, Rule] = {
                           _("Agree on the acceptable loss and on a route back.")),
     "dvpp": _rule("dvpp", "yes", "2×3", _("Parameters of DVPP, AIPP and model do not fit"),
                   _("Check the chain with one picture before any tuning.")),
+    "published_accuracy": _rule("accuracy_source", "published", "3×4",
+                                _("The accuracy baseline is published, not measured"),
+                                _("Reproduce it on the source platform before signing criteria.")),
+    "published_performance": _rule(
+        "performance_source", "published", "3×4",
+        _("The performance baseline is published, not measured"),
+        _("Measure it on the source platform before signing criteria.")),
+    "raw_data": _rule("cleaning_done", "none", "2×3", _("The training data was not cleaned"),
+                      _("Check for duplicates, language and leakage of the test set before curves "
+                        "are compared.")),
     "packages": _rule("network", "intranet proxy", "3×2", _("Packages cannot be fetched directly"),
                       _("Ask for a mirror, or bring the packages along."), is_per_model=False),
     "hardware": _rule("procurement", "cloud_buy local_buy", "3×4",
@@ -85,10 +95,10 @@ class RiskList(Kind):
     def follow(self, given: CountedAnswers) -> Iterator[Item]:
         for key, rule in RULES.items():
             if not rule.is_per_model:
-                if given.codes(rule.question) & rule.answers:
+                if given.chosen(rule.question) & rule.answers:
                     yield self._item(key, rule, [])
             elif models := [m.code for m in given.models
-                            if given.codes(rule.question, m) & rule.answers]:
+                            if given.chosen(rule.question, m) & rule.answers]:
                 yield self._item(key, rule, models)
         if models := [m.code for m in given.models if _runs(given, m) < 3]:
             yield self._item(TOO_FEW_RUNS, FEW_RUNS, models)

@@ -6,10 +6,11 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils.translation import gettext as _
 
-from delivery.surveys.models import Question, Questionnaire
-from delivery.surveys.standard_questionnaire import standard_questions
+from delivery.surveys.models import Question, Questionnaire, QuestionnaireDraft
+from delivery.surveys.standard_questionnaire import EARLIER_EDITIONS, standard_questions
 from engagements.access import require_administrator
 from engagements.audit import audit_log
+from engagements.canonical import content_hash
 from engagements.errors import InvalidInput
 from engagements.models import User
 
@@ -39,8 +40,18 @@ def current_questionnaire() -> Questionnaire | None:
 
 @transaction.atomic
 def load_standard_questionnaire() -> Questionnaire:
-    """The newest version; the shipped one becomes version 1 where there is none yet."""
-    return current_questionnaire() or store_version(None, standard_questions(), "DOMAIN 7")
+    """The newest version. The shipped edition becomes version 1 where there is none yet, and the
+    next version where the newest is an earlier edition that nobody has changed or is changing.
+    """
+    newest = Questionnaire.objects.select_for_update(of=("self",), no_key=True).first()
+    if newest is None or _is_earlier_edition(newest):
+        return store_version(None, standard_questions(), "DOMAIN 7")
+    return newest
+
+
+def _is_earlier_edition(newest: Questionnaire) -> bool:
+    return (content_hash(question_dicts(newest)) in EARLIER_EDITIONS
+            and not QuestionnaireDraft.objects.exists())
 
 
 def question_dicts(questionnaire: Questionnaire) -> list[dict]:

@@ -1,12 +1,15 @@
 """Endpoints of a draft's free lines, payment, conditions, margin and history, and of the firm."""
 
+from decimal import Decimal
 from types import SimpleNamespace
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 
 from delivery.documents.models import CompanyProfile
+from delivery.planning.services.time_entries import set_grade_cost
 from delivery.quotes import services, standard_conditions
 from delivery.quotes.models import DiscountLimit, Quote
 from delivery.quotes.serializers import QuoteLineSerializer
@@ -74,6 +77,24 @@ def test_margin_and_history_stay_within_the_firm(api, outside, issued, url):
     assert api(Role.REVIEWER).get(url("history")).status_code == 403
     seen = api(Role.CONSULTANT).get(url("history")).json()
     assert (seen[0]["action"], seen[-1]["action"]) == ("quote.issue", "quote.create")
+
+
+def test_person_days_cost_what_their_grade_costs_and_resources_stay_unknown(
+        api, people, quote, url, client):
+    days = [line for line in quote.lines.all() if line.unit == "person_day"]
+    set_grade_cost(actor=people[Role.ADMINISTRATOR], grade=days[0].grade,
+                   day_cost=Decimal("1200"))
+    services.update_line(actor=people[Role.SALES], line=days[1], unit_cost=Decimal("777.77"))
+    found = api(Role.SALES).get(url("margin")).json()
+    costs = {row["code"]: (row["cost"], row["source"]) for row in found["lines"] if row["source"]}
+    assert costs == {days[0].code: ("12000.00", "grade"), days[1].code: ("7777.70", "line")}
+    assert found["unknown"] == quote.lines.count() - 2
+    assert found["cost"] == "19777.70"
+    page = reverse("quotes:quote", args=[quote.pk])
+    client.force_login(people[Role.SALES])
+    assert client.get(page).content.decode().count("cost unknown") == found["unknown"]
+    client.force_login(people[Role.CONSULTANT])
+    assert "cost unknown" not in client.get(page).content.decode()
 
 
 def test_the_firm_and_its_discount_limits(api, card):

@@ -36,12 +36,13 @@ def complete(survey, people):
 
 
 def fill(survey, actor, **given):
-    """Answer what is asked until nothing that is required is missing."""
+    """Answer what is given and, until nothing is missing, what is required."""
     given = {"model_scope@LLM": "full", "model_scope@HLM": "inference", **GIVEN, **given}
-    while missing := Sheet(survey).missing:
+    while wanted := [cell for cell in Sheet(survey).asked if cell.is_missing or (
+            cell.value is None and cell.name in given)]:
         saved = save_answers(actor=actor, survey=survey, changes=[
             Change(cell.name, given.get(cell.name, given.get(
-                cell.question.key, sample(cell.question))), cell.revision) for cell in missing])
+                cell.question.key, sample(cell.question))), cell.revision) for cell in wanted])
         assert not saved.errors
     return survey
 
@@ -56,7 +57,8 @@ def sample(question):
 ANSWERS = {
     "model_scope@LLM": "full", "custom_ops@LLM": "yes", "custom_ops_list@LLM": "rope；swiglu",
     "parallel@LLM": "TP2 PP2 DP2", "train_cards@LLM": "16", "train_nodes@LLM": "2",
-    "hyper@LLM": "lr=1e-4, seed 1234, clip 1.0, micro batch 1", "sequence@LLM": "2048",
+    "learning_rate@LLM": "1e-4", "seed@LLM": "1234", "clip_grad@LLM": "1.0", "micro_batch@LLM": "1",
+    "model_kind@LLM": "llm", "model_kind@HLM": "vision", "sequence@LLM": "2048",
     "global_batch@LLM": "16", "precision@LLM": "bf16", "repeats@LLM": "1",
     "libraries@LLM": "flash-attn 2.5、Megatron 0.8", "parameters@LLM": "7",
     "deadline": "2026-12-31",
