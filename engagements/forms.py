@@ -1,10 +1,11 @@
 from django import forms
 from django.conf import settings
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from engagements.models import ApiToken, Customer, Engagement, MigratedModel, Role, User
-from engagements.queries import filtered_people
+from engagements.queries import filtered_people, next_code
 from engagements.services.customers import CUSTOMER_FACTS
 from engagements.services.migrated_models import MODEL_FACTS
 from engagements.services.people import PERSON_FACTS
@@ -12,12 +13,20 @@ from engagements.web.offered_choices import offered
 from engagements.web.optimistic_locked_form import OptimisticLockedForm
 
 
+def people_choices(people) -> list[tuple[int, str]]:
+    """The first of the people, each with the role of the account."""
+    return [(person.pk, f"{person} · {person.get_role_display()}") for person in offered(people)]
+
+
 class EngagementForm(forms.ModelForm):
-    """An engagement; a customer is chosen or named anew."""
+    """An engagement; a customer is chosen or named anew, a new engagement gets its team."""
 
     new_customer = forms.CharField(
         label=_("or a new customer"), max_length=160, required=False,
         help_text=_("Full registered name. Leave empty if you chose one above."))
+    team = forms.ModelMultipleChoiceField(
+        None, label=_("Team"), required=False, widget=forms.CheckboxSelectMultiple,
+        help_text=_("You are on it yourself. People can be added later."))
 
     class Meta:
         model = Engagement
@@ -29,7 +38,7 @@ class EngagementForm(forms.ModelForm):
                    "description": forms.Textarea(attrs={"rows": 3}),
                    "description_en": forms.Textarea(attrs={"rows": 3})}
 
-    def __init__(self, *args, **kwargs):
+    def __init__(self, *args, creator: User | None = None, **kwargs):
         super().__init__(*args, **kwargs)
         self.fields["customer"].required = False
         self.fields["customer"].empty_label = _("a new customer")
@@ -39,8 +48,15 @@ class EngagementForm(forms.ModelForm):
             self.fields["new_customer"].required = True
             self.fields["new_customer"].help_text = _("Full registered name.")
         if self.instance.pk:
-            del self.fields["new_customer"]
+            del self.fields["new_customer"], self.fields["team"]
             self.fields["code"].disabled = True
+        else:
+            people = User.objects.filter(is_active=True, is_service=False).exclude(
+                pk=creator and creator.pk)
+            self.fields["team"].queryset = people
+            self.fields["team"].choices = people_choices(people)
+            self.initial.setdefault("code", next_code(
+                Engagement.objects.all(), f"EP{timezone.localdate():%y}"))
 
     def clean(self):
         data = super().clean()
@@ -53,9 +69,15 @@ class EngagementForm(forms.ModelForm):
 
 
 class ModelForm(forms.ModelForm):
+    """A new model of `engagement`, whose scope it has at first."""
+
     class Meta:
         model = MigratedModel
         fields = ["code", *MODEL_FACTS, "scope"]
+
+    def __init__(self, *args, engagement: Engagement, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.initial.update(code=next_code(engagement.models.all(), "M"), scope=engagement.scope)
 
     def clean_code(self):
         code = self.cleaned_data["code"].strip()
@@ -92,8 +114,7 @@ class MemberForm(forms.Form):
             pk__in=engagement.memberships.values("user"))
         self.fields["user"].queryset = people
         fitting = filtered_people(people, {"q": text})
-        self.fields["user"].choices = [
-            (person.pk, f"{person} · {person.get_role_display()}") for person in offered(fitting)]
+        self.fields["user"].choices = people_choices(fitting)
 
 
 class PersonForm(forms.ModelForm):

@@ -39,6 +39,13 @@ def stage_summary(engagement: Engagement) -> list[dict]:
     return list(rows.values())
 
 
+def next_code(rows: QuerySet, prefix: str) -> str:
+    """The prefix and the number behind the highest one in use, two digits at least: EP2603."""
+    numbers = [code.removeprefix(prefix) for code in rows.filter(
+        code__startswith=prefix).values_list("code", flat=True)]
+    return f"{prefix}{max((int(n) for n in numbers if n.isdecimal()), default=0) + 1:02}"
+
+
 def filtered(engagements: QuerySet, params) -> QuerySet:
     """The list's filter: text, scope and state."""
     text = params.get("q", "").strip()

@@ -100,7 +100,7 @@ class IdentifyForm(forms.Form):
     name = forms.CharField(label=_("Your name"), max_length=80)
     capacity = forms.CharField(label=_("Capacity"), max_length=80,
                                help_text=_("For example: head of the project team, party A"))
-    agrees = forms.BooleanField(label=_("I have read these terms and agree to them."))
+    agrees = forms.BooleanField()  # the button says so
 
 
 class SignForm(forms.Form):

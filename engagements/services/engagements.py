@@ -1,5 +1,7 @@
 """Writes about engagements themselves."""
 
+from collections.abc import Iterable
+
 from django.db import transaction
 from django.utils.translation import gettext as _
 
@@ -8,14 +10,16 @@ from engagements.audit import audit_log
 from engagements.conflict_retry import retried
 from engagements.errors import InvalidInput
 from engagements.models import Customer, Engagement, Membership, User
+from engagements.services.members import add_members
 
 
 @retried
 @transaction.atomic
 def create_engagement(
-    *, actor: User, code: str, name: str, customer: Customer, **fields
+    *, actor: User, code: str, name: str, customer: Customer, team: Iterable[User] = (), **fields
 ) -> Engagement:
-    """A new engagement; its creator becomes a member. Writes an audit entry."""
+    """A new engagement; its creator and the people of `team` become members, each in the role of
+    the account. Writes audit entries."""
     require(actor, Can.MANAGE)
     if Engagement.objects.filter(code=code).exists():
         raise InvalidInput(_("The project code %(code)s is taken.") % {"code": code})
@@ -23,6 +27,7 @@ def create_engagement(
     Membership.objects.create(engagement=engagement, user=actor, role=actor.role)
     audit_log.record(actor=actor, action="engagement.create", target=engagement,
                      engagement=engagement)
+    add_members(actor=actor, engagement=engagement, users=team)
     return engagement
 
 

@@ -34,11 +34,13 @@ def engagement_list(request):
 @require_http_methods(["GET", "POST"])
 def engagement_new(request):
     require(request.user, Can.MANAGE)
-    form = EngagementForm(request.POST or None)
+    form = EngagementForm(request.POST or None, creator=request.user)
     if form.is_valid():
         made = attempt_form(form, lambda: _create(request.user, dict(form.cleaned_data)))
         if made:
-            return redirect("engagements:engagement", made.code)
+            messages.success(request, _("%(code)s is created. Now its models.")
+                             % {"code": made.code})
+            return redirect("engagements:model_new", made.code)
     return render(request, "engagements/form.html", {"form": form})
 
 
@@ -110,10 +112,11 @@ def member_remove(request, code, pk):
 def model_new(request, code):
     engagement = visible_engagement(request, code)
     require(request.user, Can.MANAGE, engagement)
-    form = ModelForm(request.POST or None)
+    form = ModelForm(request.POST or None, engagement=engagement)
     if form.is_valid() and attempt_form(form, lambda: services.add_model(
             actor=request.user, engagement=engagement, **form.cleaned_data)):
-        messages.success(request, _("Saved."))
+        messages.success(request, _("%(code)s is added.") % {
+            "code": form.cleaned_data["code"]})
         again = "again" in request.POST
         return redirect("engagements:model_new" if again else "engagements:engagement", code)
     return render(request, "engagements/model_form.html", {"form": form, "engagement": engagement})

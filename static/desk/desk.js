@@ -40,6 +40,17 @@
   labelCells();
   document.body.addEventListener("htmx:afterSwap", labelCells);
 
+  // Escape puts away the pages of a group of tabs until the pointer or the focus has left it.
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    for (const group of document.querySelectorAll(".desk-groups .nav-item:is(:hover, :focus-within)")) {
+      group.classList.add("is-dismissed");
+      for (const leaving of ["mouseleave", "focusout"]) {
+        group.addEventListener(leaving, () => group.classList.remove("is-dismissed"), { once: true });
+      }
+    }
+  });
+
   // The open tab is in sight, however many there are.
   document.querySelector(".page-header .nav-link.active")?.scrollIntoView({ inline: "center", block: "nearest" });
 

@@ -57,6 +57,9 @@
     issues.forEach((issue, n) => { issue.hidden = n >= Math.max(shown, needed); });
     more.hidden = issues.every((issue) => !issue.hidden);
     passAll.hidden = rows.length < 2 || rows.every(mark);
+    // A rejection is asked about once more; an acceptance binds nobody before it is signed.
+    if (marks.includes("rejected")) form.dataset.confirm = form.dataset.deskRejecting;
+    else delete form.dataset.confirm;
   };
 
   form.addEventListener("change", (event) => {

@@ -11,14 +11,17 @@ from engagements.navigation import GROUPS
 
 SHOTS = os.environ.get("DESK_SHOTS")  # a folder: a picture of every page that was worked on
 PATIENCE = 120_000  # milliseconds; the machine may be busy with other tests
-KINDS = ("clicks", "fields", "pages")
+KINDS = ("clicks", "fields", "picks", "pages")
+PICKS = {"select": 2, "file": 1, "checkbox": 1, "radio": 1}
 
 
 class BrowserSession:
     """People at their windows; the only address anybody types is the portal's.
 
     Buttons, links and labels are named by their English words and looked for in the window's
-    language. `counts` holds clicks, filled fields and loaded pages of each part of the way.
+    language. `counts` holds of each part of the way: clicks on buttons and links, filled fields,
+    what the mouse does for the latter (two for a choice, one for a tick or a file; text fields are
+    reached with the keyboard) and loaded pages.
     """
 
     def __init__(self, enter, language: str):
@@ -92,18 +95,26 @@ class BrowserSession:
         assert bool(faults) == refused, (name, self.page.url, faults)
 
     def tab(self, name: str) -> None:
-        """A page of the engagement by its tab; through its group where the tab is not shown."""
+        """A page of the engagement by its tab; those of another group show under the pointer."""
         with override("en"):
             group, tab = next((group, tab) for group in GROUPS for tab in group.tabs
                               if str(tab.title) == name)
         with override("en" if self.language == "en" else "zh-hans"):
-            titles = str(group.title), str(tab.title)
-        links = self.page.locator(".nav-tabs .nav-link"), self.page.locator(".desk-subtabs a")
-        if not links[1].get_by_text(titles[1], exact=True).count():
-            self._lead_on(links[0].get_by_text(titles[0], exact=True))
-            if tab is group.tabs[0]:
-                return
-        self._lead_on(links[1].get_by_text(titles[1], exact=True))
+            group_title, title = str(group.title), str(tab.title)
+        groups = self.page.locator(".desk-groups .nav-tabs > .nav-item")
+        here = self.page.locator(".desk-subtabs a").get_by_text(title, exact=True)
+        if here.count():
+            return self._lead_on(here)
+        of_group = groups.filter(has=self.page.locator(".nav-link").get_by_text(
+            group_title, exact=True))
+        listed = of_group.locator(".desk-group-pages a").get_by_text(title, exact=True)
+        of_group.hover()
+        if listed.count() and listed.first.is_visible():
+            return self._lead_on(listed)
+        self._lead_on(of_group.locator(".nav-link"))  # one page, or a window that shows no list
+        if tab is not group.tabs[0]:
+            self._lead_on(self.page.locator(".desk-subtabs a").get_by_text(title, exact=True))
+        return None
 
     def counted(self, name: str, many: str, n: int) -> str:
         """What the window shows for words that hold a number."""
@@ -123,12 +134,12 @@ class BrowserSession:
                 field.set_checked(value)
             else:
                 field.fill(str(value))
-            self.counts[self.part].update(fields=1)
+            self.counts[self.part].update(fields=1, picks=PICKS.get(kind, 0))
 
     def tick(self, words: str) -> None:
         """Tick the first box whose label holds the words."""
         self.page.get_by_role("checkbox", name=words).first.check()
-        self.counts[self.part].update(fields=1)
+        self.counts[self.part].update(fields=1, picks=1)
 
     def field(self, label: str):
         said = re.compile(rf"^\s*{re.escape(self.word(label))}\s*\*?\s*$", re.IGNORECASE)
@@ -163,6 +174,7 @@ class BrowserSession:
         """Clicks, fields and pages of each part, and of the whole without signing in."""
         rows = [(part, *(count[kind] for kind in KINDS)) for part, count in self.counts.items()]
         whole = [row for row in rows if row[0] != "sign-in"]
-        rows.append(("whole, without sign-in", *(sum(row[i] for row in whole) for i in (1, 2, 3))))
+        rows.append(("whole, without sign-in",
+                     *(sum(row[i] for row in whole) for i in range(1, len(KINDS) + 1))))
         return "\n".join(f"{part:<32}" + "".join(f"{figure:>8}" for figure in figures)
                          for part, *figures in [("", *KINDS), *rows])

@@ -83,12 +83,19 @@ class Visitor:
         assert answer.status == 200, f"{path}: {answer.status}"
         return self.page
 
-    def serious_faults(self) -> list[str]:
-        """axe's serious and critical findings on the open page."""
-        self.page.evaluate(AXE.read_text())  # a script element would be refused by the page
-        found = self.page.evaluate("axe.run().then(r => r.violations)")
-        return [f"{v['id']}: {v['nodes'][0]['target']}" for v in found
-                if v["impact"] in ("serious", "critical")]
+    def faults(self, *rules: str) -> list[str]:
+        """axe's findings on the open page, of all rules or of the named ones."""
+        if not self.page.evaluate("typeof axe === 'object'"):
+            self.page.evaluate(AXE.read_text())  # a script element would be refused by the page
+        found = self.page.evaluate(
+            "rules => axe.run(document, {resultTypes: ['violations'], ...(rules.length ? "
+            "{runOnly: rules} : {})}).then(r => r.violations)", list(rules))
+        return [f"{v['id']}: {v['nodes'][0]['target']} {v['nodes'][0]['html'][:160]}"
+                for v in found]
+
+    def is_wide(self) -> bool:
+        """Whether the page is wider than its window."""
+        return self.page.evaluate("document.documentElement.scrollWidth > window.innerWidth + 1")
 
 
 @pytest.fixture

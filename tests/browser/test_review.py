@@ -168,9 +168,9 @@ def accept_with_a_condition(hand: Hand, *, effect: str = "blocks") -> None:
 
 
 def sign(hand: Hand) -> None:
-    hand.click("a[href$='/signing/']", leads_on=True)
+    """On the page of signing, to which an acceptance leads."""
+    assert hand.page.url.endswith("/signing/")
     hand.type("#id_capacity", "信息中心主任")
-    hand.click("#id_agrees")
     hand.click("form[action$='/identify/'] button.btn-primary", leads_on=True)
     hand.type("#id_code", re.search(r"(?<!\d)\d{6}(?!\d)", mail.outbox[-1].body).group())
     draw(hand.page)

@@ -48,7 +48,6 @@ def begin(hand: Hand, review: Review) -> None:
     """Accept the terms and ask for the code."""
     hand.go(f"/documents/{review.document_id}/review/signing/")
     hand.type("#id_capacity", "信息中心主任")
-    hand.click("#id_agrees")
     hand.click("form[action$='/identify/'] button.btn-primary", leads_on=True)
 
 

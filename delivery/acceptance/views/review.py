@@ -192,9 +192,17 @@ def review_decide(request, pk):
         if _says_which(form, models.cleaned_data) and attempt_form(form, lambda: services.decide(
                 actor=request.user, review=found, models=named,
                 conditions=[row for row in rows.cleaned_data if row], **form.cleaned_data)):
-            return redirect("acceptance:review", pk)
+            return redirect(_after_decision(request.user, found), pk)
     return page(request, found, 400, decision_form=form, condition_forms=rows,
                 model_forms=models)
+
+
+def _after_decision(user, found: Review) -> str:
+    """The page of what comes next: whoever accepted and may sign now does so."""
+    found.refresh_from_db()
+    may_sign = ReviewAction.SIGN in allowed_moves(user, TRANSITIONS, found)
+    is_accepted = found.decision != Review.Decision.REJECTED
+    return "acceptance:signing" if may_sign and is_accepted else "acceptance:review"
 
 
 def _says_which(form, models: list[dict]) -> bool:

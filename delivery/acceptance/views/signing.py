@@ -50,7 +50,7 @@ def identify(request, pk):
     if form.is_valid() and attempt_form(form, lambda: services.begin_signing(
             actor=request.user, review=found, ip_address=signature_origin(request)["ip_address"],
             **form.cleaned_data)):
-        return redirect(reverse("acceptance:signing", args=[pk]) + "#sign")
+        return redirect(reverse("acceptance:signing", args=[pk]) + "#id_code")
     return _page(request, found, 400, identify_form=form)
 
 

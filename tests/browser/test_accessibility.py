@@ -1,0 +1,77 @@
+"""Every page of every role: axe finds no fault in either theme, and it fits windows of four widths.
+
+The pages are those of the table of `tests/test_permissions.py`, so that a new page is looked at
+too. What two roles see alike is looked at once.
+"""
+
+import pytest
+from django.urls import reverse
+
+from delivery.demo.sample_engagement import PASSWORD
+from engagements.models import Role
+from tests.test_permissions import QUERY, READ, world
+
+__all__ = ["world"]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+WIDTHS = (375, 768, 1440, 2560)
+# What is on a page but for its words: equal pages need one look.
+SHAPE = """() => [...document.querySelectorAll("main *")].map(
+    e => `${e.tagName}.${e.getAttribute("class") ?? ""}`).join()"""
+
+
+@pytest.fixture
+def everybody(people):
+    """Everybody can sign in at a browser."""
+    for user in people.values():
+        user.set_password(PASSWORD)
+        user.save()
+    return people
+
+
+class Look:
+    """Looks at pages and keeps what is wrong with them."""
+
+    def __init__(self):
+        self.seen, self.faults, self.pages = set(), {}, 0
+
+    def at(self, visitor, path: str, route: str, widths=WIDTHS) -> None:
+        page = visitor.open(path)
+        shape = (route, page.evaluate(SHAPE))
+        if shape in self.seen:
+            return
+        self.seen.add(shape)
+        self.pages += 1
+        found = visitor.faults()
+        page.evaluate("document.documentElement.setAttribute('data-bs-theme', 'dark')")
+        found += [f"dark {fault}" for fault in visitor.faults("color-contrast")]
+        for width in widths:
+            page.set_viewport_size({"width": width, "height": 900})
+            found += [f"wider than {width}"] if visitor.is_wide() else []
+        page.evaluate("document.documentElement.setAttribute('data-bs-theme', 'light')")
+        if found:
+            self.faults[path] = found
+
+
+def html_paths(client, user, world) -> dict[str, str]:
+    """Address by route of what the user may open and that is a whole page."""
+    client.force_login(user)
+    found = {}
+    for name, allowed in READ.items():
+        if user.role in allowed:
+            path = reverse(name, args=world.get(name, [])) + QUERY.get(name, "")
+            answer = client.get(path)
+            if answer["Content-Type"].startswith("text/html") and b"<main" in answer.content:
+                found[name] = path
+    return found
+
+
+def test_every_page_of_every_role(visit, client, everybody, world, capsys):
+    look = Look()
+    for role in Role.values:
+        visitor = visit(everybody[role].username)
+        for route, path in html_paths(client, everybody[role], world).items():
+            look.at(visitor, path, route)
+        assert visitor.errors == []
+    with capsys.disabled():
+        print(f"\n{look.pages} pages")
+    assert look.faults == {}
