@@ -64,6 +64,7 @@ class Visitor:
         context = browser.new_context(locale=language,
                                       viewport={"width": size[0], "height": size[1]})
         self.page, self.base, self.errors = context.new_page(), base, []
+        self.page.set_default_timeout(60_000)  # the machine may be busy with other tests
         self.page.on("dialog", lambda dialog: dialog.accept())
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("console", lambda message: self.errors.append(

@@ -60,3 +60,18 @@ def test_an_upload_in_parts_shows_its_progress_and_goes_on(visit, sample, tmp_pa
     artifact = Artifact.objects.get(name="weights.bin")
     assert artifact.file.read() == data
     assert len(cut) == 3
+
+
+MOST_CLICKS = 3
+
+
+def test_a_job_that_the_gate_asks_for_is_three_clicks_from_the_engagement(visit, sample):
+    page, clicks = visit("consultant").open(f"/engagements/{sample.code}/"), 0
+    for control in ("a[href$='/models/LLM/env/']", ".desk-checks a[href*='kind=env.npu_info']",
+                    "form[method=post] button.btn-primary"):
+        with page.expect_navigation():
+            page.locator("main").locator(control).first.click()
+        clicks += 1
+    job = Job.objects.get()
+    assert (job.kind, job.stage, job.model.code) == ("env.npu_info", "env", "LLM")
+    assert clicks <= MOST_CLICKS

@@ -1,8 +1,15 @@
 """The search box by keyboard alone, and entries that outlive a sign-in."""
 
+import contextlib
+
 import pytest
+from django.utils import timezone
+from playwright.sync_api import Error as PlaywrightError
 
 from delivery.demo.sample_engagement import PASSWORD
+from delivery.surveys.answer_sheet import Sheet
+from delivery.surveys.services import reopen_survey
+from engagements.models import User
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -42,10 +49,48 @@ def test_what_was_typed_outlives_the_sign_in(visit, sample):
     assert page.input_value("[name=name]") == "输电线路巡检"
     assert page.locator("main .alert-warning").count() == 1
     window.open("/engagements/new/")
-    assert page.input_value("[name=code]") == ""
+    assert page.input_value("[name=name]") == ""
+    assert page.input_value("[name=code]") == f"EP{timezone.localdate():%y}01"  # as suggested
 
 
 def test_no_secret_is_kept(visit, sample):
     page = visit("operator").open("/nodes/new/")
     page.fill("[name=name]", "bms-9")
     assert page.evaluate("sessionStorage.getItem('desk-typed')") is None
+
+
+def test_answers_given_without_a_network_are_sent_when_there_is_one(visit, sample):
+    """What a colleague answered meanwhile stays."""
+    survey = reopen_survey(actor=User.objects.get(username="consultant"), survey=sample.survey)
+    window = visit("reviewer")
+    page = window.open(f"/engagements/{sample.code}/survey/")
+    path = page.locator("main table a").first.get_attribute("href")
+    page = window.open(path)
+    first, second = _text_fields(page)
+    page.context.set_offline(True)
+    page.fill(f"[name='a:{first}']", "机房在地下一层")
+    page.press(f"[name='a:{first}']", "Tab")
+    page.locator("#survey-state", has_text="网络不可用").wait_for()
+    with contextlib.suppress(PlaywrightError):
+        page.reload()  # nothing answers; the window is as good as closed
+    colleague = visit("consultant").open(path)
+    colleague.fill(f"[name='a:{second}']", "同事已填")
+    colleague.press(f"[name='a:{second}']", "Tab")
+    colleague.locator("#survey-state", has_text="已于").wait_for()
+    page.context.set_offline(False)
+    page.goto(window.base + path)
+    page.locator("#survey-state", has_text="已于").wait_for()
+    assert _answers(survey, first, second) == ["机房在地下一层", "同事已填"]
+    assert page.evaluate("Object.keys(localStorage).filter(k => k.startsWith('desk-survey'))") == []
+
+
+def _text_fields(page) -> list[str]:
+    """Names of the first two answers that are plain text."""
+    names = page.locator("[data-desk-survey] :is(input[type=text], textarea)").evaluate_all(
+        "all => all.map(field => field.name)")
+    return [name.removeprefix("a:") for name in names if name.startswith("a:")][:2]
+
+
+def _answers(survey, *names) -> list[str]:
+    cells = Sheet(survey).cells
+    return [cells[name].text for name in names]
