@@ -7,6 +7,7 @@ Definitions: DOMAIN 3.4 and the definitions in use that stand in the catalogue
 from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from fractions import Fraction
+from math import isclose
 from typing import Any
 
 import numpy as np
@@ -212,8 +213,7 @@ def _lacks_first(inside: Aligned) -> bool:
 def _near_threshold(inside: Aligned, figure: float | None, threshold: Decimal, rule: Rule
                     ) -> Decimal | None:
     """The judged figure in decimal where binary rounding could decide; None elsewhere."""
-    limit = float(threshold)
-    if figure is None or not abs(figure - limit) <= 1e-9 * max(abs(limit), 1e-9):
+    if figure is None or not isclose(figure, threshold, rel_tol=1e-9):
         return None
     kept = np.isfinite(inside.baseline) & np.isfinite(inside.candidate)
     if rule.figure.endswith("from_step_21"):
