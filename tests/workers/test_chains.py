@@ -168,3 +168,22 @@ def test_api_saves_and_starts(people, models, node):
     api.force_authenticate(people["reviewer"])
     assert api.get("/api/v1/job-chains/").status_code == 403
     assert api.get("/api/v1/chain-runs/").json()["results"] == []
+
+
+@pytest.mark.django_db
+def test_a_step_names_its_runtime(people, node, models, client):
+    from workers.services import runtimes
+
+    own = runtimes.save_runtime(actor=people["operator"], name="cann", place="host",
+                                options={"nice": 5})
+    steps = [{**SURVEY[0], "runtime": own.pk}, SURVEY[1]]
+    chain = chains.save_chain(actor=people["consultant"], name="survey", steps=steps)
+    assert [step.get("runtime") for step in chain.steps] == [own.pk, None]
+    [run] = chains.start_chain(actor=people["consultant"], chain=chain, models=models[:1],
+                               node=node)
+    assert (run.jobs.get().job.runtime["id"], run.jobs.get().job.runtime_name) == (own.pk, "cann")
+    client.force_login(people["consultant"])
+    assert "cann" in client.get(f"/jobs/chains/{chain.pk}/").content.decode()
+    with pytest.raises(InvalidInput, match="4711"):
+        chains.save_chain(actor=people["consultant"], name="none",
+                          steps=[{**SURVEY[0], "runtime": 4711}])

@@ -2,7 +2,6 @@
 
 from django.http import Http404
 from django.shortcuts import get_object_or_404
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import mixins, status, viewsets
 from rest_framework.decorators import action
@@ -12,6 +11,7 @@ from engagements.text.number_parsing import whole_number
 from engagements.web.scoped_viewset import ScopedViewSet
 from workers import kinds, services
 from workers.api import serializers
+from workers.api.archive_schema import ARCHIVE, FORMAT
 from workers.api.file_serializers import FollowUpSerializer
 from workers.jobs import folder_archives, kind_catalogue
 from workers.jobs.archive_answers import archive_answer
@@ -78,16 +78,17 @@ class JobViewSet(mixins.CreateModelMixin, ScopedViewSet):
         job = services.retry_job(actor=request.user, job=self.get_object())
         return self.shown(job, status.HTTP_201_CREATED)
 
-    @extend_schema(responses={(200, "application/x-tar"): OpenApiTypes.BINARY},
-                   parameters=[OpenApiParameter("path", str, description="a folder among them")])
+    @extend_schema(responses=ARCHIVE, parameters=[
+        OpenApiParameter("path", str, description="a folder among them"), FORMAT])
     @action(detail=True, filterset_fields=[])
     def archive(self, request, pk=None):
-        """The stored files of the job, or those of a folder, as a tar archive."""
+        """The stored files of the job, or those of a folder, as a tar archive or as zip."""
         job = self.get_object()
         pieces, size = folder_archives.of_job(job, request.query_params.get("path", "").strip("/"))
         if not size:
             raise Http404
-        return archive_answer(pieces, f"job-{job.pk}.tar", job, size)
+        return archive_answer(pieces, f"job-{job.pk}", job, size,
+                              request.query_params.get("as", ""))
 
     @extend_schema(responses=FollowUpSerializer(many=True))
     @action(detail=True, url_path="follow-ups", pagination_class=None, filterset_fields=[])

@@ -2,7 +2,6 @@
 
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import mixins
 from rest_framework.decorators import action
@@ -13,6 +12,7 @@ from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.service_hooks import creating, updating
 from workers import queries, rule_checks, services
 from workers.api import serializers
+from workers.api.archive_schema import ARCHIVE, FORMAT
 from workers.api.file_serializers import FolderSerializer
 from workers.jobs import folder_archives, input_choices
 from workers.jobs.archive_answers import archive_answer
@@ -102,13 +102,14 @@ class NodeViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedViewSe
         return Response(FolderSerializer({
             "path": folder.path, "is_cut": folder.is_cut, "entries": rows}).data)
 
-    @extend_schema(responses={(200, "application/x-tar"): OpenApiTypes.BINARY}, parameters=PATH)
+    @extend_schema(responses=ARCHIVE, parameters=[*PATH, FORMAT])
     @action(detail=True, filterset_fields=[])
     def archive(self, request, pk=None):
-        """A folder or file below `file_roots` as a tar archive, as the node sends it."""
+        """A folder or file below `file_roots` as a tar archive or as zip, as the node sends it."""
         node, (engagement, path) = self.get_object(), self._asked()
         pieces = folder_archives.of_node(request.user, node, engagement, path)
-        return archive_answer(pieces, f"{path.rstrip('/').rpartition('/')[2]}.tar", node)
+        return archive_answer(pieces, path.rstrip("/").rpartition("/")[2], node,
+                              wanted=request.query_params.get("as", ""))
 
     def _asked(self) -> tuple[Engagement | None, str]:
         asked = self.request.query_params

@@ -84,6 +84,13 @@ def _pause(job: Job, now: datetime) -> timedelta:
     return timedelta(seconds=seconds)
 
 
+def outlives_its_end(job: Job, state: RemoteState) -> bool:
+    """Whether the cluster has ended the job and something of it still runs, such as a container
+    that its KILL did not reach."""
+    return (state.scheduled is not None and state.process == "orphans"
+            and state.exit_status is None and _sentences(job).is_over(state.scheduled))
+
+
 def without_status(job: Job, state: RemoteState) -> dict:
     """For a job of a cluster that runs no more and left no exit status: its files are fetched, and
     the scheduler's reason becomes the result. None of it for a job of a plain node."""

@@ -194,6 +194,8 @@ def follow(job: Job, state: RemoteState) -> dict:
         return {**changes, **_without_status(job, state, "log_stored" in changes)}
     if job.cancel_requested_at or endings.is_overdue(job):
         return {**changes, **endings.stop_when_due(job)}
+    if clusters.outlives_its_end(job, state):
+        return {**changes, **endings.end_leftovers(job)}
     return changes
 
 

@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from engagements.models import Engagement, MigratedModel
 from workers import kinds
-from workers.models import Node
+from workers.models import Node, Runtime
 
 TESTS = (("", _("The step before has succeeded")), ("is", _("… and its result is")),
          ("is_not", _("… and its result is not")), ("above", _("… and its result is above")),
@@ -25,6 +25,9 @@ class StepForm(forms.Form):
     parameters = forms.CharField(
         label=_("Parameters"), required=False, widget=forms.Textarea(attrs={"rows": 3}),
         help_text=_("One “name = value” per line; {model} stands for the model's code."))
+    runtime = forms.ModelChoiceField(
+        Runtime.objects.in_use(), label=_("Runtime"), required=False,
+        empty_label=_("as chosen for the model, the engagement or the node"))
     test = forms.ChoiceField(label=_("Only if"), choices=TESTS, required=False)
     result = forms.CharField(label=_("Name of the result"), max_length=60, required=False)
     value = forms.CharField(label=_("Value"), max_length=120, required=False)
@@ -52,7 +55,8 @@ class StepForm(forms.Form):
             return None
         condition = {name: data[name] for name in ("result", "test", "value")}
         return {"kind": data["kind"], "parameters": data["parameters"],
-                "condition": condition if data["test"] else None}
+                "condition": condition if data["test"] else None,
+                "runtime": data["runtime"].pk if data["runtime"] else None}
 
 
 StepFormSet = forms.formset_factory(StepForm, extra=5, max_num=20)

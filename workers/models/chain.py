@@ -14,8 +14,9 @@ from workers.models.node import Node
 class JobChain(models.Model):
     """A saved sequence of job kinds with parameters and conditions.
 
-    `steps` is a list of {kind, parameters, condition}; a condition is null (the step before has
-    succeeded) or {result, test, value} about the results of the step before.
+    `steps` is a list of {kind, parameters, condition, runtime}; the runtime is a row's key, left
+    out where the model, the engagement or the node decides; a condition is null (the step before
+    has succeeded) or {result, test, value} about the results of the step before.
     """
 
     name = models.CharField(_("name"), max_length=80, unique=True)

@@ -192,6 +192,12 @@ class Job(ClaimableRow):
         return f"desk-job-{self.pk}-{self.attempt}-{self.token}"
 
     @property
+    def runtime_name(self) -> str:
+        """Of the runtime that the job keeps; empty where it runs on the node as that is."""
+        return (self.runtime["name"] or gettext("the node's environment script")) \
+            if self.runtime else ""
+
+    @property
     def sentence(self) -> str:
         """The result, or what is going on, as a sentence in the active language."""
         if not self.message:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from workers.remote.scripts import quote
+from workers.runtimes.expansion import expanding
 from workers.runtimes.options import CONDA, MODULES, VENV
-from workers.runtimes.words import expanding
 
 _HERE = Path(__file__).parent
 PROXY_VARIABLES = ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY")

@@ -26,6 +26,9 @@ class Sentences(Protocol):
     def waiting(self, scheduled: Scheduled) -> tuple[str, dict]:
         """Message and values for a job that waits."""
 
+    def is_over(self, scheduled: Scheduled) -> bool:
+        """Whether the cluster calls the job ended, however it ended."""
+
     def ended_itself(self, scheduled: Scheduled) -> bool:
         """Whether the command ended by itself: its exit status is about to be seen."""
 

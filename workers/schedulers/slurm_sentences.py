@@ -46,6 +46,11 @@ def is_waiting(scheduled: Scheduled) -> bool:
         "PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD")
 
 
+def is_over(scheduled: Scheduled) -> bool:
+    """Whether Slurm calls the job ended."""
+    return scheduled.state in ("COMPLETED", "FAILED", *ENDINGS)
+
+
 def ended_itself(scheduled: Scheduled) -> bool:
     """Whether the command ended by itself."""
     return scheduled.state in ("COMPLETED", "FAILED")

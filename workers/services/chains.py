@@ -12,8 +12,8 @@ from engagements.audit import audit_log
 from engagements.errors import DeskError, InvalidInput
 from engagements.models import MigratedModel, User
 from workers import kinds
-from workers.models import ChainRun, ChainStep, Job, JobChain, Node
-from workers.services import jobs
+from workers.models import ChainRun, ChainStep, Job, JobChain, Node, Runtime
+from workers.services import jobs, runtimes
 
 TESTS = {"is": operator.eq, "is_not": operator.ne, "above": operator.gt, "below": operator.lt}
 MOST_STEPS = 20
@@ -42,16 +42,28 @@ def save_chain(
 
 
 def _checked(number: int, step: dict) -> dict:
-    """The step with nothing but its three parts. Raises InvalidInput with the step's number."""
+    """The step with nothing but its parts. Raises InvalidInput with the step's number."""
     try:
         kind = kinds.get(str(step.get("kind")))
         parameters = dict(step.get("parameters") or {})
         kind.clean(_for_model(parameters, "MODEL"))
         condition = _condition(step.get("condition") if number > 1 else None)
+        runtime = _runtime(step)
+        runtimes.require_usable(runtime, kind)
     except (InvalidInput, TypeError, ValueError) as error:
         raise InvalidInput(_("Step %(number)d: %(why)s") % {"number": number, "why": error}
                            ) from error
-    return {"kind": kind.code, "parameters": parameters, "condition": condition}
+    return {"kind": kind.code, "parameters": parameters, "condition": condition,
+            **({"runtime": runtime.pk} if runtime else {})}
+
+
+def _runtime(step: dict) -> Runtime | None:
+    """The runtime that the step names. Raises InvalidInput where there is none of that key."""
+    if not (key := step.get("runtime")):
+        return None
+    if found := Runtime.objects.filter(pk=int(key)).first():
+        return found
+    raise InvalidInput(_("There is no runtime %(key)s.") % {"key": key})
 
 
 def _condition(condition: dict | None) -> dict | None:
@@ -100,7 +112,7 @@ def _queue(run: ChainRun, position: int) -> ChainStep:
     step = run.steps[position]
     job = jobs.queue_job(
         actor=run.started_by, kind=step["kind"], model=run.model, node=run.node,
-        parameters=_for_model(step["parameters"], run.model.code))
+        parameters=_for_model(step["parameters"], run.model.code), runtime=_runtime(step))
     return ChainStep.objects.create(run=run, position=position, job=job)
 
 

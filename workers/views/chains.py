@@ -7,7 +7,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from engagements.access import Can, require
 from engagements.web.form_actions import attempt, attempt_form
 from workers.forms.chains import ChainForm, StartForm, StepFormSet
-from workers.models import ChainRun, JobChain
+from workers.models import ChainRun, JobChain, Runtime
 from workers.services import chains as services
 
 
@@ -40,6 +40,8 @@ def chain(request, pk):
     found = get_object_or_404(JobChain, pk=pk)
     return render(request, "workers/chain.html", {
         "chain": found, "form": StartForm(user=request.user),
+        "runtimes": Runtime.objects.filter(pk__in=[
+            step["runtime"] for step in found.steps if step.get("runtime")]),
         "runs": ChainRun.objects.visible_to(request.user).filter(chain=found).select_related(
             "chain", "model__engagement", "node").prefetch_related("jobs__job")[:30]})
 

@@ -66,7 +66,7 @@ def _folder(request: HttpRequest, node: Node, engagement) -> dict:
 
 @require_GET
 def node_archive(request, pk):
-    """A folder or file of a node as a tar archive, passed on as the node sends it."""
+    """A folder or file of a node as a tar archive, or as zip, passed on as the node sends it."""
     node = get_object_or_404(Node.objects.visible_to(request.user), pk=pk)
     engagement, _model, _stage = place_asked(request)
     if not (path := request.GET.get("path", "")):
@@ -76,14 +76,15 @@ def node_archive(request, pk):
     except (InvalidInput, WrongState) as error:
         messages.error(request, error.message)
         return redirect("workers:node_files", pk)
-    return archive_answer(pieces, f"{path.rstrip('/').rpartition('/')[2] or node.name}.tar", node)
+    return archive_answer(pieces, path.rstrip("/").rpartition("/")[2] or node.name, node,
+                          wanted=request.GET.get("as", ""))
 
 
 @require_GET
 def job_archive(request, pk):
-    """Stored files of a job, all or those of a folder, as a tar archive of known length."""
+    """Stored files of a job, all or those of a folder, as a tar archive of known length, or zip."""
     job = get_object_or_404(Job.objects.visible_to(request.user), pk=pk)
     pieces, size = folder_archives.of_job(job, request.GET.get("path", "").strip("/"))
     if not size:
         raise Http404
-    return archive_answer(pieces, f"job-{job.pk}.tar", job, size)
+    return archive_answer(pieces, f"job-{job.pk}", job, size, request.GET.get("as", ""))

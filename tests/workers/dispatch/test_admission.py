@@ -145,6 +145,23 @@ def test_the_forecast_keeps_to_what_is_promised_to_others(wait, server, people, 
     assert card_queue.expected_start(wait(cards=4, minutes=90, of=other), now) == window.ends_at
 
 
+def test_the_forecast_keeps_to_the_quota(wait, people, engagement, other):
+    """Of four cards the engagement holds three; whoever waits for its quota holds up nobody."""
+    second = Node.objects.create(name="bms-2", host="192.0.2.2", username="desk", state="ready")
+    node_calendar.set_quota(actor=people[Role.OPERATOR], engagement=engagement, cards=4)
+    running = wait(cards=3, minutes=40)
+    assert said(running) == ("", JobState.STARTING)
+    now = timezone.now()
+    Job.objects.filter(pk=running.pk).update(state=JobState.RUNNING, started_at=now)
+    small, large, never = wait(cards=1), wait(cards=2, minutes=10), wait(cards=5)
+    theirs = wait(cards=4, of=other)
+    starts = [card_queue.expected_start(job, now) for job in (small, large, never, theirs)]
+    assert starts == [now, now + timedelta(minutes=40), None, now]
+    elsewhere = wait(cards=1, node=second)
+    assert card_queue.expected_start(elsewhere, now) == now
+    assert card_queue.expected_start(wait(cards=2, node=second), now) is None
+
+
 def test_jobs_on_several_nodes_ask_for_windows_reservations_and_quotas(
         server, people, engagement, other, monkeypatch):
     monkeypatch.setitem(registry._kinds, GangKind.code, GangKind())

@@ -3,6 +3,7 @@
 import io
 import re
 import tarfile
+import zipfile
 from html import unescape
 
 import pytest
@@ -96,6 +97,12 @@ def test_stored_files_of_a_job_are_an_archive_and_offered(client, people, queue,
     assert files_of(data)["sub/a b.txt"].decode() == "文\n"
     one = b"".join(client.get(f"/api/v1/jobs/{job.pk}/archive/?path=sub").streaming_content)
     assert list(files_of(one)) == ["a b.txt"]
+    zipped = client.get(f"/api/v1/jobs/{job.pk}/archive/?as=zip")
+    assert (zipped["Content-Type"], ".zip" in zipped["Content-Disposition"]) == (
+        "application/zip", True)
+    with zipfile.ZipFile(io.BytesIO(b"".join(zipped.streaming_content))) as packed:
+        assert packed.testzip() is None
+        assert {info.filename: packed.read(info) for info in packed.infolist()} == files_of(data)
     page = client.get(f"{reverse('workers:choose_files')}?engagement={engagement.code}&q={job.pk}")
     assert f"desk:job/{job.pk}/sub" in page.content.decode()
     assert follow_ups(job) == []
@@ -126,3 +133,26 @@ def test_an_upload_in_parts_goes_on_after_a_cut(client, people, engagement):
                                             "size": 2**50}).status_code == 400
     client.force_login(people["manager"])
     assert client.get(url).status_code == 404
+
+
+def test_a_zip_of_a_folder_is_passed_on_and_leaves_links_out():
+    from workers.jobs.zip_stream import zipped
+
+    kept = io.BytesIO()
+    large = bytes(range(256)) * 20_000
+    with tarfile.open(fileobj=kept, mode="w") as archive:
+        for name, content in (("文/大 file.bin", large), ("old.txt", b"1")):
+            info = tarfile.TarInfo(name)
+            info.size, info.mtime = len(content), 0 if name == "old.txt" else 1_700_000_000
+            archive.addfile(info, io.BytesIO(content))
+        link = tarfile.TarInfo("link")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(link)
+    data = kept.getvalue()
+    pieces = list(zipped(data[at:at + 1000] for at in range(0, len(data), 1000)))
+    assert max(map(len, pieces)) < 2 ** 20
+    assert all(pieces)
+    with zipfile.ZipFile(io.BytesIO(b"".join(pieces))) as packed:
+        assert packed.testzip() is None
+        assert packed.namelist() == ["文/大 file.bin", "old.txt"]
+        assert packed.read("文/大 file.bin") == large

@@ -1,8 +1,11 @@
 """Jobs on a real Slurm (controller and node on this machine) behind OpenSSH's own server."""
 
 import os
+import shutil
 import subprocess
+import tempfile
 import time
+from pathlib import Path
 
 import pytest
 from django.utils.translation import override
@@ -243,19 +246,28 @@ def test_a_job_that_is_submitted_while_the_controller_is_away_starts_later(queue
     assert job.state == JobState.SUCCEEDED, shown(job)
 
 
+@pytest.fixture
+def engine():
+    """With a store of its own, below a short path."""
+    folder = Path(tempfile.mkdtemp(prefix="podman-"))
+    yield podman.engine_in(folder)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
 @pytest.mark.skipif(bool(podman.missing()), reason=podman.missing() or "-")
 @pytest.mark.parametrize("place", ["container", "running"])
-def test_a_job_in_a_container_runs_and_is_cancelled_inside(queue, node, people, sshd, place):
-    image, name = podman.make_image(), f"desk-test-{os.getpid()}"
+def test_a_job_in_a_container_runs_and_is_cancelled_inside(queue, node, people, sshd, cluster,
+                                                           engine, place):
+    image, name = podman.make_image(engine), f"desk-test-{os.getpid()}"
     type(node).objects.filter(pk=node.pk).update(
-        container_engine=podman.ENGINE, container_options=podman.RUN_OPTIONS)
+        container_engine=engine, container_options=podman.RUN_OPTIONS)
     options = {"image": image} if place == "container" else {"container": name}
     runtimes.choose_runtime(actor=people["operator"], node=node, runtime=runtimes.save_runtime(
         actor=people["operator"], name=place, place=place, options={**options, "devices": "none"}))
     (sshd.home / "desk-jobs").mkdir()
     if place == "running":
         podman.podman("run", "-d", "--name", name, *podman.RUN_OPTIONS.split(), "--network=host",
-                      "-v", f"{sshd.home}/desk-jobs:/jobs", image, "sleep", "300")
+                      "-v", f"{sshd.home}/desk-jobs:/jobs", image, "sleep", "300", engine=engine)
     try:
         job = until(queue("cat /etc/version > a.txt; echo $ASCEND_RT_VISIBLE_DEVICES", cards=2),
                     ended)
@@ -266,7 +278,19 @@ def test_a_job_in_a_container_runs_and_is_cancelled_inside(queue, node, people, 
         until(job, lambda job: list(sshd.home.glob(f"desk-jobs/{job.directory_name}/work/begun")))
         services.cancel_job(actor=people["consultant"], job=job)
         assert until(job, ended, 90).state == JobState.CANCELLED
-        assert "sleep 97" not in subprocess.run(["ps", "-eo", "args"], capture_output=True,
-                                                text=True, check=True).stdout.splitlines()
+        assert not _runs("sleep 97")
+        job = until(queue("setsid sleep 98 & touch begun; sleep 99"), lambda job: list(
+            sshd.home.glob(f"desk-jobs/{job.directory_name}/work/begun")) and "scheduler" in
+            job.results and kept(job).get("job_id"))
+        cluster.ask("scancel", "--signal=KILL", "--full", kept(job)["job_id"])
+        assert until(job, ended, 150).state in (JobState.FAILED, JobState.LOST)
+        assert not _runs("sleep 98")
+        assert not _runs("sleep 99")
+        if place == "container":  # the next job on the compute node forgets what is left of it
+            heart = sshd.home / "desk-jobs" / job.directory_name / "heartbeat"
+            os.utime(heart, (time.time() - 600,) * 2)
+            until(queue("true"), ended)
+            assert job.directory_name not in podman.podman(
+                "ps", "-a", "--format", "{{.Names}}", engine=engine)
     finally:
-        podman.podman("rm", "-f", "-t", "0", "--ignore", name)
+        podman.podman("rm", "-f", "-t", "0", "--ignore", name, engine=engine)

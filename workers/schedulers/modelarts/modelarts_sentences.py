@@ -29,6 +29,11 @@ def waiting(scheduled: Scheduled) -> tuple[str, dict]:
                      "why": nested(message, {"reason": scheduled.reason or scheduled.state})}
 
 
+def is_over(scheduled: Scheduled) -> bool:
+    """Whether no container of it runs or may start any more."""
+    return bool(scheduled.state) and not scheduled.is_live
+
+
 def ended_itself(scheduled: Scheduled) -> bool:
     """Whether the command ended by itself."""
     return scheduled.state in ("Completed", "Failed") and not scheduled.detail

@@ -45,6 +45,11 @@ def waiting(scheduled: Scheduled) -> tuple[str, dict]:
                                              "detail": scheduled.detail})}
 
 
+def is_over(scheduled: Scheduled) -> bool:
+    """Whether no container of it runs or may start any more."""
+    return bool(scheduled.state) and not scheduled.is_live
+
+
 def ended_itself(scheduled: Scheduled) -> bool:
     """Whether the container ended by itself."""
     return not scheduled.reason and not scheduled.disruption and scheduled.state in (
