@@ -283,7 +283,8 @@ def test_a_job_in_a_container_runs_and_is_cancelled_inside(queue, node, people, 
             sshd.home.glob(f"desk-jobs/{job.directory_name}/work/begun")) and "scheduler" in
             job.results and kept(job).get("job_id"))
         cluster.ask("scancel", "--signal=KILL", "--full", kept(job)["job_id"])
-        assert until(job, ended, 150).state in (JobState.FAILED, JobState.LOST)
+        assert until(job, ended, 150).state == JobState.CANCELLED
+        assert "not through the desk" in shown(job)
         assert not _runs("sleep 98")
         assert not _runs("sleep 99")
         if place == "container":  # the next job on the compute node forgets what is left of it
