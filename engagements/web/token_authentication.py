@@ -51,8 +51,16 @@ def _require_scope(token: ApiToken, request) -> None:
     view = request.parser_context.get("view")
     if token.scope == ApiToken.Scope.JOBS and getattr(view, "is_job_work", False):
         return
+    if request.method == "DELETE" and _is_its_own(token, view):
+        return
     raise exceptions.PermissionDenied(_("The scope of this token (%(scope)s) does not allow this.")
                                       % {"scope": token.get_scope_display()})
+
+
+def _is_its_own(token: ApiToken, view) -> bool:
+    """Whatever a token may do, it may end itself."""
+    model = getattr(getattr(view, "queryset", None), "model", None)
+    return model is ApiToken and view.kwargs.get("pk") == str(token.pk)
 
 
 def _note_use(token: ApiToken, address: str | None) -> None:

@@ -56,6 +56,16 @@ def test_scopes(manager, engagement):
         assert started.status_code == (403 if scope == "read" else 400)
 
 
+def test_a_token_may_end_itself_and_no_other(manager):
+    token, api = made(manager, scope="read")
+    other, _api = made(manager)
+    assert api.delete(f"/api/v1/tokens/{other.pk}/").status_code == 403
+    assert api.delete(f"/api/v1/tokens/{token.pk}/").status_code == 204
+    assert api.get("/api/v1/engagements/").status_code == 401
+    other.refresh_from_db()
+    assert other.is_in_force
+
+
 def test_a_token_of_one_engagement_reaches_no_other(people, manager, engagement, other):
     for person in (manager, people[Role.ADMINISTRATOR]):
         _token, api = made(person, scope="write", engagement=engagement)

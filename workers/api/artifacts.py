@@ -35,7 +35,8 @@ class ArtifactViewSet(ScopedViewSet):
         services.read_again(actor=request.user, artifact=self.get_object())
         return self.fresh()
 
-    @extend_schema(request=serializers.UploadSerializer)
+    @extend_schema(request=serializers.UploadSerializer,
+                   responses={201: serializers.ArtifactSerializer})
     @action(detail=False, methods=["post"], parser_classes=[MultiPartParser])
     def upload(self, request):
         """Store a file and read it by its content."""

@@ -22,6 +22,7 @@ from workers.models import (
     Runtime,
     RuntimeChoice,
     StoredReading,
+    Trouble,
 )
 from workers.models.gang import MOST_RESTARTS
 from workers.models.node import COMMAND_ROLES, USERNAME
@@ -51,6 +52,7 @@ class NodeSerializer(serializers.ModelSerializer):
         required=False, help_text="Roles that may run free commands here; empty for nobody.")
     has_read_cards = serializers.BooleanField(
         read_only=True, help_text="Whether npu-smi has shown the cards; else they were typed in.")
+    trouble = serializers.ChoiceField(Trouble.choices, read_only=True, allow_blank=True)
     offered_fingerprint = serializers.SerializerMethodField()
     pinned_fingerprint = serializers.SerializerMethodField()
 

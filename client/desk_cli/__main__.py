@@ -1,0 +1,3 @@
+from desk_cli.main import cli
+
+cli(prog_name="desk-cli")
