@@ -71,3 +71,14 @@ def queries(client, page: str) -> int:
         answer = client.get(page)
     assert answer.status_code == 200, page
     return len(asked)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", ["document-texts", "document-chains"])
+def test_settings_of_documents_are_one_query(client, people, path, django_assert_max_num_queries):
+    """Whatever the number of texts and kinds; the others are of the session and its person."""
+    client.force_login(people[Role.ADMINISTRATOR])
+    client.get(f"/api/v1/{path}/")
+    with django_assert_max_num_queries(4):
+        rows = client.get(f"/api/v1/{path}/").json()
+    assert len(rows) > 5

@@ -14,7 +14,6 @@ from delivery.documents.services.company import save_company
 from delivery.quotes.services import save_discount_limits
 from delivery.reports import registry, services, standard_text
 from delivery.reports.approvals import approval_steps
-from delivery.reports.models import ApprovalStep
 from delivery.reports.serializers import (
     ApprovalChainSerializer,
     CompanySerializer,
@@ -40,7 +39,7 @@ class ChainViewSet(DeclaredEndpoint, ViewSet):
                    operation_id="document_chains_list")
     def list(self, request):
         require(request.user, Can.VIEW_INTERNAL)
-        return Response([_chain(kind.code) for kind in registry.all_kinds()])
+        return Response(_chains([kind.code for kind in registry.all_kinds()]))
 
     @extend_schema(parameters=KIND, responses=ApprovalChainSerializer)
     def retrieve(self, request, kind: str):
@@ -61,9 +60,12 @@ class ChainViewSet(DeclaredEndpoint, ViewSet):
 
 
 def _chain(code: str) -> dict:
-    return ApprovalChainSerializer({
-        "kind": code, "steps": approval_steps.chain_of(code),
-        "is_shipped": not ApprovalStep.objects.filter(kind=code).exists()}).data
+    return _chains([code])[0]
+
+
+def _chains(codes: list[str]) -> list[dict]:
+    return [ApprovalChainSerializer({"kind": code, "steps": steps, "is_shipped": is_shipped}).data
+            for code, (steps, is_shipped) in approval_steps.chains_of(codes).items()]
 
 
 def _known(code: str) -> str:
@@ -82,8 +84,7 @@ class StandardTextViewSet(DeclaredEndpoint, ViewSet):
                    operation_id="document_texts_list")
     def list(self, request):
         require(request.user, Can.VIEW_INTERNAL)
-        customer = customer_in(request)
-        return Response([_text(code, customer) for code in STANDARD])
+        return Response(_texts(list(STANDARD), customer_in(request)))
 
     @extend_schema(parameters=CODE, responses=WordingSerializer)
     def retrieve(self, request, code: str):
@@ -137,8 +138,12 @@ def customer_in(request) -> Customer | None:
 
 
 def _text(code: str, customer: Customer | None) -> dict:
-    own, texts = standard_text.text_for(code, customer)
-    return WordingSerializer({"code": code, **texts, "is_shipped": own is None}).data
+    return _texts([code], customer)[0]
+
+
+def _texts(codes: list[str], customer: Customer | None) -> list[dict]:
+    return [WordingSerializer({"code": code, **texts, "is_shipped": own is None}).data
+            for code, (own, texts) in standard_text.texts_for(codes, customer).items()]
 
 
 def _shipped(code: str) -> str:

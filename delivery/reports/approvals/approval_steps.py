@@ -1,5 +1,7 @@
 """The steps of a document's chain (DOMAIN 9.11): the firm's of its kind, and whom they are for."""
 
+from collections.abc import Collection
+
 from delivery.reports import registry
 from delivery.reports.models import ApprovalStep, ApprovalTurn, Step
 from engagements.access import PERMISSIONS
@@ -16,8 +18,16 @@ FIELDS = ("action", "position", "title", "title_en", "role")
 
 def chain_of(kind: str) -> list[dict]:
     """The steps of a kind in order, as plain values: the firm's, else the shipped ones."""
-    own = list(ApprovalStep.objects.filter(kind=kind).values(*FIELDS))
-    return own or [dict(step) for step in SHIPPED]
+    return chains_of([kind])[kind][0]
+
+
+def chains_of(kinds: Collection[str]) -> dict[str, tuple[list[dict], bool]]:
+    """By kind: the steps in force, and whether they are the shipped ones; one query for all."""
+    own: dict[str, list[dict]] = {kind: [] for kind in kinds}
+    for step in ApprovalStep.objects.filter(kind__in=kinds).values("kind", *FIELDS):
+        own[step.pop("kind")].append(step)
+    return {kind: (steps or [dict(step) for step in SHIPPED], not steps)
+            for kind, steps in own.items()}
 
 
 def roles_for(kind: str, action: str) -> list[str]:

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from delivery.reports import registry, services
 from delivery.reports.approvals import approval_steps
-from delivery.reports.models import ApprovalStep, Step
+from delivery.reports.models import Step
 from delivery.reports.services.approval_chains import MOST_STEPS
 from engagements.access import require_administrator
 from engagements.errors import InvalidInput
@@ -19,11 +19,11 @@ from engagements.web.form_actions import attempt
 @require_GET
 def chain_list(request):
     require_administrator(request.user)
-    own = set(ApprovalStep.objects.values_list("kind", flat=True))
+    kinds = registry.all_kinds()
+    chains = approval_steps.chains_of([kind.code for kind in kinds])
     return render(request, "delivery/reports/chains.html", {"rows": [
-        {"kind": kind, "is_own": kind.code in own,
-         "steps": _shown(approval_steps.chain_of(kind.code))}
-        for kind in registry.all_kinds()]})
+        {"kind": kind, "is_own": not is_shipped, "steps": _shown(steps)}
+        for kind in kinds for steps, is_shipped in [chains[kind.code]]]})
 
 
 def _shown(steps: list[dict]) -> list[dict]:
@@ -38,8 +38,8 @@ def _shown(steps: list[dict]) -> list[dict]:
 def chain_edit(request, code):
     require_administrator(request.user)
     kind = _kind(code)
-    steps = (_posted(request.POST) if request.method == "POST"
-             else _shown(approval_steps.chain_of(code)))
+    steps, is_shipped = approval_steps.chains_of([code])[code]
+    steps = _posted(request.POST) if request.method == "POST" else _shown(steps)
     if request.method == "POST" and attempt(
             request, lambda: services.save_chain(actor=request.user, kind=code, steps=steps),
             _("Saved; documents submitted from now on follow it.")):
@@ -48,7 +48,7 @@ def chain_edit(request, code):
     return render(request, "delivery/reports/chain.html", {
         "kind": kind, "steps": [*steps[:-1], *blanks, *steps[-1:]],
         "actions": Step.Action.choices, "roles": Step._meta.get_field("role").choices,
-        "is_own": ApprovalStep.objects.filter(kind=code).exists()})
+        "is_own": not is_shipped})
 
 
 def _kind(code: str):
