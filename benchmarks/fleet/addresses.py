@@ -5,6 +5,7 @@ from importlib import import_module
 from urllib.parse import urlencode
 
 from django.apps import apps
+from django.core.exceptions import FieldError
 from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
 
 OURS = ("people", "portal", "engagements", "workers", "assessments", "documents", "quotes",
@@ -186,7 +187,7 @@ def newest_key(model, engagement) -> int | None:
                  "criterion__criteria_set__engagement", "artifact__engagement"):
         try:
             found = rows.filter(**{path: engagement}).values_list("pk", flat=True)
-        except Exception:
+        except FieldError:
             continue
         return found.first()
     return rows.values_list("pk", flat=True).first()
