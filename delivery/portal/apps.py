@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 
 
 class PortalConfig(AppConfig):
@@ -6,5 +7,7 @@ class PortalConfig(AppConfig):
     label = "portal"
 
     def ready(self) -> None:
-        """Decide on the audited tables."""
-        from delivery.portal import audit_config  # noqa: F401
+        """Decide on the audited tables, and keep the figures of the charts."""
+        from delivery.portal import audit_config, chart_figures  # noqa: F401
+
+        post_migrate.connect(chart_figures.prepare, sender=self)

@@ -3,6 +3,8 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from engagements.audit_rows.tracking import AuditedQuerySet
+from engagements.models import Engagement
+from engagements.models.visibility import in_engagements_of
 
 
 class SavedViewQuerySet(AuditedQuerySet):
@@ -28,3 +30,42 @@ class SavedView(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class ChartFigureQuerySet(models.QuerySet):
+    def visible_to(self, user) -> "ChartFigureQuerySet":
+        """Of the engagements that the user may see."""
+        return self.filter(in_engagements_of(user))
+
+
+class ChartFigure(models.Model):
+    """What one engagement adds to one bar of a chart of the portfolio.
+
+    Kept by every write of the rows that it is counted from (`delivery.portal.chart_figures`);
+    `manage.py summaries` compares it with them and makes it anew.
+    """
+
+    class Chart(models.TextChoices):
+        PIPELINE = "pipeline"  # engagements under way, by stage
+        VALUE = "value"  # what was quoted for them, in yuan excluding tax
+        PLANNED = "planned"  # person-days, by stage
+        USED = "used"
+        ACCEPTED = "accepted"  # by quarter
+        ON_TIME = "on_time"
+        VERDICTS = "verdicts"  # by month and outcome
+
+    engagement = models.ForeignKey(Engagement, models.CASCADE, related_name="chart_figures")
+    chart = models.CharField(max_length=10, choices=Chart)
+    bar = models.CharField(max_length=32)  # "design", "2026 Q3", "2026-07 passed"
+    number = models.DecimalField(max_digits=18, decimal_places=2)
+
+    objects = ChartFigureQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint(fields=["engagement", "chart", "bar"],
+                                               name="one_figure_per_bar")]
+        indexes = [models.Index(fields=["chart", "bar", "number"], name="chart_figures_by_bar")]
+
+    def __str__(self) -> str:
+        return f"{self.engagement}: {self.chart} {self.bar}"

@@ -29,6 +29,7 @@ def record_time(*, actor: User, engagement: Engagement, work_date: date, half: s
     require(actor, Can.WORK, engagement)
     if person != actor and not allowed(actor, Can.MANAGE):
         raise NotAllowed(_("Only a manager can record time for others."))
+    engagement = _locked(engagement)
     _check_entry(engagement, person, model, work_date, today or timezone.localdate())
     with _half_day(person, work_date, half):
         entry = TimeEntry.objects.create(
@@ -135,11 +136,17 @@ def _require_correctable(entry: TimeEntry) -> None:
         raise WrongState(_("This half-day has already been corrected."))
 
 
+def _locked(engagement: Engagement) -> Engagement:
+    """The engagement's locked row: the sums of its days are written by one after the other."""
+    return Engagement.objects.select_for_update(of=("self",), no_key=True).get(pk=engagement.pk)
+
+
 def _own(actor: User, entry: TimeEntry) -> TimeEntry:
     """The locked row of an entry that the actor may change."""
     require(actor, Can.WORK, entry.engagement)
     if entry.person_id != actor.pk and not allowed(actor, Can.MANAGE):
         raise NotAllowed(_("Only a manager can record time for others."))
+    _locked(entry.engagement)
     return TimeEntry.objects.select_for_update(of=("self",), no_key=True).get(pk=entry.pk)
 
 

@@ -1,4 +1,4 @@
-"""Aggregates over all engagements that a person sees, each by one or two statements."""
+"""Sums over all engagements that a person sees, of the figures that their writes keep."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -6,22 +6,22 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, DurationField, ExpressionWrapper, F, Q, Sum
-from django.db.models.functions import Coalesce, TruncDay, TruncMonth, TruncQuarter
+from django.db.models import DurationField, ExpressionWrapper, F, Q, Sum
+from django.db.models.functions import Coalesce, TruncDay
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from assessments.models import Outcome, Verdict
-from delivery.planning.effort.margins import HALF_DAY, agreed_quotes
-from delivery.planning.models import EffortEstimate, EffortLine, TimeEntry
-from delivery.portal.portfolio.rows import RUNNING, with_position
+from assessments.models import Outcome
+from delivery.portal.chart_figures import quarter
+from delivery.portal.models import ChartFigure
 from engagements.access import Can, allowed
-from engagements.models import Engagement, StageRecord, User
+from engagements.models import User
 from engagements.stages import Stage
 from workers.models import CardLease, Node
 
 QUARTERS, MONTHS, DAYS = 6, 6, 14
+Of = ChartFigure.Chart
 
 
 @dataclass(frozen=True)
@@ -43,29 +43,38 @@ class Chart:
 
 
 def charts_for(user: User, now: datetime | None = None) -> list[Chart]:
-    """The charts that the user's role may see."""
+    """The charts that the user's role may see; one query, and two for the cards."""
     now = now or timezone.now()
-    engagements = Engagement.objects.visible_to(user)
-    found = [_pipeline(engagements, allowed(user, Can.PRICE)), _on_time(engagements, now),
-             _person_days(engagements), _verdicts(engagements, now)]
+    numbers = _numbers(user, now)
+    found = [_pipeline(numbers, allowed(user, Can.PRICE)), _on_time(numbers),
+             _person_days(numbers), _verdicts(numbers)]
     return [*found, _cards(now)] if allowed(user, Can.WORK) else found
 
 
-def _pipeline(engagements, with_value: bool) -> Chart:
+Numbers = dict[str, dict[str, Decimal]]  # by chart, then by bar
+
+
+def _numbers(user: User, now: datetime) -> Numbers:
+    """The sums over all engagements that the user sees; of quarters and months the last ones."""
+    today = timezone.localdate(now)
+    is_shown = Q(chart__in=(Of.PIPELINE, Of.VALUE, Of.PLANNED, Of.USED)) | Q(
+        chart__in=(Of.ACCEPTED, Of.ON_TIME), bar__gte=quarter(today - timedelta(92 * QUARTERS))
+        ) | Q(chart=Of.VERDICTS, bar__gte=f"{today - timedelta(31 * MONTHS):%Y-%m}")
+    rows = ChartFigure.objects.visible_to(user).filter(is_shown).order_by("chart", "bar")
+    found: Numbers = defaultdict(lambda: defaultdict(Decimal))
+    for chart, bar, number in rows.values_list("chart", "bar").annotate(Sum("number")):
+        found[chart][bar] = Decimal(number)
+    return found
+
+
+def _pipeline(numbers: Numbers, with_value: bool) -> Chart:
     """Engagements under way by the earliest stage that is not done, with what was quoted."""
-    stages = dict(with_position(engagements.filter(state=RUNNING)).order_by().values_list(
-        "pk", "open_position"))
-    counts: dict[int, int] = defaultdict(int)
-    values: dict[int, Decimal] = defaultdict(Decimal)
-    for position in stages.values():
-        counts[position] += 1
-    for key, amount in _amounts(list(stages)) if with_value else ():
-        values[stages[key]] += amount
-    bars, longest = [], max(counts.values(), default=1)
-    for position, stage in enumerate(Stage):
-        number = counts.get(position, 0)
-        text = f"{number} · ¥{values[position]:,.0f}" if with_value else str(number)
-        bars.append(Bar(stage.label, text, 100 * number // longest,
+    counts, values = numbers[Of.PIPELINE], numbers[Of.VALUE]
+    bars, longest = [], max(counts.values(), default=Decimal(1))
+    for stage in Stage:
+        number = counts[stage]
+        text = f"{number:.0f} · ¥{values[stage]:,.0f}" if with_value else f"{number:.0f}"
+        bars.append(Bar(stage.label, text, int(100 * number / longest),
                         f"{reverse('portal:portfolio')}?stage={stage.value}"))
     note = _("Engagements under way by the earliest stage that is not done; value as quoted, "
              "excluding tax.") if with_value else _(
@@ -73,61 +82,39 @@ def _pipeline(engagements, with_value: bool) -> Chart:
     return Chart(_("Pipeline by stage"), note, bars)
 
 
-def _amounts(keys: list[int]):
-    for quote in agreed_quotes(keys):
-        yield quote.engagement_id, (
-            Decimal(quote.snapshot["totals"]["net"]) * quote.exchange_rate)
-
-
-def _on_time(engagements, now: datetime) -> Chart:
+def _on_time(numbers: Numbers) -> Chart:
     """Acceptance stages by the quarter in which they passed, and how many by the agreed end."""
-    rows = StageRecord.objects.filter(
-        stage=Stage.ACCEPT, model__engagement__in=engagements, model__dropped_at=None,
-        model__engagement__ends_on__isnull=False,
-        passed_at__gte=now - timedelta(days=92 * QUARTERS)).order_by().annotate(
-        quarter=TruncQuarter("passed_at")).values("quarter").annotate(
-        done=Count("model__engagement", distinct=True),
-        on_time=Count("model__engagement", distinct=True,
-                      filter=Q(passed_at__date__lte=F("model__engagement__ends_on")))).order_by(
-        "quarter")
     bars = []
-    for row in rows:
-        percent = 100 * row["on_time"] // row["done"]
-        label = f"{row['quarter']:%Y} Q{(row['quarter'].month + 2) // 3}"
-        bars.append(Bar(label, f"{percent}% ({row['on_time']}/{row['done']})", percent,
+    for name, done in numbers[Of.ACCEPTED].items():
+        in_time = numbers[Of.ON_TIME][name]
+        percent = int(100 * in_time / done)
+        bars.append(Bar(name, f"{percent}% ({in_time:.0f}/{done:.0f})", percent,
                         code="passed" if percent >= 80 else "warning"))
     return Chart(_("On-time rate"), _("Engagements accepted by their due date, by quarter."), bars)
 
 
-def _person_days(engagements) -> Chart:
+def _person_days(numbers: Numbers) -> Chart:
     """Planned by the estimate in force against used, per stage, of engagements under way."""
-    running = engagements.filter(state=RUNNING)
-    planned = dict(EffortLine.objects.filter(
-        estimate__state=EffortEstimate.State.APPROVED, estimate__engagement__in=running
-    ).order_by().values_list("stage").annotate(Sum("likely")))
-    used = {stage: halves * HALF_DAY for stage, halves in TimeEntry.objects.counted().filter(
-        engagement__in=running).order_by().values_list("stage").annotate(Count("pk"))}
+    planned, used = numbers[Of.PLANNED], numbers[Of.USED]
     longest = max([*planned.values(), *used.values(), Decimal(1)])
     bars = []
     for stage in Stage:
-        for name, days, code in ((_("planned"), planned.get(stage), "draft"),
-                                 (_("used"), used.get(stage), "running")):
+        for name, days, code in ((_("planned"), planned[stage], "draft"),
+                                 (_("used"), used[stage], "running")):
             if days:
                 bars.append(Bar(f"{stage.label} · {name}", f"{days.normalize():f}",
                                 int(100 * days / longest), code=code))
     return Chart(_("Person-days, planned and used"), _("Engagements under way, by stage."), bars)
 
 
-def _verdicts(engagements, now: datetime) -> Chart:
+def _verdicts(numbers: Numbers) -> Chart:
     """Verdicts that were computed, by month and outcome."""
-    rows = Verdict.objects.filter(
-        criterion__criteria_set__engagement__in=engagements,
-        computed_at__gte=now - timedelta(days=31 * MONTHS)).order_by().annotate(
-        month=TruncMonth("computed_at")).values("month", "outcome").annotate(
-        number=Count("pk")).order_by("month", "outcome")
-    longest = max((row["number"] for row in rows), default=1)
-    bars = [Bar(f"{row['month']:%Y-%m} · {Outcome(row['outcome']).label}", str(row["number"]),
-                100 * row["number"] // longest, code=row["outcome"]) for row in rows]
+    rows = numbers[Of.VERDICTS]
+    longest, bars = max(rows.values(), default=Decimal(1)), []
+    for name, number in rows.items():
+        month, outcome = name.split()
+        bars.append(Bar(f"{month} · {Outcome(outcome).label}", f"{number:.0f}",
+                        int(100 * number / longest), code=outcome))
     return Chart(_("Verdicts"), _("Computed verdicts by month and outcome."), bars)
 
 

@@ -6,16 +6,16 @@ from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 
-from django.db.models import Count, Exists, F, Min, OuterRef, Q, Subquery
+from django.db.models import Count, Exists, F, OuterRef, Q, Subquery
 from django.utils import timezone
 
 from assessments.models import CriteriaSet, Criterion, Outcome, Verdict, Waiver
 from delivery.planning.effort.margins import Effort, efforts_of, grade_costs
 from delivery.planning.models import Risk
+from delivery.portal.models import ChartFigure
 from engagements.models import Engagement, Membership, Role, StageRecord, User
 from engagements.stages import DONE, LET_THROUGH, Stage, StageState
 
-STAGE_AT = dict(enumerate(Stage))
 RUNNING = Engagement.State.ACTIVE
 
 
@@ -156,16 +156,8 @@ def portfolio_engagements(user: User, params) -> "Iterable[Engagement]":
 
 def in_stage(engagements, stage: str):
     """Those that are under way and whose earliest open stage it is."""
-    return with_position(engagements.filter(state=RUNNING)).filter(
-        open_position=Stage.values.index(stage))
-
-
-def with_position(engagements):
-    """Adds `open_position`: the place of the earliest stage that is not done."""
-    open_stages = StageRecord.objects.filter(
-        model__engagement=OuterRef("pk"), model__dropped_at=None).exclude(
-        state__in=DONE).order_by().values("model__engagement").annotate(first=Min("position"))
-    return engagements.annotate(open_position=Subquery(open_stages.values("first")))
+    return engagements.filter(chart_figures__chart=ChartFigure.Chart.PIPELINE,
+                              chart_figures__bar=stage)
 
 
 SORTS = {"code": "code", "name": "name", "customer": "customer__name", "ends_on": "ends_on",

@@ -2,25 +2,32 @@
 
 from django.core.management.base import BaseCommand, CommandError
 
+from delivery.portal import chart_figures
 from engagements import model_progress
 from engagements.search import index
 
 
 class Command(BaseCommand):
-    help = "Compares summaries of models and words of the search box with their rows."
+    help = ("Compares summaries of models, figures of charts and words of the search box with "
+            "their rows.")
 
     def add_arguments(self, parser):
         parser.add_argument("--rebuild", action="store_true", help="make all of them anew")
 
     def handle(self, *args, rebuild: bool, **options):
         if rebuild:
-            self.stdout.write(f"{model_progress.rebuild()} summaries of models and "
-                              f"{index.rebuild()} rows of the search box were made anew.")
+            self.stdout.write(
+                f"{model_progress.rebuild()} summaries of models, figures of "
+                f"{chart_figures.rebuild()} engagements and {index.rebuild()} rows of the search "
+                "box were made anew.")
             return
         count = 0
         for model, columns in model_progress.differences():
             count += 1
             self.stdout.write(f"{model.engagement.code} {model.code}: {', '.join(columns)}")
+        for engagement, chart, bar in chart_figures.differences():
+            count += 1
+            self.stdout.write(f"engagement {engagement}: {chart} {bar}")
         for table, key in index.differences():
             count += 1
             self.stdout.write(f"{table} {key}: words")

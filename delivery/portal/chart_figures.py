@@ -1,0 +1,198 @@
+"""Keeps the figures that the portfolio's charts add up, and compares them with their rows.
+
+Each part is declared once: its charts, the tables whose writes change it (with the path from their
+rows to the engagement) and how its figures follow from the rows of some engagements.
+"""
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+
+from django.core.exceptions import ObjectDoesNotExist
+from django.db import DEFAULT_DB_ALIAS, models, transaction
+from django.db.models import Count, F, Min, Q, Sum
+from django.db.models.functions import TruncMonth, TruncQuarter
+from django.db.models.signals import post_delete
+
+from assessments.models import Verdict
+from delivery.planning.effort.margins import HALF_DAY, agreed_quotes
+from delivery.planning.models import EffortEstimate, EffortLine, TimeEntry
+from delivery.portal.models import ChartFigure
+from delivery.quotes.models import Quote
+from engagements.audit_rows.tracking import on_rows_written
+from engagements.models import Engagement, MigratedModel, StageRecord
+from engagements.stages import DONE, Stage
+
+BATCH = 200  # engagements
+CENT = Decimal("0.01")
+Chart = ChartFigure.Chart
+Figure = tuple[str, int, str, Decimal]  # chart, engagement, bar, number
+Figures = dict[tuple[str, int, str], Decimal]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Figures that are computed together."""
+
+    charts: tuple[str, ...]
+    tables: dict[type[models.Model], str]
+    figures: Callable[[Collection[int]], Iterator[Figure]]
+
+
+def quarter(day: date) -> str:
+    """The bar of a quarter; bars sort as their quarters do."""
+    return f"{day:%Y} Q{(day.month + 2) // 3}"
+
+
+def _under_way(keys: Collection[int]) -> models.QuerySet:
+    return Engagement.objects.filter(pk__in=keys, state=Engagement.State.ACTIVE).order_by()
+
+
+def _pipeline(keys: Collection[int]) -> Iterator[Figure]:
+    """Engagements under way at the earliest stage that is not done, and what was quoted for."""
+    positions = dict(StageRecord.objects.filter(
+        model__engagement__in=_under_way(keys), model__dropped_at=None).exclude(
+        state__in=DONE).order_by().values("model__engagement").annotate(
+        first=Min("position")).values_list("model__engagement", "first"))
+    for key, position in positions.items():
+        yield Chart.PIPELINE, key, Stage.values[position], Decimal(1)
+    for quote in agreed_quotes(list(positions)):
+        net = Decimal(quote.snapshot["totals"]["net"]) * quote.exchange_rate
+        yield Chart.VALUE, quote.engagement_id, Stage.values[positions[quote.engagement_id]], net
+
+
+def _planned(keys: Collection[int]) -> Iterator[Figure]:
+    """Person-days of the estimate in force, by stage."""
+    rows = EffortLine.objects.filter(
+        estimate__state=EffortEstimate.State.APPROVED, estimate__engagement__in=_under_way(keys)
+    ).order_by().values_list("estimate__engagement", "stage").annotate(Sum("likely"))
+    return ((Chart.PLANNED, key, stage, days) for key, stage, days in rows)
+
+
+def _used(keys: Collection[int]) -> Iterator[Figure]:
+    """Person-days that count, by stage."""
+    rows = TimeEntry.objects.counted().filter(engagement__in=_under_way(keys)).order_by(
+        ).values_list("engagement", "stage").annotate(Count("pk"))
+    return ((Chart.USED, key, stage, halves * HALF_DAY) for key, stage, halves in rows)
+
+
+def _accepted(keys: Collection[int]) -> Iterator[Figure]:
+    """Quarters in which a model passed acceptance, and whether one did by the agreed end."""
+    rows = StageRecord.objects.filter(
+        stage=Stage.ACCEPT, model__engagement__in=keys, model__dropped_at=None,
+        model__engagement__ends_on__isnull=False, passed_at__isnull=False).order_by().annotate(
+        quarter=TruncQuarter("passed_at")).values_list("model__engagement", "quarter").annotate(
+        in_time=Count("pk", filter=Q(passed_at__date__lte=F("model__engagement__ends_on"))))
+    for key, day, in_time in rows:
+        yield Chart.ACCEPTED, key, quarter(day), Decimal(1)
+        if in_time:
+            yield Chart.ON_TIME, key, quarter(day), Decimal(1)
+
+
+def _verdicts(keys: Collection[int]) -> Iterator[Figure]:
+    """Computed verdicts by month and outcome."""
+    path = "criterion__criteria_set__engagement"
+    rows = Verdict.objects.filter(**{f"{path}__in": keys}).order_by().annotate(
+        month=TruncMonth("computed_at")).values_list(path, "month", "outcome").annotate(Count("pk"))
+    return ((Chart.VERDICTS, key, f"{month:%Y-%m} {outcome}", Decimal(number))
+            for key, month, outcome, number in rows)
+
+
+_ENGAGEMENT: dict[type[models.Model], str] = {Engagement: "pk"}
+_STAGES = {**_ENGAGEMENT, MigratedModel: "engagement", StageRecord: "model__engagement"}
+PARTS = (
+    Part((Chart.PIPELINE, Chart.VALUE), {**_STAGES, Quote: "engagement"}, _pipeline),
+    Part((Chart.PLANNED,), {**_ENGAGEMENT, EffortEstimate: "engagement",
+                            EffortLine: "estimate__engagement"}, _planned),
+    Part((Chart.USED,), {**_ENGAGEMENT, TimeEntry: "engagement"}, _used),
+    Part((Chart.ACCEPTED, Chart.ON_TIME), _STAGES, _accepted),
+    Part((Chart.VERDICTS,), {Verdict: "criterion__criteria_set__engagement"}, _verdicts),
+)
+REMOVABLE = (TimeEntry, EffortLine)  # whose rows people remove
+
+
+def refresh(part: Part, keys: Collection[int]) -> None:
+    """Write a part's figures of these engagements anew; call it in the write's transaction."""
+    right, stored = _right(part, keys), _stored(part, keys)
+    changed = [ChartFigure(chart=chart, engagement_id=key, bar=bar, number=number)
+               for (chart, key, bar), number in right.items()
+               if stored.get((chart, key, bar), (0, None))[1] != number]
+    ChartFigure.objects.bulk_create(
+        changed, batch_size=500, update_conflicts=True,
+        unique_fields=["engagement", "chart", "bar"], update_fields=["number"])
+    if gone := [pk for place, (pk, _number) in stored.items() if place not in right]:
+        ChartFigure.objects.filter(pk__in=gone).delete()
+
+
+def rebuild() -> int:
+    """Write all figures anew, in batches of their own transaction; of how many engagements."""
+    count = 0
+    for keys in _batches():
+        with transaction.atomic():
+            for part in PARTS:
+                refresh(part, keys)
+        count += len(keys)
+    return count
+
+
+def differences() -> Iterator[tuple[int, str, str]]:
+    """Engagement, chart and bar of every stored figure that is not what its rows say."""
+    for keys in _batches():
+        for part in PARTS:
+            right = _right(part, keys)
+            stored = {place: number for place, (_pk, number) in _stored(part, keys).items()}
+            for chart, key, bar in sorted(right.keys() | stored.keys()):
+                if right.get((chart, key, bar)) != stored.get((chart, key, bar)):
+                    yield key, chart, bar
+
+
+def _right(part: Part, keys: Collection[int]) -> Figures:
+    return {(chart, key, bar): number.quantize(CENT)
+            for chart, key, bar, number in part.figures(keys)}
+
+
+def _stored(part: Part, keys: Collection[int]) -> dict[tuple[str, int, str], tuple[int, Decimal]]:
+    return {(row.chart, row.engagement_id, row.bar): (row.pk, row.number)
+            for row in ChartFigure.objects.filter(chart__in=part.charts, engagement__in=keys)}
+
+
+def _batches() -> Iterator[list[int]]:
+    last, rows = 0, Engagement.objects.order_by("pk").values_list("pk", flat=True)
+    while keys := list(rows.filter(pk__gt=last)[:BATCH]):
+        yield keys
+        last = keys[-1]
+
+
+def prepare(using: str, **_signal) -> None:
+    """After `migrate`: the figures of a database that is older than they are."""
+    if using == DEFAULT_DB_ALIAS and not ChartFigure.objects.exists():
+        rebuild()
+
+
+def _written(part: Part, table: type[models.Model], path: str) -> Callable[[Collection], None]:
+    def listener(keys: Collection) -> None:
+        found = models.QuerySet(table).filter(pk__in=keys).order_by().values_list(path, flat=True)
+        if engagements := set(found):
+            refresh(part, engagements)
+
+    return listener
+
+
+def _removed(sender: type[models.Model], instance: models.Model, **_signal) -> None:
+    for part in PARTS:
+        if path := part.tables.get(sender):
+            try:
+                *steps, last = path.split("__")
+                for step in steps:
+                    instance = getattr(instance, step)
+                refresh(part, [getattr(instance, f"{last}_id")])
+            except ObjectDoesNotExist:
+                return
+
+
+for _part in PARTS:
+    for _table, _path in _part.tables.items():
+        on_rows_written(_table, _written(_part, _table, _path))
+for _table in REMOVABLE:
+    post_delete.connect(_removed, sender=_table, dispatch_uid=f"chart figures {_table._meta.label}")
