@@ -21,8 +21,7 @@ from workers.models import Artifact
 def criterion_chart_spec(criterion: Criterion, verdict: Verdict, *, is_interactive: bool = True
                          ) -> dict[str, Any]:
     """The chart of a judged loss curve, read from the raw files; raises ReadError."""
-    aligned = aligned_curves(criterion.baseline.artifact, verdict.measurement.artifact)
-    rule = rule_of(criterion.definition)
+    rule, aligned = rule_of(criterion.definition), _aligned_of(criterion, verdict)
     return loss_chart_spec(
         aligned.window(rule.first_step, rule.last_step), threshold=criterion.threshold,
         figure=verdict.figure, definition=criterion.definition, is_interactive=is_interactive)
@@ -34,19 +33,23 @@ def curve_detail(criterion: Criterion, verdict: Verdict, first: int, last: int) 
     `points` counts the steps before thinning, so that a reader sees whether all are there; the
     rows are those of the chart's own data sets.
     """
-    rule = rule_of(criterion.definition)
-    aligned = _aligned(criterion.baseline.artifact_id, criterion.baseline.artifact.sha256,
-                       verdict.measurement.artifact_id, verdict.measurement.artifact.sha256)
+    rule, aligned = rule_of(criterion.definition), _aligned_of(criterion, verdict)
     inside = aligned.window(rule.first_step, rule.last_step).window(first, last)
     return {"first": first, "last": last, "points": len(inside.steps),
             CURVES: curve_rows(inside),
             ERRORS: error_rows(inside, is_absolute=criterion.definition.figure == ABSOLUTE)}
 
 
+def _aligned_of(criterion: Criterion, verdict: Verdict) -> Aligned:
+    baseline, candidate = criterion.baseline.artifact, verdict.measurement.artifact
+    return _aligned(baseline.pk, baseline.sha256, candidate.pk, candidate.sha256)
+
+
 @lru_cache(maxsize=2)
 def _aligned(baseline: int, _baseline_sha256: str, candidate: int, _candidate_sha256: str
              ) -> Aligned:
-    """Kept while somebody zooms: reading two logs of a million steps takes seconds."""
+    """Kept while somebody zooms, and for the report's other language: reading two logs of a
+    million steps takes seconds."""
     return aligned_curves(*(Artifact.objects.get(pk=pk) for pk in (baseline, candidate)))
 
 

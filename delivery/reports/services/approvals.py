@@ -12,7 +12,7 @@ from delivery.reports.approvals import approval_chain, approval_steps
 from delivery.reports.facts.snapshot import collect
 from delivery.reports.models import ApprovalTurn, Document
 from delivery.reports.services.files import forget_files
-from delivery.reports.services.locking import locked_for, record_step
+from delivery.reports.services.locking import current, locked_for, record_step
 from delivery.reports.services.render_jobs import enqueue_later, queue_render_jobs
 from delivery.reports.transitions import TRANSITIONS, DocumentMove
 from engagements.errors import InvalidInput
@@ -92,25 +92,36 @@ def send_back_document(*, actor: User, document: Document, reason: str) -> Docum
     return _to_draft(document, actor, DocumentMove.SEND_BACK, reason.strip())
 
 
-@transaction.atomic
 def recall_document(*, actor: User, document: Document) -> Document:
     """Its author takes a document back from review.
 
     One that was approved and of which a file cannot be made is taken back as well by whoever
     issues: it loses number and date, and its facts are collected anew. Nobody was given it.
     """
-    document = locked_for(actor, document, DocumentMove.RECALL)
-    if document.state == Document.State.ISSUING:
-        _undo_issue(document)
-    return _to_draft(document, actor, DocumentMove.RECALL)
+    facts = _facts_of_draft(document)
+    with transaction.atomic():
+        document = locked_for(actor, document, DocumentMove.RECALL)
+        if document.state == Document.State.ISSUING:
+            _undo_issue(document)
+            document.snapshot = facts or collect(document, now=timezone.now())
+            forget_files(document)
+        return _to_draft(document, actor, DocumentMove.RECALL)
+
+
+def _facts_of_draft(document: Document) -> dict:
+    """Those of a document that is being issued, as if it had no number; {} in other states.
+    Collected before the transaction, since files are read for them."""
+    document = current(document)
+    if document.state != State.ISSUING:
+        return {}
+    _undo_issue(document)
+    return collect(document, now=timezone.now())
 
 
 def _undo_issue(document: Document) -> None:
     document.number, document.content_hash = "", ""
     document.issued_at = document.issued_by = None
-    document.state = Document.State.DRAFT
-    document.snapshot = collect(document, now=timezone.now())
-    forget_files(document)
+    document.state = State.DRAFT
 
 
 @transaction.atomic

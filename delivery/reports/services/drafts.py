@@ -5,16 +5,18 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.reports import registry, standard_text
-from delivery.reports.facts.snapshot import collect
+from delivery.reports.facts.snapshot import collect, words_of
 from delivery.reports.models import Document
 from delivery.reports.services.chart_drawing import draw_later
 from delivery.reports.services.files import forget_previews
-from delivery.reports.services.locking import locked_for
-from delivery.reports.transitions import DocumentMove
+from delivery.reports.services.locking import current, locked_for
+from delivery.reports.transitions import TRANSITIONS, DocumentMove
 from engagements.access import require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, User
+from engagements.moves import require_move
+from engagements.text.printable_text import printable_facts
 
 LONGEST_TEXT = 8000
 
@@ -29,7 +31,6 @@ def draft_acceptance(*, actor: User, engagement: Engagement) -> Document:
     return draft_document(actor=actor, engagement=engagement, kind=Document.Kind.ACCEPTANCE)
 
 
-@transaction.atomic
 def draft_document(*, actor: User, engagement: Engagement, kind: str) -> Document:
     """A draft of that kind, its passages filled with the standard texts.
 
@@ -37,17 +38,26 @@ def draft_document(*, actor: User, engagement: Engagement, kind: str) -> Documen
     """
     declared = registry.get(kind)
     require(actor, declared.written_by, engagement)
-    if engagement.documents.filter(kind=kind, state__in=Document.OPEN_STATES).exists():
-        raise WrongState(_("A draft of this kind already exists; issue or discard it first."))
+    _require_none_open(engagement, kind)
     document = Document(engagement=engagement, kind=kind, created_by=actor,
                         words=standard_text.standard_words(declared, engagement.customer,
                                                            engagement.models.current()))
-    return _save_draft(actor, document, "document.draft")
+    facts = collect(document, now=timezone.now())
+    with transaction.atomic():
+        _require_none_open(engagement, kind)
+        return _save_draft(actor, document, facts, "document.draft")
 
 
-def _save_draft(actor: User, document: Document, action: str) -> Document:
-    document.snapshot = collect(document, now=timezone.now())
-    document.is_practice = document.snapshot["is_practice"]
+def _require_none_open(engagement: Engagement, kind: str) -> None:
+    if engagement.documents.filter(kind=kind, state__in=Document.OPEN_STATES).exists():
+        raise WrongState(_("A draft of this kind already exists; issue or discard it first."))
+
+
+def _save_draft(actor: User, document: Document, facts: dict, action: str) -> Document:
+    """Keep a draft with facts that were collected before the transaction began: files are read
+    for them, and on SQLite every other writer would wait meanwhile."""
+    document.snapshot = {**facts, "words": printable_facts(words_of(document))}
+    document.is_practice = facts["is_practice"]
     document.save()
     forget_previews(document)
     draw_later(document)
@@ -55,28 +65,42 @@ def _save_draft(actor: User, document: Document, action: str) -> Document:
     return document
 
 
-@transaction.atomic
+def _facts_for(actor: User, document: Document, move: str, reason: str | None = None) -> dict:
+    """The facts as they stand now, once it is sure that the actor may make the move."""
+    document = current(document)
+    require_move(actor, TRANSITIONS, document, move, reason)
+    return collect(document, now=timezone.now())
+
+
 def refresh_draft(*, actor: User, document: Document) -> Document:
     """Collect the facts of a draft anew."""
-    return _save_draft(actor, locked_for(actor, document, DocumentMove.REFRESH), "document.refresh")
+    facts = _facts_for(actor, document, DocumentMove.REFRESH)
+    with transaction.atomic():
+        return _save_draft(actor, locked_for(actor, document, DocumentMove.REFRESH), facts,
+                           "document.refresh")
 
 
-@transaction.atomic
 def write_words(*, actor: User, document: Document, words: dict[str, dict[str, str]]) -> Document:
     """Write passages of a draft.
 
     Args:
         words: {code of a passage: {"zh", "en"}}; passages that are not named stay as they are.
     """
-    document = locked_for(actor, document, DocumentMove.WORDS)
+    facts, written = _facts_for(actor, document, DocumentMove.WORDS), _checked(document, words)
+    with transaction.atomic():
+        document = locked_for(actor, document, DocumentMove.WORDS)
+        document.words = {**document.words, **written}
+        return _save_draft(actor, document, facts, "document.write")
+
+
+def _checked(document: Document, words: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
     blocks = {block.code: block for block in registry.get(document.kind).blocks}
-    for code, texts in words.items():
+    for code in words:
         if code not in blocks:
             raise InvalidInput(_("This kind of document has no passage “%(code)s”.")
                                % {"code": code})
-        document.words[code] = {side: _text(texts.get(side, ""), blocks[code].title)
-                                for side in ("zh", "en")}
-    return _save_draft(actor, document, "document.write")
+    return {code: {side: _text(texts.get(side, ""), blocks[code].title) for side in ("zh", "en")}
+            for code, texts in words.items()}
 
 
 def _text(value: str, title: str) -> str:
@@ -97,15 +121,21 @@ def discard_draft(*, actor: User, document: Document) -> None:
                      engagement=document.engagement)
 
 
-@transaction.atomic
 def draft_correction(*, actor: User, document: Document, reason: str) -> Document:
     """A draft of the next version of an issued document; the old one stays as it is.
 
     Raises InvalidInput without a reason, WrongState for a draft, a superseded document, or one
     whose correction is open already.
     """
-    document = locked_for(actor, document, DocumentMove.CORRECT, reason)
-    draft = Document(engagement=document.engagement, kind=document.kind, created_by=actor,
-                     replaces=document, version=document.version + 1,
-                     words=document.words, change_note=reason.strip()[:400])
-    return _save_draft(actor, draft, "document.correct")
+    require_move(actor, TRANSITIONS, current(document), DocumentMove.CORRECT, reason)
+    facts = collect(_next_version(actor, document, reason), now=timezone.now())
+    with transaction.atomic():
+        document = locked_for(actor, document, DocumentMove.CORRECT, reason)
+        return _save_draft(actor, _next_version(actor, document, reason), facts,
+                           "document.correct")
+
+
+def _next_version(actor: User, document: Document, reason: str) -> Document:
+    return Document(engagement=document.engagement, kind=document.kind, created_by=actor,
+                    replaces=document, version=document.version + 1, words=document.words,
+                    change_note=reason.strip()[:400])

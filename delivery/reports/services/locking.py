@@ -1,5 +1,6 @@
 """A document's row, locked, and the states in which something may be done with it."""
 
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from delivery.reports.models import Document, DocumentStep
@@ -9,11 +10,16 @@ from engagements.models import User
 from engagements.moves import require_move
 
 
-def locked(document: Document) -> Document:
-    """The row as it stands now, locked until the end of the transaction."""
-    return Document.objects.select_for_update(of=("self",), no_key=True).select_related(
+def current(document: Document, rows: QuerySet[Document] | None = None) -> Document:
+    """The row as it stands now, with what its facts name."""
+    return (Document.objects.all() if rows is None else rows).select_related(
         "engagement__customer", "created_by", "submitted_by", "reviewed_by", "replaces",
     ).get(pk=document.pk)
+
+
+def locked(document: Document) -> Document:
+    """The row as it stands now, locked until the end of the transaction."""
+    return current(document, Document.objects.select_for_update(of=("self",), no_key=True))
 
 
 def locked_for(actor: User, document: Document, move: str, reason: str | None = None) -> Document:
