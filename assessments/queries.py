@@ -79,6 +79,8 @@ def with_newest_verdicts(criteria: list[Criterion]) -> list[Criterion]:
         pk__in=keys).select_related("measurement__artifact", "measurement__job__node")}
     for criterion in criteria:
         criterion.newest_verdict = found.get(criterion.pk)
+        if criterion.newest_verdict:
+            criterion.newest_verdict.criterion = criterion
     return criteria
 
 

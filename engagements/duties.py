@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from engagements.errors import NotAllowed
-from engagements.models import DutySetting, Engagement, Role, User
+from engagements.models import DutySetting, Engagement, Membership, Role, User
 from engagements.text.text_joining import following, listed
 
 People = DutySetting.People
@@ -136,9 +136,13 @@ def require_separated(rule: DutyRule, user: User, subject: Any, duty: Duty) -> N
 def members_of(engagement: Engagement) -> QuerySet[User]:
     """Active people who see the engagement."""
     return User.objects.filter(
-        Q(memberships__engagement=engagement) | Q(role__in=[
+        Q(pk__in=_member_keys(engagement)) | Q(role__in=[
             role for role in Role if User(role=role).sees_every_engagement]),
-        is_active=True).distinct().order_by("full_name", "pk")
+        is_active=True).order_by("full_name", "pk")
+
+
+def _member_keys(engagement: Engagement) -> list[int]:
+    return list(Membership.objects.filter(engagement=engagement).values_list("user", flat=True))
 
 
 def others_who_may(rule: DutyRule, subject: Any, duty: Duty) -> list[User]:

@@ -11,6 +11,7 @@ from engagements.services.migrated_models import MODEL_FACTS
 from engagements.services.people import PERSON_FACTS
 from engagements.web.offered_choices import offered
 from engagements.web.optimistic_locked_form import OptimisticLockedForm
+from engagements.web.suggest_field import SuggestField, SuggestInput
 
 
 def people_choices(people) -> list[tuple[int, str]]:
@@ -21,6 +22,8 @@ def people_choices(people) -> list[tuple[int, str]]:
 class EngagementForm(forms.ModelForm):
     """An engagement; a customer is chosen or named anew, a new engagement gets its team."""
 
+    customer = SuggestField(Customer.objects.all(), label=_("Customer"), required=False,
+                            to_field_name="name")
     new_customer = forms.CharField(
         label=_("or a new customer"), max_length=160, required=False,
         help_text=_("Full registered name. Leave empty if you chose one above."))
@@ -32,7 +35,6 @@ class EngagementForm(forms.ModelForm):
         model = Engagement
         fields = ["code", "name", "name_en", "customer", "new_customer", "contract_number",
                   "scope", "starts_on", "ends_on", "description", "description_en"]
-        labels = {"customer": _("Customer")}
         widgets = {"starts_on": forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
                    "ends_on": forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
                    "description": forms.Textarea(attrs={"rows": 3}),
@@ -40,8 +42,7 @@ class EngagementForm(forms.ModelForm):
 
     def __init__(self, *args, creator: User | None = None, **kwargs):
         super().__init__(*args, **kwargs)
-        self.fields["customer"].required = False
-        self.fields["customer"].empty_label = _("a new customer")
+        self.fields["customer"].widget.attrs["placeholder"] = _("a new customer")
         if not self.instance.pk and not Customer.objects.exists():
             self.fields["customer"].widget = forms.HiddenInput()
             self.fields["new_customer"].label = _("Customer")
@@ -155,8 +156,9 @@ class ApiTokenForm(forms.Form):
 
     name = forms.CharField(label=_("What it is for"), max_length=80)
     scope = forms.ChoiceField(label=_("May do"), choices=ApiToken.Scope)
-    engagement = forms.ModelChoiceField(
-        None, label=_("Engagement"), required=False, empty_label=_("all that its owner sees"))
+    engagement = SuggestField(
+        None, label=_("Engagement"), required=False, to_field_name="code",
+        widget=SuggestInput(attrs={"placeholder": _("all that its owner sees")}))
     days = forms.IntegerField(label=_("Valid for days"), min_value=1)
 
     def __init__(self, *args, owner: User, **kwargs):

@@ -60,9 +60,11 @@ def filtered(engagements: QuerySet, params) -> QuerySet:
 def filtered_customers(customers: QuerySet, params) -> QuerySet:
     """The list's filter: text."""
     text = params.get("q", "").strip()
-    return customers.filter(Q(pk__in=holding(Customer, text)) | Q(
-        pk__in=Engagement.objects.filter(code__iexact=text).values("customer"))
-        ) if text else customers
+    if not text:
+        return customers
+    of_code = list(Engagement.objects.filter(code__in={text, text.upper()}).values_list(
+        "customer", flat=True))
+    return customers.filter(Q(pk__in=holding(Customer, text)) | Q(pk__in=of_code))
 
 
 def filtered_people(people: QuerySet, params) -> QuerySet:

@@ -18,9 +18,16 @@ def filtered_jobs(jobs: QuerySet, params) -> QuerySet:
         if params.get(name):
             jobs = jobs.filter(**{field: params[name]})
     if node := params.get("node"):
-        jobs = jobs.filter(Q(node__name=node) | Q(own_gang__in=Gang.objects.filter(
-            members__node__name=node)))
+        jobs = jobs.filter(_on_node(node))
     return jobs.select_related("engagement", "model", "node", "created_by")
+
+
+def _on_node(name: str) -> Q:
+    """Jobs of a node, and jobs on several nodes with a member there. Its key and no join, where
+    there is none of those: then the index of the node's jobs is read in order."""
+    nodes = list(Node.objects.filter(name=name).values_list("pk", flat=True))
+    gangs = Gang.objects.filter(members__node__in=nodes)
+    return Q(node__in=nodes) | Q(own_gang__in=gangs) if gangs.exists() else Q(node__in=nodes)
 
 
 def nodes_with_load(nodes: Iterable[Node]) -> list[Node]:

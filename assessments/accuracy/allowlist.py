@@ -1,7 +1,7 @@
 """Configuration differences judged after the reviewed allow-list (DOMAIN R-ACC-02)."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from assessments.models import AllowedDifference, Outcome
@@ -45,8 +45,16 @@ def compared(values: dict, entries: Iterable[AllowedDifference]) -> list[Differe
 
 def entries_of(engagement: Engagement) -> list[AllowedDifference]:
     """The engagement's allow-list, withdrawn entries left out."""
-    return list(AllowedDifference.objects.filter(
-        engagement=engagement, withdrawn_at=None).select_related("proposed_by", "reviewed_by"))
+    return entries_by_engagement([engagement.pk])[engagement.pk]
+
+
+def entries_by_engagement(keys: Collection[int]) -> dict[int, list[AllowedDifference]]:
+    """The allow-lists of many engagements, in one query."""
+    found: dict[int, list[AllowedDifference]] = {key: [] for key in keys}
+    for entry in AllowedDifference.objects.filter(
+            engagement__in=keys, withdrawn_at=None).select_related("proposed_by", "reviewed_by"):
+        found[entry.engagement_id].append(entry)
+    return found
 
 
 def judged(values: dict, differences: list[Difference]) -> ConfigVerdict:

@@ -6,11 +6,11 @@ from rest_framework.decorators import action
 from rest_framework.response import Response
 
 from assessments import services
-from assessments.accuracy import operators
+from assessments.accuracy import allowlist, operators
 from assessments.accuracy.readings import CONFIG_READERS
 from assessments.api import accuracy_serializers as serializers
 from assessments.models import AllowedDifference, Comparison
-from engagements.models import Engagement
+from engagements.models.visibility import in_engagements_of
 from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.service_hooks import creating
 from workers.models import StoredReading
@@ -81,7 +81,15 @@ class ConfigCheckViewSet(viewsets.ReadOnlyModelViewSet):
 
     def get_queryset(self):
         return super().get_queryset().filter(
-            artifact__engagement__in=Engagement.objects.visible_to(self.request.user))
+            in_engagements_of(self.request.user, "artifact__engagement"))
+
+    def get_serializer(self, *args, **kwargs):
+        """Allow-lists are read for all rows of a page at once."""
+        serializer = super().get_serializer(*args, **kwargs)
+        rows = args[0] if kwargs.get("many") else args[:1]
+        serializer.context["allow_lists"] = allowlist.entries_by_engagement(
+            {row.artifact.engagement_id for row in rows})
+        return serializer
 
 
 routes = [

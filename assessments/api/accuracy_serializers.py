@@ -116,9 +116,5 @@ class ConfigCheckSerializer(serializers.ModelSerializer):
         return ConfigDifferenceSerializer(self._compared(reading), many=True).data
 
     def _compared(self, reading: StoredReading) -> list[allowlist.Difference]:
-        """The allow-list is asked once per engagement and answer."""
-        engagement = reading.artifact.engagement
-        known = self.context.setdefault("allow_lists", {})
-        if engagement.pk not in known:
-            known[engagement.pk] = allowlist.entries_of(engagement)
-        return allowlist.compared(reading.values, known[engagement.pk])
+        entries = self.context["allow_lists"][reading.artifact.engagement_id]
+        return allowlist.compared(reading.values, entries)

@@ -149,6 +149,8 @@ class CriteriaSet(models.Model):
 
     class Meta:
         ordering = ["-version"]
+        indexes = [models.Index(fields=["engagement"], name="draft_criteria_sets",
+                                condition=models.Q(state="draft"))]
         constraints = [
             models.UniqueConstraint(fields=["engagement", "version"],
                                     name="criteria_version_unique"),
@@ -191,6 +193,8 @@ class Baseline(models.Model):
 
     class Meta:
         ordering = ["model", "quantity", "-pk"]
+        indexes = [models.Index(fields=["model"], name="baselines_not_frozen",
+                                condition=models.Q(frozen_at__isnull=True))]
 
     def __str__(self) -> str:
         return f"{self.model} · {self.quantity}"

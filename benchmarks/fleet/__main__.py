@@ -2,6 +2,7 @@
 
     DATABASE_URL=postgresql://… python -m benchmarks.fleet [--engagements 10000] [--rounds 5]
                                                            [--only TEXT] [--role ROLE] [--out FILE]
+                                                           [--sql] [--no-tenth] [--fill-only]
 
 The empty database that DATABASE_URL names is migrated and filled: the demo's engagement (run once,
 with real jobs) is multiplied by INSERT … SELECT, so that 10,000 engagements have 400,000 stage
@@ -41,6 +42,8 @@ def options() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, help="the figures as JSON")
     parser.add_argument("--fill-only", action="store_true")
     parser.add_argument("--no-tenth", action="store_true", help="queries beside nothing")
+    parser.add_argument("--sql", action="store_true",
+                        help="of each address at fault the statement that reads most")
     return parser.parse_args()
 
 
@@ -130,7 +133,7 @@ def faults(row: dict, fewer: int | None) -> str:
         ("r", read > LIMIT_ROWS)) if is_wrong)
 
 
-def printed(rows: list[dict], tenth: dict) -> int:
+def printed(rows: list[dict], tenth: dict, with_sql: bool = False) -> int:
     """Print the table, the dearest first; how many addresses are at fault."""
     wrong = 0
     print(f"{'address':<52}{'role':<11}{'ms':>7}{'p95':>7}{'cpu':>7}{'queries':>8}{'tenth':>6}"
@@ -143,6 +146,8 @@ def printed(rows: list[dict], tenth: dict) -> int:
             print(f"{row['name'][:51]:<52}{row['role']:<11}{row['wall']:>7.0f}{row['p95']:>7.0f}"
                   f"{row['processor']:>7.0f}{row['queries']:>8}{fewer or '':>6}{row['rows']:>9}"
                   f"{row['rows'] / max(25, row['shown']):>8.1f}  {fault}")
+        if fault and with_sql:
+            print(f"    {row['worst']}")
     print(f"{len(rows)} addresses asked, {sum(row['status'] == 200 for row in rows)} shown, "
           f"{wrong} at fault")
     return wrong
@@ -158,7 +163,7 @@ def main() -> int:
     rows = measured(asked)
     if asked.out:
         asked.out.write_text(json.dumps(rows, ensure_ascii=False))
-    return 1 if printed(rows, {} if asked.no_tenth else of_a_tenth(asked)) else 0
+    return 1 if printed(rows, {} if asked.no_tenth else of_a_tenth(asked), asked.sql) else 0
 
 
 if __name__ == "__main__":

@@ -74,7 +74,7 @@ SURVEYS = (
 
 def _quotes(*conditions, **filters):
     return lambda scope: scope.of(Quote.objects).filter(*conditions, **filters).select_related(
-        "engagement").defer("snapshot").order_by("pk")
+        "engagement").without_facts().order_by("pk")
 
 
 def _quote_since(stamp: str):

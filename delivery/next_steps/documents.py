@@ -18,6 +18,8 @@ from engagements.duties import missing_people
 from engagements.models import User
 
 States = Document.State
+OF_DOCUMENT = ("document__snapshot", "document__words")  # a line of a list needs no facts
+OF_REVIEWED = tuple(f"review__{column}" for column in OF_DOCUMENT)
 
 
 def _customer(user: User) -> bool:
@@ -94,7 +96,7 @@ DOCUMENTS = (
 def _open_reviews(scope: Scope) -> Iterable[Review]:
     return Review.objects.filter(
         decision="", document__state=States.ISSUED, document__in=_visible(scope)
-    ).select_related("document__engagement")
+    ).select_related("document__engagement").defer(*OF_DOCUMENT)
 
 
 def _review_place(review: Review) -> Place:
@@ -113,7 +115,8 @@ def _turns(scope: Scope) -> Iterable[Signer]:
             user=scope.user, state=Signer.State.WAITING).values("review"))
     turns: dict[int, Signer] = {}
     refused = set()
-    for row in rows.select_related("review__document__engagement").order_by("position"):
+    for row in rows.select_related("review__document__engagement").defer(
+            *OF_REVIEWED).order_by("position"):
         if row.state == Signer.State.DECLINED:
             refused.add(row.review_id)
         elif row.state == Signer.State.WAITING:
@@ -132,7 +135,8 @@ def _unordered(scope: Scope) -> Iterable[Review]:
     """Decided, with no order of signers: whoever reviews for the customer signs."""
     return Review.objects.filter(
         signers=None, document__in=_visible(scope).filter(state=States.ISSUED)
-    ).exclude(decision__in=["", Review.Decision.DEEMED]).select_related("document__engagement")
+    ).exclude(decision__in=["", Review.Decision.DEEMED]).select_related(
+        "document__engagement").defer(*OF_DOCUMENT)
 
 
 def _unordered_place(review: Review) -> Place:
@@ -147,13 +151,14 @@ def _refused(scope: Scope) -> Iterable[Review]:
         state=States.ISSUED, successors=None))
     declined = issued.filter(signers__state=Signer.State.DECLINED)
     rejected = issued.filter(decision=Review.Decision.REJECTED)
-    return (declined | rejected).distinct().select_related("document__engagement")
+    return (declined | rejected).distinct().select_related("document__engagement").defer(
+        *OF_DOCUMENT)
 
 
 def _conditions(*, is_reported: bool):
     return lambda scope: Condition.objects.filter(
         closed_at=None, reported_at__isnull=not is_reported,
-        review__document__in=_visible(scope)).select_related("review__document__engagement")
+        review__document__in=_visible(scope)).select_related("review__document__engagement").defer(*OF_REVIEWED)
 
 
 def _condition_place(row: Condition) -> Place:

@@ -20,6 +20,7 @@ from delivery.planning.effort.margins import HALF_DAY, agreed_quotes
 from delivery.planning.models import EffortEstimate, EffortLine, TimeEntry
 from delivery.portal.models import ChartFigure
 from delivery.quotes.models import Quote
+from delivery.quotes.snapshot import facts_of
 from engagements.audit_rows.tracking import on_rows_written
 from engagements.models import Engagement, MigratedModel, StageRecord
 from engagements.stages import DONE, Stage
@@ -58,7 +59,7 @@ def _pipeline(keys: Collection[int]) -> Iterator[Figure]:
     for key, position in positions.items():
         yield Chart.PIPELINE, key, Stage.values[position], Decimal(1)
     for quote in agreed_quotes(list(positions)):
-        net = Decimal(quote.snapshot["totals"]["net"]) * quote.exchange_rate
+        net = Decimal(facts_of(quote)["totals"]["net"]) * quote.exchange_rate
         yield Chart.VALUE, quote.engagement_id, Stage.values[positions[quote.engagement_id]], net
 
 

@@ -49,5 +49,6 @@ class AuditEntry(models.Model):
             models.Index(fields=["actor", "-id"], name="audit_by_actor"),
             models.Index(fields=["engagement", "-id"], name="audit_by_engagement"),
             models.Index(fields=["target_type", "target_id"], name="audit_by_target"),
+            models.Index(fields=["target_id", "-id"], name="audit_by_target_id"),
         ]
         verbose_name_plural = "audit entries"

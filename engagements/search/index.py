@@ -1,6 +1,6 @@
 """Which rows the search box finds by words, and the index that every write of them keeps."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from django.db import DEFAULT_DB_ALIAS, models, transaction
@@ -11,6 +11,7 @@ from engagements.search import storage
 from engagements.search.words import asked_for, words_of
 
 BATCH = 500
+MOST_NAMED = 200  # keys that a statement names
 OF_ENGAGEMENT = ("code", "name", "name_en", "contract_number", "customer__name",
                  "customer__name_en")
 
@@ -67,9 +68,17 @@ def register(indexed: Indexed) -> None:
     on_rows_written(indexed.table, lambda keys: refresh(indexed.table, keys))
 
 
-def holding(table: type[models.Model], text: str) -> models.QuerySet:
-    """Keys of the table's rows in which every word of the text is found, for a subquery."""
-    return entries_holding(table, text).values("key")
+def holding(table: type[models.Model], text: str) -> models.QuerySet | list[int]:
+    """Keys of the table's rows in which every word of the text is found: the keys themselves where
+    they are few, else a subquery."""
+    entries = entries_holding(table, text)
+    keys = list(entries.values_list("key", flat=True)[:MOST_NAMED + 1])
+    return keys if len(keys) <= MOST_NAMED else entries.values("key")
+
+
+def pages_of(params: Mapping[str, str]) -> int | None:
+    """Pages of a list's window (see `paging.page_of`): one where it is filtered by text `q`."""
+    return 1 if params.get("q", "").strip() else None
 
 
 def entries_holding(table: type[models.Model], text: str) -> models.QuerySet:

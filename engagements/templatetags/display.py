@@ -10,7 +10,7 @@ from django import template
 from django.conf import settings
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
@@ -59,6 +59,11 @@ def _icon_body(name: str) -> str:
 @register.simple_tag
 def icon(name: str, label: str = "") -> SafeString:
     """An inline icon; decorative unless a label is given."""
+    return _icon(str(name), str(label))
+
+
+@lru_cache(maxsize=1024)  # a page has a hundred of them, nearly all without a label
+def _icon(name: str, label: str) -> SafeString:
     attributes = (format_html('role="img" aria-label="{}"', label) if label
                   else mark_safe('aria-hidden="true"'))
     return format_html(
@@ -110,12 +115,19 @@ STATE_ICONS = {
 @register.simple_tag
 def state_cell(record, model, url: str) -> SafeString:
     """A link to the stage: its state as an icon of 36 px, named by model, stage and state."""
-    label = (f"{model.code} · {record.get_stage_display()}{colon()}"
-             f"{record.get_state_display()}")
-    colour = COLOUR_OF.get(record.state, "secondary")
-    return format_html(
-        '<a class="desk-cell bg-{}-lt" href="{}" title="{}">{}</a>', colour, url, label,
-        icon(STATE_ICONS[record.state]))
+    label = f"{model.code} · {_label(record, 'stage')}{colon()}{_label(record, 'state')}"
+    return mark_safe(f'{_cell_head(record.state)} href="{escape(url)}" title="{escape(label)}">'
+                     f'{_cell_icon(record.state)}</a>')
+
+
+@lru_cache(maxsize=64)
+def _cell_head(state: str) -> str:
+    return f'<a class="desk-cell bg-{COLOUR_OF.get(state, "secondary")}-lt"'
+
+
+@lru_cache(maxsize=64)
+def _cell_icon(state: str) -> SafeString:
+    return icon(STATE_ICONS[StageState(state)])
 
 
 @register.simple_tag
@@ -165,6 +177,12 @@ def overall_steps(summary) -> dict:
         entries.append({"label": Stage(row["stage"]).label, "state": state, "number": n, "url": "",
                         "state_label": f"{row['passed']}/{row['in_scope']}"})
     return {"steps": entries}
+
+
+@register.filter
+def choice(row, field: str) -> str:
+    """The label of a column with choices, as its `get_…_display`; looked up once per language."""
+    return _label(row, field)
 
 
 @register.filter
@@ -239,12 +257,24 @@ def following(sentence: str, sentences) -> str:
 @register.simple_tag(takes_context=True)
 def menu_item(context, route: str, icon_name: str, label: str) -> SafeString:
     """An entry of the side menu; the one whose page is open is marked."""
-    try:
-        url = reverse(route)
-    except NoReverseMatch:
+    url = _menu_address(route)
+    if not url:
         return mark_safe("")
     path = context["request"].path
-    is_open = path == url if url == "/" else path.startswith(url)
+    return _menu_entry(url, icon_name, str(label),
+                       path == url if url == "/" else path.startswith(url))
+
+
+@lru_cache(maxsize=256)
+def _menu_address(route: str) -> str:
+    try:
+        return reverse(route)
+    except NoReverseMatch:
+        return ""
+
+
+@lru_cache(maxsize=512)
+def _menu_entry(url: str, icon_name: str, label: str, is_open: bool) -> SafeString:
     return format_html(
         '<li{}><a href="{}"{}>{}<span>{}</span></a></li>',
         mark_safe(' class="is-open"') if is_open else "", url,

@@ -11,6 +11,7 @@ from engagements.access import Can, allowed, require
 from engagements.forms import EngagementForm, MemberForm, ModelFactsForm, ModelForm
 from engagements.models import Engagement, Membership
 from engagements.moves import has_permission
+from engagements.search.index import pages_of
 from engagements.stages import BULK_MOVES, TRANSITIONS, Scope, StageState
 from engagements.web.form_actions import attempt, attempt_form
 from engagements.web.paging import page_of
@@ -26,7 +27,7 @@ def visible_engagement(request: HttpRequest, code: str) -> Engagement:
 @require_GET
 def engagement_list(request):
     found = queries.filtered(Engagement.objects.visible_to(request.user), request.GET)
-    page = page_of(queries.with_progress(found), request.GET, 25)
+    page = page_of(queries.with_progress(found), request.GET, 25, pages_of(request.GET))
     return render(request, "engagements/list.html", {
         "page": page, "scopes": Scope.choices, "states": Engagement.State.choices})
 

@@ -12,6 +12,7 @@ from engagements import queries, services
 from engagements.access import Can, allowed, require, require_administrator
 from engagements.forms import CustomerForm, PersonForm
 from engagements.models import Customer, Engagement, Role, User
+from engagements.search.index import pages_of
 from engagements.web.form_actions import attempt_form
 from engagements.web.paging import page_of
 
@@ -57,7 +58,7 @@ def customers(request):
     return render(request, "engagements/customers.html", {
         "page": page_of(found.prefetch_related(
             Prefetch("engagements", Engagement.objects.visible_to(request.user))),
-            request.GET, PER_PAGE)})
+            request.GET, PER_PAGE, pages_of(request.GET))})
 
 
 @require_http_methods(["GET", "POST"])

@@ -17,13 +17,20 @@ from django.db.models import Q, QuerySet
 from django.utils.functional import cached_property
 
 MOST_COUNTED = 10_000
-PAGES = 40  # of a window; the database walks over the rows of those before
+PAGES = 20  # of a window; the database walks over the rows of those before
 LONGEST_CURSOR = 600  # characters
 
 
-def page_of(rows: QuerySet, params: Mapping[str, str], per_page: int) -> Page:
-    """The page that the query string asks for (`page`, `after`); the nearest for nonsense."""
-    return WindowPaginator(rows, per_page, params.get("after", "")).get_page(params.get("page"))
+def page_of(rows: QuerySet, params: Mapping[str, str], per_page: int, pages: int | None = None
+            ) -> Page:
+    """The page that the query string asks for (`page`, `after`); the nearest for nonsense.
+
+    Args:
+        pages: of a window, where it is not PAGES: one for a filter that no index answers in the
+            list's order, so that the database walks over the rows of one page only.
+    """
+    return WindowPaginator(rows, per_page, params.get("after", ""), pages=pages).get_page(
+        params.get("page"))
 
 
 def counted(rows: QuerySet, most: int = MOST_COUNTED) -> int:
@@ -51,8 +58,9 @@ class WindowPaginator(Paginator):
     A queryset whose ordering has columns that may be empty has one window without an end.
     """
 
-    def __init__(self, rows: QuerySet, per_page: int, after: str = "", **options) -> None:
-        self.whole, self.ordering = rows, Ordering(rows)
+    def __init__(self, rows: QuerySet, per_page: int, after: str = "",
+                 pages: int | None = None, **options) -> None:
+        self.whole, self.ordering, self.pages = rows, Ordering(rows), pages or PAGES
         self.is_anchored = bool(after) and self.ordering.is_total
         rows = self.ordering.behind(rows, after) if self.is_anchored else self.ordering.sorted(rows)
         super().__init__(rows, per_page, **options)
@@ -65,7 +73,7 @@ class WindowPaginator(Paginator):
     @cached_property
     def window(self) -> int:
         """Rows of a window."""
-        return PAGES * self.per_page
+        return self.pages * self.per_page
 
     @cached_property
     def goes_on(self) -> bool:

@@ -50,6 +50,10 @@ class Artifact(models.Model):
                 name="one_artifact_per_job_and_name",
             )
         ]
+        indexes = [
+            models.Index(fields=["name", "id"], name="artifacts_by_name"),
+            models.Index(fields=["sha256", "id"], name="artifacts_by_content"),
+        ]
 
     def __str__(self) -> str:
         return self.name
@@ -77,3 +81,4 @@ class StoredReading(models.Model):
                 fields=["artifact", "reader", "reader_version"], name="one_reading_per_reader"
             )
         ]
+        indexes = [models.Index(fields=["reader", "-id"], name="readings_by_reader")]

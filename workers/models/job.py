@@ -77,7 +77,8 @@ class JobQuerySet(ClaimableQuerySet, AuditedQuerySet):
 
     def in_trouble(self) -> "JobQuerySet":
         """Ended badly or out of reach, and not tried again."""
-        return self.filter(state__in=sorted(TROUBLED_STATES), retries=None)
+        retries = Job.objects.filter(retry_of=models.OuterRef("pk"))
+        return self.filter(~models.Exists(retries), state__in=sorted(TROUBLED_STATES))
 
 
 class Job(ClaimableRow):
@@ -154,7 +155,11 @@ class Job(ClaimableRow):
             models.Index(fields=["state", "-id"], name="jobs_by_state"),
             models.Index(fields=["kind", "-id"], name="jobs_by_kind"),
             models.Index(fields=["node", "-id"], name="jobs_by_node"),
+            models.Index(fields=["engagement", "-id"], name="jobs_by_engagement"),
+            models.Index(fields=["model", "-id"], name="jobs_by_model"),
             models.Index(fields=["created_by", "state"], name="jobs_of_a_person"),
+            models.Index(fields=["-finished_at"], name="jobs_by_end",
+                         condition=models.Q(state__in=sorted(FINAL_STATES))),
             models.Index(fields=["-id"], name="jobs_in_flight",
                          condition=models.Q(state__in=sorted(OPEN_STATES))),
             models.Index(fields=["-id"], name="jobs_in_trouble",

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from engagements.access import Can, require
 from engagements.models import Engagement
 from engagements.web.form_actions import attempt_form
+from engagements.web.offered_choices import offered
 from engagements.web.paging import page_of
 from workers.forms.jobs import ScanForm
 from workers.models import StoredReading
@@ -54,7 +55,7 @@ def scan_new(request):
         engagement = choices[0]
     require(request.user, Can.WORK, engagement)
     if engagement is None:
-        return render(request, "workers/scan_form.html", {"choices": choices})
+        return render(request, "workers/scan_form.html", {"choices": offered(choices)})
     form = ScanForm(request.POST or None, request.FILES or None, engagement=engagement,
                     initial={"model": model})
     if form.is_valid():

@@ -87,9 +87,9 @@ def efforts_of(engagements: Collection[int]) -> dict[int, Effort]:
         found[quote.engagement_id].quote = quote
     chosen = _estimates(engagements)
     rows = EffortLine.objects.filter(estimate__in=chosen).order_by().values_list(
-        "estimate__engagement", "grade").annotate(Sum("likely"))
-    for engagement, grade, days in rows:
-        found[engagement].planned[grade] = days
+        "estimate", "grade").annotate(Sum("likely"))
+    for estimate, grade, days in rows:
+        found[chosen[estimate]].planned[grade] = days
     used = TimeEntry.objects.filter(engagement__in=engagements).counted().order_by().values_list(
         "engagement", "grade").annotate(Count("pk"))
     for engagement, grade, halves in used:
@@ -107,14 +107,14 @@ def agreed_quotes(engagements: Collection[int]) -> list[Quote]:
     return list(chosen.values())
 
 
-def _estimates(engagements: Collection[int]) -> list[int]:
-    """Of each engagement the approved estimate, else the newest."""
+def _estimates(engagements: Collection[int]) -> dict[int, int]:
+    """Of each engagement the approved estimate, else the newest; the engagement by estimate."""
     rows = EffortEstimate.objects.filter(engagement__in=engagements).order_by("version").values(
         "pk", "engagement", "state")
     chosen: dict[int, int] = {}
     for row in sorted(rows, key=lambda row: row["state"] == EffortEstimate.State.APPROVED):
         chosen[row["engagement"]] = row["pk"]
-    return list(chosen.values())
+    return {estimate: engagement for engagement, estimate in chosen.items()}
 
 
 def grade_costs() -> dict[str, Decimal]:

@@ -87,6 +87,8 @@ class ChangeRequest(EditionRow, OptimisticLocked):
 
     class Meta:
         ordering = ["-number"]
+        indexes = [models.Index(fields=["created_at", "id"], name="changes_to_approve",
+                                condition=models.Q(state="submitted"))]
         constraints = [
             models.UniqueConstraint(fields=["engagement", "number"], name="change_number_unique"),
             models.CheckConstraint(

@@ -98,6 +98,7 @@ class TimeEntry(models.Model):
 
     class Meta:
         ordering = ["-work_date", "person_id", "half", "pk"]
+        indexes = [models.Index(fields=["work_date", "-id"], name="time_entries_by_day")]
         constraints = [
             models.UniqueConstraint(fields=["person", "work_date", "half"],
                                     condition=models.Q(is_counted=True),

@@ -12,6 +12,7 @@ from engagements.access import Can, require
 from engagements.errors import InvalidInput
 from engagements.models import Engagement, StageRecord
 from engagements.moves import has_permission
+from engagements.search.index import pages_of
 from engagements.stages import BULK_MOVES, DONE, TRANSITIONS, Stage, StageMove, StageState
 from engagements.web.offered_choices import offered
 from engagements.web.paging import count_text, counted, page_of
@@ -25,7 +26,7 @@ def board(request):
     require(request.user, Can.VIEW_INTERNAL)
     now = timezone.now()
     found = rows_query.matching(request.user, request.GET, now)
-    page = page_of(found, request.GET, ROWS_PER_PAGE)
+    page = page_of(found, request.GET, ROWS_PER_PAGE, pages_of(request.GET))
     return render(request, "delivery/planning/board.html", {
         "page": page, "rows": rows_query.rows_of(page, now), "stages": list(Stage),
         "states": [state for state in StageState if state not in DONE],

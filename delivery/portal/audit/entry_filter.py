@@ -26,6 +26,10 @@ class AuditFilter(forms.Form):
             is_choice = type(field) is forms.ChoiceField
             field.widget.attrs["class"] = "form-select" if is_choice else "form-control"
 
+    @property
+    def is_by_text(self) -> bool:
+        return bool(self.data.get("text"))
+
     def chosen(self, entries: QuerySet) -> QuerySet:
         """The entries that fit."""
         self.is_valid()

@@ -19,6 +19,6 @@ def audit_page(request):
     filters = AuditFilter(request.GET)
     entries = filters.chosen(AuditEntry.objects.visible_to(request.user))
     return render(request, "delivery/portal/audit.html", {
-        "page": page_of(entries.select_related("actor", "engagement"), request.GET,
-                        ENTRIES_PER_PAGE),
+        "page": page_of(entries.select_related("actor", "engagement").defer("rows"), request.GET,
+                        ENTRIES_PER_PAGE, 1 if filters.is_by_text else None),
         "filters": filters, "check": check_log() if "check" in request.GET else None})

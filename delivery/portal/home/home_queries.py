@@ -11,9 +11,9 @@ from delivery.planning.models import ChangeRequest
 from delivery.quotes.models import Quote
 from delivery.reports.models import Document
 from engagements.access import Can, allowed
-from engagements.models import Engagement, StageRecord, StageTransition, User
+from engagements.models import Engagement, ModelProgress, User
 from engagements.queries import with_progress
-from engagements.stages import StageMove, StageState
+from engagements.stages import StageState
 from workers.models import Job
 from workers.models.job import FINAL_STATES
 
@@ -69,13 +69,13 @@ def handed_on(user: User) -> list[Handed]:
 
 
 def _stages(user: User):
-    mine = StageTransition.objects.filter(actor=user, move=StageMove.SUBMIT).values("record")
-    for row in StageRecord.objects.visible_to(user).filter(
-            pk__in=mine, state=StageState.SUBMITTED).select_related(
-            "model__engagement").order_by("submitted_at")[:SHOWN]:
-        code = row.model.engagement.code
-        yield Handed(f"{code} · {row}", row.get_state_display(), reverse(
-            "engagements:stage", args=[code, row.model.code, row.stage]), row.submitted_at)
+    """Of models under way whose open stage the user moved last, by submitting it."""
+    for row in ModelProgress.objects.visible_to(user).under_way().filter(
+            moved_by=user, state=StageState.SUBMITTED).select_related(
+            "engagement", "model", "record__model").order_by("open_since")[:SHOWN]:
+        code = row.engagement.code
+        yield Handed(f"{code} · {row.record}", row.get_state_display(), reverse(
+            "engagements:stage", args=[code, row.model.code, row.stage]), row.open_since)
 
 
 def _quotes(user: User):

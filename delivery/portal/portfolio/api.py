@@ -4,7 +4,6 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import mixins, serializers, viewsets
 from rest_framework.decorators import action
-from rest_framework.pagination import PageNumberPagination
 from rest_framework.response import Response
 
 from delivery.portal.models import SavedView
@@ -12,6 +11,7 @@ from delivery.portal.portfolio import saved_views
 from delivery.portal.portfolio.charts import charts_for
 from delivery.portal.portfolio.rows import portfolio_engagements, rows_of
 from engagements.access import Can, allowed, require
+from engagements.web.api_pagination import WindowPagination
 from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.service_hooks import creating, destroying
 
@@ -69,7 +69,7 @@ class PortfolioViewSet(viewsets.ViewSet):
     def list(self, request):
         """Engagements with their figures, a page of them."""
         require(request.user, Can.VIEW_INTERNAL)
-        pages = PageNumberPagination()
+        pages = WindowPagination()
         pages.page_size = 25
         found = pages.paginate_queryset(
             portfolio_engagements(request.user, request.query_params), request)

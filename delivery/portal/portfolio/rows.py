@@ -6,15 +6,16 @@ from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 
-from django.db.models import Count, Exists, F, OuterRef, Q, Subquery
+from django.db.models import Count, Exists, F, OuterRef, Subquery
 from django.utils import timezone
 
 from assessments.models import CriteriaSet, Criterion, Outcome, Verdict, Waiver
 from delivery.planning.effort.margins import Effort, efforts_of, grade_costs
 from delivery.planning.models import Risk
 from delivery.portal.models import ChartFigure
-from engagements.models import Engagement, Membership, Role, StageRecord, User
-from engagements.stages import DONE, LET_THROUGH, Stage, StageState
+from engagements.models import Engagement, Membership, ModelProgress, Role, User
+from engagements.search.index import holding
+from engagements.stages import Stage
 
 RUNNING = Engagement.State.ACTIVE
 
@@ -54,6 +55,26 @@ class PortfolioRow:
         return 100 * self.stages_passed // self.stages_in_scope if self.stages_in_scope else 0
 
 
+@dataclass
+class Progress:
+    """Stages passed and in scope; the earliest stage that is not done, and its open models."""
+
+    passed: int = 0
+    in_scope: int = 0
+    stage: Stage | None = None
+    models: int = 0
+
+    def add(self, row: ModelProgress) -> None:
+        self.passed += row.passed
+        self.in_scope += row.in_scope
+        if not row.stage:
+            return
+        stage, order = Stage(row.stage), Stage.values
+        if self.stage is None or order.index(stage) < order.index(self.stage):
+            self.stage, self.models = stage, 0
+        self.models += stage == self.stage
+
+
 def rows_of(engagements: Iterable[Engagement], *, with_money: bool) -> list[PortfolioRow]:
     """The rows in the order of the engagements.
 
@@ -62,17 +83,15 @@ def rows_of(engagements: Iterable[Engagement], *, with_money: bool) -> list[Port
     """
     found = list(engagements)
     keys = [engagement.pk for engagement in found]
-    owners, progress, gates = _owners(keys), _progress(keys), _gates(keys)
+    owners, progress = _owners(keys), _progress(keys)
     risks, failing, efforts = _open_risks(keys), failing_counts(keys), efforts_of(keys)
     costs = grade_costs() if with_money else {}
     today, rows = timezone.localdate(), []
     for engagement in found:
-        passed, in_scope = progress.get(engagement.pk, (0, 0))
-        stage, models = gates.get(engagement.pk, ("", 0))
-        effort = efforts[engagement.pk]
+        stands, effort = progress[engagement.pk], efforts[engagement.pk]
         rows.append(PortfolioRow(
-            engagement, today, owners.get(engagement.pk, ""), passed, in_scope,
-            str(Stage(stage).label) if stage else "", models, effort,
+            engagement, today, owners.get(engagement.pk, ""), stands.passed, stands.in_scope,
+            str(stands.stage.label) if stands.stage else "", stands.models, effort,
             effort.margin(costs) if with_money else {}, risks.get(engagement.pk, 0),
             failing.get(engagement.pk, 0)))
     return rows
@@ -87,27 +106,13 @@ def _owners(keys: Collection[int]) -> dict[int, str]:
     return found
 
 
-def _current(keys: Collection[int]):
-    return StageRecord.objects.filter(model__engagement__in=keys, model__dropped_at=None).order_by()
-
-
-def _progress(keys: Collection[int]) -> dict[int, tuple[int, int]]:
-    rows = _current(keys).values("model__engagement").annotate(
-        passed=Count("pk", filter=Q(state__in=LET_THROUGH)),
-        in_scope=Count("pk", filter=~Q(state=StageState.SKIPPED))).values_list(
-        "model__engagement", "passed", "in_scope")
-    return {key: (passed, in_scope) for key, passed, in_scope in rows}
-
-
-def _gates(keys: Collection[int]) -> dict[int, tuple[str, int]]:
-    """The earliest stage that is not done, and how many models are before its gate."""
-    rows = _current(keys).exclude(state__in=DONE).values_list(
-        "model__engagement", "stage", "position").annotate(Count("pk"))
-    first: dict[int, tuple[int, str, int]] = {}
-    for key, stage, position, count in rows:
-        if key not in first or position < first[key][0]:
-            first[key] = (position, stage, count)
-    return {key: (stage, count) for key, (_position, stage, count) in first.items()}
+def _progress(keys: Collection[int]) -> dict[int, Progress]:
+    """From the summaries of the models: stages passed and in scope, and the earliest stage that is
+    not done with the number of models that are before its gate."""
+    found: dict[int, Progress] = defaultdict(Progress)
+    for row in ModelProgress.objects.filter(engagement__in=keys, is_dropped=False):
+        found[row.engagement_id].add(row)
+    return found
 
 
 def _open_risks(keys: Collection[int]) -> dict[int, int]:
@@ -139,19 +144,17 @@ def portfolio_engagements(user: User, params) -> "Iterable[Engagement]":
     """
     found = Engagement.objects.visible_to(user).select_related("customer")
     if text := params.get("q", "").strip():
-        found = found.filter(
-            Q(code__icontains=text) | Q(name__icontains=text) | Q(name_en__icontains=text)
-            | Q(customer__name__icontains=text) | Q(contract_number__icontains=text))
+        found = found.filter(pk__in=holding(Engagement, text))
     if params.get("state") in Engagement.State.values:
         found = found.filter(state=params["state"])
     if params.get("owner"):
-        found = found.filter(memberships__role=Role.MANAGER,
-                             memberships__user__username=params["owner"])
+        found = found.filter(pk__in=Membership.objects.filter(
+            role=Role.MANAGER, user__username=params["owner"]).values("engagement"))
     if params.get("late"):
         found = found.filter(state=RUNNING, ends_on__lt=timezone.localdate())
     if params.get("stage") in Stage.values:
         found = in_stage(found, params["stage"])
-    return _sorted(found.distinct(), params.get("sort", ""))
+    return _sorted(found, params.get("sort", ""))
 
 
 def in_stage(engagements, stage: str):
@@ -168,6 +171,8 @@ def _sorted(engagements, asked: str):
     column = SORTS.get(asked.removeprefix("-"))
     if not column:
         return engagements.order_by("-created_at", "code")
+    if column != "ends_on":
+        return engagements.order_by(f"-{column}" if asked.startswith("-") else column, "code")
     order = F(column).desc(nulls_last=True) if asked.startswith("-") else F(column).asc(
         nulls_last=True)
     return engagements.order_by(order, "code")

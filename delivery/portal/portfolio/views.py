@@ -1,7 +1,6 @@
 """Pages of the portfolio; each parses its request, calls one function and answers."""
 
 from django.core.cache import cache
-from django.core.paginator import Paginator
 from django.http import FileResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -18,8 +17,10 @@ from delivery.portal.portfolio.workbook import write_workbook
 from engagements.access import Can, allowed, require
 from engagements.audit import download_log
 from engagements.models import Engagement, Role, User
+from engagements.search.index import pages_of
 from engagements.stages import Stage
 from engagements.web.form_actions import XLSX, attempt
+from engagements.web.paging import page_of
 
 PER_PAGE = 25
 CHART_SECONDS = 60
@@ -32,7 +33,7 @@ def sees_portfolio(user: User) -> bool:
 
 def portfolio_table(user: User, params, per_page: int = PER_PAGE) -> dict:
     """What the table's template needs: page, rows, columns."""
-    page = Paginator(portfolio_engagements(user, params), per_page).get_page(params.get("page"))
+    page = page_of(portfolio_engagements(user, params), params, per_page, pages_of(params))
     return {"page": page, "columns": chosen_columns(user, params.getlist("columns")),
             "rows": rows_of(page.object_list, with_money=allowed(user, Can.MANAGE))}
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Model, OuterRef, Q, QuerySet, Subquery
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
@@ -84,22 +84,32 @@ def _matching_jobs(user: User, text: str) -> QuerySet:
     """Jobs have no words of their own: they are found by kind and number, and by the words of
     their engagement, model and node."""
     rows = Job.objects.whole().visible_to(user).select_related("engagement", "model", "node")
-    for word in text.split():
-        rows = rows.filter(_job_condition(user, word))
+    words = text.split()
+    for word in words:
+        rows = rows.filter(_job_condition(user, word, is_alone=len(words) == 1))
     return rows[:MAX_HITS]
 
 
-def _job_condition(user: User, word: str) -> Q:
+def _job_condition(user: User, word: str, is_alone: bool) -> Q:
     if re.fullmatch(r"#[0-9]{1,18}", word):
         return Q(pk=int(word[1:]))
     codes = [kind.code for kind in job_kinds()
              if word.casefold() in f"{kind.code} {kind.title}".casefold()]
-    fits = Q(kind__in=codes) | Q(node__in=Node.objects.filter(name__icontains=word))
+    nodes = list(Node.objects.filter(name__icontains=word).values_list("pk", flat=True))
+    fits = Q(kind__in=codes) | Q(node__in=nodes)
     if re.fullmatch(r"[0-9]{1,18}", word):
         fits |= Q(pk=int(word))
     for table, column in ((Engagement, "engagement"), (MigratedModel, "model")):
-        fits |= Q(**{f"{column}__in": _keys(table, user, word)})
+        keys = _keys(table, user, word)
+        fits |= Q(**{f"{column}__in": _with_newest_jobs(table, column, keys) if is_alone else keys})
     return fits
+
+
+def _with_newest_jobs(table: type[Model], column: str, keys: list[int]) -> list[int]:
+    """Of these rows the few whose jobs are the newest: no job of the others would be shown."""
+    newest = Job.objects.whole().filter(**{column: OuterRef("pk")}).order_by("-pk").values("pk")[:1]
+    return list(table.objects.filter(pk__in=keys).annotate(newest_job=Subquery(newest)).exclude(
+        newest_job=None).order_by("-newest_job").values_list("pk", flat=True)[:MAX_HITS])
 
 
 def _keys(table: type[Model], user: User, text: str) -> list[int]:
@@ -157,7 +167,7 @@ def _models(user: User) -> QuerySet:
 
 def _quotes(user: User) -> QuerySet:
     quotes = Quote.objects.visible_to(user).select_related("engagement__customer")
-    return quotes.defer("snapshot")
+    return quotes.without_facts()
 
 
 def _documents(user: User) -> QuerySet:

@@ -22,6 +22,11 @@ class QuoteQuerySet(AuditedQuerySet):
             return quotes.exclude(state__in=Quote.OPEN_STATES)
         return quotes
 
+    def without_facts(self) -> "QuoteQuerySet":
+        """For lists: what only the quote's own page and its documents show."""
+        return self.defer("snapshot", "payment_terms", "staffing", "conditions", "source", "notes",
+                          "notes_en", "internal_note", "source_note")
+
     def frozen(self) -> "QuoteQuerySet":
         """What was issued, whatever became of it."""
         return self.exclude(content_hash="")

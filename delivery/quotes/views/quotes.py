@@ -19,6 +19,7 @@ from engagements.access import Can, allowed
 from engagements.duties import missing_people
 from engagements.models import Engagement
 from engagements.moves import allowed_moves
+from engagements.search.index import pages_of
 from engagements.web.form_actions import attempt, state_reached
 from engagements.web.paging import page_of
 
@@ -45,8 +46,8 @@ def engagement_quotes(request, code):
 
 def _list(request, quotes, context):
     quotes = queries.filtered(quotes, request.GET).select_related(
-        "engagement__customer").defer("snapshot")
-    page = page_of(quotes, request.GET, 25)
+        "engagement__customer").without_facts()
+    page = page_of(quotes, request.GET, 25, pages_of(request.GET))
     return render(request, "delivery/quotes/list.html", {
         **context, "page": page, "states": Quote.State.choices, "q": request.GET.get("q", ""),
         "state": request.GET.get("state", "")})

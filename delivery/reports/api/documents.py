@@ -40,6 +40,10 @@ class DocumentViewSet(MissingPeopleAction, ScopedViewSet):
         "files__document__engagement")
     filterset_fields = ["kind", "state", "engagement__code"]
 
+    def get_queryset(self):
+        found = super().get_queryset()
+        return found.without_facts() if self.action == "list" else found
+
     def get_serializer_class(self):
         return (DocumentDetailSerializer if self.action in ("retrieve", "preview", "repeat")
                 else DocumentSerializer)
