@@ -71,10 +71,13 @@ class AllowedDifferenceViewSet(mixins.CreateModelMixin, ScopedViewSet):
         return self.shown(found)
 
 
+KIND = "config_check"  # by which an index finds the newest
+
+
 class ConfigCheckViewSet(viewsets.ReadOnlyModelViewSet):
     """Compared configurations, judged after the allow-list."""
 
-    queryset = StoredReading.objects.filter(reader__in=CONFIG_READERS).select_related(
+    queryset = StoredReading.objects.filter(kind=KIND, reader__in=CONFIG_READERS).select_related(
         "artifact__engagement")
     serializer_class = serializers.ConfigCheckSerializer
     filterset_fields = ["artifact", "artifact__model", "artifact__engagement"]

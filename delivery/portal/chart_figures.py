@@ -59,7 +59,10 @@ def _pipeline(keys: Collection[int]) -> Iterator[Figure]:
     for key, position in positions.items():
         yield Chart.PIPELINE, key, Stage.values[position], Decimal(1)
     for quote in agreed_quotes(list(positions)):
-        net = Decimal(facts_of(quote)["totals"]["net"]) * quote.exchange_rate
+        totals = facts_of(quote).get("totals")
+        if totals is None:  # nothing was frozen, so nothing was quoted
+            continue
+        net = Decimal(totals["net"]) * quote.exchange_rate
         yield Chart.VALUE, quote.engagement_id, Stage.values[positions[quote.engagement_id]], net
 
 

@@ -39,6 +39,10 @@ class User(AbstractUser):
 
     objects = People()
 
+    class Meta(AbstractUser.Meta):
+        indexes = [models.Index(fields=["-is_active", "role", "username"], name="people_listed"),
+                   models.Index(fields=["role", "id"], name="people_by_role")]
+
     def __str__(self) -> str:
         return self.full_name or self.username
 

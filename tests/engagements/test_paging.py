@@ -69,3 +69,13 @@ def test_api_clients_follow_next_through_all_rows(client, people, monkeypatch):
         url = answer["next"]
     assert sorted(names) == sorted(Customer.objects.values_list("name", flat=True))
     assert (answer["is_count_exact"], answer["count"]) == (True, len(names))
+
+
+def test_a_filter_without_an_index_has_windows_of_one_page(rows):
+    page = page_of(rows, {"page": "9"}, 2, pages=1)
+    assert (page.number, page.paginator.num_pages) == (1, 1)
+    seen = [row.pk for row in page]
+    while page.after:
+        page = page_of(rows, {"after": page.after}, 2, pages=1)
+        seen += [row.pk for row in page]
+    assert len(seen) == len(set(seen)) == 11

@@ -81,4 +81,4 @@ class StoredReading(models.Model):
                 fields=["artifact", "reader", "reader_version"], name="one_reading_per_reader"
             )
         ]
-        indexes = [models.Index(fields=["reader", "-id"], name="readings_by_reader")]
+        indexes = [models.Index(fields=["kind", "-id"], name="readings_by_kind")]

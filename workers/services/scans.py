@@ -11,10 +11,11 @@ from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from engagements.access import Can, require
+from engagements.access import Can, allowed, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput
 from engagements.models import Engagement, MigratedModel, User
+from engagements.models.visibility import in_engagements_of
 from workers import rule_checks
 from workers.artifacts import artifact_store
 from workers.artifacts.reading_process import run_bounded
@@ -89,7 +90,8 @@ def migration_patch(artifact: Artifact) -> str:
 def scans_visible_to(user: User) -> QuerySet:
     """Scans of files that the user may see, newest first."""
     return StoredReading.objects.filter(
-        kind=KIND, artifact__in=Artifact.objects.visible_to(user)).select_related(
+        in_engagements_of(user, "artifact__engagement",
+                          or_none=allowed(user, Can.VIEW_INTERNAL)), kind=KIND).select_related(
         "artifact__engagement", "artifact__model", "artifact__uploaded_by").order_by("-pk")
 
 

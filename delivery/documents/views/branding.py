@@ -1,5 +1,6 @@
 """Pages on which an administrator sets document branding, with a preview beside the form."""
 
+from django.db.models import Q
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -18,8 +19,10 @@ from engagements.errors import DeskError, InvalidInput
 from engagements.models import Customer
 from engagements.models.engagement import localized
 from engagements.web.form_actions import attempt_form
+from engagements.web.paging import page_of
 
 SHOWN_VERSIONS = 20
+CUSTOMERS_PER_PAGE = 50
 
 
 @require_GET
@@ -27,12 +30,14 @@ def branding_list(request):
     """The firm's theme, and the customers with what they have of their own."""
     require_administrator(request.user)
     company, newest = CompanyProfile.current(), {}
-    rows = BrandingVersion.objects.select_related("made_by").order_by("version")
-    for row in rows.defer("logo", "partner_logo"):
+    page = page_of(Customer.objects.all(), request.GET, CUSTOMERS_PER_PAGE)
+    rows = BrandingVersion.objects.filter(
+        Q(customer=None) | Q(customer__in=[one.pk for one in page])).select_related("made_by")
+    for row in rows.order_by("version").defer("logo", "partner_logo"):
         newest[row.customer_id] = row
     return render(request, "delivery/reports/branding_list.html", {
         "company": localized(company.name, company.name_en), "firm": newest.get(None),
-        "customers": [(one, newest.get(one.pk)) for one in Customer.objects.all()]})
+        "page": page, "customers": [(one, newest.get(one.pk)) for one in page]})
 
 
 @require_http_methods(["GET", "POST"])

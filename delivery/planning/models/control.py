@@ -55,7 +55,8 @@ class Risk(OptimisticLocked):
     class Meta:
         ordering = ["number"]
         indexes = [models.Index(fields=["owner", "review_on"], name="open_risks_of_a_person",
-                                condition=~models.Q(state="closed"))]
+                                condition=~models.Q(state="closed")),
+                   models.Index(fields=["owner", "id"], name="risks_by_owner")]
         constraints = [
             models.UniqueConstraint(fields=["engagement", "number"], name="risk_number_unique"),
             models.CheckConstraint(

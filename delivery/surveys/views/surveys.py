@@ -3,6 +3,7 @@
 import json
 
 from django.contrib import messages
+from django.db.models import Count, OuterRef, Subquery
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -189,8 +190,7 @@ def comment_add(request, code):
 def versions(request):
     require_administrator(request.user)
     return render(request, "delivery/surveys/versions.html", {
-        "versions": Questionnaire.objects.prefetch_related("questions", "surveys"),
-        "form": VersionForm()})
+        "versions": _versions(), "form": VersionForm()})
 
 
 @require_POST
@@ -203,8 +203,15 @@ def version_new(request):
         return redirect("surveys:versions")
     require_administrator(request.user)
     return render(request, "delivery/surveys/versions.html", {
-        "versions": Questionnaire.objects.prefetch_related("questions", "surveys"),
-        "form": form})
+        "versions": _versions(), "form": form})
+
+
+def _versions():
+    """With the number of questions and of surveys."""
+    return Questionnaire.objects.annotate(
+        question_count=Count("questions", distinct=True)).annotate(survey_count=Subquery(
+            Survey.objects.filter(questionnaire=OuterRef("pk")).order_by().values(
+                "questionnaire").annotate(n=Count("pk")).values("n")))
 
 
 def _json_of(file) -> list:

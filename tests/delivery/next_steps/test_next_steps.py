@@ -21,6 +21,7 @@ from delivery.planning.models import ChangeRequest, Timesheet
 from delivery.planning.services import changes
 from delivery.planning.services.weekly_reports import draft_weekly
 from delivery.planning.time import transitions as timesheet
+from delivery.portal.templatetags.next_steps import next_steps
 from delivery.quotes import services as quoting
 from delivery.quotes import transitions as quote
 from delivery.quotes.models import Quote
@@ -193,3 +194,13 @@ def test_many_rows_cost_the_queries_of_one(people, engagement, llm, detector):
     for _more in range(4):
         quoting.create_quote(actor=people[Role.SALES], engagement=engagement)
     assert cost() == one
+
+
+def test_the_page_keeps_the_steps_until_something_of_the_engagement_is_written(people, engagement):
+    user = people[Role.SALES]
+    before = next_steps(engagement, user)
+    with CaptureQueriesContext(connection) as asked:
+        assert next_steps(engagement, user) == before
+    assert len(asked) == 1
+    made = quoting.create_quote(actor=user, engagement=engagement)
+    assert reverse("quotes:quote", args=[made.pk]) in next_steps(engagement, user)

@@ -105,7 +105,7 @@ def test_queries_do_not_grow(people, world, django_assert_num_queries, count):
         services.add_model(actor=people[Role.MANAGER], engagement=world, code=f"M{n}", name="x")
         Job.objects.create(kind="env.npu_info", engagement=world)
         Engagement.objects.create(code=f"EP2501-{n}", name="x", customer=Customer.objects.get())
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(16):
         global_search.search(people[Role.MANAGER], "EP2501")
 
 
