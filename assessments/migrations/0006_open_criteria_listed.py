@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('assessments', '0004_waivers_drafted_and_signed'),
+        ('assessments', '0005_baseline_origin'),
         ('engagements', '0010_search_entries'),
         ('workers', '0015_job_inputs'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
