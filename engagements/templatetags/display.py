@@ -140,10 +140,10 @@ def state_key(state: str) -> SafeString:
 
 @register.simple_tag
 def practice(is_practice=True) -> SafeString:
-    """The mark of practice data, or nothing."""
+    """The mark of practice data, or nothing. In rows its icon stands alone (`pages.css`)."""
     if not is_practice:
         return mark_safe("")
-    return format_html('<span class="badge desk-practice" title="{}">{} {}</span>',
+    return format_html('<span class="badge desk-practice" title="{}">{} <span>{}</span></span>',
                        _("Produced by a practice node: not evidence"), icon("flask"),
                        _("Practice"))
 

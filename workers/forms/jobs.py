@@ -160,8 +160,12 @@ PATTERNS = ("collect", "logs")  # lists of file patterns, which need no lesson o
 SCRIPT = forms.Textarea(attrs={"rows": 8, "spellcheck": "false", "class": "font-monospace"})
 
 
+# Fields of every kind that are seldom changed.
+GENERAL = ("more_nodes", "restarts", "runtime", "priority")
+
+
 class JobForm(forms.Form):
-    """The node, then the kind's own parameters."""
+    """The node, then the kind's own parameters; other models for which the same is to run."""
 
     def __init__(self, *args, kind: JobKind, user, engagement, migrated=None, **kwargs):
         super().__init__(*args, **kwargs)
@@ -183,6 +187,29 @@ class JobForm(forms.Form):
             self.fields[parameter.name] = _field(parameter, engagement)
             if parameter.name in self.defaults:
                 _preset(self.fields[parameter.name], self.defaults[parameter.name])
+        others = engagement.models.current().exclude(pk=migrated.pk) if migrated else ()
+        if others:
+            self.fields["also"] = forms.ModelMultipleChoiceField(
+                others, label=_("Also for these models"), required=False,
+                widget=forms.CheckboxSelectMultiple, help_text=_(
+                    "Each gets a job of its own: with what its survey says where this form holds "
+                    "what the survey of this model says, else with the same values."))
+
+    def unfolded(self) -> list[forms.BoundField]:
+        """What everybody looks at, and what holds an error."""
+        return [self[name] for name in self.fields if not self._is_folded(name)]
+
+    def folded(self) -> list[forms.BoundField]:
+        """What is seldom changed: general choices, and parameters that may stay empty."""
+        return [self[name] for name in self.fields if self._is_folded(name)]
+
+    def _is_folded(self, name: str) -> bool:
+        if name in self.errors or name == "also":
+            return False
+        value = self[name].value()
+        if name in GENERAL:
+            return not value or str(value) == str(self.fields[name].initial)
+        return not self.fields[name].required and value in (None, "", [])
 
     def preflight_hits(self) -> list:
         """Hits of the rules over the values as they stand; none while they are not complete."""

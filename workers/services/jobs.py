@@ -14,10 +14,12 @@ from engagements.errors import DeskError, InvalidInput, NotAllowed, WrongState
 from engagements.models import Engagement, MigratedModel, User
 from engagements.moves import require_move
 from engagements.services import mark_practice
+from engagements.text.text_joining import following, labelled
 from workers import kinds
 from workers.dispatch import enqueueing, job_files
 from workers.dispatch.job_claims import due
 from workers.jobs import preflight
+from workers.jobs.form_defaults import defaults_for
 from workers.jobs.transitions import TRANSITIONS, JobMove
 from workers.models import Job, JobState, Node, Priority, Runtime
 from workers.rules.facts import stored
@@ -133,6 +135,33 @@ def queue_jobs(*, actor: User, orders: list[dict]) -> list[Job]:
         if job.node_id is None:
             enqueueing.advance_on_commit(job.pk)
     return jobs
+
+
+def queue_for_models(*, actor: User, kind: str, models: Sequence[MigratedModel],
+                     parameters: dict | None = None, **order) -> list[Job]:
+    """The same job for each model, all of them or none.
+
+    Args:
+        models: `parameters` are those of the first one. Where they hold what is known of it, each
+            other model gets what is known of that (`jobs.form_defaults`).
+        order: what else `queue_job` takes.
+    Raises InvalidInput, naming the models and why, where a job is refused; NotAllowed.
+    """
+    declaration, (first, *_others) = kinds.get(kind), models
+    known = defaults_for(declaration, first)
+    orders = [{"kind": kind, "model": model, **order, "parameters": _own_values(
+        parameters or {}, known, defaults_for(declaration, model))} for model in models]
+    try:
+        return queue_jobs(actor=actor, orders=orders)
+    except InvalidInput as error:
+        raise InvalidInput(following(error.message, *(
+            labelled(models[position].code, refusal["detail"])
+            for position, refusal in error.details["jobs"].items()))) from error
+
+
+def _own_values(values: dict, known: dict, own: dict) -> dict:
+    return {name: own[name] if name in own and value == known.get(name) else value
+            for name, value in values.items()}
 
 
 def _wake(job: Job) -> None:

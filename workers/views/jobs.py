@@ -5,7 +5,9 @@ from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpRe
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from engagements.access import Can, require
@@ -86,19 +88,34 @@ def job_new(request):
     form = JobForm(request.POST or None, kind=chosen, user=request.user, engagement=engagement,
                    migrated=model, initial={**choices.values_of_run(earlier, chosen, model),
                                             **_asked(request, chosen)}) if chosen else None
-    if form and form.is_valid() and "only_check" not in request.POST:
-        job = attempt_form(form, lambda: services.queue_job(
-            actor=request.user, kind=chosen.code, parameters=form.parameters(),
-            engagement=engagement, model=model, stage=stage, node=form.cleaned_data.get("node"),
-            priority=int(form.cleaned_data.get("priority") or 0), nodes=form.nodes(),
-            restarts=form.cleaned_data.get("restarts") or 0,
-            runtime=form.cleaned_data.get("runtime")))
-        if job:
-            return redirect("workers:job", job.pk)
+    if form and form.is_valid() and "only_check" not in request.POST and (
+            jobs := attempt_form(form, lambda: _queue(request.user, form, stage))):
+        return _queued(request, jobs)
     return render(request, "workers/job_form.html", {
         "form": form, "kind": chosen, "engagement": engagement, "earlier": earlier,
         "choices": [] if chosen else choices.choices_of(offered, model, stage),
         "hits": form.preflight_hits() if form else [], "model": model, "stage": stage})
+
+
+def _queue(user, form: JobForm, stage: str) -> list[Job]:
+    given = form.cleaned_data
+    order = {"actor": user, "kind": form.kind.code, "parameters": form.parameters(),
+             "engagement": form.engagement, "stage": stage, "node": given.get("node"),
+             "priority": int(given.get("priority") or 0), "nodes": form.nodes(),
+             "restarts": given.get("restarts") or 0, "runtime": given.get("runtime")}
+    if also := given.get("also"):
+        return services.queue_for_models(models=[form.migrated, *also], **order)
+    return [services.queue_job(model=form.migrated, **order)]
+
+
+def _queued(request: HttpRequest, jobs: list[Job]) -> HttpResponse:
+    """One job's page, or the list with all of them."""
+    if len(jobs) == 1:
+        return redirect("workers:job", jobs[0].pk)
+    messages.success(request, ngettext("%(n)d job is queued.", "%(n)d jobs are queued.", len(jobs))
+                     % {"n": len(jobs)})
+    place = urlencode({"engagement": jobs[0].engagement.code})
+    return redirect(f"{reverse('workers:jobs')}?{place}")
 
 
 def _job(request: HttpRequest, pk: int) -> Job:

@@ -2,9 +2,12 @@
 
 import pytest
 from django.core.files.base import ContentFile
+from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from assessments.models import MetricDefinition
+from delivery.demo.child_processes import free_port
+from delivery.demo.management.commands import up
 from delivery.demo.models import PracticeStep
 from delivery.demo.practice_engagements import ENGAGEMENTS, PEOPLE, WAITING
 from delivery.demo.practice_play import PARTS
@@ -129,3 +132,37 @@ def test_real_work_is_never_removed(admin, practice):
     with pytest.raises(InvalidInput):
         remove_practice(actor=admin, password="admin")
     assert Engagement.objects.count() == 1
+
+
+def test_a_start_without_practice_data_removes_what_is_there(practice, monkeypatch, capsys):
+    """`./desk run --empty`; the processes of a start are left out."""
+    started = []
+
+    class NoChildren:
+        def start(self, name, *_command, **_more):
+            started.append(name)
+
+        def stop(self):
+            started.append("stop")
+
+    def interrupt(*_place):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(up, "Children", NoChildren)
+    monkeypatch.setattr(up, "_prepare", lambda: None)
+    monkeypatch.setattr(up, "wait_for", interrupt)
+    monkeypatch.setenv(up.VARIABLE, PASSWORD)
+    real = Engagement.objects.create(code="R1", name="r", customer=Customer.objects.get())
+    with pytest.raises(CommandError, match="R1"):
+        call_command("up", empty=True, port=free_port())
+    assert (Engagement.objects.count(), started) == (2, ["stop"])
+    real.delete()
+    call_command("up", empty=True, port=free_port())
+    assert started[1:] == ["portal", "worker", "stop"]
+    assert (Engagement.objects.count(), Customer.objects.count()) == (0, 0)
+    assert not practice.file.storage.exists(practice.file.name)
+    [admin] = User.objects.all()
+    assert (admin.username, admin.role, admin.check_password(PASSWORD)) == (
+        "admin", "administrator", True)
+    assert MetricDefinition.objects.exists()
+    assert next(audit_log.findings(), None) is None
