@@ -15,6 +15,7 @@ ENDPOINTS = {
     "portal:portfolio_export": ["GET portfolio-list"],
     "portal:view_save": ["POST portfolio-view-list"],
     "portal:view_delete": ["DELETE portfolio-view-detail"],
+    "planning:calendar_feed": ["GET plan-task-list"],
     "portal:audit": ["GET audit-entry-list", "GET audit-entry-check"],
     "practice:practice": ["GET practice-list", "POST practice-removal"],
     "practice:progress": ["GET practice-list"],

@@ -40,6 +40,7 @@ READ = {
     "portal:help_picture": EVERYBODY,
     "operation:alive": EVERYBODY, "operation:ready": EVERYBODY,
     "operation:metrics": frozenset(),  # for whoever holds the token
+    "planning:calendar_feed": frozenset(),  # for whoever holds the address
     "operation:operation": frozenset({ADMIN, OPERATOR}),
     "portal:gallery": frozenset(),  # only while developing
     "engagements:list": EVERYBODY, "engagements:new": MANAGERS,
@@ -302,6 +303,7 @@ def world(people, engagement, settings, tmp_path):
         "people:customer": [engagement.customer_id],
         "notices:channel": [channel.pk], "notices:channel_edit": [channel.pk],
         "notices:attempt": [attempt.pk],
+        "planning:calendar_feed": ["desk_unknown"],
         "surveys:overview": [code], "surveys:section": [code, "project"],
         "surveys:xlsx": [code, "en"], "surveys:upload": [code], "surveys:consequences": [code],
         "surveys:newer_version": [code],
@@ -424,7 +426,8 @@ def test_stranger_gets_404(client, stranger, world):
 def test_without_login_every_page_leads_to_the_login(client, world):
     for name in PUBLIC:
         assert client.get(reverse(name)).status_code == 200
-    for name in set(READ) - PUBLIC - {"operation:metrics"}:
+    # Those two are for whoever holds a key, and 404 without it.
+    for name in set(READ) - PUBLIC - {"operation:metrics", "planning:calendar_feed"}:
         answer = client.get(reverse(name, args=world.get(name, [])))
         assert (name, answer.status_code, answer.url.startswith("/login/")) == (name, 302, True)
 

@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 
 from delivery.operation.metrics import REQUEST_SECONDS, REQUESTS
 from engagements.log_context import log_context
+from workers.masking import MASK
 
 logger = logging.getLogger("desk.requests")
 GIVEN = re.compile(r"[A-Za-z0-9._-]{8,64}")
@@ -37,9 +38,16 @@ def _note(request: HttpRequest, answer: HttpResponse, seconds: float) -> None:
                     answer.status_code).inc()
     REQUEST_SECONDS.labels(route).observe(seconds)
     person = getattr(request, "user", None)
-    logger.info("%s %s %s", request.method, request.path, answer.status_code, extra={
-        "method": request.method, "path": request.path, "status": answer.status_code,
+    path = _path(request)
+    logger.info("%s %s %s", request.method, path, answer.status_code, extra={
+        "method": request.method, "path": path, "status": answer.status_code,
         "seconds": round(seconds, 4), "user_id": getattr(person, "pk", None)})
+
+
+def _path(request: HttpRequest) -> str:
+    """Without the key of an address that is one."""
+    key = request.resolver_match.kwargs.get("key") if request.resolver_match else None
+    return request.path.replace(key, MASK) if key else request.path
 
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})

@@ -1,6 +1,6 @@
 from django.urls import path, re_path
 
-from delivery.planning.views import board, changes, control, effort, pdf, plan, timesheets
+from delivery.planning.views import board, calendar, changes, control, effort, pdf, plan, timesheets
 
 app_name = "planning"
 OF = "engagements/<str:code>/"
@@ -28,6 +28,7 @@ urlpatterns = [
          name="timesheet_withdraw"),
     path("day-costs/", effort.costs, name="costs"),
     path(OF + "plan/", plan.plan, name="plan"),
+    path("plan-calendar/<str:key>.ics", calendar.feed, name="calendar_feed"),
     path(OF + "plan.xlsx", plan.plan_file, name="plan_file"),
     re_path(r"^plan-baselines/(?P<pk>\d+)/(?P<language>zh-hans|en)\.xlsx$", plan.baseline_file,
             name="baseline_file"),

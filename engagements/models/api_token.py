@@ -32,6 +32,10 @@ class ApiTokenQuerySet(AuditedQuerySet):
         """Neither revoked nor expired, of somebody who may sign in."""
         return self.filter(revoked_at=None, expires_at__gt=timezone.now(), owner__is_active=True)
 
+    def with_key(self, key: str) -> "ApiTokenQuerySet":
+        """The one that this is the key of, if any."""
+        return self.filter(key_hash=key_hash(key))
+
 
 class ApiToken(models.Model):
     """A named key of a person or a service account; the key itself is never stored."""
@@ -40,6 +44,8 @@ class ApiToken(models.Model):
         READ = "read", pgettext_lazy("what an API token may do", "Read only")
         JOBS = "jobs", pgettext_lazy("what an API token may do", "Read, and run jobs")
         WRITE = "write", pgettext_lazy("what an API token may do", "All that its owner may do")
+        CALENDAR = "calendar", pgettext_lazy("what an API token may do",
+                                             "Only the calendar of plans")
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="api_tokens",
                               verbose_name=_("owner"))

@@ -26,13 +26,15 @@ def tokens(request, pk):
 
 
 def _tokens(request, owner: User):
-    form = ApiTokenForm(request.POST or None, owner=owner)
+    form = ApiTokenForm(request.POST or None, owner=owner, initial={
+        name: request.GET[name] for name in ("scope", "engagement") if name in request.GET})
     made = None
     if form.is_valid():
         made = attempt_form(form, lambda: services.create_token(
             actor=request.user, owner=owner, **form.cleaned_data))
     return render(request, "engagements/tokens.html", {
         "owner": owner, "key": made[1] if made else "",
+        "is_calendar": bool(made) and made[0].scope == ApiToken.Scope.CALENDAR,
         "form": ApiTokenForm(owner=owner) if made else form,
         "may_create": owner == request.user or owner.is_service,
         "tokens": owner.api_tokens.select_related("engagement")})

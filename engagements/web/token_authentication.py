@@ -11,7 +11,6 @@ from rest_framework.authentication import BaseAuthentication, get_authorization_
 from rest_framework.permissions import SAFE_METHODS
 
 from engagements.models import ApiToken, User
-from engagements.models.api_token import key_hash
 
 KEYWORDS = (b"token", b"bearer")
 LAST_USE_STEP = timedelta(minutes=1)  # how exactly the last use is known
@@ -29,7 +28,7 @@ class ApiTokenAuthentication(BaseAuthentication):
             raise exceptions.AuthenticationFailed(_("Write: Authorization: Token KEY"))
         token = self._token(words[1].decode("latin-1"))
         _require_scope(token, request)
-        _note_use(token, request.META.get("REMOTE_ADDR") or None)
+        note_use(token, request.META.get("REMOTE_ADDR") or None)
         token.owner.token = token
         return token.owner, token
 
@@ -37,8 +36,8 @@ class ApiTokenAuthentication(BaseAuthentication):
         return "Token"
 
     def _token(self, key: str) -> ApiToken:
-        token = ApiToken.objects.in_force().select_related("owner").filter(
-            key_hash=key_hash(key)).first()
+        token = ApiToken.objects.in_force().with_key(key).exclude(
+            scope=ApiToken.Scope.CALENDAR).select_related("owner").first()
         if token is None:
             raise exceptions.AuthenticationFailed(
                 _("This token is unknown, revoked or expired."))
@@ -63,7 +62,8 @@ def _is_its_own(token: ApiToken, view) -> bool:
     return model is ApiToken and view.kwargs.get("pk") == str(token.pk)
 
 
-def _note_use(token: ApiToken, address: str | None) -> None:
+def note_use(token: ApiToken, address: str | None) -> None:
+    """When and from where it was used, to LAST_USE_STEP."""
     now = timezone.now()
     ApiToken.objects.filter(
         Q(last_used_at=None) | Q(last_used_at__lt=now - LAST_USE_STEP), pk=token.pk,
