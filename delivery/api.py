@@ -5,12 +5,12 @@ from importlib import import_module
 from django.urls import include, path
 from rest_framework.routers import DefaultRouter
 
-from delivery.schema_view import DocsView, SchemaView
+from delivery.openapi.views import DocsView, SchemaView
 from engagements.api.tokens import TokenView
 
 APPS = ("engagements", "workers", "assessments", "delivery.quotes", "delivery.reports",
         "delivery.acceptance", "delivery.evidence", "delivery.planning", "delivery.notices",
-        "delivery.surveys",
+        "delivery.surveys", "delivery.operation",
         "delivery.next_steps", "delivery.portal", "delivery.demo")
 
 

@@ -253,10 +253,18 @@ STATIC_ROOT = Path(read(env.str, "DESK_STATIC_DIR", str(VAR_DIR / "static")))
 STATICFILES_DIRS = [BASE_DIR / "static"]
 MEDIA_ROOT = Path(read(env.str, "DESK_ARTIFACT_DIR", str(VAR_DIR / "artifacts")))
 ARTIFACT_BUCKET = read(env.str, "DESK_ARTIFACT_BUCKET", "")
+# Days that the object store keeps what was issued, and its raw files, from being changed.
+OBJECT_LOCK_DAYS = read(env.int, "DESK_ARTIFACT_LOCK_DAYS", 0)
+OBJECT_LOCK_MODE = read(env.str, "DESK_ARTIFACT_LOCK_MODE", "GOVERNANCE",
+                        validate=OneOf(["GOVERNANCE", "COMPLIANCE"]))
+# Stored files are read again all the time: how much in a minute (0: never), and after how many
+# days from the beginning.
+SCRUB_MB_PER_MINUTE = read(env.int, "DESK_SCRUB_MB_PER_MINUTE", 300)
+SCRUB_DAYS = read(env.int, "DESK_SCRUB_DAYS", 7)
 STORAGES = {
     "default": (
         {
-            "BACKEND": "storages.backends.s3.S3Storage",
+            "BACKEND": "workers.artifacts.object_storage.ObjectStorage",
             "OPTIONS": {
                 "bucket_name": ARTIFACT_BUCKET,
                 "endpoint_url": read(env.str, "DESK_ARTIFACT_ENDPOINT", "") or None,
@@ -342,6 +350,9 @@ CELERY_BEAT_SCHEDULE = {
     "imported-nodes": {"task": "workers.wake_looks", "schedule": 30.0, "options": {"expires": 30}},
     "operator-index": {"task": "assessments.index_missing", "schedule": 60.0,
                        "options": {"expires": 60}},
+    "check-files": {"task": "operation.check_files", "schedule": 60.0, "options": {"expires": 60}},
+    "lock-evidence": {"task": "operation.lock_evidence", "schedule": 300.0,
+                      "options": {"expires": 300}},
     "notices-sweep": {"task": "notices.sweep", "schedule": 10.0, "options": {"expires": 30}},
     "notices-retention": {"task": "notices.retention", "schedule": 3600.0,
                           "options": {"expires": 600}},
@@ -363,7 +374,7 @@ REST_FRAMEWORK = {
     "DEFAULT_FILTER_BACKENDS": ["engagements.web.strict_filters.StrictFilterBackend"],
     "DEFAULT_PAGINATION_CLASS": "engagements.web.api_pagination.WindowPagination",
     "PAGE_SIZE": 50,
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "delivery.openapi.auto_schema.DeskAutoSchema",
     "EXCEPTION_HANDLER": "engagements.web.problem_responses.problem_response",
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": [

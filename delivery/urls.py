@@ -9,6 +9,7 @@ from django.views.i18n import set_language
 from delivery.sign_on import settings as sign_on
 
 handler400 = "delivery.portal.error_pages.request_page"
+handler404 = "delivery.portal.error_pages.not_found_page"
 handler500 = "delivery.portal.error_pages.error_page"
 
 if sign_on.IS_ON:

@@ -19,6 +19,7 @@ ENDPOINTS = {
     "portal:audit": ["GET audit-entry-list", "GET audit-entry-check"],
     "practice:practice": ["GET practice-list", "POST practice-removal"],
     "practice:progress": ["GET practice-list"],
+    "operation:files": ["GET damaged-file-list", "GET file-round-list"],
     "people:list": ["GET person-list"], "people:new": ["POST person-list"],
     "people:person": ["PATCH person-detail"],
     "people:own_tokens": ["GET token-list", "POST token-list"],

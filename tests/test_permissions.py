@@ -42,6 +42,7 @@ READ = {
     "operation:metrics": frozenset(),  # for whoever holds the token
     "planning:calendar_feed": frozenset(),  # for whoever holds the address
     "operation:operation": frozenset({ADMIN, OPERATOR}),
+    "operation:files": frozenset({ADMIN, OPERATOR}),
     "portal:gallery": frozenset(),  # only while developing
     "engagements:list": EVERYBODY, "engagements:new": MANAGERS,
     "engagements:engagement": EVERYBODY, "engagements:edit": MANAGERS, "engagements:team": FIRM,

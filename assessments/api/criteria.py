@@ -2,7 +2,7 @@
 
 from django.http import Http404
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import mixins, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.response import Response
@@ -46,7 +46,8 @@ class DefinitionViewSet(viewsets.ReadOnlyModelViewSet):
     serializer_class = serializers.MetricDefinitionSerializer
     filterset_fields = ["code", "calculator", "quantity"]
 
-    @extend_schema(request=serializers.DefinitionVersionSerializer)
+    @extend_schema(request=serializers.DefinitionVersionSerializer,
+                   responses={201: serializers.MetricDefinitionSerializer})
     @action(detail=True, methods=["post"])
     def versions(self, request, pk=None):
         """Add the next version, starting from this one; this one stays as it is."""
@@ -63,7 +64,7 @@ class BaselineViewSet(VisibleMixin, mixins.CreateModelMixin, viewsets.ReadOnlyMo
     filterset_fields = ["model", "quantity"]
 
     @extend_schema(request=serializers.BaselineRunSerializer,
-                   responses=serializers.BaselineRunSerializer)
+                   responses={201: serializers.BaselineRunSerializer})
     @action(detail=True, methods=["post"])
     def runs(self, request, pk=None):
         """Add a repeat, or a re-measurement of a frozen baseline."""
@@ -141,7 +142,7 @@ class CriterionViewSet(VisibleMixin, mixins.CreateModelMixin, mixins.DestroyMode
     def perform_destroy(self, instance):
         services.remove_criterion(actor=self.request.user, criterion=instance)
 
-    @extend_schema(request=None, responses=serializers.VerdictSerializer)
+    @extend_schema(request=None, responses={201: serializers.VerdictSerializer})
     @action(detail=True, methods=["post"])
     def judge(self, request, pk=None):
         """Compute the verdict anew from the raw files."""
@@ -166,8 +167,7 @@ class CriterionViewSet(VisibleMixin, mixins.CreateModelMixin, mixins.DestroyMode
                         status=status.HTTP_201_CREATED)
 
     @extend_schema(responses={(200, "application/json"): OpenApiTypes.OBJECT}, parameters=[
-        OpenApiParameter("first", int, required=True),
-        OpenApiParameter("last", int, required=True)])
+        serializers.StepsSerializer])
     @action(detail=True)
     def curve(self, request, pk=None):
         """Both curves of a judged loss curve between two steps, thinned with every extreme kept."""
@@ -183,7 +183,7 @@ class CriterionViewSet(VisibleMixin, mixins.CreateModelMixin, mixins.DestroyMode
             raise Http404 from error
 
     @extend_schema(request=serializers.DifferenceAcceptanceSerializer,
-                   responses=serializers.VerdictSerializer)
+                   responses={201: serializers.VerdictSerializer})
     @action(detail=True, methods=["post"], url_path="accept-differences")
     def accept_differences(self, request, pk=None):
         """Accept differences of the environments and judge anew."""

@@ -1,6 +1,6 @@
 """The practice data as a REST endpoint."""
 
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers, viewsets
 from rest_framework.decorators import action
 from rest_framework.response import Response
@@ -22,9 +22,14 @@ class PracticeSerializer(serializers.Serializer):
     total = serializers.IntegerField(allow_null=True)
 
 
+@extend_schema_field({"type": "boolean", "enum": [True]})
+class TrueField(serializers.BooleanField):
+    """A confirmation."""
+
+
 class RemovalSerializer(serializers.Serializer):
     password = serializers.CharField()
-    is_confirmed = serializers.BooleanField()
+    is_confirmed = TrueField()
 
     def validate_is_confirmed(self, value):
         if not value:

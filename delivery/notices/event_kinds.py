@@ -47,6 +47,8 @@ KINDS: dict[str, EventKind] = {kind.code: kind for kind in (
           email="now"),
     _kind("card_link", _("Card network port is down: check cable and switch"), Can.OPERATE,
           level="red", email="now"),
+    _kind("stored_file_damaged", _("Stored file damaged: restore it from a backup"), Can.OPERATE,
+          level="red", action="stored_file.damage", email="now"),
     _kind("stage_submitted", _("Stage submitted: a decision is due"), Can.MANAGE,
           action="stage.submit", email="now"),
     _kind("stage_sent_back", _("Stage sent back"), Can.WORK, level="red",

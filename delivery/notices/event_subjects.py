@@ -113,8 +113,13 @@ def _channel(channel, _action) -> Subject:
     return Subject(f"{channel.kind}-{channel.pk}", reverse("notices:channel", args=[channel.pk]))
 
 
+def _damaged_file(damage, _action) -> Subject:
+    return Subject(damage.name, reverse("operation:files"))
+
+
 BUILDERS = {
     "notices.channel": _channel,
+    "operation.damagedfile": _damaged_file,
     "planning.changerequest": _change, "planning.timesheet": _timesheet,
     "planning.weeklyreport": _weekly, "planning.todo": _todo,
     "workers.job": _job, "engagements.stagerecord": _stage, "assessments.verdict": _verdict,

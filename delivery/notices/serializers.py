@@ -40,7 +40,7 @@ class ChannelSerializer(serializers.ModelSerializer):
     def validate(self, attrs):
         if self.instance is None and not attrs.get("url"):
             message = self.fields["url"].error_messages["required"]
-            raise serializers.ValidationError({"url": message})
+            raise serializers.ValidationError({"url": message}, code="required_at_first")
         return attrs
 
 

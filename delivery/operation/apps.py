@@ -7,5 +7,5 @@ class OperationConfig(AppConfig):
     verbose_name = _("System status")
 
     def ready(self) -> None:
-        """Connect what workers tell of their tasks."""
-        from delivery.operation import worker_signals  # noqa: F401
+        """Say which tables are audited; connect what workers tell of their tasks."""
+        from delivery.operation import audit_config, worker_signals  # noqa: F401

@@ -10,13 +10,17 @@ from datetime import date, timedelta
 from pathlib import Path
 
 from django.conf import settings
+from django.core.files.storage import default_storage
 from django.core.mail import get_connection
 from django.db import connection
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
 from delivery.acceptance.signing.seals.certificate import facts_of, load_signer
 from delivery.operation import readiness
 from delivery.operation.heartbeat import NEVER, worker_age_seconds
+from delivery.operation.models import DamagedFile
 from engagements.audit import audit_log
 from workers.models import Node
 
@@ -33,50 +37,64 @@ CERTIFICATE_DAYS = 30
 class Finding:
     """What was looked at, how it is, and what to do about it."""
 
-    subject: str
+    subject: object  # a text, perhaps a lazy one
     state: str
     sentence: str
 
 
-REMEDIES = {
-    "database": "check DATABASE_URL and whether the server runs",
-    "migrations": "run `manage.py migrate`, or `./desk upgrade`",
-    "broker": "check REDIS_URL, or whether var/queue can be written",
-    "cache": "check REDIS_URL, or whether var/cache can be written",
-    "storage": "check DESK_ARTIFACT_DIR (owner, free space) or the bucket and its credentials",
+SUBJECTS = {
+    "database": gettext_lazy("Database"), "migrations": gettext_lazy("Migrations"),
+    "broker": gettext_lazy("Broker"), "cache": gettext_lazy("Cache"),
+    "storage": gettext_lazy("Artifact store"),
 }
+REMEDIES = {
+    "database": gettext_lazy("check DATABASE_URL and whether the server runs"),
+    "migrations": gettext_lazy("run `manage.py migrate`, or `./desk upgrade`"),
+    "broker": gettext_lazy("check REDIS_URL, or whether var/queue can be written"),
+    "cache": gettext_lazy("check REDIS_URL, or whether var/cache can be written"),
+    "storage": gettext_lazy(
+        "check DESK_ARTIFACT_DIR (owner, free space) or the bucket and its credentials"),
+}
+
+
+def _advised(fault: object, remedy: object) -> str:
+    """What is wrong, and what to do."""
+    return _("%(fault)s – %(remedy)s") % {"fault": fault, "remedy": remedy}
 
 
 def parts() -> Iterator[Finding]:
     failed = readiness.failures()
     for name in readiness.PARTS:
         if name in failed:
-            yield Finding(name, BAD, f"{failed[name]} – {REMEDIES[name]}")
+            yield Finding(SUBJECTS[name], BAD, _advised(failed[name], REMEDIES[name]))
         else:
-            yield Finding(name, GOOD, "works")
+            yield Finding(SUBJECTS[name], GOOD, _("works"))
 
 
 def worker() -> Iterator[Finding]:
     age = worker_age_seconds(timezone.now())
     if age == NEVER:
-        yield Finding("worker", BAD, "no worker has ever done a task – start one: "
-                      "`celery -A delivery worker --beat`")
+        yield Finding(_("Worker"), BAD, _advised(
+            _("no worker has ever done a task"),
+            _("start one: `celery -A delivery worker --beat`")))
     elif age > WORKER_SECONDS:
-        yield Finding("worker", BAD, f"no worker has done a task for {age:.0f} s – start it, or "
-                      "read its log")
+        yield Finding(_("Worker"), BAD, _advised(
+            _("no worker has done a task for %(n)d s") % {"n": age},
+            _("start it, or read its log")))
     else:
-        yield Finding("worker", GOOD, f"did a task {age:.0f} s ago")
+        yield Finding(_("Worker"), GOOD, _("did a task %(n)d s ago") % {"n": age})
 
 
 def fonts() -> Iterator[Finding]:
     if not shutil.which("fc-match"):
-        yield Finding("fonts", WARNING, "fc-match is missing: nothing was looked at")
+        yield Finding(_("Fonts"), WARNING, _("fc-match is missing: nothing was looked at"))
         return
     found = subprocess.run(["fc-match", "-f", "%{family}", ":lang=zh-cn"], capture_output=True,
                            text=True, check=False).stdout
     good = "CJK" in found or "Han" in found or "YaHei" in found
-    yield Finding("fonts", GOOD if good else BAD, found if good else
-                  f"Chinese would be set in “{found}” – install fonts-noto-cjk")
+    yield Finding(_("Fonts"), GOOD if good else BAD, found if good else _advised(
+        _("Chinese would be set in “%(font)s”") % {"font": found},
+        _("install fonts-noto-cjk")))
 
 
 def clock() -> Iterator[Finding]:
@@ -84,13 +102,15 @@ def clock() -> Iterator[Finding]:
         with connection.cursor() as cursor:
             cursor.execute("SELECT now()")
             off = abs((cursor.fetchone()[0] - timezone.now()).total_seconds())
-        yield Finding("clock", GOOD if off < CLOCK_SECONDS else BAD,
-                      f"{off:.1f} s beside the database's" + (
-                          "" if off < CLOCK_SECONDS else " – run an NTP client on both"))
+        told = _("%(n).1f s beside the database's") % {"n": off}
+        good = off < CLOCK_SECONDS
+        yield Finding(_("Clock"), GOOD if good else BAD, told if good else _advised(
+            told, _("run an NTP client on both")))
     for node in Node.objects.exclude(clock_offset_seconds=None):
         if abs(node.clock_offset_seconds) > CLOCK_SECONDS:
-            yield Finding(f"clock of {node}", WARNING, f"{node.clock_offset_seconds} s beside ours "
-                          "– run an NTP client on the node")
+            yield Finding(_("Clock of %(node)s") % {"node": node}, WARNING, _advised(
+                _("%(n)s s beside ours") % {"n": node.clock_offset_seconds},
+                _("run an NTP client on the node")))
 
 
 def keys() -> Iterator[Finding]:
@@ -98,36 +118,67 @@ def keys() -> Iterator[Finding]:
     open_files = [path for path in [var, *var.glob("*-key*"), *(var / "signing").glob("*")]
                   if path.exists() and path.stat().st_mode & 0o077]
     for path in open_files:
-        yield Finding("keys", BAD, f"{path} can be read by others – chmod go= {path}")
+        yield Finding(_("Keys"), BAD, _advised(
+            _("%(path)s can be read by others") % {"path": path}, f"`chmod go= {path}`"))
     try:
         count = sum(bool(node.private_key) for node in Node.objects.all())
-        yield Finding("keys", GOOD, f"the credentials of {count} nodes can be decrypted")
+        yield Finding(_("Keys"), GOOD, ngettext(
+            "the credentials of %(n)d node can be decrypted",
+            "the credentials of %(n)d nodes can be decrypted", count) % {"n": count})
     except Exception as error:  # whatever the cipher raises
-        yield Finding("keys", BAD, f"credentials cannot be decrypted ({type(error).__name__}) – "
-                      "DESK_CREDENTIAL_KEYS or DESK_SECRET_KEY is not what it was")
+        yield Finding(_("Keys"), BAD, _advised(
+            _("credentials cannot be decrypted (%(error)s)") % {"error": type(error).__name__},
+            _("DESK_CREDENTIAL_KEYS or DESK_SECRET_KEY is not what it was")))
+
+
+def audit() -> Iterator[Finding]:
     found = next(audit_log.findings(), None)
-    yield Finding("audit log", BAD if found else GOOD, "`manage.py verify --audit` names what is "
-                  "not good" if found else "is what the application wrote")
+    yield Finding(_("Audit log"), BAD if found else GOOD, _advised(
+        found, _("`manage.py verify --audit` names the rest")) if found else _(
+            "is what the application wrote"))
 
 
 def disk() -> Iterator[Finding]:
     usage = shutil.disk_usage(settings.VAR_DIR)
-    share, text = usage.free / usage.total, f"{usage.free / 2**30:.1f} GB free"
-    yield Finding("disk", GOOD if share > LEAST_FREE_SHARE else WARNING, text + (
-        "" if share > LEAST_FREE_SHARE else " – make room, or move DESK_VAR_DIR"))
+    told = _("%(n).1f GB free") % {"n": usage.free / 2**30}
+    good = usage.free / usage.total > LEAST_FREE_SHARE
+    yield Finding(_("Disk"), GOOD if good else WARNING, told if good else _advised(
+        told, _("make room, or move DESK_VAR_DIR")))
+
+
+def stored_files() -> Iterator[Finding]:
+    damaged = DamagedFile.objects.open().count()
+    if damaged:
+        yield Finding(_("Stored files"), BAD, _advised(
+            ngettext("%(n)d is damaged", "%(n)d are damaged", damaged) % {"n": damaged},
+            _("the page “Stored files” names them and what rests on them")))
+    else:
+        yield Finding(_("Stored files"), GOOD, _("none is known to be damaged"))
+    if settings.OBJECT_LOCK_DAYS and (fault := _fault_of_lock()):
+        yield Finding(_("Evidence lock"), BAD, _advised(
+            fault, _("make the bucket anew with object lock, or unset DESK_ARTIFACT_LOCK_DAYS")))
+
+
+def _fault_of_lock() -> str:
+    if not hasattr(default_storage, "fault_of_lock"):
+        return _("files lie in a local folder, which locks nothing")
+    return default_storage.fault_of_lock()
 
 
 def mail() -> Iterator[Finding]:
     if not settings.EMAIL_HOST:
-        yield Finding("mail", WARNING, f"no mail server is set, mails lie in "
-                      f"{settings.EMAIL_FILE_PATH} – set DESK_EMAIL_HOST")
+        yield Finding(_("Mail"), WARNING, _advised(
+            _("no mail server is set, mails lie in %(folder)s") % {
+                "folder": settings.EMAIL_FILE_PATH}, _("set DESK_EMAIL_HOST")))
         return
     try:
         get_connection().open()
-        yield Finding("mail", GOOD, f"{settings.EMAIL_HOST} takes the log-in")
+        yield Finding(_("Mail"), GOOD, _("%(host)s takes the log-in") % {
+            "host": settings.EMAIL_HOST})
     except OSError as error:
-        yield Finding("mail", BAD, f"{settings.EMAIL_HOST}: {error} – check DESK_EMAIL_HOST, "
-                      "_PORT, _USER, _PASSWORD, _TLS")
+        yield Finding(_("Mail"), BAD, _advised(
+            f"{settings.EMAIL_HOST}: {error}",
+            _("check DESK_EMAIL_HOST, _PORT, _USER, _PASSWORD, _TLS")))
 
 
 def nodes() -> Iterator[Finding]:
@@ -136,9 +187,11 @@ def nodes() -> Iterator[Finding]:
     with ThreadPoolExecutor(NODES_AT_ONCE) as pool:
         for node, fault in zip(direct, pool.map(_unreachable, direct), strict=True):
             if fault:
-                yield Finding(f"node {node}", BAD, f"{node.host}:{node.port} {fault} – is it on, "
-                              "and does a firewall let this host through?")
-    yield Finding("nodes", GOOD, f"{len(direct)} nodes were tried")
+                yield Finding(_("Node %(node)s") % {"node": node}, BAD, _advised(
+                    f"{node.host}:{node.port} {fault}",
+                    _("is it on, and does a firewall let this host through?")))
+    yield Finding(_("Nodes"), GOOD, ngettext("%(n)d node was tried", "%(n)d nodes were tried",
+                                             len(direct)) % {"n": len(direct)})
 
 
 def _unreachable(node: Node) -> str:
@@ -152,24 +205,31 @@ def _unreachable(node: Node) -> str:
 def certificate() -> Iterator[Finding]:
     facts = facts_of(load_signer().signing_cert)
     left = date.fromisoformat(facts.valid_until) - timezone.localdate()
+    day = {"day": facts.valid_until}
     if facts.is_practice:
-        yield Finding("certificate", WARNING, "documents bear a practice certificate – set "
-                      "DESK_SIGNING_KEY for the firm's own")
+        yield Finding(_("Certificate"), WARNING, _advised(
+            _("documents bear a practice certificate"),
+            _("set DESK_SIGNING_KEY for the firm's own")))
     elif left < timedelta(days=CERTIFICATE_DAYS):
-        yield Finding("certificate", BAD, f"ends on {facts.valid_until} – order a new one")
+        yield Finding(_("Certificate"), BAD, _advised(
+            _("ends on %(day)s") % day, _("order a new one")))
     else:
-        yield Finding("certificate", GOOD, f"valid until {facts.valid_until}")
+        yield Finding(_("Certificate"), GOOD, _("valid until %(day)s") % day)
 
 
-LOOKS: tuple[Callable[[], Iterator[Finding]], ...] = (
-    parts, worker, fonts, clock, keys, disk, mail, nodes, certificate)
+LOOKS: tuple[tuple[object, Callable[[], Iterator[Finding]]], ...] = (
+    (gettext_lazy("Parts"), parts), (gettext_lazy("Worker"), worker),
+    (gettext_lazy("Fonts"), fonts), (gettext_lazy("Clock"), clock), (gettext_lazy("Keys"), keys),
+    (gettext_lazy("Audit log"), audit), (gettext_lazy("Disk"), disk),
+    (gettext_lazy("Stored files"), stored_files), (gettext_lazy("Mail"), mail),
+    (gettext_lazy("Nodes"), nodes), (gettext_lazy("Certificate"), certificate))
 
 
 def findings() -> Iterator[Finding]:
     """All looks; one that itself fails is a finding."""
-    for look in LOOKS:
+    for subject, look in LOOKS:
         try:
             yield from look()
         except Exception as error:  # a look must not hide the others
-            yield Finding(look.__name__, BAD, f"could not be looked at: {type(error).__name__}: "
-                          f"{error}")
+            yield Finding(subject, BAD, _("could not be looked at: %(error)s") % {
+                "error": f"{type(error).__name__}: {error}"})

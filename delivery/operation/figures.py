@@ -8,13 +8,14 @@ from pathlib import Path
 
 from django.conf import settings
 from django.core.cache import cache
-from django.db.models import Avg, Count, F, Min, Q, Sum
+from django.db.models import Avg, Count, F, Max, Min, Q, Sum
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from assessments.models import Verdict
 from delivery.notices.models import Dispatch
 from delivery.operation import heartbeat
+from delivery.operation.models import DamagedFile, FileRound
 from delivery.reports.models import RenderJob
 from workers.models import Artifact, Job, Node
 
@@ -108,6 +109,17 @@ def _backup_age(now: datetime) -> Values:
         yield "", now.timestamp() - note.stat().st_mtime
 
 
+def _damaged(now: datetime) -> Values:
+    yield "", DamagedFile.objects.open().count()
+
+
+def _walk_age(now: datetime) -> Values:
+    """No value before all files were read once."""
+    ended = FileRound.objects.filter(is_open=False).aggregate(at=Max("ended_at"))["at"]
+    if ended:
+        yield "", _age(now, ended)
+
+
 def _age(now: datetime, since: datetime | None) -> float:
     return max(0, (now - since).total_seconds()) if since else 0
 
@@ -130,6 +142,9 @@ FIGURES = (
     Figure("desk_disk_free_bytes", _("Free bytes in the data folder"), _disk_free),
     Figure("desk_disk_free_ratio", _("Free share of the data folder's disk"), _disk_share),
     Figure("desk_backup_age_seconds", _("Seconds since the last backup"), _backup_age),
+    Figure("desk_files_damaged", _("Stored files found damaged"), _damaged),
+    Figure("desk_files_read_age_seconds", _("Seconds since all stored files had been read again"),
+           _walk_age),
 )
 
 

@@ -8,12 +8,16 @@ from django.utils.crypto import constant_time_compare
 from django.views.decorators.http import require_GET
 
 from delivery.operation import readiness
+from delivery.operation.dependents import dependents_of
 from delivery.operation.figures import FIGURES, read_figures
 from delivery.operation.metrics import exposition
+from delivery.operation.models import DamagedFile, FileRound
 from engagements.access import refuse_role
 from engagements.models import Role
+from engagements.web.paging import page_of
 
 OPERATORS = (Role.ADMINISTRATOR, Role.OPERATOR)
+FILES_PER_PAGE = 20
 
 
 @login_not_required
@@ -45,9 +49,25 @@ def metrics(request):
 @require_GET
 def operation(request):
     """The same figures, and which parts work."""
-    if request.user.role not in OPERATORS:
-        refuse_role(request.user, OPERATORS)
+    _require_operator(request)
     found, failed = read_figures(), readiness.failures()
     return render(request, "delivery/operation/operation.html", {
         "parts": [(name, failed.get(name, "")) for name in readiness.PARTS],
         "figures": [(figure, found[figure.name]) for figure in FIGURES]})
+
+
+@require_GET
+def files(request):
+    """Stored files that are damaged, what rests on them, and how far the walk through all is."""
+    _require_operator(request)
+    page = page_of(DamagedFile.objects.open(), request.GET, FILES_PER_PAGE)
+    return render(request, "delivery/operation/files.html", {
+        "page": page, "damaged": [(damage, dependents_of(damage.name)) for damage in page],
+        "rate": settings.SCRUB_MB_PER_MINUTE,
+        "walk": FileRound.objects.filter(is_open=True).first(),
+        "last": FileRound.objects.filter(is_open=False).first()})
+
+
+def _require_operator(request) -> None:
+    if request.user.role not in OPERATORS:
+        refuse_role(request.user, OPERATORS)

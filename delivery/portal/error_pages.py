@@ -13,9 +13,24 @@ from django.core.exceptions import (
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.defaults import bad_request, server_error
+from django.views.defaults import bad_request, page_not_found, server_error
 
-from engagements.web.problem_responses import RETRY_SECONDS, database_problem, server_problem
+from engagements.web.problem_responses import (
+    RETRY_SECONDS,
+    bad_request_problem,
+    database_problem,
+    not_found_problem,
+    server_problem,
+)
+
+API = "/api/"
+
+
+def not_found_page(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """404; clients of the API get it as problem+json."""
+    if request.path_info.startswith(API):
+        return not_found_problem()
+    return page_not_found(request, exception)
 
 
 def error_page(request: HttpRequest) -> HttpResponse:
@@ -24,7 +39,7 @@ def error_page(request: HttpRequest) -> HttpResponse:
     Clients of the API get these as problem+json.
     """
     is_database = isinstance(sys.exception(), (OperationalError, InterfaceError))
-    if request.path_info.startswith("/api/"):
+    if request.path_info.startswith(API):
         return database_problem() if is_database else server_problem()
     if not is_database:
         return server_error(request)
@@ -35,8 +50,14 @@ def error_page(request: HttpRequest) -> HttpResponse:
 
 
 def request_page(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """413 where a form holds more than the portal takes at once; else 400."""
-    if not isinstance(exception, (RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent)):
+    """413 where a form holds more than the portal takes at once; else 400.
+
+    Clients of the API get these, too, as problem+json.
+    """
+    is_too_large = isinstance(exception, (RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent))
+    if request.path_info.startswith(API):
+        return bad_request_problem(413 if is_too_large else 400)
+    if not is_too_large:
         return bad_request(request, exception)
     return render(request, "413.html", {
         "limit": settings.DATA_UPLOAD_MAX_MEMORY_SIZE // 2**20}, status=413)

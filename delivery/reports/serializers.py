@@ -1,5 +1,6 @@
 """Documents as the API shows them."""
 
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
 from delivery.documents.models import CompanyProfile
@@ -144,6 +145,7 @@ class DiscountLimitsSerializer(serializers.Serializer):
             for role in APPROVERS}
 
 
+@extend_schema_serializer(many=False)  # its `list` answers with the one there is
 class CompanySerializer(serializers.ModelSerializer):
     """The firm's name, addresses and bank as every document prints them.
 

@@ -51,7 +51,8 @@ class TokenView(APIView):
         user = authenticate(request, username=facts.pop("username"),
                             password=facts.pop("password"))
         if user is None:
-            raise ValidationError(_("Unable to log in with provided credentials."))
+            raise ValidationError(_("Unable to log in with provided credentials."),
+                                  code="authorization")
         require_password_is_enough(user)
         token, key = services.create_token(actor=user, owner=user, **facts)
         return Response(serializers.MadeTokenSerializer({"token": key, "made": token}).data)

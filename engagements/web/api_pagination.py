@@ -1,6 +1,8 @@
 """Pages of the API's lists: windows of pages with numbers, links that lead through all of them."""
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+from rest_framework.exceptions import ValidationError
 from rest_framework.pagination import PageNumberPagination
 from rest_framework.response import Response
 from rest_framework.utils.urls import remove_query_param, replace_query_param
@@ -13,6 +15,19 @@ class WindowPagination(PageNumberPagination):
 
     page_size_query_param = "page_size"
     max_page_size = 200
+
+    def get_page_size(self, request) -> int:
+        """Raises ValidationError for a size that is no positive number; larger ones are cut."""
+        asked = request.query_params.get(self.page_size_query_param, "")
+        if asked and not (asked.isascii() and asked.isdigit() and int(asked)):
+            raise ValidationError({self.page_size_query_param: [_("Enter a whole number.")]})
+        return super().get_page_size(request)
+
+    def get_schema_operation_parameters(self, view) -> list[dict]:
+        described = super().get_schema_operation_parameters(view)
+        for parameter in described:
+            parameter["schema"]["minimum"] = 1
+        return described
 
     def django_paginator_class(self, rows, page_size):
         """Of querysets; other sequences are there already and keep Django's paginator."""

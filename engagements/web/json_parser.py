@@ -23,12 +23,12 @@ class BoundedJSONParser(JSONParser):
             value = super().parse(stream, media_type, parser_context)
             check_limits(value)
         except RecursionError as error:
-            raise ParseError(_("The JSON is nested too deeply.")) from error
+            raise ParseError(_("The JSON is nested too deeply."), "too_complex") from error
         except JSONTooComplex as error:
-            raise ParseError(str(error)) from error
+            raise ParseError(str(error), "too_complex") from error
         refused = dict(_unprintable_fields(value))
         if refused:
-            raise ValidationError(refused)
+            raise ValidationError(refused, code="unprintable")
         return value
 
 

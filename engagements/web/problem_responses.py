@@ -22,7 +22,8 @@ def problem_response(error: Exception, context: dict) -> Response | JsonResponse
     """Every API error in one shape: type, title, status, detail, and what else is known.
 
     `detail` is a sentence in the user's language. Where the input is at fault, `errors` has DRF's
-    own shape: {field: [sentences]}, nested as the input is.
+    own shape: {field: [sentences]}, nested as the input is, and `codes` the same with DRF's codes
+    (`required`, `max_length`, `does_not_exist`, …), which no language changes.
 
     Args:
         error: a DeskError, or what DRF's own handler understands.
@@ -46,7 +47,8 @@ def problem_response(error: Exception, context: dict) -> Response | JsonResponse
     if isinstance(data, dict) and set(data) == {"detail"}:
         body = _problem(response.status_code, code, str(data["detail"]))
     else:
-        body = _problem(response.status_code, code, input_sentence(data), errors=data)
+        body = _problem(response.status_code, code, input_sentence(data), errors=data,
+                        codes=error.get_codes())
     headers = {k: v for k, v in response.items() if k in ("WWW-Authenticate", "Allow")}
     return JsonResponse(
         body, status=response.status_code, content_type=PROBLEM_TYPE, headers=headers
@@ -59,6 +61,23 @@ def database_problem() -> JsonResponse:
                                                    "Nothing was saved; try again."))
     return JsonResponse(body, status=503, content_type=PROBLEM_TYPE,
                         headers={"Retry-After": RETRY_SECONDS})
+
+
+def not_found_problem() -> JsonResponse:
+    """404: the API has no such address, or a key in it that no row can have."""
+    body = _problem(404, "not_found", _("There is nothing at this address."))
+    return JsonResponse(body, status=404, content_type=PROBLEM_TYPE)
+
+
+def bad_request_problem(status: int) -> JsonResponse:
+    """400 or 413 for a request that was refused before an endpoint saw it."""
+    code, detail = {
+        400: ("bad_request", _("The request cannot be understood.")),
+        413: ("too_large", _("The request holds more than is taken at once. Upload large files in "
+                             "parts.")),
+    }[status]
+    body = _problem(status, code, detail)
+    return JsonResponse(body, status=status, content_type=PROBLEM_TYPE)
 
 
 def server_problem() -> JsonResponse:

@@ -20,7 +20,7 @@ class ArtifactViewSet(ScopedViewSet):
     serializer_class = serializers.ArtifactSerializer
     filterset_fields = ["engagement", "model", "job", "name", "sha256"]
 
-    @extend_schema(responses={(200, "application/octet-stream"): OpenApiTypes.BINARY})
+    @extend_schema(responses={(200, "*/*"): OpenApiTypes.BINARY})
     @action(detail=True)
     def download(self, request, pk=None):
         artifact = self.get_object()

@@ -48,7 +48,7 @@ class ChainViewSet(DeclaredEndpoint, mixins.CreateModelMixin, viewsets.ReadOnlyM
         return super().get_queryset()
     perform_create = creating(chains.save_chain)
 
-    @extend_schema(request=StartSerializer, responses=ChainRunSerializer(many=True))
+    @extend_schema(request=StartSerializer, responses={201: ChainRunSerializer(many=True)})
     @action(detail=True, methods=["post"])
     def start(self, request, pk=None):
         """Start the chain for each of the models."""

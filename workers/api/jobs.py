@@ -54,7 +54,8 @@ class JobViewSet(mixins.CreateModelMixin, ScopedViewSet):
         serializer.instance = services.queue_job(
             actor=self.request.user, **_order(serializer.validated_data))
 
-    @extend_schema(request=serializers.JobSerializer(many=True),
+    @extend_schema(request=serializers.JobSerializer(many=True, allow_empty=False,
+                                                     max_length=MOST_AT_ONCE),
                    responses={201: serializers.JobSerializer(many=True)})
     @action(detail=False, methods=["post"], pagination_class=None, filterset_fields=[])
     def batch(self, request):
@@ -72,7 +73,7 @@ class JobViewSet(mixins.CreateModelMixin, ScopedViewSet):
         job = services.cancel_job(actor=request.user, job=self.get_object())
         return self.shown(job)
 
-    @extend_schema(request=None)
+    @extend_schema(request=None, responses={201: serializers.JobSerializer})
     @action(detail=True, methods=["post"])
     def retry(self, request, pk=None):
         job = services.retry_job(actor=request.user, job=self.get_object())

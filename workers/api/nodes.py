@@ -92,7 +92,7 @@ class NodeViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedViewSe
         return Response(serializers.OutcomeSerializer(rule_checks.of_node(self.get_object())).data)
 
 
-    @extend_schema(responses=FolderSerializer, parameters=PATH)
+    @extend_schema(responses=FolderSerializer, parameters=PATH, extensions={"x-refusals": [409]})
     @action(detail=True, pagination_class=None, filterset_fields=[])
     def files(self, request, pk=None):
         """What a folder below `file_roots` holds; links that lead out of them are refused."""

@@ -52,7 +52,7 @@ class ScanViewSet(DeclaredEndpoint, viewsets.ReadOnlyModelViewSet):
         require(self.request.user, Can.VIEW_INTERNAL)
         return scans.scans_visible_to(self.request.user)
 
-    @extend_schema(request=UploadSerializer)
+    @extend_schema(request=UploadSerializer, responses={201: ReadingSerializer})
     @action(detail=False, methods=["post"], parser_classes=[MultiPartParser])
     def upload(self, request):
         """Scan a source archive."""

@@ -360,7 +360,8 @@ class FingerprintsSerializer(serializers.Serializer):
 
     def validate_fingerprints(self, value) -> dict[int, str]:
         if not all(name.isascii() and name.isdigit() for name in value):
-            raise serializers.ValidationError("Keys are ids of imported nodes.")
+            raise serializers.ValidationError(
+                "Keys are ids of imported nodes.", code="does_not_exist")
         return {int(name): shown for name, shown in value.items()}
 
 

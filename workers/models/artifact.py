@@ -44,6 +44,7 @@ class Artifact(models.Model):
 
     class Meta:
         ordering = ["job", "name", "pk"]
+        indexes = [models.Index(fields=["file"], name="artifact_by_file")]
         constraints = [
             models.UniqueConstraint(
                 fields=["job", "name"], condition=models.Q(job__isnull=False),

@@ -59,14 +59,15 @@ def validate_command_roles(value) -> None:
     """Raises ValidationError unless it is a list of roles of COMMAND_ROLES, each once."""
     if not isinstance(value, list) or not set(value) <= set(COMMAND_ROLES) or (
             len(set(value)) < len(value)):
-        raise ValidationError(_("Name roles that may queue jobs, each once."))
+        raise ValidationError(_("Name roles that may queue jobs, each once."), "unknown_role")
 
 
 def validate_roots(value: str) -> None:
     """Raises ValidationError unless every line is an absolute path without `..`."""
     for line in filter(None, map(str.strip, value.splitlines())):
         if not line.startswith("/") or ".." in line.split("/") or not line.isprintable():
-            raise ValidationError(_("“%(line)s” is no path from / on."), params={"line": line})
+            raise ValidationError(_("“%(line)s” is no path from / on."), "relative_path",
+                                  {"line": line})
 
 
 class NodeQuerySet(AuditedQuerySet):

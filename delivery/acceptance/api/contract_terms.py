@@ -120,7 +120,8 @@ class VerificationViewSet(GenericViewSet):
     queryset = Review.objects.none()
     pagination_class, filter_backends = None, ()
 
-    @extend_schema(parameters=[VerificationSerializer], responses=VerificationResultSerializer)
+    @extend_schema(parameters=[VerificationSerializer], responses=VerificationResultSerializer,
+                   extensions={"x-refusals": [429]})
     def list(self, request):
         """Look a document up by number and content hash, or SHA-256 of its file."""
         form = VerificationSerializer(data=request.query_params)

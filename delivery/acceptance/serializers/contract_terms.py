@@ -1,5 +1,6 @@
 """Terms, powers of attorney, outstanding issues and verification as the API shows them."""
 
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
 from delivery.acceptance.models import AcceptanceTerms, PowerOfAttorney
@@ -63,6 +64,7 @@ class VerifiedDocumentSerializer(serializers.Serializer):
     is_practice = serializers.BooleanField()
 
 
+@extend_schema_serializer(many=False)  # its `list` answers with the one there is
 class VerificationResultSerializer(serializers.Serializer):
     """`found` is null for any doubt."""
 

@@ -33,24 +33,48 @@ def logs_folder() -> Path:
     return Path(settings.VAR_DIR) / "live-logs"
 
 
-def stored_files() -> Iterator[StoredFile]:
-    """Each file once, by the rows of the current transaction; then the growing logs."""
-    seen = set()
+def columns() -> Iterator[tuple[type[models.Model], models.FileField]]:
+    """Every column of the database that names stored files."""
     for table in tables(stored_apps()):
         for field in table._meta.concrete_fields:
             if isinstance(field, models.FileField):
-                for file in _of_column(table, field):
-                    if file.name not in seen:
-                        seen.add(file.name)
-                        yield file
+                yield table, field
+
+
+def stored_files() -> Iterator[StoredFile]:
+    """Each file once, by the rows of the current transaction; then the growing logs."""
+    seen = set()
+    for table, field in columns():
+        for file in _described(table, field, _rows(table, field).order_by("pk")):
+            if file.name not in seen:
+                seen.add(file.name)
+                yield file
     for path in sorted(logs_folder().glob("*")):
         if path.is_file():
             yield StoredFile(LOG, path.name)
 
 
-def _of_column(table: type[models.Model], field: models.FileField) -> Iterator[StoredFile]:
-    columns = {known.name for known in table._meta.concrete_fields}
-    extra = [name for name in ("sha256", "size") if name in columns and field.name == "file"]
-    rows = table._base_manager.exclude(**{field.attname: ""}).order_by("pk")
-    for name, *facts in rows.values_list(field.attname, *extra).iterator():
-        yield StoredFile(STORED, name, **dict(zip(extra, facts, strict=True)))
+def files_of(table: type[models.Model], field: models.FileField, *, after: str = "",
+             name: str = "", limit: int | None = None) -> Iterator[StoredFile]:
+    """Files of one column by name, each once: those behind `after`, or the one called `name`."""
+    rows = _rows(table, field).order_by(field.attname)
+    rows = rows.filter(**{field.attname: name} if name else {f"{field.attname}__gt": after})
+    seen = set()
+    for file in _described(table, field, rows.distinct()[:limit]):
+        if file.name not in seen:
+            seen.add(file.name)
+            yield file
+
+
+def _rows(table: type[models.Model], field: models.FileField) -> models.QuerySet:
+    return table._base_manager.exclude(**{field.attname: ""})
+
+
+def _described(table: type[models.Model], field: models.FileField, rows: models.QuerySet,
+               ) -> Iterator[StoredFile]:
+    known = {column.name for column in table._meta.concrete_fields}
+    facts = {"sha256": "sha256", "size": "size"} if field.name == "file" else {
+        "sha256": f"{field.name}_sha256"}
+    facts = {name: column for name, column in facts.items() if column in known}
+    for name, *values in rows.values_list(field.attname, *facts.values()).iterator():
+        yield StoredFile(STORED, name, **dict(zip(facts, values, strict=True)))

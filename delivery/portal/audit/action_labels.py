@@ -73,6 +73,8 @@ NODES_AND_JOBS = {
     "artifact.upload_start": _("Upload begun"),
     "api_route.record": _("Routes of APIs recorded"),
     "artifact.read": _("Files read"), "artifact.read_again": _("File read again"),
+    "stored_file.damage": _("Stored file found damaged"),
+    "stored_file.heal": _("Stored file found sound again"),
     "file.download": _("File downloaded"),
     "source.scan": _("Source scanned"), "chain.start": _("Job chain started"),
     "chain.step": _("Job chain advanced"), "chain.end": _("Job chain ended"),

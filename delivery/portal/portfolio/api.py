@@ -89,6 +89,7 @@ class SavedViewSerializer(serializers.ModelSerializer):
     class Meta:
         model = SavedView
         fields = ["id", "name", "query"]
+        extra_kwargs = {"query": {"default": ""}}
         validators = []  # the same name is replaced
 
 

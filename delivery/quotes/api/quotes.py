@@ -113,7 +113,8 @@ class QuoteViewSet(QuoteFiles, QuoteTerms, MissingPeopleAction, mixins.CreateMod
     perform_create = creating(services.create_quote, "revision")
     perform_update = updating(services.update_quote, "quote", "engagement")
 
-    @extend_schema(request=serializers.AddLineSerializer)
+    @extend_schema(request=serializers.AddLineSerializer,
+                   responses={201: serializers.QuoteDetailSerializer})
     @action(detail=True, methods=["post"])
     def lines(self, request, pk=None):
         """Add an item of a price list."""

@@ -111,12 +111,13 @@ class CompanyViewSet(DeclaredEndpoint, ViewSet):
     What is left out stays. Only administrators set `limits`, the largest discounts.
     """
 
-    @extend_schema(responses=CompanySerializer, operation_id="document_company_retrieve")
+    @extend_schema(responses=CompanySerializer,
+                   operation_id="document_company_retrieve")
     def list(self, request):
         require(request.user, Can.VIEW_INTERNAL)
         return self._answer(CompanyProfile.current())
 
-    @extend_schema(request=CompanySerializer, responses=CompanySerializer)
+    @extend_schema(request=CompanySerializer, responses={200: CompanySerializer})
     def create(self, request):
         fields = self.validated(CompanySerializer, partial=True)
         limits = fields.pop("limits", {})

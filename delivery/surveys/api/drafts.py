@@ -19,7 +19,7 @@ from engagements.access import require_administrator
 from engagements.web.scoped_viewset import DeclaredEndpoint
 
 KEY = OpenApiParameter("key", OpenApiTypes.STR, OpenApiParameter.PATH)
-SEEN = OpenApiParameter("seen", OpenApiTypes.INT, required=True)
+SEEN = OpenApiParameter("seen", {"type": "integer", "minimum": 0}, required=True)
 
 
 def _draft(request) -> QuestionnaireDraft:

@@ -18,6 +18,8 @@ from delivery.documents.services.branding import save_branding
 from delivery.documents.services.issued_files import store_missing
 from delivery.evidence.services import build_bundle
 from delivery.notices.services import channels, set_preferences
+from delivery.operation.backup.stored_files import STORED, StoredFile
+from delivery.operation.stored_file_checks import Check, note
 from delivery.planning.services import (
     added_criteria,
     change_drafts,
@@ -128,6 +130,7 @@ def choose_words_and_messages(engagement, people):
     set_preferences(actor=consultant, engagement=engagement,
                     choices={"job_failed": {"in_inbox": False, "email": "now"}})
     questionnaire_drafts.begin_draft(actor=administrator)
+    note(Check(StoredFile(STORED, "sha256/00/gone"), 0, "missing"), now=timezone.now())
 
 
 def steer(engagement, people):

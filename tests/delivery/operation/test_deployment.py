@@ -92,9 +92,20 @@ def test_the_doctor_names_what_is_broken_and_what_to_do(db, settings, capsys, tm
     settings.MEDIA_ROOT = blocked / "artifacts"
     Node.objects.create(name="gone", host="127.0.0.1", port=1, username="u", state="ready")
     with pytest.raises(CommandError):
-        call_command("doctor", no_color=True)
+        call_command("doctor", language="en", no_color=True)
     told = capsys.readouterr().out
-    assert "ok      database: works" in told
-    assert re.search("BROKEN  storage: .*check DESK_ARTIFACT_DIR", told)
-    assert re.search("BROKEN  node gone: 127.0.0.1:1 .*firewall", told)
-    assert re.search("BROKEN  worker: .*start one", told)
+    assert "ok      Database: works" in told
+    assert re.search("BROKEN  Artifact store: .*check DESK_ARTIFACT_DIR", told)
+    assert re.search("BROKEN  Node gone: 127.0.0.1:1 .*firewall", told)
+    assert re.search("BROKEN  Worker: .*start one", told)
+
+
+def test_the_doctor_speaks_chinese(db, capsys):
+    from django.core.management import CommandError, call_command
+
+    with pytest.raises(CommandError, match=r"共检查 \d+ 项"):
+        call_command("doctor", no_color=True)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) > 10
+    begins = re.compile("(正常|注意|故障)  [^a-z：]+(（worker）)?：")
+    assert [line for line in lines if not begins.match(line)] == []

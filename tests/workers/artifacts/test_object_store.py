@@ -1,47 +1,89 @@
-"""Uploads and downloads with files in S3-compatible object storage (a real HTTP server: moto)."""
+"""Files in S3-compatible object storage: a server process of somebody else's (moto), by sockets."""
 
+import hashlib
+import os
+import subprocess
+import sys
+import time
 import urllib.request
+from base64 import b64encode
+from datetime import timedelta
+from io import BytesIO
 
 import boto3
 import pytest
+from botocore.exceptions import ClientError
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
+from django.utils import timezone
 
+from delivery.operation.evidence_locks import lock_evidence
+from delivery.operation.models import DamagedFile, EvidenceLock
+from delivery.operation.stored_file_checks import walk_everything
+from delivery.reports.models import Document
 from engagements.errors import InvalidInput
+from tests.ports import free_port
 from workers import services
-from workers.artifacts.artifact_store import is_intact
+from workers.artifacts.artifact_store import is_intact, store_file
 
 LOG = b"".join(
     b" iteration %8d/     100 | lm loss: %.6E |\n" % (step, 10 / step) for step in range(1, 101))
+BUCKET = "artifacts"
+DAYS = 10
+
+
+@pytest.fixture(scope="module")
+def server():
+    """The address of a server process."""
+    port = free_port()
+    with subprocess.Popen(
+            [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env={**os.environ, "DJANGO_SETTINGS_MODULE": ""}) as process:
+        url = f"http://127.0.0.1:{port}"
+        for _try in range(300):
+            try:
+                urllib.request.urlopen(f"{url}/moto-api/").close()
+                break
+            except OSError:
+                assert process.poll() is None
+                time.sleep(0.2)
+        yield url
+        process.terminate()
 
 
 @pytest.fixture
-def bucket(settings, monkeypatch):
-    """An empty bucket; artifacts go there for the length of the test."""
-    from moto.server import ThreadedMotoServer
-
+def bucket(server, settings, monkeypatch):
+    """An empty bucket with object lock; artifacts go there for the length of the test."""
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "testing")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    url = f"http://{host}:{port}"
-    client = boto3.client("s3", endpoint_url=url)
-    urllib.request.urlopen(urllib.request.Request(f"{url}/moto-api/reset", method="POST")).close()
-    client.create_bucket(Bucket="artifacts")
+    reset = urllib.request.Request(f"{server}/moto-api/reset", method="POST")
+    urllib.request.urlopen(reset).close()
+    client = boto3.client("s3", endpoint_url=server)
+    client.create_bucket(Bucket=BUCKET, ObjectLockEnabledForBucket=True)
     settings.STORAGES = {**settings.STORAGES, "default": {
-        "BACKEND": "storages.backends.s3.S3Storage",
-        "OPTIONS": {"bucket_name": "artifacts", "endpoint_url": url, "file_overwrite": False}}}
-    yield client
-    server.stop()
+        "BACKEND": "workers.artifacts.object_storage.ObjectStorage",
+        "OPTIONS": {"bucket_name": BUCKET, "endpoint_url": server, "file_overwrite": False,
+                    "max_memory_size": 2**20}}}
+    return client
+
+
+@pytest.fixture
+def _locked(settings):
+    settings.OBJECT_LOCK_DAYS = DAYS
+
+
+def uploaded(people, engagement):
+    return services.upload_artifact(actor=people["consultant"], engagement=engagement,
+                                    upload=SimpleUploadedFile("train.log", LOG))
 
 
 def test_upload_is_stored_read_and_given_back(bucket, people, engagement, client):
-    artifact = services.upload_artifact(
-        actor=people["consultant"], engagement=engagement,
-        upload=SimpleUploadedFile("train.log", LOG))
-    [entry] = bucket.list_objects_v2(Bucket="artifacts")["Contents"]
+    artifact = uploaded(people, engagement)
+    [entry] = bucket.list_objects_v2(Bucket=BUCKET)["Contents"]
     assert (entry["Key"], entry["Size"]) == (artifact.file.name, len(LOG))
     assert artifact.readings.get().values["loss"]["points"] == 100
     client.force_login(people["consultant"])
@@ -49,18 +91,88 @@ def test_upload_is_stored_read_and_given_back(bucket, people, engagement, client
     assert b"".join(answer.streaming_content) == LOG
 
 
-def test_file_changed_in_the_bucket_is_noticed(bucket, people, engagement):
-    artifact = services.upload_artifact(
-        actor=people["consultant"], engagement=engagement,
-        upload=SimpleUploadedFile("train.log", LOG))
+def test_the_store_keeps_the_sha256_that_it_compared(bucket, people, engagement):
+    artifact = uploaded(people, engagement)
+    kept = bucket.head_object(Bucket=BUCKET, Key=artifact.file.name, ChecksumMode="ENABLED")
+    assert kept["ChecksumSHA256"] == b64encode(hashlib.sha256(LOG).digest()).decode()
+
+
+def test_a_large_file_goes_up_in_parts_and_the_same_bytes_once(bucket, engagement):
+    content = os.urandom(20 * 2**20)
+    first, second = (store_file(stream=BytesIO(content), name=name, engagement=engagement)
+                     for name in ("a.bin", "b.bin"))
+    [entry] = bucket.list_objects_v2(Bucket=BUCKET)["Contents"]
+    assert (entry["Size"], entry["ETag"].strip('"').partition("-")[2]) == (len(content), "3")
+    assert len(bucket.list_object_versions(Bucket=BUCKET)["Versions"]) == 1
+    assert first.file.name == second.file.name == entry["Key"]
+    assert hashlib.sha256(b"".join(default_storage.pieces(entry["Key"]))).hexdigest() == (
+        first.sha256)
+
+
+def test_file_changed_or_removed_in_the_bucket_is_noticed(bucket, people, engagement):
+    artifact = uploaded(people, engagement)
     assert is_intact(artifact)
-    bucket.put_object(Bucket="artifacts", Key=artifact.file.name, Body=LOG.replace(b"1", b"2"))
+    bucket.put_object(Bucket=BUCKET, Key=artifact.file.name, Body=LOG.replace(b"1", b"2"))
     assert not is_intact(artifact)
+    found = []
+    walk_everything(now=timezone.now(), found=found.append)
+    assert [(row.name, row.fault) for row in found] == [(artifact.file.name, "changed")]
+    bucket.delete_object(Bucket=BUCKET, Key=artifact.file.name)
+    walk_everything(now=timezone.now(), found=found.append)
+    assert found[-1].fault == DamagedFile.Fault.MISSING
+
+
+@pytest.mark.usefixtures("_locked")
+def test_what_was_issued_is_locked_and_nothing_else(bucket):
+    issued = default_storage.save("documents/2026/01/FA-1.pdf", ContentFile(b"%PDF"))
+    draft = default_storage.save("sha256/ab/abc", ContentFile(b"draft"))
+    held = bucket.head_object(Bucket=BUCKET, Key=issued)
+    left = held["ObjectLockRetainUntilDate"] - timezone.now()
+    assert (held["ObjectLockMode"], round(left / timedelta(days=1))) == ("GOVERNANCE", DAYS)
+    assert "ObjectLockMode" not in bucket.head_object(Bucket=BUCKET, Key=draft)
+    with pytest.raises(ClientError, match="AccessDenied"):
+        bucket.delete_object(Bucket=BUCKET, Key=issued, VersionId=held["VersionId"])
+    default_storage.delete(issued)  # hides the newest version; the bytes stay
+    [version] = bucket.list_object_versions(Bucket=BUCKET, Prefix=issued)["Versions"]
+    assert version["VersionId"] == held["VersionId"]
+
+
+@pytest.mark.usefixtures("_locked")
+def test_raw_files_are_locked_when_their_document_is_issued(bucket, people, engagement):
+    artifact, other = uploaded(people, engagement), store_file(
+        stream=ContentFile(b"other"), name="other.log", engagement=engagement)
+    document = Document.objects.create(
+        engagement=engagement, kind="TR", number="TR-1", state="draft", content_hash="0" * 64,
+        created_by=people["manager"], snapshot={"evidence": [{"id": artifact.pk}]})
+    now = timezone.now()
+    assert lock_evidence(now=now) == 0
+    document.state, document.issued_at = Document.State.ISSUED, now
+    document.save()
+    assert lock_evidence(now=now) == 1
+    assert lock_evidence(now=now) == 0  # once
+    assert EvidenceLock.objects.get().files == 1
+    held = bucket.head_object(Bucket=BUCKET, Key=artifact.file.name)
+    assert held["ObjectLockRetainUntilDate"] == (now + timedelta(days=DAYS)).replace(microsecond=0)
+    assert "ObjectLockMode" not in bucket.head_object(Bucket=BUCKET, Key=other.file.name)
+
+
+def test_a_longer_lock_stays(bucket, settings):
+    name, now = default_storage.save("documents/x", ContentFile(b"x")), timezone.now()
+    later = (now + timedelta(days=99)).replace(microsecond=0)
+    default_storage.lock(name, later)
+    default_storage.lock(name, now + timedelta(days=1))
+    assert bucket.head_object(Bucket=BUCKET, Key=name)["ObjectLockRetainUntilDate"] == later
+
+
+def test_a_bucket_without_object_lock_is_told(bucket, server):
+    assert default_storage.fault_of_lock() == ""
+    bucket.create_bucket(Bucket="plain")
+    default_storage.bucket_name = "plain"
+    assert "does not exist" in default_storage.fault_of_lock()
 
 
 def test_too_large_upload_is_refused_and_leaves_nothing(settings, people, engagement):
     settings.UPLOAD_LIMIT_BYTES = 1000
     with pytest.raises(InvalidInput, match=r"train\.log"):
-        services.upload_artifact(actor=people["consultant"], engagement=engagement,
-                                 upload=SimpleUploadedFile("train.log", LOG))
+        uploaded(people, engagement)
     assert not engagement.artifacts.exists()
