@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('engagements', '0010_search_entries'),
-        ('workers', '0015_job_inputs'),
+        ('workers', '0016_cluster_secret'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
