@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('engagements', '0010_search_entries'),
-        ('workers', '0016_cluster_secret'),
+        ('workers', '0017_jobs_files_and_readings_listed'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
