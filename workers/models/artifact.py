@@ -44,7 +44,6 @@ class Artifact(models.Model):
 
     class Meta:
         ordering = ["job", "name", "pk"]
-        indexes = [models.Index(fields=["file"], name="artifact_by_file")]
         constraints = [
             models.UniqueConstraint(
                 fields=["job", "name"], condition=models.Q(job__isnull=False),
@@ -54,6 +53,7 @@ class Artifact(models.Model):
         indexes = [
             models.Index(fields=["name", "id"], name="artifacts_by_name"),
             models.Index(fields=["sha256", "id"], name="artifacts_by_content"),
+            models.Index(fields=["file"], name="artifact_by_file"),
         ]
 
     def __str__(self) -> str:
