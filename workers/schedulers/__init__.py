@@ -55,7 +55,7 @@ def cleaned_options(node: Node) -> dict:
 
 def shown_options(node: Node) -> list[tuple[str, str]]:
     """Label and value of the options that are set, for a page."""
-    return [(str(option.label), str(node.scheduler_options[option.name]))
+    return [(str(option.label), option.shown(node.scheduler_options[option.name]))
             for option in KINDS[node.scheduler].options if option.name in node.scheduler_options]
 
 

@@ -22,7 +22,7 @@ class Option:
     Args:
         pattern: that the text has to match.
         check: of a text that is not empty; raises ValueError with a sentence.
-        rows: of its field; 1 is a line.
+        rows: of its field; 1 is a line. shown: the stored value on a page.
     """
 
     name: str
@@ -34,6 +34,7 @@ class Option:
     check: Callable[[str], object] | None = None
     rows: int = 1
     is_required: bool = False
+    shown: Callable[[str], str] = str
 
 
 NODES = Option("nodes", gettext_lazy("Nodes per job"), gettext_lazy(

@@ -118,3 +118,12 @@ def test_volumes_and_tolerations_are_read_as_written():
         {"key": "npu", "operator": "Equal", "value": "only", "effect": "NoSchedule"},
         {"key": "gone", "operator": "Exists", "effect": "NoExecute"},
         {"key": "any", "operator": "Exists"}]
+
+
+def test_an_option_means_the_same_for_all_kinds_that_have_it():
+    from workers.schedulers import KINDS
+
+    declared = {}
+    for kind in KINDS.values():
+        for option in kind.options:
+            assert declared.setdefault(option.name, option) is option

@@ -68,7 +68,7 @@ def pod_template(job: Job) -> dict[str, Any]:
     shared = {name: value for name, value in (
         ("nodeSelector", pairs(options.get("selector", ""))),
         ("tolerations", tolerations(options.get("tolerations", ""))),
-        ("serviceAccountName", options.get("account")),
+        ("serviceAccountName", options.get("service_account")),
         ("priorityClassName", options.get("priority_class")),
         ("imagePullSecrets", [{"name": options["pull_secret"]}]
          if options.get("pull_secret") else None),

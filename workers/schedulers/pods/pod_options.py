@@ -1,5 +1,6 @@
 """The options of a Kubernetes cluster, with Volcano or without."""
 
+import hashlib
 import re
 import ssl
 
@@ -52,7 +53,8 @@ def tolerations(text: str) -> list[dict[str, str]]:
 
 AUTHORITY = Option("authority", gettext_lazy("Certificate of its authority"), gettext_lazy(
     "In PEM, as in certificate-authority-data once it is decoded. Empty: the authorities that "
-    "this server trusts."), pattern=ANY_TEXT, check=require_authority, rows=3)
+    "this server trusts."), pattern=ANY_TEXT, check=require_authority, rows=3,
+    shown=lambda text: "SHA-256 " + hashlib.sha256(ssl.PEM_cert_to_DER_cert(text)).hexdigest())
 OPTIONS = (
     Option("server", gettext_lazy("Address of the API server"), gettext_lazy(
         "As kubectl config view shows it: https://10.0.0.1:6443. The desk itself asks it."),
@@ -89,7 +91,7 @@ OPTIONS = (
     Option("labels", gettext_lazy("Labels of jobs and pods"), gettext_lazy(
         "Separated by commas: ring-controller.atlas=ascend-910b"), pattern=PAIRS, check=pairs),
     Option("pull_secret", gettext_lazy("Secret for pulling images"), pattern=LABEL),
-    Option("account", gettext_lazy("Service account of pods"), pattern=LABEL),
+    Option("service_account", gettext_lazy("Service account of pods"), pattern=LABEL),
     Option("priority_class", gettext_lazy("Priority class"), pattern=LABEL),
     Option("keep_hours", gettext_lazy("Hours to keep ended jobs in the cluster"), gettext_lazy(
         "0: a day."), initial=0, most=8760),
