@@ -29,6 +29,14 @@ def require_authority(text: str) -> None:
         raise ValueError(_("that is no certificate in PEM.")) from None
 
 
+def fingerprints(text: str) -> str:
+    """SHA-256 of each certificate in PEM."""
+    return "\n".join(
+        f"SHA-256 {hashlib.sha256(ssl.PEM_cert_to_DER_cert(found)).hexdigest()}"
+        for found in re.findall(r"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----", text,
+                                re.DOTALL))
+
+
 def pairs(text: str) -> dict[str, str]:
     """`name=value` between commas. Raises ValueError for anything else."""
     found = [part.partition("=") for part in text.split(",") if part]
@@ -54,7 +62,7 @@ def tolerations(text: str) -> list[dict[str, str]]:
 AUTHORITY = Option("authority", gettext_lazy("Certificate of its authority"), gettext_lazy(
     "In PEM, as in certificate-authority-data once it is decoded. Empty: the authorities that "
     "this server trusts."), pattern=ANY_TEXT, check=require_authority, rows=3,
-    shown=lambda text: "SHA-256 " + hashlib.sha256(ssl.PEM_cert_to_DER_cert(text)).hexdigest())
+    shown=fingerprints)
 OPTIONS = (
     Option("server", gettext_lazy("Address of the API server"), gettext_lazy(
         "As kubectl config view shows it: https://10.0.0.1:6443. The desk itself asks it."),
