@@ -10,11 +10,11 @@ from django.utils.translation import gettext_noop
 from engagements.audit import audit_log
 from engagements.queue.claimable import NO_CLAIM
 from workers import kinds
-from workers.dispatch import endings, enqueueing
+from workers.dispatch import endings, enqueueing, staging
 from workers.gangs import rendezvous
 from workers.gangs.rendezvous import RANK_TABLE, Rendezvous
 from workers.logs import diagnosis, live_log
-from workers.models import Gang, Job, JobState
+from workers.models import Gang, Job, JobInput, JobState
 from workers.models.job import WAITING_STATES
 from workers.nodes.card_leases import release_cards
 
@@ -39,6 +39,12 @@ def make(gang: Gang, nodes: Iterable, template: Job, logins: dict, runtimes: dic
         timeout_seconds=template.timeout_seconds, priority=template.priority,
         state=JobState.LEASING, next_step_at=PARKED, attempt=gang.round,
         retry_of=earlier.get(rank)) for rank, node in enumerate(nodes)]
+
+
+def copy_inputs(members: Iterable[Job]) -> None:
+    """A new round needs what the earlier one was brought, each in its own folder."""
+    JobInput.objects.bulk_create(item.copy_for(member) for member in members if member.retry_of
+                                 for item in member.retry_of.inputs.all())
 
 
 def meeting_of(member: Job) -> Rendezvous:
@@ -89,7 +95,8 @@ def send(gang: Gang, members: list[Job], meeting: Rendezvous) -> None:
         for member in members:
             mine = rendezvous.restored(gang.rendezvous, member.rank, member.attempt)
             Job.objects.filter(pk=member.pk, state__in=WAITING_STATES).update(
-                state=JobState.STARTING, command=kind.argv_on(member.parameters, mine),
+                state=JobState.STARTING, command=kind.argv_on(
+                    staging.placed_parameters(kind, member), mine),
                 results={**member.results, "cards": list(mine.seat.cards)},
                 next_step_at=timezone.now(), **NO_CLAIM)
         job = gang.job

@@ -12,12 +12,20 @@ from django.utils.translation import gettext_noop
 from engagements.audit import audit_log
 from engagements.text.nested_sentences import nested
 from workers import kinds
-from workers.dispatch import card_queue, endings, gang_members, gang_network, gang_outcome
+from workers.dispatch import (
+    card_queue,
+    endings,
+    gang_members,
+    gang_network,
+    gang_outcome,
+    staging,
+)
 from workers.dispatch.admission import Admission, admission
 from workers.dispatch.endings import end, failed
 from workers.kinds import unknown_kind
+from workers.kinds.references import references_in
 from workers.models import Gang, Job, JobState
-from workers.nodes import card_leases
+from workers.nodes import card_leases, ssh
 
 WAIT = timedelta(seconds=3)
 AWAY = timedelta(seconds=20)
@@ -35,7 +43,38 @@ def _queued(job: Job, gang: Gang, members: list[Job]) -> dict:
     if not kinds.of_job(job).is_known:
         gang_members.end_waiting(members)
         return failed(unknown_kind.SENTENCE, kind=job.kind)
+    if _needs_inputs(job):
+        return {"state": JobState.STAGING}
     return {"state": JobState.LEASING, **_leasing(job, gang, members)}
+
+
+def _needs_inputs(job: Job) -> bool:
+    return bool(references_in(kinds.of_job(job), job.parameters))
+
+
+def _staging(job: Job, _gang: Gang, members: list[Job]) -> dict:
+    """Bring the inputs to one node after the other, before any cards are taken."""
+    if staging.is_cancelled(job):
+        gang_members.end_waiting(members)
+        return end(JobState.CANCELLED, endings.CANCELLED_BEFORE)
+    for member in members:
+        changes = _brought(member)
+        if changes.get("state") == JobState.LEASING:
+            continue
+        if "state" in changes:  # failed or cancelled: for all
+            gang_members.end_waiting(members)
+        return changes
+    return {"state": JobState.LEASING, "message": "", "message_values": {},
+            "next_step_at": timezone.now()}
+
+
+def _brought(member: Job) -> dict:
+    if not member.node.is_ready:
+        return _wait(NOT_READY, node=member.node.name)
+    try:
+        return staging.step(member)
+    except (ssh.Unreachable, ssh.LoginRefused, ssh.HostKeyChanged) as error:
+        return {**_wait(NOT_READY, AWAY, node=member.node.name), "technical_cause": str(error)}
 
 
 def _leasing(job: Job, _gang: Gang, members: list[Job]) -> dict:
@@ -208,14 +247,16 @@ def _restart(job: Job, gang: Gang, members: list[Job], first: Job) -> dict:
     """A new attempt of all members; each begins in a folder of its own."""
     gang.round, gang.failing_since = gang.round + 1, None
     gang.save(update_fields=["round", "failing_since"])
-    gang_members.make(gang, [member.node for member in members], job,
-                      {member.node_id: member.login for member in members},
-                      {member.node_id: member.runtime for member in members},
-                      {member.rank: member for member in members})
+    gang_members.copy_inputs(gang_members.make(
+        gang, [member.node for member in members], job,
+        {member.node_id: member.login for member in members},
+        {member.node_id: member.runtime for member in members},
+        {member.rank: member for member in members}))
     audit_log.record(actor=None, action="job.restart", target=job, engagement=job.engagement,
                      data={"restart": gang.round - 1, "of": gang.restarts_allowed,
                            "rank": first.rank, "node": first.node.name})
-    return {"state": JobState.LEASING, "next_step_at": timezone.now(),
+    return {"state": JobState.STAGING if _needs_inputs(job) else JobState.LEASING,
+            "next_step_at": timezone.now(),
             "message": gettext_noop(
                 "Restart %(n)d of %(most)d, since node %(rank)d (%(node)s) failed: %(why)s"),
             "message_values": {"n": gang.round - 1, "most": gang.restarts_allowed,
@@ -224,6 +265,6 @@ def _restart(job: Job, gang: Gang, members: list[Job], first: Job) -> dict:
 
 
 _STEPS = {
-    JobState.QUEUED: _queued, JobState.LEASING: _leasing, JobState.STARTING: _starting,
-    JobState.RUNNING: _running, JobState.COLLECTING: _collecting,
+    JobState.QUEUED: _queued, JobState.STAGING: _staging, JobState.LEASING: _leasing,
+    JobState.STARTING: _starting, JobState.RUNNING: _running, JobState.COLLECTING: _collecting,
 }

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from django.db import connection, transaction
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
@@ -112,7 +113,8 @@ def step(job: Job) -> dict:
 
 
 def is_cancelled(job: Job) -> bool:
-    return Job.objects.filter(pk=job.pk, cancel_requested_at__isnull=False).exists()
+    return Job.objects.filter(Q(pk=job.pk) | Q(own_gang__members=job),
+                              cancel_requested_at__isnull=False).exists()
 
 
 def _bring(job: Job, item: JobInput) -> None:

@@ -42,6 +42,12 @@ class JobInput(models.Model):
     def __str__(self) -> str:
         return self.reference
 
+    def copy_for(self, job: Job) -> "JobInput":
+        """The same for another job, still to be brought; not saved."""
+        return JobInput(job=job, slot=self.slot, reference=self.reference, name=self.name,
+                        artifact=self.artifact, source_job=self.source_job,
+                        source_node=self.source_node)
+
     @property
     def percent(self) -> int:
         """How much of it is there."""

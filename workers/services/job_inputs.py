@@ -1,5 +1,6 @@
 """What the parameters of a new job name that lies elsewhere: looked up, allowed, kept with it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,9 +28,14 @@ class Found:
         return any(source.is_practice for row in self.rows.values()
                    for source in (row.artifact, row.source_job, row.source_node) if source)
 
+    def keep_for_members(self, members: Iterable[Job]) -> None:
+        """Make the rows of each node's part of a job on several nodes."""
+        JobInput.objects.bulk_create(row.copy_for(member) for member in members
+                                     for row in self.rows.values())
+
     def keep(self, kind: JobKind, job: Job) -> None:
         """Make the rows, and the job's command with the paths at which it will find them."""
-        if not self.rows:
+        if not self.rows or job.nodes_wanted > 1:
             return
         for row in self.rows.values():
             row.job = job
@@ -39,18 +45,13 @@ class Found:
 
 
 def found_in(*, user: User, kind: JobKind, values: dict[str, Any],
-             engagement: Engagement | None, is_alone: bool) -> Found:
+             engagement: Engagement | None) -> Found:
     """The inputs that the values name.
 
-    Args:
-        is_alone: whether the job runs on one node.
     Raises InvalidInput for what the person does not see, for what is of another engagement, and
     for paths of nodes outside of the folders that may be browsed.
     """
     references = references_in(kind, values)
-    if references and not is_alone:
-        raise InvalidInput(_("Files are brought to jobs on one node only; put what several nodes "
-                             "need on storage that they share, and name its path."))
     return Found({slot: _row(user, slot, reference, engagement)
                   for slot, reference in references.items()})
 

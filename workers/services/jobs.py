@@ -74,7 +74,7 @@ def _queue_unwoken(
     for each in every if declaration.runs_on_node else ():
         declaration.require_permitted(values, actor, each)
     inputs = job_inputs.found_in(user=actor, kind=declaration, values=values,
-                                 engagement=engagement, is_alone=not several)
+                                 engagement=engagement)
     on_node = declaration.runs_on_node and not several
     runtimes.require_usable(runtime, declaration)
     ways = [chosen.for_job(each, engagement, model, runtime) if each else chosen.Chosen()
@@ -102,7 +102,8 @@ def _queue_unwoken(
     inputs.keep(declaration, job)
     job_files.store_outputs(job, declaration.kept_files(values))
     if several:
-        gangs.add_members(job, several, restarts, engagement, ways)
+        gang = gangs.add_members(job, several, restarts, engagement, ways)
+        inputs.keep_for_members(gang.present())
     audit_log.record(actor=actor, action="job.queue", target=job, engagement=engagement,
                      data={"parameters": values})
     return job

@@ -151,7 +151,7 @@ def job_page(request, pk):
         "cards": job.results.get("cards", []), "hits": preflight.kept_hits(job.results),
         "rule_counts": rule_checks.counts_of((_("Before the job"), job.results.get("preflight")),
                                              (_("On its files"), job.results.get("rule_outcome"))),
-        "inputs": job.inputs.select_related("source_node"),
+        "inputs": several["log_job"].inputs.select_related("source_node"),
         "follow_ups": follow_ups(job) if not request.htmx else (),
         "artifacts": job.artifacts.prefetch_related("readings"),
         "moves": allowed_moves(request.user, TRANSITIONS, job)})

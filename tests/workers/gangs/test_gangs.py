@@ -1,14 +1,18 @@
 """Jobs on several nodes, over OpenSSH's own servers."""
 
 import pytest
+from django.core.files.base import ContentFile
 from django.utils.translation import override
 
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from tests.workers import podman
-from tests.workers.gangs.conftest import drive, members
+from tests.workers.gangs.conftest import GangKind, drive, members
 from tests.workers.sshd import can_run
 from workers import services
+from workers.artifacts.artifact_store import store_file
+from workers.kinds import Parameter
+from workers.kinds import base as registry
 from workers.models import Job, JobState, Node
 from workers.nodes.card_leases import held_cards
 from workers.services import runtimes
@@ -145,3 +149,56 @@ def test_ranks_in_containers_meet_and_are_cancelled_together(queue, servers, enr
     drive(job)
     assert [m.state for m in members(job)] == [JobState.CANCELLED] * 2
     assert "desk-job" not in podman.podman("ps", "--format", "{{.Names}}")
+
+
+class GangWithData(GangKind):
+    """Its script finds what it needs under its name `$0`."""
+
+    parameters = (*GangKind.parameters, Parameter("data", "data", "path"))
+
+    def argv(self, parameters):
+        return ["sh", "-c", parameters["script"], parameters["data"]]
+
+
+@pytest.fixture
+def queue_with_data(monkeypatch, people, engagement):
+    monkeypatch.setitem(registry._kinds, GangKind.code, GangWithData())
+
+    def go(script, nodes, content=b"weights\n", **more):
+        artifact = store_file(stream=ContentFile(content), name="weights.bin",
+                              engagement=engagement)
+        return services.queue_job(
+            actor=people["consultant"], kind=GangKind.code, nodes=nodes, engagement=engagement,
+            parameters={"script": script, "data": f"desk:file/{artifact.pk}"}, **more)
+
+    return go
+
+
+def test_every_node_is_brought_the_inputs_and_again_for_a_restart(queue_with_data, nodes,
+                                                                  tmp_path):
+    """The first round fails on one node after it has read its file."""
+    job = queue_with_data(
+        f'cat "$0" >> {tmp_path}/read-$1; cp "$0" got-$1.txt; '
+        f'[ -f {tmp_path}/once ] || [ "$1" = rank0 ] || {{ touch {tmp_path}/once; exit 3; }}',
+        nodes, restarts=1)
+    drive(job)
+    assert (job.state, job.own_gang.round) == (JobState.SUCCEEDED, 2), job.sentence
+    assert [len(member.inputs.all()) for member in members(job)] == [1, 1, 1, 1]
+    assert [member.inputs.get().way for member in members(job)] == [
+        "copied", "copied", "cached", "cached"]
+    for rank in range(2):
+        assert (tmp_path / f"read-rank{rank}").read_text() == "weights\nweights\n"
+    for member in members(job):
+        assert member.directory_name in " ".join(member.command)
+    assert list(audit_log.row_differences()) == []
+
+
+def test_a_job_on_several_nodes_is_cancelled_while_its_inputs_are_brought(
+        queue_with_data, nodes, people):
+    job = queue_with_data("true", nodes)
+    Node.objects.filter(pk=nodes[1].pk).update(state=Node.State.MAINTENANCE)
+    drive(job, lambda job: job.state == JobState.STAGING and nodes[1].name in job.sentence)
+    services.cancel_job(actor=people["consultant"], job=job)
+    drive(job)
+    assert job.state == JobState.CANCELLED
+    assert {member.state for member in members(job)} == {JobState.CANCELLED}
