@@ -146,7 +146,7 @@ def _integer_in_words(number: int) -> str:
         value = groups[n]
         if not value:
             continue
-        lower_was_skipped = words and (value < 1000 or (n < 2 and not groups[n + 1]))
+        lower_was_skipped = words and (value < 1000 or not groups[n + 1])
         words += ("零" if lower_was_skipped else "") + _group_in_words(value) + GROUPS[n]
     return words
 

@@ -89,6 +89,7 @@ def test_from_draft_to_signature_by_forms(as_role, engagement, model, definition
     client.post(reverse("assessments:criteria_draft", args=[code]))
     client.post(reverse("assessments:baseline_new", args=[code]), {
         "model": model.pk, "quantity": "loss_curve", "source": "GPU cluster",
+        "origin": "measured",
         "environment": "cards = 8 × A100\nseed = 1234",
         "upload": SimpleUploadedFile("gpu.log", megatron_log(GPU))})
     baseline = Baseline.objects.get()
@@ -116,7 +117,7 @@ def test_from_draft_to_signature_by_forms(as_role, engagement, model, definition
 def test_a_form_says_what_is_wrong(as_role, engagement, model, definitions):
     answer = as_role(Role.MANAGER).post(
         reverse("assessments:baseline_new", args=[engagement.code]),
-        {"model": model.pk, "quantity": "loss_curve",
+        {"model": model.pk, "quantity": "loss_curve", "origin": "measured",
          "upload": SimpleUploadedFile("notes.txt", b"hello\n")})
     assert answer.status_code == 200
     assert "训练损失" in " ".join(answer.context["form"].non_field_errors())

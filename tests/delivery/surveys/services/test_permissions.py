@@ -49,7 +49,7 @@ def test_training_is_asked_only_of_models_that_train(survey):
     asked = {cell.name for cell in Sheet(survey).asked}
     assert "parallel@LLM" in asked
     assert "parallel@HLM" not in asked
-    assert {"latency_target@LLM", "latency_target@HLM"} <= asked
+    assert {"inference_framework@LLM", "inference_framework@HLM"} <= asked
 
 
 def test_a_condition_counts_only_while_its_own_question_is_asked(survey, people):
