@@ -1,12 +1,12 @@
 """Runs the benchmarks one after the other and writes what they printed to docs/benchmarks.md.
 
-    python -m benchmarks [NAME …] [--out docs/benchmarks.md]
+    DATABASE_URL=postgresql://… python -m benchmarks [NAME …] [--out docs/benchmarks.md]
 
-They need `pip install -r requirements-dev.txt`; those with a database server, the one that
-DATABASE_URL names (`fleet` and `load` fill it). A name alone runs that one and keeps the others'
-last figures in the file. Each part holds goal and competitor (from the benchmark itself), the
-command, version, cores and load of the machine, how long it took, and its exit status. Exit status
-1 if any did not reach its goal or could not run.
+They need `pip install -r requirements-dev.txt`; `fleet` and `load` need the PostgreSQL database
+that DATABASE_URL names: an empty one is filled, one that `fleet` has filled is measured again. A
+name alone runs that one and keeps the others' last figures in the file. Each part holds goal and
+competitor (from the benchmark itself), the command, version, cores and load of the machine, how
+long it took, and its exit status. Exit status 1 if any did not reach its goal or could not run.
 """
 
 import argparse
@@ -23,9 +23,18 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "docs" / "benchmarks.md"
 # In the order in which they run; with what makes them short enough for one evening.
-NAMES = ("audit_log", "pages", "compare_curves", "operators", "hostile_files", "scan_agreement",
-         "tamper", "bundles", "transfers", "report", "live_log", "large_log", "dispatch",
-         "supervision", "fleet", "load")
+OPTIONS: dict[str, tuple[str, ...]] = {
+    "audit_log": ("--entries", "20000"), "pages": (), "compare_curves": (), "operators": (),
+    "hostile_files": (), "scan_agreement": (), "tamper": (), "bundles": (), "transfers": (),
+    "report": (), "live_log": (), "large_log": (), "dispatch": (), "supervision": (),
+    "fleet": ("--rounds", "3"), "load": (),
+}
+NAMES = tuple(OPTIONS)
+HEAD = """# Benchmarks
+
+Written by `python -m benchmarks`; each part is as it was printed on the day it names. Beside each
+stands the load of the machine: where it is above the number of cores, other work shared the
+machine; times by the clock say little then, those of the processor more."""
 NEEDS_SERVER = {"fleet", "load"}
 PART = re.compile(r"^## (\w+)\n", re.M)
 
@@ -42,8 +51,8 @@ def run(name: str) -> tuple[str, bool]:
     if name in NEEDS_SERVER and "postgres" not in os.environ.get("DATABASE_URL", ""):
         return _part(name, "Not run: DATABASE_URL names no PostgreSQL database.", "–", 0), False
     load, began = os.getloadavg()[0], time.monotonic()
-    done = subprocess.run([sys.executable, "-m", f"benchmarks.{name}"], cwd=ROOT, text=True,
-                          capture_output=True, check=False)
+    done = subprocess.run([sys.executable, "-m", f"benchmarks.{name}", *OPTIONS[name]], cwd=ROOT,
+                          text=True, capture_output=True, check=False)
     printed = done.stdout.strip()
     if done.returncode and not printed:
         printed = "\n".join(done.stderr.strip().splitlines()[-3:])
@@ -54,7 +63,8 @@ def run(name: str) -> tuple[str, bool]:
 def _part(name: str, printed: str, load: str, seconds: float, status: int | None = None) -> str:
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     said = {None: "not run", 0: "goal reached"}.get(status, f"goal not reached (status {status})")
-    return (f"## {name}\n\n{goal_of(name)}\n\n`python -m benchmarks.{name}` · version {version} · "
+    command = " ".join(["python -m", f"benchmarks.{name}", *OPTIONS[name]])
+    return (f"## {name}\n\n{goal_of(name)}\n\n`{command}` · version {version} · "
             f"{datetime.now(UTC):%Y-%m-%d} · {os.cpu_count()} cores, load {load} · "
             f"{seconds:.0f} s · **{said}**\n\n```\n{printed}\n```\n")
 
@@ -67,8 +77,7 @@ def parts_of(text: str) -> dict[str, str]:
 
 def page(parts: dict[str, str]) -> str:
     ordered = [parts[name].strip() for name in NAMES if name in parts]
-    return "\n\n".join(["# Benchmarks\n\nWritten by `python -m benchmarks`; each part is as it was "
-                        "printed on the day it names.", *ordered]) + "\n"
+    return "\n\n".join([HEAD, *ordered]) + "\n"
 
 
 def main() -> int:

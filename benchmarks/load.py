@@ -3,7 +3,8 @@
     DATABASE_URL=postgresql://… python -m benchmarks.load [--users 50] [--seconds 60] [--think 1]
                                                           [--port 28100] [--engagements N]
 
-The database holds the world of `benchmarks.fleet` (filled where it is empty). Every user logs in
+The database holds the world of `benchmarks.fleet` (of whatever size; filled with 1,000 engagements
+where it is empty). Every user logs in
 with a password, then takes turns: lists, an engagement's pages, a stage, the board, the inbox, a
 poll of the API, and one turn in five a write (a checklist item ticked, a to-do added and done).
 Printed per kind of turn: how many, errors, median and p95 in milliseconds; log-ins beside them.
@@ -64,8 +65,9 @@ class Person(threading.Thread):
     def ask(self, method: str, path: str, fields: dict | None = None):
         headers = {"Cookie": "; ".join(f"{k}={v}" for k, v in self.cookies.items()),
                    "Referer": self.base + path}
+        options = {"encode_multipart": False} if method == "POST" else {}
         answer = self.pool.request(method, self.base + path, fields=fields, headers=headers,
-                                   redirect=False, encode_multipart=False)
+                                   redirect=False, **options)
         for cookie in answer.headers.getlist("Set-Cookie"):
             name, _sign, value = cookie.split(";")[0].partition("=")
             self.cookies[name] = value
@@ -94,7 +96,7 @@ class Person(threading.Thread):
         return self.ask("GET", "/board/").status
 
     def poll(self) -> int:
-        return self.ask("GET", f"/api/v1/jobs/?engagement__code={self.code}").status
+        return self.ask("GET", f"/api/v1/jobs/?engagement={self.engagement_key}").status
 
     def write(self) -> int:
         text = f"load {self.username} {len(self.made)}"
@@ -134,15 +136,15 @@ class Log:
         return is_good
 
 
-def people(count: int) -> list[tuple[str, int, str]]:
-    """Consultants of the fleet with an engagement under way: name, key, code."""
+def people(count: int) -> list[tuple[str, int, str, int]]:
+    """Consultants of the fleet with an engagement under way: name, key, its code and key."""
     from engagements.models import Engagement, Membership
 
     found = Membership.objects.filter(
         role="consultant", engagement__state=Engagement.State.ACTIVE,
         user__username__startswith="consultant-").select_related("user", "engagement")
     by_user = {row.user_id: row for row in found.order_by("user", "pk")}
-    return [(row.user.username, key, row.engagement.code)
+    return [(row.user.username, key, row.engagement.code, row.engagement_id)
             for key, row in list(by_user.items())[:count]]
 
 
@@ -162,7 +164,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, default in (("--users", 50), ("--seconds", 60), ("--port", 28100),
-                          ("--engagements", 1000)):
+                          ("--engagements", None)):
         parser.add_argument(name, type=int, default=default)
     parser.add_argument("--think", type=float, default=1)
     options = parser.parse_args()
@@ -178,10 +180,10 @@ def main() -> int:
     try:
         ends = time.monotonic() + options.seconds
         crowd = []
-        for username, key, code in chosen:
+        for username, key, code, engagement in chosen:
             person = Person(f"http://127.0.0.1:{options.port}", username, code, log, ends,
                             options.think)
-            person.key = key
+            person.key, person.engagement_key = key, engagement
             crowd.append(person)
             person.start()
         for person in crowd:

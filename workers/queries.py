@@ -66,7 +66,7 @@ def _visible(user, ids: list[int]) -> dict[int, Job]:
     """By id; for a member of a job on several nodes that job."""
     jobs = Job.objects.visible_to(user).filter(pk__in=ids)
     return {job.pk: job.gang.job if job.gang_id else job
-            for job in jobs.select_related("engagement", "node", "gang__job__engagement")}
+            for job in jobs.listed().select_related("gang__job__engagement")}
 
 
 def queues_of(nodes: Iterable[Node], user, now: datetime) -> list[dict]:

@@ -72,6 +72,14 @@ class JobQuerySet(ClaimableQuerySet, AuditedQuerySet):
         """Without the members of jobs on several nodes: only the whole job counts."""
         return self.filter(gang=None)
 
+    def listed(self) -> "JobQuerySet":
+        """For lists: with the rows that a line names, without what only the job's own page shows;
+        no node's key is decrypted."""
+        return self.select_related("engagement", "model", "node").defer(
+            "parameters", "command", "runtime", "results", "remote",
+            *(f"node__{name}" for name in ("private_key", "passphrase", "scheduler_secret",
+                                           "scheduler_facts", "software", "offers")))
+
     def in_flight(self) -> "JobQuerySet":
         return self.filter(state__in=sorted(OPEN_STATES))
 

@@ -26,7 +26,7 @@ from workers.runtimes import offers
 from workers.services import key_installation, node_edits, node_logins
 
 CHARTED = timedelta(days=1)
-NODES_PER_PAGE, QUEUES_PER_PAGE = 50, 20
+NODES_PER_PAGE, QUEUES_PER_PAGE = 50, 10
 
 
 @require_GET

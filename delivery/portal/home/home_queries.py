@@ -24,16 +24,14 @@ def troubled_jobs(user: User) -> QuerySet:
     """Jobs of others that ended badly or cannot be reached, newest first; one's own wait above."""
     if not allowed(user, Can.VIEW_INTERNAL):
         return Job.objects.none()
-    return Job.objects.whole().visible_to(user).in_trouble().exclude(
-        created_by=user).select_related("engagement", "model", "node")
+    return Job.objects.whole().visible_to(user).in_trouble().exclude(created_by=user).listed()
 
 
 def running_jobs(user: User) -> QuerySet:
     """Jobs on their way."""
     if not allowed(user, Can.VIEW_INTERNAL):
         return Job.objects.none()
-    return Job.objects.whole().visible_to(user).in_flight().select_related(
-        "engagement", "model", "node")
+    return Job.objects.whole().visible_to(user).in_flight().listed()
 
 
 def finished_jobs(user: User, now: datetime | None = None) -> QuerySet:
@@ -41,9 +39,9 @@ def finished_jobs(user: User, now: datetime | None = None) -> QuerySet:
     if not allowed(user, Can.WORK):
         return Job.objects.none()
     midnight = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
-    return Job.objects.whole().visible_to(user).filter(
-        state__in=FINAL_STATES, finished_at__gte=midnight - timedelta(days=1)).select_related(
-        "engagement", "model", "node").order_by("-finished_at")
+    return Job.objects.whole().visible_to(user).listed().filter(
+        state__in=FINAL_STATES, finished_at__gte=midnight - timedelta(days=1)).order_by(
+        "-finished_at")
 
 
 def my_engagements(user: User) -> QuerySet:

@@ -9,7 +9,7 @@ from delivery.portal.home import home_queries
 from delivery.portal.portfolio.views import portfolio_table, sees_portfolio
 from engagements.web.paging import count_text
 
-MAX_TODOS = 60
+TODOS, MOST_TODOS = 20, 200  # at first and, by and by, at most
 MAX_JOBS = 10
 MAX_ENGAGEMENTS = 12
 
@@ -18,15 +18,21 @@ MAX_ENGAGEMENTS = 12
 def home(request):
     """The portfolio for managers and sales, else one's engagements; what waits for the user and
     what the user waits for; jobs of today."""
-    user = request.user
-    found = inbox_items(user, limit=MAX_TODOS + 1)
+    user, shown = request.user, _asked_for(request.GET.get("waiting", ""))
+    found = inbox_items(user, limit=shown + 1)
     engagements = portfolio_table(user, request.GET, MAX_ENGAGEMENTS) if sees_portfolio(user) else {
         "engagements": home_queries.my_engagements(user)[:MAX_ENGAGEMENTS]}
     return render(request, "delivery/portal/home.html", {
-        "waiting": found[:MAX_TODOS], "waiting_count": found and count_text(len(found), MAX_TODOS),
-        "waiting_more": len(found) > MAX_TODOS, "onboarding": onboarding(user),
+        "waiting": found[:shown], "waiting_count": found and count_text(len(found), shown),
+        "waiting_more": len(found) > shown, "waiting_next": min(shown + TODOS, MOST_TODOS),
+        "waiting_shown": shown, "onboarding": onboarding(user),
         "troubled": home_queries.troubled_jobs(user)[:MAX_JOBS],
         "running": home_queries.running_jobs(user)[:MAX_JOBS],
         "finished": home_queries.finished_jobs(user)[:MAX_JOBS],
         "handed_on": home_queries.handed_on(user), "has_portfolio": sees_portfolio(user),
         **engagements})
+
+
+def _asked_for(text: str) -> int:
+    """How much of the inbox is asked for; nonsense is the beginning of it."""
+    return max(TODOS, min(int(text), MOST_TODOS)) if text.isdecimal() and len(text) < 6 else TODOS

@@ -83,7 +83,7 @@ def _matching(source: Source, user: User, text: str) -> QuerySet:
 def _matching_jobs(user: User, text: str) -> QuerySet:
     """Jobs have no words of their own: they are found by kind and number, and by the words of
     their engagement, model and node."""
-    rows = Job.objects.whole().visible_to(user).select_related("engagement", "model", "node")
+    rows = Job.objects.whole().visible_to(user).listed()
     words = text.split()
     for word in words:
         rows = rows.filter(_job_condition(user, word, is_alone=len(words) == 1))

@@ -331,3 +331,21 @@ def test_host_keys_wait_for_operators(people):
     Node.objects.filter(pk=node.pk).update(state="quarantined")
     assert kinds_of(people[Role.OPERATOR]) == [(BROKEN, "node_quarantined")]
     assert kinds_of(people[Role.CONSULTANT]) == []
+
+
+def test_the_front_page_shows_the_inbox_by_and_by(client, people, engagement, monkeypatch):
+    from delivery.portal.home import views
+
+    monkeypatch.setattr(views, "TODOS", 2)
+    monkeypatch.setattr(views, "MOST_TODOS", 4)
+    for number in range(5):
+        control.add_todo(actor=people[Role.MANAGER], engagement=engagement, text=f"t{number}",
+                         owner=people[Role.CONSULTANT], due_on=timezone.localdate())
+    client.force_login(people[Role.CONSULTANT])
+    page = client.get("/")
+    assert (len(page.context["waiting"]), page.context["waiting_count"]) == (2, "2+")
+    assert "?waiting=4" in page.content.decode()
+    assert len(client.get("/?waiting=4").context["waiting"]) == 4
+    last = client.get("/?waiting=999").context
+    assert (last["waiting_shown"], last["waiting_next"]) == (4, 4)
+    assert len(client.get("/?waiting=x").context["waiting"]) == 2
