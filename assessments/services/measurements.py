@@ -11,6 +11,7 @@ from assessments.services.waivers import accept_open_differences
 from assessments.verdicts.computation import compute
 from assessments.verdicts.quantities import quantities
 from assessments.verdicts.verdict import ENGINE_VERSION
+from assessments.verdicts.verdict import Outcome as Computed
 from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput
@@ -48,11 +49,18 @@ def _kept(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
-@transaction.atomic
 def judge_criterion(criterion: Criterion, actor: User | None = None) -> Verdict:
-    """Compute a verdict from the stored raw files and keep it. The newest measurement counts."""
+    """Compute a verdict from the stored raw files and keep it. The newest measurement counts.
+
+    The files are read before the transaction begins, unless the caller's is open already.
+    """
     measurement = newest_measurement(criterion)
-    outcome = compute(criterion, measurement)
+    return _keep_verdict(criterion, measurement, compute(criterion, measurement), actor)
+
+
+@transaction.atomic
+def _keep_verdict(criterion: Criterion, measurement: Measurement | None, outcome: Computed,
+                  actor: User | None) -> Verdict:
     verdict = Verdict.objects.create(
         criterion=criterion, measurement=measurement, outcome=outcome.outcome,
         figure=outcome.figure, reason=outcome.reason, engine_version=ENGINE_VERSION,
