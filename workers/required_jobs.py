@@ -51,12 +51,12 @@ REQUIRED_JOBS = (
     RequiredJob(Stage.INFER_MIGRATE, ("inf.atc",), inference=_I.OFFLINE),
     RequiredJob(Stage.INFER_MIGRATE, ("inf.mindie_run", "inf.mindie_serve"), inference=_I.MINDIE),
     RequiredJob(Stage.INFER_MIGRATE, ("inf.mslite",), inference=_I.MINDSPORE_LITE),
-    RequiredJob(Stage.INFER_MIGRATE, (), inference=_I.VLLM_ASCEND),
+    RequiredJob(Stage.INFER_MIGRATE, ("inf.vllm_serve",), inference=_I.VLLM_ASCEND),
     RequiredJob(Stage.INFER_MIGRATE, (), inference=_I.ONLINE),
     RequiredJob(Stage.INFER_TUNE, ("inf.om_bench",), inference=_I.OFFLINE),
     RequiredJob(Stage.INFER_TUNE, ("inf.mindie_bench",), inference=_I.MINDIE),
-    RequiredJob(Stage.INFER_TUNE, (), inference=_I.MINDSPORE_LITE),
-    RequiredJob(Stage.INFER_TUNE, (), inference=_I.VLLM_ASCEND),
+    RequiredJob(Stage.INFER_TUNE, ("inf.lite_bench",), inference=_I.MINDSPORE_LITE),
+    RequiredJob(Stage.INFER_TUNE, ("inf.vllm_bench",), inference=_I.VLLM_ASCEND),
     RequiredJob(Stage.INFER_TUNE, (), inference=_I.ONLINE),
 )
 

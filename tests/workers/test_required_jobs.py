@@ -52,9 +52,12 @@ def test_every_required_kind_exists_in_its_stage():
     ("train_adapt", {"training_route": "automatic"}, {("adapt.auto_patch_check",), *TRAINED}),
     ("train_adapt", {"training_route": "mindspeed"}, TRAINED),
     ("infer_migrate", {"inference_route": "mindie"}, {("inf.mindie_run", "inf.mindie_serve")}),
-    ("infer_migrate", {"inference_route": "vllm_ascend"}, {()}),
+    ("infer_migrate", {"inference_route": "vllm_ascend"}, {("inf.vllm_serve",)}),
+    ("infer_migrate", {"inference_route": "online"}, {()}),
     ("infer_migrate", {"inference_route": ""},
-     {("inf.atc", "inf.mindie_run", "inf.mindie_serve", "inf.mslite")}),
+     {("inf.atc", "inf.mindie_run", "inf.mindie_serve", "inf.mslite", "inf.vllm_serve")}),
+    ("infer_tune", {"inference_route": "vllm_ascend"}, {("inf.vllm_bench",)}),
+    ("infer_tune", {"inference_route": "mindspore_lite"}, {("inf.lite_bench",)}),
     ("infer_tune", {"inference_route": "mindie"}, {("inf.mindie_bench",)}),
 ])
 def test_what_a_stage_asks_for(model, stage, facts, expected):

@@ -10,6 +10,7 @@ from engagements.models import MigratedModel
 from engagements.web.scoped_viewset import DeclaredEndpoint, ScopedViewSet
 from engagements.web.service_hooks import creating
 from engagements.web.visible_field import VisibleField
+from workers.jobs import chain_places, shipped_chains
 from workers.models import ChainRun, JobChain, Node
 from workers.services import chains
 
@@ -19,8 +20,8 @@ class ChainSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = JobChain
-        fields = ["id", "name", "description", "steps", "created_by", "created_at"]
-        read_only_fields = ["created_by", "created_at"]
+        fields = ["id", "code", "name", "description", "steps", "created_by", "created_at"]
+        read_only_fields = ["code", "created_by", "created_at"]
 
 
 class ChainRunSerializer(serializers.ModelSerializer):
@@ -30,13 +31,29 @@ class ChainRunSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = ChainRun
-        fields = ["id", "chain", "model", "node", "steps", "jobs", "state", "sentence",
+        fields = ["id", "chain", "model", "node", "steps", "given", "jobs", "state", "sentence",
                   "started_by", "started_at", "finished_at"]
 
 
 class StartSerializer(serializers.Serializer):
     models = VisibleField(queryset=MigratedModel.objects.all(), many=True)
     node = VisibleField(queryset=Node.objects.all())
+    given = serializers.DictField(child=serializers.CharField(), required=False, help_text=(
+        "What the places {given.…} of its steps are filled with."))
+
+
+class StartShippedSerializer(StartSerializer):
+    code = serializers.CharField()
+
+
+class ShippedSerializer(serializers.Serializer):
+    """A chain that comes with the product."""
+
+    code = serializers.CharField()
+    title = serializers.CharField()
+    description = serializers.CharField()
+    steps = serializers.ListField(child=serializers.DictField())
+    given = serializers.ListField(child=serializers.CharField())
 
 
 class ChainViewSet(DeclaredEndpoint, mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
@@ -57,11 +74,36 @@ class ChainViewSet(DeclaredEndpoint, mixins.CreateModelMixin, viewsets.ReadOnlyM
         return Response(ChainRunSerializer(runs, many=True).data, status=status.HTTP_201_CREATED)
 
 
+    @extend_schema(responses=ShippedSerializer(many=True))
+    @action(detail=False, pagination_class=None, filter_backends=[])
+    def shipped(self, request):
+        """The chains that come with the product."""
+        require(request.user, Can.VIEW_INTERNAL)
+        return Response(ShippedSerializer([
+            {"code": chain.code, "title": chain.title, "description": chain.description,
+             "steps": chain.steps, "given": chain_places.given_in(list(chain.steps))}
+            for chain in shipped_chains.CHAINS], many=True).data)
+
+    @extend_schema(request=StartShippedSerializer, responses=ChainRunSerializer(many=True))
+    @action(detail=False, methods=["post"], url_path="start-shipped")
+    def start_shipped(self, request):
+        """Start a chain that comes with the product for each of the models."""
+        runs = chains.start_shipped(actor=request.user, **self.validated(StartShippedSerializer))
+        return Response(ChainRunSerializer(runs, many=True).data, status=status.HTTP_201_CREATED)
+
+
 class ChainRunViewSet(ScopedViewSet):
     is_job_work = True  # API tokens for jobs reach it
     queryset = ChainRun.objects.prefetch_related("jobs__job")
     serializer_class = ChainRunSerializer
     filterset_fields = ["chain", "model", "node"]
+
+    @extend_schema(request=None, responses=ChainRunSerializer)
+    @action(detail=True, methods=["post"])
+    def resume(self, request, pk=None):
+        """Go on where the run stopped."""
+        run = chains.resume_run(actor=request.user, run=self.get_object())
+        return Response(ChainRunSerializer(run).data)
 
 
 routes = [

@@ -6,6 +6,8 @@ from django.utils.translation import gettext_lazy as _
 
 from engagements.models import Engagement, MigratedModel
 from workers import kinds
+from workers.jobs.chain_places import given_in
+from workers.jobs.shipped_chains import given_label
 from workers.models import Node, Runtime
 
 TESTS = (("", _("The step before has succeeded")), ("is", _("… and its result is")),
@@ -24,7 +26,10 @@ class StepForm(forms.Form):
     kind = forms.ChoiceField(label=_("Kind"), required=False)
     parameters = forms.CharField(
         label=_("Parameters"), required=False, widget=forms.Textarea(attrs={"rows": 3}),
-        help_text=_("One “name = value” per line; {model} stands for the model's code."))
+        help_text=_("One “name = value” per line; {model} stands for the model's code, "
+                    "{given.source} for what is given at the start, "
+                    "{steps.convert.files.*.om} for a file of an earlier step."))
+    name = forms.CharField(label=_("Name of the step"), max_length=40, required=False)
     runtime = forms.ModelChoiceField(
         Runtime.objects.in_use(), label=_("Runtime"), required=False,
         empty_label=_("as chosen for the model, the engagement or the node"))
@@ -54,7 +59,7 @@ class StepForm(forms.Form):
         if not data.get("kind"):
             return None
         condition = {name: data[name] for name in ("result", "test", "value")}
-        return {"kind": data["kind"], "parameters": data["parameters"],
+        return {"kind": data["kind"], "name": data["name"], "parameters": data["parameters"],
                 "condition": condition if data["test"] else None,
                 "runtime": data["runtime"].pk if data["runtime"] else None}
 
@@ -74,10 +79,18 @@ class StartForm(forms.Form):
         MigratedModel.objects.none(), label=_("Models"), widget=forms.CheckboxSelectMultiple)
     node = forms.ModelChoiceField(Node.objects.none(), label=_("Node"), empty_label=None)
 
-    def __init__(self, *args, user, **kwargs):
+    def __init__(self, *args, user, chain, **kwargs):
         super().__init__(*args, **kwargs)
+        self.asked = given_in(chain.steps)
+        for name in self.asked:
+            self.fields[f"given_{name}"] = forms.CharField(
+                label=given_label(name), max_length=500)
         mine = Engagement.objects.visible_to(user)
         self.fields["models"].queryset = MigratedModel.objects.filter(
             engagement__in=mine).select_related("engagement").order_by("engagement__code", "code")
         self.fields["node"].queryset = Node.objects.visible_to(user).filter(
             state=Node.State.READY)
+
+    def given(self) -> dict[str, str]:
+        """What the steps' places are filled with, by name."""
+        return {name: self.cleaned_data[f"given_{name}"] for name in self.asked}

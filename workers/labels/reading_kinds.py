@@ -7,7 +7,8 @@ from workers.readers.base import READERS, load_readers
 WORDS = {
     "accuracy_advice": _("Accuracy advice"), "accuracy_compare": _("Accuracy comparison"),
     "accuracy_dump": _("Accuracy dump"), "accuracy_graph": _("Accuracy graph"),
-    "accuracy_merge": _("Merged accuracy comparison"), "api_accuracy": _("Accuracy of single APIs"),
+    "accuracy_merge": _("Merged accuracy comparison"),
+    "aipp_config": _("AIPP configuration"), "api_accuracy": _("Accuracy of single APIs"),
     "compatibility_table": _("Compatibility table"), "config_check": _("Configuration check"),
     "conversion_log": _("Log of a conversion"), "dump_config": _("Configuration of a dump"),
     "evaluation": _("Evaluation scores"), "hccn_tool": _("Network of the chips"),

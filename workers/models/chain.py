@@ -14,11 +14,13 @@ from workers.models.node import Node
 class JobChain(models.Model):
     """A saved sequence of job kinds with parameters and conditions.
 
-    `steps` is a list of {kind, parameters, condition, runtime}; the runtime is a row's key, left
-    out where the model, the engagement or the node decides; a condition is null (the step before
-    has succeeded) or {result, test, value} about the results of the step before.
+    `steps` is a list of {kind, name, parameters, condition, runtime}; the runtime is a row's key,
+    left out where the model, the engagement or the node decides; a condition is null (the step
+    before has succeeded) or {result, test, value} about the results of the step before. Parameters
+    may hold places (`workers.jobs.chain_places`). `code` names one that comes with the product.
     """
 
+    code = models.CharField(max_length=40, unique=True, null=True, blank=True, editable=False)
     name = models.CharField(_("name"), max_length=80, unique=True)
     description = models.CharField(_("description"), max_length=240, blank=True)
     steps = models.JSONField(_("steps"), default=list)
@@ -49,6 +51,7 @@ class ChainRun(models.Model):
     model = models.ForeignKey(MigratedModel, models.PROTECT, related_name="chain_runs")
     node = models.ForeignKey(Node, models.PROTECT, related_name="chain_runs")
     steps = models.JSONField(default=list)
+    given = models.JSONField(_("given at the start"), default=dict, blank=True)
     started_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     started_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True, blank=True)

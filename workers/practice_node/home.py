@@ -14,7 +14,7 @@ STAND_INS = {
     "pytorch_analyse.sh": "transplant_analyse.py", "pytorch_gpu2npu.sh": "transplant_gpu2npu.py",
     "atc": "atc.py", "msprobe": "msprobe_cli.py", "ais_bench": "ais_bench_cli.py",
     "msprof-analyze": "msprof_analyze.py", "aoe": "aoe.py", "benchmark": "mindie_benchmark.py",
-    "msmodelslim": "msmodelslim_cli.py", "msprof": "msprof_cli.py",
+    "msmodelslim": "msmodelslim_cli.py", "msprof": "msprof_cli.py", "vllm": "vllm_cli.py",
 }
 SMALL = {"nvidia-smi": "nvidia-smi", "docker": "docker", "git": "git", "pip3": "pip3",
          "converter_lite": "converter_lite",

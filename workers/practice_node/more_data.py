@@ -10,7 +10,7 @@ import tarfile
 from io import BytesIO
 from pathlib import Path
 
-EDITION = "5"  # raise it when the data below changes
+EDITION = "6"  # raise it when the data below changes
 TENSORFLOW = '''import tensorflow as tf
 
 
@@ -22,6 +22,19 @@ def main():
 
 main()
 '''
+AIPP = """aipp_op {
+    aipp_mode: static
+    input_format: RGB888_U8
+    src_image_size_w: 224
+    src_image_size_h: 224
+    mean_chn_0: 124
+    mean_chn_1: 117
+    mean_chn_2: 104
+    var_reci_chn_0: 0.0171
+    var_reci_chn_1: 0.0175
+    var_reci_chn_2: 0.0174
+}
+"""
 INSTALLED_AT = 1_730_000_000  # Unix seconds
 HEADER = ("Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Stage,"
           "Bubble,Communication(Not Overlapped and Exclude Receive),Preparing")
@@ -57,6 +70,10 @@ def _texts(folder: Path) -> None:
         {"task": "statistics", "dump_path": "dump", "rank": [0, 1], "step": [0], "level": "L1"}))
     (folder / "Opdebug.Node_OpDebug.1.5.1732082705999000").write_bytes(
         struct.pack("<5Q", 365, 396, 65, 66, 16))
+    (folder / "add.json").write_text(json.dumps([{"op": "Add", "input_desc": [
+        {"format": "ND", "shape": [8, 16], "type": "float16"}] * 2,
+        "output_desc": [{"format": "ND", "shape": [8, 16], "type": "float16"}]}]))
+    (folder / "aipp.cfg").write_text(AIPP)
     (folder / "weights").mkdir(exist_ok=True)
     (folder / "weights" / "config.json").write_text(json.dumps({
         "architectures": ["Qwen2ForCausalLM"], "model_type": "qwen2", "torch_dtype": "bfloat16",

@@ -5,18 +5,23 @@ import operator
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_noop, override
 
 from engagements.access import Can, require
 from engagements.audit import audit_log
-from engagements.errors import DeskError, InvalidInput
+from engagements.errors import DeskError, InvalidInput, WrongState
 from engagements.models import MigratedModel, User
+from engagements.text.text_joining import listed
 from workers import kinds
-from workers.models import ChainRun, ChainStep, Job, JobChain, Node, Runtime
+from workers.jobs import chain_places, shipped_chains
+from workers.jobs.form_defaults import defaults_for
+from workers.models import ChainRun, ChainStep, Job, JobChain, JobState, Node, Runtime
+from workers.models.job import FINAL_STATES
 from workers.services import jobs, runtimes
 
 TESTS = {"is": operator.eq, "is_not": operator.ne, "above": operator.gt, "below": operator.lt}
 MOST_STEPS = 20
+FAILED_STATES = FINAL_STATES - {JobState.SUCCEEDED}
 
 
 @transaction.atomic
@@ -34,26 +39,31 @@ def save_chain(
     if JobChain.objects.filter(name=name.strip()).exclude(pk=chain and chain.pk).exists():
         raise InvalidInput(_("There is already a chain “%(name)s”.") % {"name": name})
     chain = chain or JobChain(created_by=actor)
-    chain.name, chain.description = name.strip(), description
-    chain.steps = [_checked(number, step) for number, step in enumerate(steps, 1)]
+    chain.name, chain.description, chain.steps = name.strip(), description, checked(steps)
     chain.save()
     audit_log.record(actor=actor, action="chain.save", target=chain, data={"steps": chain.steps})
     return chain
 
 
-def _checked(number: int, step: dict) -> dict:
-    """The step with nothing but its parts. Raises InvalidInput with the step's number."""
+def checked(steps: list[dict]) -> list[dict]:
+    """The steps with nothing but their parts. Raises InvalidInput with the step's number."""
+    names = chain_places.named(steps)
+    return [_checked(number, step, names) for number, step in enumerate(steps, 1)]
+
+
+def _checked(number: int, step: dict, names: list[str]) -> dict:
     try:
         kind = kinds.get(str(step.get("kind")))
         parameters = dict(step.get("parameters") or {})
-        kind.clean(_for_model(parameters, "MODEL"))
+        kind.clean(chain_places.example_values(kind.code, parameters, names[:number - 1]))
         condition = _condition(step.get("condition") if number > 1 else None)
         runtime = _runtime(step)
         runtimes.require_usable(runtime, kind)
     except (InvalidInput, TypeError, ValueError) as error:
         raise InvalidInput(_("Step %(number)d: %(why)s") % {"number": number, "why": error}
                            ) from error
-    return {"kind": kind.code, "parameters": parameters, "condition": condition,
+    return {"kind": kind.code, "name": names[number - 1], "parameters": parameters,
+            "condition": condition,
             **({"runtime": runtime.pk} if runtime else {})}
 
 
@@ -75,44 +85,94 @@ def _condition(condition: dict | None) -> dict | None:
     return {name: condition.get(name) for name in ("result", "test", "value")}
 
 
-def _for_model(parameters: dict, code: str) -> dict:
-    """The parameters with the model's code in place of {model}."""
-    return {name: _filled(value, code) for name, value in parameters.items()}
-
-
-def _filled(value, code: str):
-    if isinstance(value, list):
-        return [_filled(each, code) for each in value]
-    return value.replace("{model}", code) if isinstance(value, str) else value
-
-
 @transaction.atomic
 def start_chain(
     *, actor: User, chain: JobChain, models: list[MigratedModel], node: Node,
+    given: dict[str, str] | None = None,
 ) -> list[ChainRun]:
     """One run per model, each with its first job queued: all of them or none.
 
+    Args:
+        given: what the places `{given.…}` of its steps are filled with.
     Raises NotAllowed, InvalidInput, and WrongState for a node that is not ready.
     """
     if not models:
         raise InvalidInput(_("Choose at least one model."))
+    asked, given = chain_places.given_in(chain.steps), given or {}
+    if missing := [name for name in asked if not str(given.get(name) or "").strip()]:
+        raise InvalidInput(_("To start this chain, give: %(names)s.") % {
+            "names": listed(shipped_chains.given_label(name) for name in missing)})
+    given = {name: str(given[name]).strip() for name in asked}
     runs = []
     for model in models:
         require(actor, Can.WORK, model.engagement)
         run = ChainRun.objects.create(chain=chain, model=model, node=node, steps=chain.steps,
-                                      started_by=actor)
+                                      given=given, started_by=actor)
         _queue(run, 0)
         audit_log.record(actor=actor, action="chain.start", target=run, engagement=model.engagement,
-                         data={"chain": chain.name, "steps": run.steps})
+                         data={"chain": chain.name, "steps": run.steps, "given": given})
         runs.append(run)
     return runs
 
 
+@transaction.atomic
+def start_shipped(
+    *, actor: User, code: str, models: list[MigratedModel], node: Node,
+    given: dict[str, str] | None = None,
+) -> list[ChainRun]:
+    """Start a chain that comes with the product; its row is made or brought up to date first.
+
+    Raises what `start_chain` raises, and InvalidInput for a code that is none.
+    """
+    require(actor, Can.WORK)
+    shipped = shipped_chains.BY_CODE.get(code)
+    if shipped is None:
+        raise InvalidInput(_("No chain “%(code)s” comes with the product.") % {"code": code})
+    with override("en"):  # its titles are shown by its code; the row needs one name
+        named = f"{shipped.title} ({code})"[:80]
+    steps = checked([dict(step) for step in shipped.steps])
+    chain = JobChain.objects.filter(code=code).first() or JobChain(code=code, created_by=actor)
+    if chain.pk is None or (chain.name, chain.steps) != (named, steps):
+        chain.name, chain.steps = named, steps
+        chain.save()
+        audit_log.record(actor=actor, action="chain.save", target=chain, data={"steps": steps})
+    return start_chain(actor=actor, chain=chain, models=models, node=node, given=given)
+
+
+@transaction.atomic
+def resume_run(*, actor: User, run: ChainRun) -> ChainRun:
+    """Go on where the run stopped: its last job once more, or the step that was not queued.
+
+    Raises NotAllowed, WrongState for a run that is at work or complete, and what queueing raises.
+    """
+    run = ChainRun.objects.select_for_update(of=("self",), no_key=True).select_related(
+        "model__engagement", "node", "started_by").get(pk=run.pk)
+    require(actor, Can.WORK, run.model.engagement)
+    last = run.last_step
+    if last.job.state in FAILED_STATES:
+        jobs.retry_job(actor=actor, job=last.job)
+    elif last.job.state == JobState.SUCCEEDED and last.position + 1 < len(run.steps):
+        _queue(run, last.position + 1)
+    else:
+        raise WrongState(_("The chain is at work or complete; there is nothing to resume."))
+    run.finished_at, run.message, run.message_values = None, "", {}
+    run.save(update_fields=["finished_at", "message", "message_values"])
+    audit_log.record(actor=actor, action="chain.resume", target=run,
+                     engagement=run.model.engagement, data={"step": last.position + 1})
+    return run
+
+
 def _queue(run: ChainRun, position: int) -> ChainStep:
     step = run.steps[position]
+    names = chain_places.named(run.steps)
+    known = chain_places.Known(run.model.code, run.given, {
+        names[each.position]: each.job for each in run.jobs.select_related("job__engagement")})
+    kind = kinds.get(step["kind"])
+    values = chain_places.filled_values(kind.code, step["parameters"], known)
     job = jobs.queue_job(
-        actor=run.started_by, kind=step["kind"], model=run.model, node=run.node,
-        parameters=_for_model(step["parameters"], run.model.code), runtime=_runtime(step))
+        actor=run.started_by, kind=kind.code, model=run.model,
+        node=run.node if kind.runs_on_node else None,
+        parameters={**defaults_for(kind, run.model), **values}, runtime=_runtime(step))
     return ChainStep.objects.create(run=run, position=position, job=job)
 
 

@@ -4,10 +4,14 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from engagements.access import Can, require
+from engagements.access import Can, allowed, require
+from engagements.models import Engagement, MigratedModel
+from engagements.text.number_parsing import whole_number
 from engagements.web.form_actions import attempt, attempt_form
 from workers.forms.chains import ChainForm, StartForm, StepFormSet
-from workers.models import ChainRun, JobChain, Runtime
+from workers.jobs import chain_overview
+from workers.jobs.shipped_chains import titled
+from workers.models import ChainRun, JobChain, Node, Runtime
 from workers.services import chains as services
 
 
@@ -17,7 +21,14 @@ def chains(request):
     runs = ChainRun.objects.visible_to(request.user).select_related(
         "chain", "model__engagement", "node").prefetch_related("jobs__job")
     return render(request, "workers/chains.html", {
-        "chains": JobChain.objects.all(), "runs": runs[:30]})
+        "chains": [titled(chain) for chain in JobChain.objects.all()], "runs": _shown(runs)})
+
+
+def _shown(runs):
+    found = list(runs[:30])
+    for each in found:
+        titled(each.chain)
+    return found
 
 
 @require_http_methods(["GET", "POST"])
@@ -37,26 +48,26 @@ def chain_new(request):
 @require_GET
 def chain(request, pk):
     require(request.user, Can.VIEW_INTERNAL)
-    found = get_object_or_404(JobChain, pk=pk)
+    found = titled(get_object_or_404(JobChain, pk=pk))
     return render(request, "workers/chain.html", {
-        "chain": found, "form": StartForm(user=request.user),
+        "chain": found, "form": StartForm(user=request.user, chain=found),
         "runtimes": Runtime.objects.filter(pk__in=[
             step["runtime"] for step in found.steps if step.get("runtime")]),
-        "runs": ChainRun.objects.visible_to(request.user).filter(chain=found).select_related(
-            "chain", "model__engagement", "node").prefetch_related("jobs__job")[:30]})
+        "runs": _shown(ChainRun.objects.visible_to(request.user).filter(chain=found).select_related(
+            "chain", "model__engagement", "node").prefetch_related("jobs__job"))})
 
 
 @require_POST
 def chain_start(request, pk):
     found = get_object_or_404(JobChain, pk=pk)
-    form = StartForm(request.POST, user=request.user)
+    form = StartForm(request.POST, user=request.user, chain=found)
     if not form.is_valid():
         attempt(request, lambda: services.start_chain(
             actor=request.user, chain=found, models=[], node=None), "")
         return redirect("workers:chain", pk)
     attempt(request, lambda: services.start_chain(
         actor=request.user, chain=found, models=list(form.cleaned_data["models"]),
-        node=form.cleaned_data["node"]), _("The chain has started."))
+        node=form.cleaned_data["node"], given=form.given()), _("The chain has started."))
     return redirect("workers:chain", pk)
 
 
@@ -65,5 +76,45 @@ def run(request, pk):
     found = get_object_or_404(ChainRun.objects.visible_to(request.user).select_related(
         "chain", "model__engagement", "node", "started_by"), pk=pk)
     jobs = {step.position: step.job for step in found.jobs.select_related("job__node")}
+    titled(found.chain)
     return render(request, "workers/chain_run.html", {
-        "run": found, "rows": [(step, jobs.get(i)) for i, step in enumerate(found.steps)]})
+        "run": found, "may_resume": chain_overview.may_resume(found),
+        "rows": [(step, jobs.get(i)) for i, step in enumerate(found.steps)]})
+
+
+@require_POST
+def resume(request, pk):
+    """Go on where the run stopped."""
+    found = get_object_or_404(ChainRun.objects.visible_to(request.user), pk=pk)
+    attempt(request, lambda: services.resume_run(actor=request.user, run=found),
+            _("The chain goes on."))
+    if request.POST.get("next") == "engagement":
+        return redirect("workers:engagement_chains", found.model.engagement.code)
+    return redirect("workers:chain_run", pk)
+
+
+@require_GET
+def engagement_chains(request, code):
+    """Models × chains of their routes."""
+    require(request.user, Can.VIEW_INTERNAL)
+    engagement = get_object_or_404(Engagement.objects.visible_to(request.user), code=code)
+    return render(request, "workers/engagement_chains.html", {
+        "engagement": engagement, "rows": chain_overview.rows(engagement), "active": "jobs",
+        "can_work": allowed(request.user, Can.WORK, engagement),
+        "nodes": Node.objects.visible_to(request.user).filter(state=Node.State.READY)})
+
+
+@require_POST
+def engagement_chain_start(request, code):
+    """Start a shipped chain for one model with what the page's row gives."""
+    engagement = get_object_or_404(Engagement.objects.visible_to(request.user), code=code)
+    given = {name.removeprefix("given-"): value for name, value in request.POST.items()
+             if name.startswith("given-")}
+    model = get_object_or_404(MigratedModel.objects.filter(engagement=engagement),
+                              pk=whole_number(request.POST.get("model")))
+    node = get_object_or_404(Node.objects.visible_to(request.user),
+                             pk=whole_number(request.POST.get("node")))
+    attempt(request, lambda: services.start_shipped(
+        actor=request.user, code=request.POST.get("chain", ""), models=[model], node=node,
+        given=given), _("The chain has started."))
+    return redirect("workers:engagement_chains", code)

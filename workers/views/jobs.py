@@ -22,7 +22,7 @@ from workers.forms.jobs import JobForm
 from workers.jobs import choices, preflight
 from workers.jobs.follow_ups import follow_ups
 from workers.jobs.transitions import TRANSITIONS
-from workers.labels import containers_said, job_endings, scheduled_jobs
+from workers.labels import benchmark_points, containers_said, job_endings, scheduled_jobs
 from workers.logs import (
     diagnosis,
     early_warnings,
@@ -136,7 +136,7 @@ def job_page(request, pk):
     return render(request, template, {
         "job": job, "kind": kind, "remaining": progress.remaining_seconds(job),
         "state_before": dict(JobState.choices).get(job.state_before_unknown, ""),
-        "charts": charts.of_job(job, now),
+        "charts": charts.of_job(job, now), "points": benchmark_points.of_job(job.results),
         "card_alarms": alarms.told(charts.alarms_of(job, now)),
         "alarms": early_warnings.of(job, now), "series": progress.series_lines(job),
         "expected_start": scheduled_jobs.expected_start(job) or (

@@ -78,6 +78,7 @@ NODES_AND_JOBS = {
     "file.download": _("File downloaded"),
     "source.scan": _("Source scanned"), "chain.start": _("Job chain started"),
     "chain.step": _("Job chain advanced"), "chain.end": _("Job chain ended"),
+    "chain.resume": _("Job chain resumed"),
 }
 JUDGEMENTS = {
     "definition.version": _("Metric definition: new version"),

@@ -40,6 +40,8 @@ CASES: dict[str, dict] = {
     "env.tensorflow_build": {}, "env.tools_install": {},
     "env.tensorflow_install": {"parameters": {
         "wheel": "~/wheels/tensorflow-2.6.5-cp39-cp39-linux_aarch64.whl"}},
+    "inf.atc_singleop": {}, "inf.lite_bench": {"cards": 1}, "inf.vllm_serve": {"cards": 1},
+    "inf.vllm_bench": {"parameters": {"concurrencies": "1, 4", "lengths": "16/8"}},
     "inf.atc": {}, "inf.mindie_bench": {}, "inf.mindie_run": {"cards": 1}, "inf.mindie_serve": {},
     "inf.mslite": {}, "inf.om_bench": {"cards": 1}, "inf.overflow_dump": {"cards": 1},
     "inf.pyacl_profile": {"cards": 1}, "inf.quant": {"cards": 1}, "perf.advisor": {},
@@ -53,16 +55,18 @@ FILES_ONLY = {
     "acc.compare", "acc.config_check", "acc.config_pack", "acc.dump", "acc.dump_to_npy",
     "acc.eval", "acc.graph", "acc.om_compare", "acc.overflow_parse", "adapt.auto_patch_check",
     "adapt.ckpt_check", "adapt.corpus_convert", "adapt.onnx_export", "adapt.preprocess",
-    "env.software", "evi.checksums", "inf.om_bench", "inf.quant", "inf.pyacl_profile",
+    "env.software", "evi.checksums", "inf.om_bench", "inf.vllm_bench", "inf.quant",
+    "inf.pyacl_profile",
     "perf.advisor", "perf.cluster", "perf.compare", "perf.msprof", "perf.profile"}
-DEVICE_ONLY = {"acc.api_check", "inf.overflow_dump", "inf.mindie_serve", "perf.mem_peak",
-               "env.cann_install"}
+DEVICE_ONLY = {"acc.api_check", "inf.overflow_dump", "inf.mindie_serve", "inf.vllm_serve",
+               "perf.mem_peak", "env.cann_install"}
 # Files that must be there although no reader knows them, or that no pattern of the kind names.
-MORE_FILES = {"inf.atc": ("*.om",), "inf.mslite": ("*.mindir",), "inf.overflow_dump": ("*/Opdeb*",),
+MORE_FILES = {"inf.atc": ("*.om",), "inf.atc_singleop": ("operators/*.om",),
+              "inf.mslite": ("*.mindir",), "inf.overflow_dump": ("*/Opdeb*",),
               "run.command": ("result/*.json",),
               "acc.dump_to_npy": (), "acc.eval": ("*.json",),
               "env.mindspeed_install": ("packages.txt",), "env.software": ("software.*",)}
-BY_NAME = {"run.command", "inf.atc", "inf.mslite", "acc.dump_to_npy",
+BY_NAME = {"run.command", "inf.atc", "inf.atc_singleop", "inf.mslite", "acc.dump_to_npy",
            "inf.overflow_dump"}  # content not read
 TRAININGS = {"adapt.smoke_train", "acc.asd_run", "adapt.megatron_train", "perf.msprof"}
 # kind -> kinds whose output is also one of its own: a training is one, whoever starts it

@@ -1,7 +1,10 @@
 """Every kind of job that runs on a node, on the practice node, from the queue to its judgement."""
 
+import contextlib
 import hashlib
 import re
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -15,11 +18,13 @@ from workers import kinds, services
 from workers.dispatch import runner
 from workers.models import Job, JobState
 from workers.practice_node.faults import set_faults
+from workers.practice_node.home import SYSTEM_PATH, TOOLBOX
 from workers.runtimes import software
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 FOLDER, RUN = "~/data/packages", "~/projects/inspection/run.py"
 PACKAGES = {"checksums": f"{FOLDER}/SHA256SUMS", "confirmed": True}
+SERVED = "http://127.0.0.1:1"  # replaced by the address of a service that is started for the job
 SERVICE_PORT = 21025  # replaced by one that is free when the job is queued
 MSACCUCMP = {"tool": "~/projects/msaccucmp.py"}
 JOBS = [  # kind, parameters, and what its results hold
@@ -69,6 +74,16 @@ JOBS = [  # kind, parameters, and what its results hold
      {"blocking": 0, "warnings": 2}),
     ("adapt.onnx_export", {"script": RUN, "arguments": "export"}, {"first": "inspection.onnx"}),
     ("inf.mslite", {"model_file": "~/data/model.onnx"}),
+    ("inf.lite_bench", {"model_file": "~/data/model.onnx", "loops": 10,
+                        "package": "~/projects/mindspore-lite"}),
+    ("inf.atc_singleop", {"description": "~/data/add.json"}, {"n": 1}),
+    ("inf.atc", {"model_file": "~/data/model.onnx", "aipp": "~/data/aipp.cfg",
+                 "precision": "allow_mix_precision", "custom_operators": "~/opp"}),
+    ("inf.vllm_serve", {"weights": "~/data/weights", "model_name": "Qwen", "port": SERVICE_PORT,
+                        "hold": 1}, {"probes": 1, "answered": 1}),
+    ("inf.vllm_bench", {"weights": "~/data/weights", "model_name": "Qwen", "http": SERVED,
+                        "concurrencies": "1, 4", "lengths": "16/8, 32/8", "prompts": 4},
+     {"n": 4, "failed": 0}),
     ("adapt.smoke_train", {"script": RUN, "arguments": "smoke 12"},
      {"points": 12, "nonfinite": 0}),
     ("acc.asd_run", {"script": RUN, "arguments": "smoke 12"}, {"points": 12}),
@@ -115,12 +130,33 @@ JOBS = [  # kind, parameters, and what its results hold
 
 
 @pytest.fixture
-def drive(people, engagement, node, in_runtime):
+def serving(practice):
+    """Starts the stand-in of `vllm serve` and gives its address."""
+    with contextlib.ExitStack() as started:
+        def go() -> str:
+            port = free_port()
+            child = subprocess.Popen(
+                [sys.executable, TOOLBOX / "vllm_cli.py", "serve",
+                 practice.root / "home/data/weights", "--port", str(port)],
+                stdout=subprocess.PIPE, text=True,
+                env={"HOME": str(practice.root / "home"), "PATH": SYSTEM_PATH})
+            started.callback(child.wait)
+            started.callback(child.kill)
+            assert any("startup complete" in line for line in child.stdout)
+            return f"http://127.0.0.1:{port}"
+
+        yield go
+
+
+@pytest.fixture
+def drive(people, engagement, node, in_runtime, serving):
     model = add_model(actor=people["manager"], engagement=engagement, code="LLM", name="巡检报告")
 
     def go(kind, parameters):
         if "port" in parameters:
             parameters = {**parameters, "port": free_port()}
+        if parameters.get("http") == SERVED:
+            parameters = {**parameters, "http": serving()}
         return runner.drive(services.queue_job(
             actor=people["consultant"], kind=kind, node=node, model=model, parameters=parameters,
             runtime=in_runtime))

@@ -1,5 +1,6 @@
 """Inference kinds (DOMAIN 4.5)."""
 
+from fnmatch import fnmatch
 from typing import ClassVar
 
 from django.utils.translation import gettext, gettext_noop
@@ -10,6 +11,17 @@ from engagements.stages import Stage
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.inference.formats import FRAMEWORK
 
+# atc --precision_mode (ATC 离线模型编译工具用户指南, CANN 8.x).
+PRECISIONS = {"force_fp16": _("FP16 wherever an operator can"),
+              "allow_fp32_to_fp16": _("FP32 as it is, FP16 where FP32 is not supported"),
+              "must_keep_origin_dtype": _("Data types of the model"),
+              "allow_mix_precision": _("Mixed, after the built-in lists"),
+              "force_fp32": _("FP32 wherever an operator can")}
+CUSTOM_OPERATORS = Parameter(
+    "custom_operators", _("Custom operator library"), "path", is_required=False,
+    help=_("ASCEND_CUSTOM_OPP_PATH: searched before the built-in operators. Where an AI CPU "
+           "operator lacks a data type, AutoCastMode=1 in the node's init.conf inserts a Cast."))
+FILES = ("model_file", "weight_file", "aipp", "fusion_switches", "custom_operators")
 CONVERT, CHECK = "0", "3"
 # 1 and 5 turn models into JSON and want --om and --json instead of --model: no conversions.
 ATC_MODES = {CONVERT: _("Convert to an offline model"), CHECK: _("Check only")}
@@ -45,8 +57,12 @@ class Atc(JobKind):
                   help=_("Preprocessing in front of the model (--insert_op_conf).")),
         Parameter("fusion_switches", _("Fusion switches"), "path", is_required=False,
                   help=_("File that switches fusion rules off (--fusion_switch_file).")),
+        Parameter("precision", _("Precision"), "choice", is_required=False,
+                  choices=tuple(PRECISIONS), names=PRECISIONS,
+                  help=_("--precision_mode; empty: the tool's default for the chip.")),
+        CUSTOM_OPERATORS,
     )
-    collect = ("*.om", "fusion_result.json", "check_result.json")
+    collect = ("*.om", "fusion_result.json", "check_result.json", "aipp.cfg")
     gate_parameters: ClassVar = {"mode": CONVERT}
 
     def clean(self, values):
@@ -58,8 +74,10 @@ class Atc(JobKind):
 
     def argv(self, parameters):
         # A leading ~ inside an option is not expanded by any shell; pass the value through one.
-        script = ('m=$1 w=$2 a=$3 f=$4; shift 4; [ -z "$w" ] || set -- --weight="$w" "$@"; '
-                  '[ -z "$a" ] || set -- --insert_op_conf="$a" "$@"; '
+        script = ('m=$1 w=$2 a=$3 f=$4 o=$5; shift 5; [ -z "$w" ] || set -- --weight="$w" "$@"; '
+                  '[ -z "$o" ] || export ASCEND_CUSTOM_OPP_PATH="$o"; '
+                  'if [ -n "$a" ]; then cp "$a" aipp.cfg || exit $?; '
+                  'set -- --insert_op_conf="$a" "$@"; fi; '
                   '[ -z "$f" ] || set -- --fusion_switch_file="$f" "$@"; '
                   'exec atc --model="$m" "$@"')
         options = [f"--framework={parameters['framework']}", f"--output={parameters['output']}",
@@ -68,9 +86,10 @@ class Atc(JobKind):
             options.append(f"--input_shape={parameters['input_shape']}")
         if parameters["input_format"]:
             options.append(f"--input_format={parameters['input_format']}")
+        if parameters["precision"]:
+            options.append(f"--precision_mode={parameters['precision']}")
         return ["sh", "-c", script, "atc",
-                *(parameters[name] or "" for name in ("model_file", "weight_file", "aipp",
-                                                      "fusion_switches")),
+                *(parameters[name] or "" for name in FILES),
                 *options, f"--mode={parameters['mode']}"]
 
     def facts(self, parameters):
@@ -78,10 +97,12 @@ class Atc(JobKind):
                 "input_format": parameters["input_format"] or "NCHW"}
 
     def conclude(self, finished: Finished) -> Judgement:
-        produced = [name for name in finished.files if name.endswith(".om")]
+        produced = [name for name in finished.files if name.endswith(".om") and "/" not in name]
         logs = finished.of_kind("conversion_log")
         codes = ", ".join(logs[0].values.get("codes") or []) if logs else ""
         has_run = "ATC run success" in finished.log
+        if wrong := _aipp_faults(finished):
+            return wrong
         if has_run and finished.parameters["mode"] == CHECK:
             return Judgement(True, gettext_noop("The model can be converted; no model was made."))
         if has_run and produced:
@@ -92,11 +113,67 @@ class Atc(JobKind):
         return Judgement(False, gettext_noop("The conversion failed; the log shows why."))
 
 
+def _aipp_faults(finished: Finished) -> Judgement | None:
+    """A failure where the AIPP configuration contradicts itself: atc may convert it anyhow."""
+    if not finished.parameters.get("aipp"):
+        return None
+    readings = finished.of_kind("aipp_config")
+    if not readings:
+        return Judgement(False, gettext_noop(
+            "The AIPP configuration cannot be read: what it would do was not looked at."))
+    faults = readings[0].values["faults"]
+    if not faults:
+        return None
+    return Judgement(False, gettext_noop(
+        "The AIPP configuration contradicts itself (%(n)d): %(first)s"),
+        {"n": len(faults), "first": faults[0]})
+
+
+@register
+class SingleOperator(JobKind):
+    """atc --singleop (ATC 离线模型编译工具用户指南, “单算子模型转换”, CANN 8.x)."""
+
+    code = "inf.atc_singleop"
+    title = _("ATC conversion of single operators")
+    description = _("Converts the operators that a description file (JSON) names, each to an "
+                    "offline model of its own.")
+    success = _("The log holds “ATC run success” and at least one offline model exists.")
+    usual_seconds = 120
+    stages = (Stage.INFER_MIGRATE,)
+    timeout_seconds = 3600
+    parameters: ClassVar = (
+        Parameter("description", _("Description of the operators"), "path",
+                  help=_("JSON: a list of operators with op, input_desc, output_desc and attr.")),
+        Parameter("soc_version", _("SoC version"), "name", default="Ascend910B3",
+                  help=_("“Ascend” and the chip's name as npu-smi info shows it.")),
+        CUSTOM_OPERATORS,
+    )
+    collect = ("operators/*.om", "singleop.json")
+
+    def argv(self, parameters):
+        script = ('cp "$1" singleop.json || exit $?; '
+                  '[ -z "$2" ] || export ASCEND_CUSTOM_OPP_PATH="$2"; '
+                  'exec atc --singleop=singleop.json --output=operators --soc_version="$3"')
+        return ["sh", "-c", script, "atc", parameters["description"],
+                parameters["custom_operators"] or "", parameters["soc_version"]]
+
+    def conclude(self, finished: Finished) -> Judgement:
+        produced = [name for name in finished.files if fnmatch(name, "operators/*.om")]
+        if "ATC run success" not in finished.log or not produced:
+            return Judgement(False, gettext_noop("The conversion failed; the log shows why."))
+        facts = {"n": len(produced), "first": produced[0]}
+        return Judgement(True, gettext_noop("%(n)d operators converted, first %(first)s."),
+                         facts, facts)
+
+
 @register
 class OmBench(JobKind):
     code = "inf.om_bench"
     title = _("Offline model benchmark")
-    description = _("Runs ais_bench on an offline model: latency and throughput.")
+    description = _("Runs ais_bench of the Ascend tools (ACL inference) on an offline model: "
+                    "latency and throughput. The package ais_bench of the package registry is "
+                    "another "
+                    "program, which measures services.")
     success = _("A summary with latency and throughput was written.")
     usual_seconds = 60
     stages = (Stage.INFER_TUNE,)

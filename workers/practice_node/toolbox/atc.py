@@ -2,6 +2,7 @@
 
 import argparse
 import hashlib
+import json
 import os
 import re
 import sys
@@ -38,10 +39,14 @@ def unknown_operator():
 
 def main():
     parser = argparse.ArgumentParser(prog="atc", allow_abbrev=False)  # --mode is not --model
-    for name in ("model", "framework", "output", "soc_version", "input_shape"):
+    for name in ("model", "framework", "output", "soc_version", "input_shape", "singleop"):
         parser.add_argument(f"--{name}")
     args = parser.parse_known_args()[0]
     print("ATC start working now, please wait for a moment.", flush=True)
+    return single_operators(args) if args.singleop else of_network(args)
+
+
+def of_network(args):
     if not args.model or not os.path.isfile(args.model):
         return refused("model", args.model, "the file does not exist.")
     if args.framework not in ("0", "1", "3", "5"):
@@ -54,6 +59,26 @@ def main():
         return unknown_operator()
     time.sleep(3 if fault("slow") else 0.3)
     return convert(args)
+
+
+def single_operators(args):
+    """One model per operator of the description, named after its type."""
+    if not SOCS.match(args.soc_version or ""):
+        return refused("soc_version", args.soc_version, "the SoC version is not supported.")
+    try:
+        with open(args.singleop) as stream:
+            described = json.load(stream)
+    except (OSError, ValueError):
+        return refused("singleop", args.singleop, "the file is no JSON.")
+    os.makedirs(args.output, exist_ok=True)
+    for number, entry in enumerate(described):
+        shapes = "_".join(f"{d['format']}_{'_'.join(map(str, d['shape']))}"
+                          for d in entry["input_desc"])
+        path = os.path.join(args.output, f"{number}_{entry['op']}_{shapes}.om")
+        with open(path, "wb") as stream:
+            stream.write(b"IMOD" + hashlib.sha256(json.dumps(entry).encode()).digest())
+    print("ATC run success, welcome to the next use.")
+    return 0
 
 
 def convert(args):

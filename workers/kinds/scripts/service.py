@@ -1,7 +1,8 @@
-"""Starts a MindIE service in the foreground, proves that it answers, holds it, and ends it.
+"""Starts a service in the foreground, proves that it answers, holds it, and ends it.
 
-Arguments: folder of the service, JSON of settings {config, weights, name, cards, port, probe,
-wait, hold}. Writes `config.json` (what the service was given) and `service.report.json`.
+Argument: JSON of settings {service, started, command, weights, port, probe, wait, hold}; for
+MindIE also {folder, name, cards, config}. Writes `service.report.json` and the configuration that
+the service was given (`config.json` of MindIE, `command.json` of others).
 """
 
 import hashlib
@@ -15,34 +16,58 @@ import threading
 import time
 import urllib.request
 
-STARTED = "Daemon start success!"
 
-
-def prepared(folder, asked):
-    """The service's own configuration with the model that was asked for; its SHA-256."""
+def mindie(asked):
+    """MindIE's own configuration with what was asked for: command, folder, variables, text."""
+    folder = os.path.expanduser(asked["folder"])
     with open(os.path.join(folder, "conf", "config.json")) as stream:
         config = json.load(stream)
     config.setdefault("ServerConfig", {}).update({"port": asked["port"], "httpsEnabled": False})
     backend = config["BackendConfig"]
     backend["npuDeviceIds"] = [list(range(asked["cards"]))]
-    models = backend["ModelDeployConfig"]["ModelConfig"]
-    models[0].update({"modelName": asked["name"], "worldSize": asked["cards"],
-                      "modelWeightPath": os.path.expanduser(asked["weights"])})
-    described = os.path.join(models[0]["modelWeightPath"], "config.json")
-    if os.path.isfile(described):
-        shutil.copyfile(described, "model_config.json")
+    deploy = backend["ModelDeployConfig"]
+    model = deploy["ModelConfig"][0]
+    model.update({"modelName": asked["name"], "worldSize": asked["cards"],
+                  "modelWeightPath": os.path.expanduser(asked["weights"])})
+    given = asked.get("config") or {}
+    model.update(given.get("model", {}))
+    deploy.update(given.get("deploy", {}))
+    backend.setdefault("ScheduleConfig", {}).update(given.get("schedule", {}))
+    described(model["modelWeightPath"])
     text = json.dumps(config, indent=4)
-    descriptor = os.open("config.json", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o640)
+    keep("config.json", text)
+    env = {"MIES_CONFIG_JSON_PATH": os.path.abspath("config.json"), "MIES_INSTALL_PATH": folder,
+           "MINDIE_LOG_TO_STDOUT": "1", "MINDIE_LLM_LOG_TO_STDOUT": "1"}
+    return ["./bin/mindieservice_daemon"], folder, env, text
+
+
+def command(asked):
+    """A service that is configured by its command line."""
+    weights = os.path.expanduser(asked["weights"])
+    words = [weights if word == asked["weights"] else word for word in asked["command"]]
+    described(weights)
+    text = json.dumps(words, indent=1)
+    keep("command.json", text)
+    return words, ".", {}, text
+
+
+def described(weights):
+    path = os.path.join(weights, "config.json")
+    if os.path.isfile(path):
+        shutil.copyfile(path, "model_config.json")
+
+
+def keep(name, text):
+    descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o640)
     with os.fdopen(descriptor, "w") as stream:
         stream.write(text)
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
-def pass_on(child, started):
+def pass_on(child, line_of_start, started):
     """Pass the log on to its end, so that the service never waits; notes the line of the start."""
     for line in child.stdout:
         print(line, end="", flush=True)
-        if STARTED in line:
+        if line_of_start in line:
             started.set()
 
 
@@ -83,19 +108,20 @@ def end(child):
         child.wait()
 
 
-def main(folder, settings):
-    folder, asked = os.path.expanduser(folder), json.loads(settings)
-    report = {"desk_report": "service", "sha256": prepared(folder, asked), "probes": 0,
-              "answered": 0, "first": None}
+def main(settings):
+    asked = json.loads(settings)
+    words, folder, more, text = (mindie if asked["service"] == "mindie" else command)(asked)
+    report = {"desk_report": "service", "service": asked["service"],
+              "sha256": hashlib.sha256(text.encode()).hexdigest(), "probes": 0, "answered": 0,
+              "first": None}
     url = f"http://127.0.0.1:{asked['port']}{asked['probe']}"
-    env = dict(os.environ, MIES_CONFIG_JSON_PATH=os.path.abspath("config.json"),
-               MIES_INSTALL_PATH=folder, MINDIE_LOG_TO_STDOUT="1", MINDIE_LLM_LOG_TO_STDOUT="1",
-               NO_PROXY="127.0.0.1", no_proxy="127.0.0.1")
+    env = dict(os.environ, NO_PROXY="127.0.0.1", no_proxy="127.0.0.1", **more)
     began = time.time()
-    child = subprocess.Popen(["./bin/mindieservice_daemon"], cwd=folder, env=env, text=True,
+    child = subprocess.Popen(words, cwd=folder, env=env, text=True,
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     started = threading.Event()
-    threading.Thread(target=pass_on, args=(child, started), daemon=True).start()
+    threading.Thread(target=pass_on, args=(child, asked["started"], started),
+                     daemon=True).start()
     while not started.wait(0.2) and child.poll() is None and time.time() < began + asked["wait"]:
         pass
     report["is_started"] = started.is_set()
@@ -112,4 +138,4 @@ def main(folder, settings):
     return 0 if report["first"] and not report["ended_by_itself"] else 1
 
 
-sys.exit(main(*sys.argv[1:3]))
+sys.exit(main(sys.argv[1]))

@@ -1,0 +1,160 @@
+"""Places in the steps of chains, chains that come with the product, and going on after a stop."""
+
+import pytest
+from django.utils.translation import override
+
+from engagements.errors import InvalidInput, NotAllowed, WrongState
+from engagements.services import add_model
+from workers import kinds
+from workers.dispatch import runner
+from workers.jobs import chain_overview, chain_places, shipped_chains
+from workers.models import ChainRun, Job, JobState
+from workers.practice_node.faults import set_faults
+from workers.services import chains
+
+CONVERT = {"kind": "inf.mslite", "name": "convert",
+           "parameters": {"model_file": "{given.model_file}"}}
+MEASURE = {"kind": "inf.lite_bench", "parameters": {
+    "model_file": "{steps.convert.files.*.mindir}", "package": "~/projects/mindspore-lite",
+    "loops": 5}}
+GIVEN = {"model_file": "~/data/model.onnx", "package": "~/projects/mindspore-lite"}
+
+
+@pytest.fixture(autouse=True)
+def _in_english():
+    kinds.load_all()
+    with override("en"):
+        yield
+
+
+@pytest.fixture
+def model(people, engagement):
+    return add_model(actor=people["manager"], engagement=engagement, code="DET", name="DET",
+                     framework="MindSpore 2.3", inference_route="mindspore_lite")
+
+
+@pytest.fixture
+def left(model, node):
+    """A job that succeeded and left files; nothing ran."""
+    def of(kind="inf.atc", names=("log.txt", "model.om"), **results):
+        from django.core.files.base import ContentFile
+
+        from workers.artifacts.artifact_store import store_file
+
+        job = Job.objects.create(kind=kind, engagement=model.engagement, model=model, node=node,
+                                 state=JobState.SUCCEEDED, results=results)
+        for name in names:
+            store_file(stream=ContentFile(name.encode()), name=name, job=job,
+                       engagement=model.engagement)
+        return job
+    return of
+
+
+def filled(text, job=None, kind="inf.om_bench", parameter="model_file"):
+    known = chain_places.Known("DET", {"source": "~/net"}, {"convert": job} if job else {})
+    return chain_places.filled_values(kind, {parameter: text}, known)[parameter]
+
+
+@pytest.mark.django_db
+def test_places_are_filled_from_the_steps_before(left):
+    job = left(n=7)
+    assert filled("~/{model}.om") == "~/DET.om"
+    assert filled("{given.source}") == "~/net"
+    assert filled("{steps.convert.files.*.om}", job) == f"desk:job/{job.pk}/model.om"
+    assert filled("{steps.convert.folder}/x", job) == f"desk:work/{job.pk}/x"
+    assert filled("{steps.convert.results.n}", job) == "7"
+    assert filled("{steps.convert.job}", job) == str(job.pk)
+    log = job.artifacts.get(name="log.txt").pk
+    assert filled("{steps.convert.files.log.txt}", job, "perf.throughput", "log") == str(log)
+
+
+@pytest.mark.django_db
+def test_a_folder_of_stored_files_and_what_a_kind_hands_over(left):
+    job = left("acc.dump", ("dump/step0/rank0/dump.json",))
+    assert filled("{steps.convert.files.dump/step0}", job) == f"desk:job/{job.pk}/dump/step0"
+    assert filled("{steps.convert.output}", job) == f"desk:job/{job.pk}/dump/step0"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("text", "why"), [
+    ("{given.entry}", "“entry” was not given"), ("{steps.train.folder}", "has not run"),
+    ("{steps.convert.files.*.mindir}", "left no file"),
+    ("{steps.convert.results.rows}", "has no result")])
+def test_what_is_missing_is_named(left, text, why):
+    with pytest.raises(InvalidInput, match=why):
+        filled(text, left())
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("steps", "why"), [
+    ([MEASURE, CONVERT], "Step 1: there is no earlier step “convert”"),
+    ([CONVERT, {**MEASURE, "name": "convert"}], "Step 2: “convert” is no name of its own"),
+    ([{**CONVERT, "name": "Not a name"}], "no name of its own")])
+def test_wrong_names_are_refused(people, steps, why):
+    with pytest.raises(InvalidInput, match=why):
+        chains.save_chain(actor=people["consultant"], name="wrong", steps=steps)
+
+
+def test_every_shipped_chain_is_accepted_by_its_kinds():
+    for chain in shipped_chains.CHAINS:
+        steps = chains.checked([dict(step) for step in chain.steps])
+        assert set(chain_places.given_in(steps)) <= set(shipped_chains.GIVEN), chain.code
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_file_of_a_step_feeds_the_next(people, model, node):
+    [run] = chains.start_shipped(actor=people["consultant"], code="mindspore_lite",
+                                 models=[model], node=node, given=GIVEN)
+    first = runner.drive(run.jobs.get().job)
+    assert first.state == JobState.SUCCEEDED, first.sentence
+    second = runner.drive(run.jobs.get(position=1).job)
+    assert second.inputs.get().reference == f"desk:job/{first.pk}/model.mindir"
+    assert second.state == JobState.SUCCEEDED, second.sentence
+    run.refresh_from_db()
+    assert run.sentence == "All 2 steps succeeded."
+    with pytest.raises(WrongState):
+        chains.resume_run(actor=people["consultant"], run=run)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_run_that_stopped_goes_on_where_it_stopped(people, model, node, ssh_server):
+    set_faults(ssh_server.root / "home", conversion_error=True)
+    [run] = chains.start_shipped(actor=people["consultant"], code="mindspore_lite",
+                                 models=[model], node=node, given=GIVEN)
+    assert runner.drive(run.jobs.get().job).state == JobState.FAILED
+    [row] = chain_overview.rows(model.engagement)
+    lite = next(entry for entry in row["chains"] if entry["code"] == "mindspore_lite")
+    assert lite["may_resume"]
+    assert {field["name"]: field["value"] for field in lite["given"]} == GIVEN
+    set_faults(ssh_server.root / "home")
+    chains.resume_run(actor=people["consultant"], run=run)
+    again = Job.objects.get(retry_of=run.jobs.get().job)
+    assert runner.drive(again).state == JobState.SUCCEEDED
+    assert run.jobs.get(position=1).job.kind == "inf.lite_bench"
+
+
+@pytest.mark.django_db
+def test_what_must_be_given_is_asked_for_and_strangers_start_nothing(people, stranger, model,
+                                                                       node):
+    with pytest.raises(InvalidInput, match="give: Model file on the node, Folder of MindSpore"):
+        chains.start_shipped(actor=people["consultant"], code="mindspore_lite", models=[model],
+                             node=node)
+    with pytest.raises(NotAllowed):
+        chains.start_shipped(actor=stranger, code="mindspore_lite", models=[model], node=node,
+                             given=GIVEN)
+    assert not ChainRun.objects.exists()
+
+
+@pytest.mark.django_db
+def test_the_page_starts_a_chain_with_one_click(client, people, model, node):
+    client.force_login(people["consultant"])
+    address = f"/engagements/{model.engagement.code}/chains/"
+    page = client.get(address).content.decode()
+    assert "MindSpore Lite: convert and measure" in page
+    assert "PyTorch: accuracy" not in page
+    client.post(f"{address}start/", {
+        "model": model.pk, "chain": "mindspore_lite", "node": node.pk,
+        **{f"given-{name}": value for name, value in GIVEN.items()}})
+    run = ChainRun.objects.get()
+    assert (run.given, run.chain.code) == (GIVEN, "mindspore_lite")
+    assert f"#{run.jobs.get().job.pk}" in client.get(address).content.decode()

@@ -1,0 +1,41 @@
+"""Points of a benchmark: what was measured at one concurrency, input and output length."""
+
+from collections.abc import Iterable
+from typing import Any
+
+
+def shape_of(values: dict[str, Any]) -> dict[str, float | None]:
+    """Concurrency, and mean tokens of a request's input and output, as far as they are stated."""
+    requests, tokens = values.get("requests") or {}, values.get("tokens") or {}
+    done = requests.get("completed") or requests.get("total")
+    stated = values.get("metrics") or {}
+    return {"concurrency": requests.get("concurrency"),
+            "input": _asked(stated.get("input_len")) or _mean(tokens.get("input"), done),
+            "output": _asked(stated.get("output_len")) or _mean(tokens.get("output"), done)}
+
+
+def points_of(readings: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One row per result, by lengths and concurrency; times in ms, rates per second."""
+    rows = []
+    for values in readings:
+        latency, rates = values.get("latency_ms") or {}, values.get("throughput") or {}
+        rows.append({
+            **shape_of(values), "ttft": _figure(latency, "ttft"), "tpot": _figure(latency, "tpot"),
+            "latency": _figure(latency, "e2e"), "p99": _figure(latency, "e2e", "p99"),
+            "tokens_per_second": rates.get("output_tokens_per_second"),
+            "requests": (values.get("requests") or {}).get("total"),
+            "failed": (values.get("requests") or {}).get("failed")})
+    return sorted(rows, key=lambda row: tuple(
+        row[name] or 0 for name in ("input", "output", "concurrency")))
+
+
+def _figure(latency: dict, stage: str, which: str = "mean") -> float | None:
+    return (latency.get(stage) or {}).get(which)
+
+
+def _mean(total: float | None, count: float | None) -> float | None:
+    return round(total / count, 1) if total is not None and count else None
+
+
+def _asked(value: Any) -> float | None:
+    return float(value) if str(value).isdecimal() else None
