@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from assessments.accuracy import allowlist, order
 from assessments.accuracy.readings import newest_config_check
 from assessments.models import CriteriaSet, Criterion, Outcome, Verdict
+from assessments.presentation.quantity_labels import criterion_name
 from assessments.presentation.verdict_rows import config_sentence
 from assessments.queries import (
     current_criteria,
@@ -49,7 +50,7 @@ def verdicts_passed(record: StageRecord) -> Iterable[CheckResult]:
             continue
         is_met, sentence = _met(criterion, verdict)
         yield CheckResult(
-            f"verdict:{criterion.pk}", criterion.definition.localized_name, is_met, sentence,
+            f"verdict:{criterion.pk}", criterion_name(criterion), is_met, sentence,
             reverse("assessments:criterion", args=[criterion.pk]),
             "" if is_met else _remedy(verdict))
 
@@ -65,7 +66,7 @@ def earlier_stages_hold(record: StageRecord) -> Iterable[CheckResult]:
         if criterion.stage in earlier:
             yield CheckResult(
                 f"earlier_verdict:{criterion.pk}",
-                labelled(criterion.get_stage_display(), criterion.definition.localized_name),
+                labelled(criterion.get_stage_display(), criterion_name(criterion)),
                 False, verdict_sentence(criterion, verdict),
                 reverse("assessments:criterion", args=[criterion.pk]), _remedy(verdict))
 

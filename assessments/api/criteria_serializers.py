@@ -111,7 +111,7 @@ class CriterionSerializer(serializers.ModelSerializer):
     class Meta:
         model = Criterion
         fields = ["id", "criteria_set", "model", "definition", "stage", "threshold",
-                  "threshold_unit", "baseline", "verdict"]
+                  "threshold_unit", "baseline", "point", "verdict"]
 
     def get_verdict(self, criterion: Criterion) -> VerdictSerializer(allow_null=True):
         verdict = newest_verdict(criterion)

@@ -78,6 +78,22 @@ VALUES = (
         alignment=("相同并发与请求集", "same concurrency and set of requests"),
         source=gettext_noop("Serving benchmarks")),
     Definition(
+        "model_flops_utilisation", "value", "mfu", "ge", "%",
+        name=("模型算力利用率（MFU）", "Model FLOPs utilisation (MFU)"),
+        formula=("tokens/s × (6N + 12·L·H·T) / (卡数 × 单卡峰值)",
+                 "tokens/s × (6 N + 12 L H T) / (cards × peak of a card)"),
+        alignment=("参数量、峰值及其来源随数值一并记录",
+                   "parameters, peak and its source are kept with the figure"),
+        source=gettext_noop("PaLM (2022), appendix B")),
+    Definition(
+        "memory_bandwidth_utilisation", "value", "mbu", "ge", "%",
+        name=("显存带宽利用率（MBU）", "Memory bandwidth utilisation (MBU)"),
+        formula=("(权重字节 + KV 缓存字节) / 每词元时延 / (卡数 × 单卡峰值带宽)",
+                 "(bytes of weights + KV cache) / time per token / (cards × peak bandwidth)"),
+        alignment=("参数量、峰值及其来源随数值一并记录",
+                   "parameters, peak and its source are kept with the figure"),
+        source=gettext_noop("LLM Inference Performance Engineering (2023)")),
+    Definition(
         "token_throughput", "value", "tokens_per_second", "ge", "/s",
         name=("训练吞吐（tokens/s）", "Training throughput (tokens/s)"),
         formula=("全局批大小 × 序列长度 / 每步耗时的中位数（去掉预热步）",

@@ -30,6 +30,10 @@ class CriterionForm(forms.Form):
     baseline = forms.ModelChoiceField(
         Baseline.objects.none(), required=False, label=_("Baseline"),
         help_text=_("Record it first if it is not in the list."))
+    point = forms.CharField(
+        label=_("At the point"), max_length=60, required=False,
+        help_text=_("For latency and throughput of inference: c8,i1024,o256 (concurrency, input "
+                    "and output tokens) or b8 (batch). Empty: any result counts."))
 
     def __init__(self, *args, engagement: Engagement, **kwargs):
         super().__init__(*args, **kwargs)

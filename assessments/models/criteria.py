@@ -219,6 +219,8 @@ class Criterion(models.Model):
     threshold = models.DecimalField(_("threshold"), max_digits=24, decimal_places=10)
     baseline = models.ForeignKey(Baseline, models.PROTECT, null=True, blank=True,
                                  related_name="criteria")
+    # At which point of a benchmark: `c8,i1024,o256` or `b8`; empty for any.
+    point = models.CharField(_("point"), max_length=60, blank=True)
     position = models.PositiveSmallIntegerField(default=0)
 
     objects = OfSetQuerySet.as_manager()
@@ -237,4 +239,7 @@ class Criterion(models.Model):
     @property
     def quantity(self) -> str:
         """What is measured: the baseline's quantity may name a task, as in `score:gsm8k`."""
-        return self.baseline.quantity if self.baseline else self.definition.quantity
+        if self.baseline:
+            return self.baseline.quantity
+        return f"{self.definition.quantity}:{self.point}" if self.point else (
+            self.definition.quantity)

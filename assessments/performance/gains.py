@@ -34,6 +34,9 @@ METRICS = (
     Metric("peak_memory_mb", _("Peak memory"), "MB"),
     Metric("communication_share", _("Uncovered communication"), "%", is_share=True),
     Metric("free_share", _("Free time"), "%", is_share=True),
+    Metric("mfu", _("Model FLOPs utilisation (MFU)"), "%", is_higher_better=True, is_share=True),
+    Metric("mbu", _("Memory bandwidth utilisation (MBU)"), "%", is_higher_better=True,
+           is_share=True),
 )
 BY_NAME = {metric.name: metric for metric in METRICS}
 

@@ -7,11 +7,13 @@ from django.utils.translation import gettext as _
 
 from assessments.definitions.threshold_units import threshold_of
 from assessments.models import Baseline, CriteriaSet, Criterion, MetricDefinition
-from assessments.presentation.quantity_labels import quantity_label
+from assessments.presentation.quantity_labels import POINT, quantity_label
 from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, MigratedModel, User
+
+POINT_QUANTITIES = ("latency_ms", "ttft_ms", "tpot_ms", "e2e_latency_ms", "inference_throughput")
 
 
 @transaction.atomic
@@ -29,7 +31,8 @@ def draft_criteria(*, actor: User, engagement: Engagement) -> CriteriaSet:
     for old in newest.criteria.all() if newest else ():
         Criterion.objects.create(
             criteria_set=draft, model=old.model, definition=old.definition, stage=old.stage,
-            threshold=old.threshold, baseline=old.baseline, position=old.position)
+            threshold=old.threshold, baseline=old.baseline, point=old.point,
+            position=old.position)
     audit_log.record(actor=actor, action="criteria.draft", target=draft, engagement=engagement)
     return draft
 
@@ -44,13 +47,15 @@ def require_draft(criteria_set: CriteriaSet) -> None:
 def add_criterion(
     *, actor: User, criteria_set: CriteriaSet, model: MigratedModel,
     definition: MetricDefinition, stage: str, threshold: Decimal,
-    baseline: Baseline | None = None, threshold_unit: str = "",
+    baseline: Baseline | None = None, threshold_unit: str = "", point: str = "",
 ) -> Criterion:
     """Add a threshold to a draft.
 
     Args:
         threshold: of figures in per cent a fraction, unless `threshold_unit` says otherwise.
         threshold_unit: a ThresholdUnit; needed where the number may be meant in either unit.
+        point: `c8,i1024,o256` (concurrency, input, output) or `b8` (batch): only results at this
+            point count. A baseline names its own.
     """
     require(actor, Can.MANAGE, criteria_set.engagement)
     criteria_set = CriteriaSet.objects.select_for_update(
@@ -64,14 +69,19 @@ def add_criterion(
         raise InvalidInput(_("This baseline measures %(quantity)s, which is not what the "
                              "definition needs.")
                            % {"quantity": quantity_label(baseline.quantity)})
+    if point and (baseline or not POINT.fullmatch(point)
+                  or definition.quantity not in POINT_QUANTITIES):
+        raise InvalidInput(_("A point such as c8,i1024,o256 or b8 goes with a latency or a "
+                             "throughput of inference, and without a baseline."))
     threshold = threshold_of(definition, threshold, threshold_unit)
     criterion = Criterion.objects.create(
         criteria_set=criteria_set, model=model, definition=definition, stage=stage,
-        threshold=threshold, baseline=baseline,
+        threshold=threshold, baseline=baseline, point=point,
         position=criteria_set.criteria.filter(model=model).count())
     audit_log.record(actor=actor, action="criterion.add", target=criterion,
                      engagement=criteria_set.engagement,
-                     data={"threshold": str(threshold), "criteria_set": criteria_set.pk})
+                     data={"threshold": str(threshold), "criteria_set": criteria_set.pk,
+                           **({"point": point} if point else {})})
     return criterion
 
 

@@ -10,7 +10,7 @@ from assessments.labels.verdict_sentences import in_unit
 from assessments.models import OperatorRow
 from assessments.performance.gains import Metric
 from assessments.performance.profiles import StepTime
-from assessments.presentation.quantity_labels import quantity_label
+from assessments.presentation.quantity_labels import point_label, quantity_label
 from assessments.presentation.verdict_rows import sheet_label
 from engagements.templatetags.display import tag
 from workers.labels.number_text import figure_text
@@ -19,6 +19,7 @@ from workers.models import StoredReading
 register = template.Library()
 register.filter(sheet_label)
 register.filter(quantity_label)
+register.filter(point_label)
 register.filter(item_label)
 register.filter(in_unit)
 

@@ -1,10 +1,11 @@
 """Which quantities a reading holds, and where in its values they stand."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from workers.readers.base import ReadError
+from workers.readers.serving.points import is_one_of_several, point_name
 
 LOSS_CURVE = "loss_curve"
 MEGABYTE = 2**20
@@ -75,13 +76,21 @@ def _finite_steps(loss: dict) -> Iterator[Quantity]:
 def _benchmark(values: dict) -> Iterator[Quantity]:
     if values.get("valid") is False:  # MLPerf says so itself
         return
+    found = list(_times_and_rates(values))
+    if not is_one_of_several(values):
+        yield from found
+    if point := point_name(values):
+        yield from (replace(quantity, name=f"{quantity.name}:{point}") for quantity in found)
+    yield from _answered(values.get("requests"))
+
+
+def _times_and_rates(values: dict) -> Iterator[Quantity]:
     yield from _at(values, "latency_ms", "ms", "latency_ms.inference.mean")
     for key, name in SERVING_LATENCIES.items():
         yield from _at(values, name, "ms", f"latency_ms.{key}.mean")
     found = (q for rate in RATES
              for q in _at(values, "inference_throughput", "/s", f"throughput.{rate}"))
     yield from [q for q in [next(found, None)] if q]
-    yield from _answered(values.get("requests"))
 
 
 def _answered(requests: dict | None) -> Iterator[Quantity]:
@@ -150,6 +159,8 @@ def _comparison(values: dict) -> Iterator[Quantity]:
 def _report(values: dict) -> Iterator[Quantity]:
     if values.get("form") == "throughput":
         yield from _at(values, "tokens_per_second", "/s", "tokens_per_second")
+    if values.get("form") in ("mfu", "mbu"):
+        yield from _at(values, values["form"], "%", values["form"])
     if values.get("form") == "checkpoints":
         yield from _checkpoints(values)
 

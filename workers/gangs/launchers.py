@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from engagements.errors import InvalidInput
 from workers.gangs.rendezvous import HOSTFILE, Rendezvous
 
 LAUNCHERS = {
@@ -12,9 +14,10 @@ LAUNCHERS = {
     "deepspeed": _("DeepSpeed, one process per card"),
     "accelerate": _("Accelerate, one process per card"),
     "msrun": _("MindSpore's msrun, one process per card"),
+    "mpirun": _("mpirun, one process per card"),
 }
 # Those whose processes agree on their ranks themselves; HCCL takes either that or a rank table.
-SELF_ARRANGING = ("torchrun", "deepspeed", "accelerate", "msrun")
+SELF_ARRANGING = ("torchrun", "deepspeed", "accelerate", "msrun", "mpirun")
 
 
 def words(launcher: str, python: str, cards: int, meeting: Rendezvous | None = None) -> list[str]:
@@ -79,9 +82,22 @@ def _msrun(_python: str, cards: int, meeting: Rendezvous | None) -> list[str]:
             f"--node_rank={meeting.rank}"]
 
 
+def _mpirun(python: str, cards: int, meeting: Rendezvous | None) -> list[str]:
+    """Open MPI starts all processes from one node; MindSpore takes the ranks from it.
+
+    MindSpore 2.x, “Distributed Parallel → mpirun”: `mpirun -n N --output-filename log_output
+    --merge-stderr-to-stdout --allow-run-as-root python net.py`.
+    """
+    if meeting is not None:
+        raise InvalidInput(gettext("mpirun starts the processes of all nodes itself and needs a "
+                                   "log-in between them; use msrun for a job on several nodes."))
+    return ["mpirun", "-n", str(cards), "--output-filename", "log_output",
+            "--merge-stderr-to-stdout", "--allow-run-as-root", python]
+
+
 _WORDS: dict[str, Callable[[str, int, Rendezvous | None], list[str]]] = {
     "python": _python, "bash": _bash, "torchrun": _torchrun, "deepspeed": _deepspeed,
-    "accelerate": _accelerate, "msrun": _msrun,
+    "accelerate": _accelerate, "msrun": _msrun, "mpirun": _mpirun,
 }
 
 

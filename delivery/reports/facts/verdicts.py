@@ -9,6 +9,7 @@ from django.utils.translation import override
 from assessments.charts import can_be_drawn, criterion_chart_spec
 from assessments.labels.verdict_sentences import SIGNS, in_unit, shown
 from assessments.models import Criterion, Outcome, Verdict
+from assessments.presentation.quantity_labels import criterion_name
 from assessments.queries import customers_signature, verdict_sentence
 from assessments.services.baselines import spread
 from delivery.documents.bilingual import LANGUAGES, both, instant, pair
@@ -100,7 +101,7 @@ def _metric(criterion: Criterion, verdict: Verdict | None) -> dict:
         "stage": both(criterion.get_stage_display),
         "definition": f"{definition.code} v{definition.version}",
         "definition_label": both(lambda: _("definition V%(n)s") % {"n": definition.version}),
-        "name": pair(definition.name, definition.name_en), "quantity": criterion.quantity,
+        "name": both(lambda: criterion_name(criterion)), "quantity": criterion.quantity,
         "threshold": f"{SIGNS[definition.comparison]} {in_unit(criterion.threshold, unit)}",
         "baseline": _baseline(criterion), "measured": _measured(criterion, verdict),
         "figure": "" if figure is None else shown(figure, criterion.threshold, unit)[0],

@@ -17,7 +17,8 @@ kinds.load_all()
 UNKNOWN = b"layout of release 99\nsomething that no reader knows\n"
 NOT_FOUND = b"sh: 1: tool-of-the-kind: not found\n"
 ERROR = b"[ERROR] 2026-01-01 00:00:00 a part of the work failed and was left out\n"
-SERVER = {"evi.bundle", "perf.throughput", "perf.scaling", "acc.loss_compare"}  # read stored files
+SERVER = {"evi.bundle", "perf.mbu", "perf.mfu", "perf.throughput", "perf.scaling",
+          "acc.loss_compare"}  # read stored files
 OF_OTHER_JOBS = {"evi.rerun"}  # judged by the kind of the job that it repeats
 # kind -> what differs from the example parameters, the cards leased, and the status of a good run
 CASES: dict[str, dict] = {

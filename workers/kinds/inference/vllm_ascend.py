@@ -32,7 +32,8 @@ for point in $points; do
         --dataset-name random --random-input-len "$input" --random-output-len "$output" \
         --num-prompts "$prompts" --max-concurrency "$concurrency" --ignore-eos \
         --percentile-metrics ttft,tpot,itl,e2el --metric-percentiles 50,90,99 \
-        --metadata "input_len=$input" "output_len=$output" --save-result --result-dir bench \
+        --metadata "input_len=$input" "output_len=$output" "points=$POINTS" \
+        --save-result --result-dir bench \
         --result-filename "c${concurrency}_i${input}_o${output}.json" </dev/null || status=$?
 done
 exit $status
@@ -155,7 +156,8 @@ class VllmBench(JobKind):
                 p["http"], "--seed", str(p["seed"]), *rate]
 
     def environment(self, parameters):
-        return {"PROMPTS": str(parameters["prompts"])}
+        return {"PROMPTS": str(parameters["prompts"]),
+                "POINTS": str(len(points(parameters)))}
 
     def facts(self, parameters):
         return {"model_family": parameters["model_name"]}

@@ -11,7 +11,9 @@ from engagements.stages import Stage
 from workers.kinds.base import JobKind, Judgement, Parameter, register
 
 
-class _FromLogs(JobKind):
+class FromLogs(JobKind):
+    """Base of the kinds that compute from stored files."""
+
     stages = (Stage.TRAIN_TUNE,)
     runs_on_node = False
     usual_seconds = 5
@@ -33,13 +35,14 @@ def step_seconds(job, number: int) -> tuple[float, dict]:
     return float(median) / 1000, stored.values
 
 
-def _answer(name: str, message: str, facts: dict) -> tuple[Judgement, dict[str, bytes]]:
+def answer(name: str, message: str, facts: dict) -> tuple[Judgement, dict[str, bytes]]:
+    """A success with these facts, and the report of that name that keeps them as a file."""
     report = json.dumps({"desk_report": name, **facts}, indent=1).encode()
     return Judgement(True, message, facts, facts), {f"{name}.report.json": report}
 
 
 @register
-class Throughput(_FromLogs):
+class Throughput(FromLogs):
     code = "perf.throughput"
     title = _("Throughput")
     description = _("Tokens per second from a stored training log: global batch × sequence "
@@ -64,23 +67,37 @@ class Throughput(_FromLogs):
         if not batch:
             return Judgement(False, gettext_noop("The log does not name its batch size.")), {}
         tokens = batch * parameters["seq_length"] / seconds
-        return _answer("throughput", gettext_noop(
+        return answer("throughput", gettext_noop(
             "%(shown)s tokens per second, %(per_card)s per card."), {
             "tokens_per_second": tokens, "step_seconds": seconds, "shown": f"{tokens:.4g}",
             "per_card": f"{tokens / parameters['cards_used']:.4g}"})
 
 
+UNITS = {"node": _("Node"), "card": _("Card")}
+REACHED = {  # (unit, is above what is possible)
+    ("node", False): gettext_noop("%(shown)s %% over %(nodes)d nodes."),
+    ("node", True): gettext_noop(
+        "%(shown)s %% over %(nodes)d nodes: above 100 %%, check that both runs are comparable."),
+    ("card", False): gettext_noop("%(shown)s %% over %(nodes)d cards."),
+    ("card", True): gettext_noop(
+        "%(shown)s %% over %(nodes)d cards: above 100 %%, check that both runs are comparable."),
+}
+
+
 @register
-class Scaling(_FromLogs):
+class Scaling(FromLogs):
     code = "perf.scaling"
     title = _("Scaling efficiency")
-    description = _("Throughput of n nodes against n times the throughput of one node.")
+    description = _("Throughput of n nodes or cards against n times that of one node or card.")
     success = _("Both logs hold times per step after the warm-up.")
     parameters: ClassVar = (
-        Parameter("one", _("Log of one node (file number)"), "artifact"),
-        Parameter("many", _("Log of n nodes (file number)"), "artifact"),
-        Parameter("nodes", _("Nodes"), "integer", minimum=2, maximum=4096),
-        Parameter("batch_factor", _("Global batch of n nodes ÷ that of one"), "number", default=1,
+        Parameter("one", _("Log of one (file number)"), "artifact"),
+        Parameter("many", _("Log of n (file number)"), "artifact"),
+        Parameter("unit", _("Against one"), "choice", default="node", choices=tuple(UNITS),
+                  names=UNITS, help=_("32 cards against one card, or 4 nodes against one node: "
+                                      "the two differ by what is lost within a node.")),
+        Parameter("nodes", _("Nodes or cards (n)"), "integer", minimum=2, maximum=100_000),
+        Parameter("batch_factor", _("Global batch of n ÷ that of one"), "number", default=1,
                   minimum=0.001, maximum=100_000),
     )
 
@@ -90,9 +107,6 @@ class Scaling(_FromLogs):
         except InvalidInput as error:
             return Judgement(False, gettext_noop("%(why)s"), {"why": error.message}), {}
         share = parameters["batch_factor"] * one / many / parameters["nodes"]
-        facts = {"efficiency": share, "shown": f"{share * 100:.1f}", "nodes": parameters["nodes"]}
-        if share > 1:
-            return _answer("scaling", gettext_noop(
-                "%(shown)s %% over %(nodes)d nodes: above 100 %%, check that both runs are "
-                "comparable."), facts)
-        return _answer("scaling", gettext_noop("%(shown)s %% over %(nodes)d nodes."), facts)
+        facts = {"efficiency": share, "shown": f"{share * 100:.1f}", "nodes": parameters["nodes"],
+                 "unit": parameters["unit"]}
+        return answer("scaling", REACHED[parameters["unit"], share > 1], facts)

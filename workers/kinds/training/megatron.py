@@ -13,6 +13,7 @@ from workers.kinds.base import Finished, JobKind, Judgement, register
 from workers.kinds.node_scripts import on_device, then_manifest
 from workers.kinds.parameters import as_words
 from workers.kinds.training import parallel_strategy
+from workers.kinds.training.megatron_features import conflicts, recomputation
 from workers.kinds.training.megatron_parameters import OPTIONS, PARAMETERS, SWITCHES
 
 SAVED = re.compile(r"success\w* (?:saved|scheduled)|saved checkpoint", re.IGNORECASE)
@@ -40,6 +41,8 @@ class MegatronTrain(JobKind):
         cleaned = super().clean(values)
         for _rule, message, facts in findings(cleaned):
             raise InvalidInput(gettext(message) % facts)
+        for message in conflicts(cleaned):
+            raise InvalidInput(gettext(message))
         return cleaned
 
     def argv(self, parameters):
@@ -72,7 +75,7 @@ class MegatronTrain(JobKind):
 
     def facts(self, parameters):
         p, words = parameters, as_words(parameters["extra"])
-        static = any(word.startswith("--loss-scale") for word in words)
+        static = p.get("loss_scale") or any(word.startswith("--loss-scale") for word in words)
         scaling = {"fp16": "static" if static else "dynamic"}.get(p["precision"], "none")
         # Megatron's arguments.py: bf16 always accumulates in FP32, --optimizer is adam by default.
         wide = p["precision"] != "fp16" or "--accumulate-allreduce-grads-in-fp32" in words
@@ -153,5 +156,6 @@ def _options(p: dict) -> list[str]:
     named |= {"log-interval": 1, "save-interval": p["save_interval"] or p["train_iters"]}
     flat = [word for name, value in named.items() for word in (f"--{name}", str(value))]
     flat += [f"--{option}" for name, option in SWITCHES.items() if p[name]]
+    flat += recomputation(p)
     return [*flat, *([f"--{p['precision']}"] if p["precision"] != "fp32" else []),
             "--log-throughput"]

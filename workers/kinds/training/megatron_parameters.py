@@ -3,6 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 from workers.kinds.base import Parameter
+from workers.kinds.training.megatron_features import FEATURES, FLAGS, MODEL_DETAILS, NAMED
 
 STRATEGY = (
     Parameter("cards", _("Cards"), "integer", default=8, minimum=1, maximum=16,
@@ -85,7 +86,7 @@ NODE = (
 PARAMETERS = (
     Parameter("script", _("Training script"), "path", default="~/Megatron-LM/pretrain_gpt.py",
               help=_("With MindSpeed it imports mindspeed.megatron_adaptor after torch.")),
-    *STRATEGY, *SCHEDULE, *MODEL, *NODE,
+    *STRATEGY, *SCHEDULE, *MODEL, *MODEL_DETAILS, *FEATURES, *NODE,
 )
 OPTIONS = {
     "train_iters": "train-iters", "micro_batch_size": "micro-batch-size",
@@ -99,7 +100,7 @@ OPTIONS = {
     "num_layers": "num-layers", "hidden_size": "hidden-size",
     "attention_heads": "num-attention-heads", "position_embeddings": "max-position-embeddings",
     "data_path": "data-path", "split": "split", "vocabulary": "vocab-file",
-    "merges": "merge-file", "eval_interval": "eval-interval", "save": "save",
+    "merges": "merge-file", "eval_interval": "eval-interval", "save": "save", **NAMED,
 }
 SWITCHES = {"sequence_parallel": "sequence-parallel",
-            "distributed_optimizer": "use-distributed-optimizer"}
+            "distributed_optimizer": "use-distributed-optimizer", **FLAGS}

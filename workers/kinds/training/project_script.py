@@ -1,10 +1,12 @@
 """Runs of a project's own script: smoke training, evaluation, dumps, profiles (DOMAIN 4.2–4.4)."""
 
+import re
 from typing import ClassVar
 
+from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import gettext_noop
 
+from engagements.errors import InvalidInput
 from engagements.stages import Stage
 from workers.gangs import launchers
 from workers.gangs.launchers import LAUNCHERS
@@ -15,7 +17,7 @@ from workers.kinds.parameters import as_words
 LOGS = Parameter("logs", _("Further log files"), "words", is_required=False, help=_(
     "Patterns below the job's folder, such as logs/*.log: they are followed while it runs, also "
     "when they are rotated, and kept."))
-OF_LAUNCHERS = {"msrun": ("msrun_log/*.log",)}
+OF_LAUNCHERS = {"msrun": ("msrun_log/*.log",), "mpirun": ("log_output/*/rank.*/stdout",)}
 COMMON = (
     Parameter("script", _("Script of the project"), "path"),
     Parameter("arguments", _("Arguments"), "words", is_required=False),
@@ -104,6 +106,12 @@ class SmokeTrain(ProjectRun):
         return Judgement(True, gettext_noop("%(points)d steps, all losses finite."), facts, facts)
 
 
+# torch_npu's own words (Ascend/pytorch, feature_value_detection: single jumps are only noted).
+ALARM = re.compile(
+    r"\[Silent|SilentCheck|silent data|feature detection detects abnormal results"
+    r"|Matmul checksum is abnormal", re.IGNORECASE)
+LEVELS = {"1": _("Note it only"), "2": _("End the training and report a fault"),
+          "3": _("End it and report, and log normal values too")}
 RELEASES = {"to_7.0.0": _("up to 7.0.0: NPU_ASD_ENABLE"),
             "from_7.1.0": _("from 7.1.0 on: NPU_ASD_CONFIG")}  # R-CFG-10
 
@@ -122,23 +130,45 @@ class AsdRun(SmokeTrain):
                   help=_("Of the whole training, each with as many cards.")),
         Parameter("dtype", _("Data type"), "choice", choices=("bf16", "fp32", "fp16"),
                   is_required=False, help=_("Of the training; ASD works with bf16 or fp32.")),
+        Parameter("level", _("Level"), "choice", default="1", choices=tuple(LEVELS), names=LEVELS,
+                  help=_("NPU_ASD_ENABLE, for torch_npu up to 7.0.0.")),
+        Parameter("checksum", _("With checksum of matrix products"), "flag", default=False,
+                  help=_("with_checksum, from torch_npu 7.1.0 on and for bf16 only: tells a "
+                         "faulty core from an unstable model.")),
+        Parameter("sample_interval", _("Every so many gradients"), "integer", default=3,
+                  minimum=1, maximum=10_000,
+                  help=_("grad_sample_interval, from torch_npu 7.1.0 on; fewer find more and cost "
+                         "more.")),
         Parameter("torch_npu", _("torch_npu release"), "choice", default="from_7.1.0",
                   choices=tuple(RELEASES), names=RELEASES,
                   help=_("It decides which variable is set; both together are an error.")),
     )
 
     def environment(self, parameters):
-        new = parameters["torch_npu"] == "from_7.1.0"
-        chosen = {"NPU_ASD_CONFIG": "enable:true"} if new else {"NPU_ASD_ENABLE": "1"}
-        return {**super().environment(parameters), **chosen}
+        p = parameters
+        if p["torch_npu"] != "from_7.1.0":
+            return {**super().environment(p), "NPU_ASD_ENABLE": p.get("level", "1")}
+        parts = ["enable:true", *(["with_checksum:true"] if p.get("checksum") else []),
+                 *([f"grad_sample_interval:{p['sample_interval']}"]
+                   if p.get("sample_interval", 3) != 3 else [])]
+        return {**super().environment(p), "NPU_ASD_CONFIG": ",".join(parts)}
+
+    def clean(self, values):
+        p = super().clean(values)
+        new = p["torch_npu"] == "from_7.1.0"
+        if (new and p["level"] != "1") or (not new and p["checksum"]):
+            raise InvalidInput(gettext("Levels are for torch_npu up to 7.0.0, the checksum is from "
+                                       "7.1.0 on."))
+        if p["checksum"] and p["dtype"] not in (None, "bf16"):
+            raise InvalidInput(gettext("The checksum works with bf16 only."))
+        return p
 
     def facts(self, parameters):
         return {"dtype": parameters["dtype"]} if parameters["dtype"] else {}
 
     def conclude(self, finished):
         lines = finished.log.splitlines()
-        alarms = [line for line in lines
-                  if "[Silent" in line or "SilentCheck" in line or "silent data" in line.lower()]
+        alarms = [line for line in lines if ALARM.search(line)]
         if alarms:
             return Judgement(False, gettext_noop(
                 "%(n)d alarms of the detection, first: %(first)s"),

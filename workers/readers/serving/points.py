@@ -14,6 +14,25 @@ def shape_of(values: dict[str, Any]) -> dict[str, float | None]:
             "output": _asked(stated.get("output_len")) or _mean(tokens.get("output"), done)}
 
 
+def point_name(values: dict[str, Any]) -> str:
+    """`c8,i1024,o256` of a serving benchmark, `b8` of an offline model; empty where unstated.
+
+    A criterion that is bound to a point is judged by results of this name only.
+    """
+    batch = values.get("batch_size")
+    if isinstance(batch, (int, float)) and batch > 0:
+        return f"b{batch:g}"
+    shape = shape_of(values)
+    if not all(isinstance(shape[name], (int, float)) for name in shape):
+        return ""
+    return "c{concurrency:g},i{input:g},o{output:g}".format(**shape)
+
+
+def is_one_of_several(values: dict[str, Any]) -> bool:
+    """Whether the result says that it is one point of a sweep: alone it stands for none."""
+    return (_asked((values.get("metrics") or {}).get("points")) or 1) > 1
+
+
 def points_of(readings: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """One row per result, by lengths and concurrency; times in ms, rates per second."""
     rows = []
