@@ -173,4 +173,4 @@ def test_they_measure_their_criteria(store, model, definitions, form, code):
     data = json.dumps({"desk_report": form, form: 0.42}).encode()
     services.measure_artifact(store(f"{form}.report.json", data, model))
     measured = Measurement.objects.get(quantity=definitions[code].quantity)
-    assert measured.value == Decimal("0.42")
+    assert measured.value == 0.42

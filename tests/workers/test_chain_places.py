@@ -1,6 +1,7 @@
 """Places in the steps of chains, chains that come with the product, and going on after a stop."""
 
 import pytest
+from django.utils import timezone
 from django.utils.translation import override
 
 from engagements.errors import InvalidInput, NotAllowed, WrongState
@@ -42,7 +43,8 @@ def left(model, node):
         from workers.artifacts.artifact_store import store_file
 
         job = Job.objects.create(kind=kind, engagement=model.engagement, model=model, node=node,
-                                 state=JobState.SUCCEEDED, results=results)
+                                 state=JobState.SUCCEEDED, results=results,
+                                 finished_at=timezone.now())
         for name in names:
             store_file(stream=ContentFile(name.encode()), name=name, job=job,
                        engagement=model.engagement)
@@ -150,8 +152,8 @@ def test_the_page_starts_a_chain_with_one_click(client, people, model, node):
     client.force_login(people["consultant"])
     address = f"/engagements/{model.engagement.code}/chains/"
     page = client.get(address).content.decode()
-    assert "MindSpore Lite: convert and measure" in page
-    assert "PyTorch: accuracy" not in page
+    assert "MindSpore Lite：转换与测试" in page
+    assert "PyTorch：精度比对" not in page
     client.post(f"{address}start/", {
         "model": model.pk, "chain": "mindspore_lite", "node": node.pk,
         **{f"given-{name}": value for name, value in GIVEN.items()}})

@@ -74,7 +74,8 @@ def example_values(code: str, parameters: Mapping[str, Any], earlier: list[str]
                 raise InvalidInput(_("there is no earlier step “%(name)s”.")
                                    % {"name": place["step"]})
     return _each(code, parameters, lambda place, parameter: (
-        "MODEL" if place["model"] else EXAMPLES.get(parameter.type, "1")))
+        "MODEL" if place["model"] else
+        parameter.choices[0] if parameter.choices else EXAMPLES.get(parameter.type, "1")))
 
 
 def filled_values(code: str, parameters: Mapping[str, Any], known: Known) -> dict[str, Any]:

@@ -100,7 +100,7 @@ def engagement_chains(request, code):
     engagement = get_object_or_404(Engagement.objects.visible_to(request.user), code=code)
     return render(request, "workers/engagement_chains.html", {
         "engagement": engagement, "rows": chain_overview.rows(engagement), "active": "jobs",
-        "can_work": allowed(request.user, Can.WORK, engagement),
+        "can_work": allowed(request.user, Can.WORK),
         "nodes": Node.objects.visible_to(request.user).filter(state=Node.State.READY)})
 
 
