@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('workers', '0016_cluster_secret'),
+        ('workers', '0018_artifact_file_index'),
     ]
 
     operations = [

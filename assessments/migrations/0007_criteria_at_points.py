@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('assessments', '0004_waivers_drafted_and_signed'),
+        ('assessments', '0006_open_criteria_listed'),
     ]
 
     operations = [
